@@ -1,0 +1,158 @@
+// Pixels in host memory: what they are (PixelFormat), borrowed (View, ConstView) and owned (Image).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+
+/// Type of one channel value. Photographs are u8 or u16; HSL adds f32; summed-area tables use u32, u64, f32 and f64.
+enum class Sample : std::uint8_t { u8, u16, u32, u64, f32, f64 };
+
+constexpr std::size_t sample_bytes(Sample sample) {
+  switch (sample) {
+    case Sample::u8: return 1;
+    case Sample::u16: return 2;
+    case Sample::u32:
+    case Sample::f32: return 4;
+    case Sample::u64:
+    case Sample::f64: return 8;
+  }
+  return 0;
+}
+
+/// Interleaved channels: 1 gray, 2 gray + alpha, 3 RGB, 4 RGB + alpha.
+struct PixelFormat {
+  Sample sample = Sample::u8;
+  int channels = 1;
+
+  [[nodiscard]] constexpr bool has_alpha() const { return channels == 2 || channels == 4; }
+  [[nodiscard]] constexpr int color_channels() const { return channels >= 3 ? 3 : 1; }
+  [[nodiscard]] constexpr std::size_t bytes_per_pixel() const {
+    return sample_bytes(sample) * static_cast<std::size_t>(channels);
+  }
+  /// V of the definitions: 255 or 65535. Only for u8 and u16.
+  [[nodiscard]] constexpr std::uint32_t max_value() const { return sample == Sample::u8 ? 255U : 65535U; }
+  /// True for what the operations read: 8 or 16 bit, 1 to 4 channels.
+  [[nodiscard]] constexpr bool is_photographic() const {
+    return (sample == Sample::u8 || sample == Sample::u16) && channels >= 1 && channels <= 4;
+  }
+  friend constexpr bool operator==(const PixelFormat&, const PixelFormat&) = default;
+};
+
+/// Borrowed pixels: rows of `width` pixels, `pitch_bytes` from one row to the next (at least width × bytes_per_pixel).
+template <class Byte>
+struct BasicView {
+  Byte* data = nullptr;
+  int width = 0;
+  int height = 0;
+  std::size_t pitch_bytes = 0;
+  PixelFormat format;
+
+  [[nodiscard]] Byte* row_bytes(int y) const { return data + static_cast<std::size_t>(y) * pitch_bytes; }
+
+  /// Row y as an array of width × channels values of type T (const for a ConstView).
+  template <class T>
+  [[nodiscard]] auto row(int y) const {
+    using Pointer = std::conditional_t<std::is_const_v<Byte>, const T*, T*>;
+    return reinterpret_cast<Pointer>(row_bytes(y));
+  }
+  [[nodiscard]] std::size_t tight_pitch_bytes() const {
+    return static_cast<std::size_t>(width) * format.bytes_per_pixel();
+  }
+  [[nodiscard]] std::size_t pixel_count() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  operator BasicView<const std::byte>() const
+    requires(!std::is_const_v<Byte>)
+  {
+    return {data, width, height, pitch_bytes, format};
+  }
+};
+
+using View = BasicView<std::byte>;
+using ConstView = BasicView<const std::byte>;
+
+/// Frees pixel memory; carries the function, so that an Image can own pinned memory as well as ordinary memory.
+struct PixelMemoryDeleter {
+  void (*release)(std::byte*) = [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); };
+  void operator()(std::byte* p) const { release(p); }
+};
+using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
+
+/// Owned pixels, rows without padding, not cleared on construction. Move-only; clone() copies.
+class Image {
+ public:
+  Image() = default;
+
+  /// width and height ≥ 1. Throws Error{out_of_memory}.
+  Image(int width, int height, PixelFormat format)
+      : Image(width, height, format, allocate(bytes_of(width, height, format))) {}
+
+  /// Takes over memory of at least width × height × bytes_per_pixel bytes.
+  Image(int width, int height, PixelFormat format, PixelMemory memory)
+      : memory_(std::move(memory)), width_(width), height_(height), format_(format) {}
+
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int height() const { return height_; }
+  [[nodiscard]] PixelFormat format() const { return format_; }
+  [[nodiscard]] bool empty() const { return memory_ == nullptr; }
+  [[nodiscard]] std::size_t pitch_bytes() const {
+    return static_cast<std::size_t>(width_) * format_.bytes_per_pixel();
+  }
+  [[nodiscard]] std::size_t size_bytes() const { return pitch_bytes() * static_cast<std::size_t>(height_); }
+
+  [[nodiscard]] View view() { return {memory_.get(), width_, height_, pitch_bytes(), format_}; }
+  [[nodiscard]] ConstView view() const { return {memory_.get(), width_, height_, pitch_bytes(), format_}; }
+
+  [[nodiscard]] Image clone() const {
+    Image copy(width_, height_, format_);
+    std::memcpy(copy.memory_.get(), memory_.get(), size_bytes());
+    return copy;
+  }
+
+ private:
+  static std::size_t bytes_of(int width, int height, PixelFormat format) {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * format.bytes_per_pixel();
+  }
+  static PixelMemory allocate(std::size_t bytes) {
+    auto* memory = static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow));
+    if (memory == nullptr) {
+      throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes) +
+                                                " bytes for pixels; use a smaller image or a machine with more memory");
+    }
+    return PixelMemory(memory);
+  }
+
+  PixelMemory memory_;
+  int width_ = 0;
+  int height_ = 0;
+  PixelFormat format_;
+};
+
+/// Copies view into an Image with rows without padding.
+inline Image copy_of(ConstView view) {
+  Image image(view.width, view.height, view.format);
+  const View target = image.view();
+  for (int y = 0; y < view.height; ++y) {
+    std::memcpy(target.row_bytes(y), view.row_bytes(y), view.tight_pitch_bytes());
+  }
+  return image;
+}
+
+/// A rectangle of pixels; x and y count from the top left corner.
+struct Rect {
+  int x = 0;
+  int y = 0;
+  int width = 0;
+  int height = 0;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,232 @@
+// Histogram equalization: options, the look-up table and what it does to colour.
+// The rules stand in docs/operations.md, "Equalization".
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+#include <vector>
+
+#include "gpuimg/host_device.hpp"
+#include "gpuimg/ops/hsl.hpp"
+#include "gpuimg/ops/luma.hpp"
+#include "gpuimg/selection.hpp"
+
+namespace gpuimg {
+
+enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow };
+
+enum class EqualizeColor : std::uint8_t {
+  luma,   ///< hue-preserving: the pixel is scaled to its new luma, mixed toward gray where it would leave the gamut
+  rgb,    ///< each channel by its own table
+  joint,  ///< the luma's table applied to r, g and b alike
+  ycbcr,  ///< OpenCV's recipe: Y of YCrCb
+  hsl,    ///< L of HSL
+};
+
+/// Look-up tables, V + 1 entries each: three for EqualizeColor::rgb on a colour image, else one.
+struct LevelTables {
+  std::vector<std::vector<std::uint16_t>> maps;
+};
+
+struct EqualizeOptions {
+  EqualizeFormula formula = EqualizeFormula::opencv;
+  EqualizeColor color = EqualizeColor::luma;
+  Luma luma = Luma::bt601;
+  double strength = 1.0;               ///< 0 … 1: how far from the input toward the equalized image
+  const LevelTables* tables = nullptr;  ///< use these in place of tables from the image's own histogram
+  Selection selection;                 ///< counted; of these only the mask also keeps pixels from being changed
+};
+
+/// What one histogram says, reduced to the numbers that its look-up table needs.
+struct LevelRule {
+  EqualizeFormula formula = EqualizeFormula::opencv;
+  bool is_identity = true;         ///< the table maps every level to itself
+  std::uint32_t v_max = 255;       ///< V
+  std::uint64_t total = 0;         ///< N = Σh
+  std::uint64_t first_count = 0;   ///< h[i₀], i₀ = first level in use
+  std::uint64_t step = 0;          ///< pillow's ⌊(N − h[last]) / V⌋
+  float scale = 0.0F;              ///< opencv's float32(V) / float32(N − h[i₀])
+};
+
+/// first_count and last_count: counts of the first and last level in use (equal levels: equal counts, and total).
+GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t v_max, std::uint64_t total,
+                                         std::uint64_t first_count, std::uint64_t last_count) {
+  LevelRule rule;
+  rule.formula = formula;
+  rule.v_max = v_max;
+  rule.total = total;
+  rule.first_count = first_count;
+  if (total == 0) {
+    return rule;
+  }
+  const bool flat = first_count == total;
+  switch (formula) {
+    case EqualizeFormula::opencv:
+      rule.is_identity = flat;
+      rule.scale = flat ? 0.0F : static_cast<float>(v_max) / static_cast<float>(total - first_count);
+      break;
+    case EqualizeFormula::cdf:
+      rule.is_identity = false;
+      break;
+    case EqualizeFormula::pillow:
+      rule.step = (total - last_count) / v_max;
+      rule.is_identity = flat || rule.step == 0;
+      break;
+  }
+  return rule;
+}
+
+/// LUT[level], given c[level] = `cumulative` (inclusive) and h[level] = `count`.
+GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t level, std::uint64_t cumulative,
+                                            std::uint64_t count) {
+  if (rule.is_identity) {
+    return level;
+  }
+  const std::uint64_t v = rule.v_max;
+  switch (rule.formula) {
+    case EqualizeFormula::opencv: {
+      if (cumulative <= rule.first_count) {
+        return 0;  // at or below i₀
+      }
+      const float mapped = rintf(static_cast<float>(cumulative - rule.first_count) * rule.scale);
+      return mapped >= static_cast<float>(rule.v_max) ? rule.v_max : static_cast<std::uint32_t>(mapped);
+    }
+    case EqualizeFormula::cdf: return static_cast<std::uint32_t>((2 * v * cumulative + rule.total) / (2 * rule.total));
+    case EqualizeFormula::pillow: {
+      const std::uint64_t mapped = (rule.step / 2 + (cumulative - count)) / rule.step;
+      return static_cast<std::uint32_t>(mapped < v ? mapped : v);
+    }
+  }
+  return level;
+}
+
+/// The whole table of one histogram: counts.size() = V + 1 entries.
+inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::vector<std::uint64_t>& counts) {
+  std::uint64_t total = 0;
+  std::uint64_t first_count = 0;
+  std::uint64_t last_count = 0;
+  for (const std::uint64_t count : counts) {
+    total += count;
+    first_count = first_count == 0 ? count : first_count;
+    last_count = count != 0 ? count : last_count;
+  }
+  const auto v_max = static_cast<std::uint32_t>(counts.size() - 1);
+  const LevelRule rule = level_rule(formula, v_max, total, first_count, last_count);
+  std::vector<std::uint16_t> map(counts.size());
+  std::uint64_t cumulative = 0;
+  for (std::uint32_t level = 0; level <= v_max; ++level) {
+    cumulative += counts[level];
+    map[level] = static_cast<std::uint16_t>(mapped_level(rule, level, cumulative, counts[level]));
+  }
+  return map;
+}
+
+/// True if the table maps every level to itself.
+inline bool is_identity(const std::vector<std::uint16_t>& map) {
+  for (std::size_t level = 0; level < map.size(); ++level) {
+    if (map[level] != level) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// in + strength·(to − in), rounded half up, in float64.
+GPUIMG_HD inline std::uint32_t blended(std::uint32_t in, std::uint32_t to, double strength) {
+  const double difference = static_cast<double>(to) - static_cast<double>(in);
+  return static_cast<std::uint32_t>(floor(static_cast<double>(in) + strength * difference + 0.5));
+}
+
+/// numerator/denominator rounded half away from zero; denominator > 0.
+template <class Signed>
+GPUIMG_HD constexpr Signed rounded_ratio(Signed numerator, Signed denominator) {
+  const Signed half = denominator / 2;
+  return numerator >= 0 ? (numerator + half) / denominator : -((-numerator + half) / denominator);
+}
+
+/// EqualizeColor::luma. y = the pixel's luma, y_new = LUT[y]; T is the sample type.
+template <class T>
+GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y_new) {
+  using Signed = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
+  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
+  if (y == 0) {
+    return {y_new, y_new, y_new};
+  }
+  const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
+  if (high * y_new <= kMax * y) {
+    const std::uint32_t half = y / 2;
+    return {(p.r * y_new + half) / y, (p.g * y_new + half) / y, (p.b * y_new + half) / y};
+  }
+  const auto gray = static_cast<Signed>(y_new);
+  const auto room = static_cast<Signed>(kMax - y_new);
+  const auto reach = static_cast<Signed>(high - y);
+  const auto toward = [&](std::uint32_t c) {
+    return static_cast<std::uint32_t>(
+        gray + rounded_ratio<Signed>((static_cast<Signed>(c) - static_cast<Signed>(y)) * room, reach));
+  };
+  return {toward(p.r), toward(p.g), toward(p.b)};
+}
+
+struct YCrCb {
+  std::uint32_t y = 0;
+  std::uint32_t cr = 0;
+  std::uint32_t cb = 0;
+};
+
+GPUIMG_HD constexpr std::uint32_t saturated(std::int32_t x, std::int32_t v_max) {
+  return static_cast<std::uint32_t>(x < 0 ? 0 : x > v_max ? v_max : x);
+}
+
+/// OpenCV's fixed-point YCrCb (14 fractional bits, arithmetic shifts).
+GPUIMG_HD constexpr std::uint32_t ycrcb_luma(const Rgb& p) {
+  return (4899U * p.r + 9617U * p.g + 1868U * p.b + 8192U) >> 14;
+}
+GPUIMG_HD constexpr YCrCb ycrcb_from_rgb(const Rgb& p, std::uint32_t v_max) {
+  const auto limit = static_cast<std::int32_t>(v_max);
+  const std::int32_t half = (limit + 1) / 2;
+  const std::uint32_t y = ycrcb_luma(p);
+  const std::int32_t red = static_cast<std::int32_t>(p.r) - static_cast<std::int32_t>(y);
+  const std::int32_t blue = static_cast<std::int32_t>(p.b) - static_cast<std::int32_t>(y);
+  return {y, saturated((red * 11682 + (half << 14) + 8192) >> 14, limit),
+          saturated((blue * 9241 + (half << 14) + 8192) >> 14, limit)};
+}
+GPUIMG_HD constexpr Rgb rgb_from_ycrcb(const YCrCb& p, std::uint32_t v_max) {
+  const auto limit = static_cast<std::int32_t>(v_max);
+  const std::int32_t half = (limit + 1) / 2;
+  const auto y = static_cast<std::int32_t>(p.y);
+  const std::int32_t cr = static_cast<std::int32_t>(p.cr) - half;
+  const std::int32_t cb = static_cast<std::int32_t>(p.cb) - half;
+  return {saturated(y + ((cr * 22987 + 8192) >> 14), limit),
+          saturated(y + ((cr * -11698 + cb * -5636 + 8192) >> 14), limit),
+          saturated(y + ((cb * 29049 + 8192) >> 14), limit)};
+}
+
+/// Level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
+GPUIMG_HD constexpr std::uint32_t hsl_level(const Rgb& p) {
+  const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
+  const std::uint32_t low = p.r < p.g ? (p.r < p.b ? p.r : p.b) : (p.g < p.b ? p.g : p.b);
+  return (high + low + 1) / 2;
+}
+
+/// EqualizeColor::hsl: H and S kept, L = level_new / V, both as the nearest float32, and back.
+template <class T>
+GPUIMG_HD inline Rgb with_hsl_level(const Rgb& p, std::uint32_t level_new) {
+  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
+  Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMax));
+  hsl.lightness = nearest_ratio<true>(level_new, kMax);
+  return rgb_from_hsl(hsl, kMax);
+}
+
+/// The level that the histogram counts and the table maps, for the one-table colour modes.
+template <Luma kind>
+GPUIMG_HD constexpr std::uint32_t level_of(EqualizeColor color, const Rgb& p) {
+  switch (color) {
+    case EqualizeColor::ycbcr: return ycrcb_luma(p);
+    case EqualizeColor::hsl: return hsl_level(p);
+    default: return luma_of<kind>(p.r, p.g, p.b);
+  }
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,47 @@
+// The histogram operation: options, result and bin arithmetic. The rules stand in docs/operations.md, "Histogram".
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gpuimg/host_device.hpp"
+#include "gpuimg/ops/luma.hpp"
+#include "gpuimg/selection.hpp"
+
+namespace gpuimg {
+
+/// What a histogram counts or a summed-area table sums. A gray image answers red, green and blue with its gray value.
+enum class Channel : std::uint8_t { luma, red, green, blue, alpha, hue, saturation, lightness };
+
+constexpr bool is_hsl(Channel channel) { return channel >= Channel::hue; }
+
+constexpr int kDefaultHslBins = 256;
+
+struct HistogramOptions {
+  std::vector<Channel> channels = {Channel::luma};
+  Luma luma = Luma::bt601;
+  int hsl_bins = kDefaultHslBins;  ///< bins over [0°,360°) and [0,1]; other channels have one bin a value
+  Selection selection;
+};
+
+struct ChannelHistogram {
+  Channel channel = Channel::luma;
+  std::vector<std::uint64_t> counts;  ///< V + 1 entries, or hsl_bins for hue, saturation and lightness
+};
+
+struct Histogram {
+  std::vector<ChannelHistogram> channels;  ///< in the order asked for
+  std::uint64_t counted = 0;               ///< pixels counted: the sum of each channel's counts
+};
+
+/// Bin of value v when V + 1 = `levels` values share `bins` bins: ⌊v · bins / levels⌋.
+GPUIMG_HD constexpr std::uint32_t bin_of_value(std::uint32_t v, std::uint32_t bins, std::uint32_t levels) {
+  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) * bins / levels);
+}
+
+/// Smallest value in a bin: ⌈bin · levels / bins⌉.
+GPUIMG_HD constexpr std::uint32_t first_value_of_bin(std::uint32_t bin, std::uint32_t bins, std::uint32_t levels) {
+  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bin) * levels + bins - 1) / bins);
+}
+
+}  // namespace gpuimg

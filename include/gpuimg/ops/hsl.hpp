@@ -1,0 +1,252 @@
+// HSL conversion: exact fractions, encodings, and the way back. The rules stand in docs/operations.md, "HSL".
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#include "gpuimg/host_device.hpp"
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+enum class HslEncoding : std::uint8_t {
+  f32,          ///< H in degrees [0,360), S and L in [0,1]; order H,S,L; samples f32
+  u16,          ///< H in 65536ths of a turn, S and L in 65535ths; order H,S,L; samples u16
+  opencv,       ///< H/2 (0 … 180), S·255, L·255; order H,L,S; samples u8; OpenCV's 8-bit HLS
+  opencv_full,  ///< H·256/360, S·255, L·255; order H,L,S; samples u8; OpenCV's HLS_FULL
+};
+
+constexpr Sample sample_of(HslEncoding encoding) {
+  switch (encoding) {
+    case HslEncoding::f32: return Sample::f32;
+    case HslEncoding::u16: return Sample::u16;
+    case HslEncoding::opencv:
+    case HslEncoding::opencv_full: return Sample::u8;
+  }
+  return Sample::f32;
+}
+
+/// What `adjust_hsl` does between conversion and reconversion. The defaults change nothing.
+struct HslAdjustment {
+  float hue_degrees = 0.0F;  ///< added to H, in (−360, 360); H wraps
+  float saturation = 1.0F;   ///< S is multiplied by this, at least 0, and clamped to [0,1]
+  float lightness = 1.0F;    ///< L likewise
+
+  [[nodiscard]] constexpr bool is_identity() const {
+    return hue_degrees == 0.0F && saturation == 1.0F && lightness == 1.0F;
+  }
+};
+
+/// HSL of one pixel as exact fractions: H = hue_numerator/(6·chroma) of a turn, S = chroma/saturation_denominator,
+/// L = sum/(2V). chroma = 0 (gray) means H = 0 and S = 0.
+struct HslFractions {
+  std::uint32_t hue_numerator = 0;  ///< in [0, 6·chroma)
+  std::uint32_t chroma = 0;
+  std::uint32_t saturation_denominator = 1;  ///< at least 1
+  std::uint32_t sum = 0;
+};
+
+struct Hsl {
+  float hue_degrees = 0.0F;
+  float saturation = 0.0F;
+  float lightness = 0.0F;
+};
+
+/// r, g, b in 0 … V, V = 255 or 65535.
+GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max) {
+  const std::uint32_t high = r > g ? (r > b ? r : b) : (g > b ? g : b);
+  const std::uint32_t low = r < g ? (r < b ? r : b) : (g < b ? g : b);
+  HslFractions f;
+  f.chroma = high - low;
+  f.sum = high + low;
+  if (f.chroma == 0) {
+    return f;
+  }
+  f.saturation_denominator = f.sum <= v_max ? f.sum : 2U * v_max - f.sum;
+  if (high == r) {
+    f.hue_numerator = g >= b ? g - b : 6U * f.chroma - (b - g);
+  } else if (high == g) {
+    f.hue_numerator = 2U * f.chroma + b - r;
+  } else {
+    f.hue_numerator = 4U * f.chroma + r - g;
+  }
+  return f;
+}
+
+/// The float32 nearest to a/b (ties to even), b > 0. With `small` both are below 2²⁴ and one float32 division is exact;
+/// else they are below 2²⁶, where a float64 quotient is never close enough to a tie to round twice.
+template <bool small>
+GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
+  if constexpr (small) {
+    return static_cast<float>(a) / static_cast<float>(b);
+  } else {
+    return static_cast<float>(static_cast<double>(a) / static_cast<double>(b));
+  }
+}
+
+/// T = std::uint8_t or std::uint16_t: the sample type that the fractions came from.
+template <class T>
+GPUIMG_HD constexpr Hsl hsl_float(const HslFractions& f) {
+  constexpr bool kSmall = sizeof(T) == 1;
+  constexpr std::uint32_t kMax = kSmall ? 255U : 65535U;
+  Hsl hsl;
+  hsl.lightness = nearest_ratio<kSmall>(f.sum, 2U * kMax);
+  if (f.chroma != 0) {
+    hsl.hue_degrees = nearest_ratio<kSmall>(60U * f.hue_numerator, f.chroma);
+    hsl.saturation = nearest_ratio<kSmall>(f.chroma, f.saturation_denominator);
+  }
+  return hsl;
+}
+
+struct HslU16 {
+  std::uint16_t hue = 0;
+  std::uint16_t saturation = 0;
+  std::uint16_t lightness = 0;
+};
+
+/// ⌊65536·H + ½⌋ mod 65536 for H in turns, ⌊65535·x + ½⌋ for S and L, from the exact fractions.
+template <class T>
+GPUIMG_HD constexpr HslU16 hsl_u16(const HslFractions& f) {
+  using Wide = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
+  HslU16 out;
+  out.lightness = static_cast<std::uint16_t>((Wide{65535} * f.sum + kMax) / (2U * kMax));
+  if (f.chroma != 0) {
+    const Wide turn = Wide{6} * f.chroma;
+    out.hue = static_cast<std::uint16_t>((Wide{65536} * f.hue_numerator + turn / 2) / turn);
+    out.saturation = static_cast<std::uint16_t>(
+        (Wide{131070} * f.chroma + f.saturation_denominator) / (Wide{2} * f.saturation_denominator));
+  }
+  return out;
+}
+
+struct HlsU8 {
+  std::uint8_t hue = 0;
+  std::uint8_t lightness = 0;
+  std::uint8_t saturation = 0;
+};
+
+/// OpenCV 4.6's order of float32 operations, with its one fused multiply-add; equal to it on all 2²⁴ 8-bit colours.
+/// `hue_range` is 180 (opencv) or 256 (opencv_full; 256 itself saturates to 255).
+GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max,
+                                  float hue_range) {
+  const float unit = 1.0F / static_cast<float>(v_max);
+  const float red = static_cast<float>(r) * unit;
+  const float green = static_cast<float>(g) * unit;
+  const float blue = static_cast<float>(b) * unit;
+  const float high = red > green ? (red > blue ? red : blue) : (green > blue ? green : blue);
+  const float low = red < green ? (red < blue ? red : blue) : (green < blue ? green : blue);
+  const float diff = high - low;
+  const float sum = high + low;
+  const float lightness = sum * 0.5F;
+  float hue = 0.0F;
+  float saturation = 0.0F;
+  if (diff > 1.1920929e-7F) {
+    saturation = diff / (lightness < 0.5F ? sum : 2.0F - sum);
+    const float degrees_per_unit = 60.0F / diff;
+    if (high == red) {
+      hue = fmaf(green - blue, degrees_per_unit, green < blue ? 360.0F : 0.0F);
+    } else if (high == green) {
+      hue = fmaf(blue - red, degrees_per_unit, 120.0F);
+    } else {
+      hue = fmaf(red - green, degrees_per_unit, 240.0F);
+    }
+  }
+  const float level = rintf(hue * (hue_range / 360.0F));
+  HlsU8 out;
+  out.hue = static_cast<std::uint8_t>(level > 255.0F ? 255.0F : level);
+  out.lightness = static_cast<std::uint8_t>(rintf(lightness * 255.0F));
+  out.saturation = static_cast<std::uint8_t>(rintf(saturation * 255.0F));
+  return out;
+}
+
+/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋); N = bins, 2 … 65536.
+GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t bins) {
+  return f.chroma == 0 ? 0U
+                       : static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.hue_numerator /
+                                                    (std::uint64_t{6} * f.chroma));
+}
+GPUIMG_HD constexpr std::uint32_t saturation_bin(const HslFractions& f, std::uint32_t bins) {
+  const auto bin =
+      static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.chroma / f.saturation_denominator);
+  return bin < bins ? bin : bins - 1;
+}
+GPUIMG_HD constexpr std::uint32_t lightness_bin(const HslFractions& f, std::uint32_t bins, std::uint32_t v_max) {
+  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.sum / (std::uint64_t{2} * v_max));
+  return bin < bins ? bin : bins - 1;
+}
+
+struct Rgb {
+  std::uint32_t r = 0;
+  std::uint32_t g = 0;
+  std::uint32_t b = 0;
+};
+
+/// ⌊V·(x + m) + 0.5⌋ clamped to 0 … V, in float32.
+GPUIMG_HD constexpr std::uint32_t channel_level(float x, float m, float v_max) {
+  const float level = v_max * (x + m) + 0.5F;
+  return level <= 0.0F ? 0U : level >= v_max + 0.5F ? static_cast<std::uint32_t>(v_max) : static_cast<std::uint32_t>(level);
+}
+
+/// x clamped to [0,1]; NaN becomes 0.
+GPUIMG_HD constexpr float unit_clamped(float x) { return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F; }
+
+/// H taken modulo 360 into [0,360); NaN and infinities become 0.
+GPUIMG_HD inline float wrapped_degrees(float hue) {
+  if (!(hue > -1.0e9F && hue < 1.0e9F)) {
+    return 0.0F;
+  }
+  const float rest = fmodf(hue, 360.0F);
+  const float positive = rest < 0.0F ? rest + 360.0F : rest;
+  return positive >= 360.0F ? 0.0F : positive;
+}
+
+/// RGB in 0 … V of an HSL colour with H in [0,360), S and L in [0,1]: float32 in this order, without contraction:
+/// c = (1 − |2L − 1|)·S, x = c·(1 − |(H/60 mod 2) − 1|), m = L − c/2.
+GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
+  const float v = static_cast<float>(v_max);
+  const float c = (1.0F - fabsf(2.0F * hsl.lightness - 1.0F)) * hsl.saturation;
+  const float sector = hsl.hue_degrees / 60.0F;
+  const float within_pair = sector - 2.0F * floorf(sector * 0.5F);
+  const float x = c * (1.0F - fabsf(within_pair - 1.0F));
+  const float m = hsl.lightness - c * 0.5F;
+  const std::uint32_t full = channel_level(c, m, v);
+  const std::uint32_t part = channel_level(x, m, v);
+  const std::uint32_t none = channel_level(0.0F, m, v);
+  switch (static_cast<int>(sector)) {
+    case 0: return {full, part, none};
+    case 1: return {part, full, none};
+    case 2: return {none, full, part};
+    case 3: return {none, part, full};
+    case 4: return {part, none, full};
+    default: return {full, none, part};
+  }
+}
+
+/// Stored values back to an Hsl that rgb_from_hsl accepts: hue wrapped, S and L clamped.
+GPUIMG_HD inline Hsl decode_hsl_f32(float h, float s, float l) {
+  return {wrapped_degrees(h), unit_clamped(s), unit_clamped(l)};
+}
+GPUIMG_HD constexpr Hsl decode_hsl_u16(std::uint32_t h, std::uint32_t s, std::uint32_t l) {
+  return {static_cast<float>(h) * (360.0F / 65536.0F), static_cast<float>(s) / 65535.0F,
+          static_cast<float>(l) / 65535.0F};
+}
+/// hue_range as in hls_opencv.
+GPUIMG_HD inline Hsl decode_hls_opencv(std::uint32_t h, std::uint32_t l, std::uint32_t s, float hue_range) {
+  return {wrapped_degrees(static_cast<float>(h) * (360.0F / hue_range)), static_cast<float>(s) / 255.0F,
+          static_cast<float>(l) / 255.0F};
+}
+
+GPUIMG_HD inline Hsl adjusted(const Hsl& hsl, const HslAdjustment& by) {
+  return {wrapped_degrees(hsl.hue_degrees + by.hue_degrees), unit_clamped(hsl.saturation * by.saturation),
+          unit_clamped(hsl.lightness * by.lightness)};
+}
+
+/// Alpha in another sample type, nearest level; f32 stands for [0,1].
+GPUIMG_HD constexpr std::uint32_t scaled_level(std::uint32_t value, std::uint32_t from_max, std::uint32_t to_max) {
+  return from_max == to_max
+             ? value
+             : static_cast<std::uint32_t>((std::uint64_t{2} * value * to_max + from_max) / (std::uint64_t{2} * from_max));
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,65 @@
+// The integral image (summed-area table): options, type rule and rounding. docs/operations.md, "Integral image".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "gpuimg/host_device.hpp"
+#include "gpuimg/ops/hist.hpp"
+#include "gpuimg/ops/luma.hpp"
+
+namespace gpuimg {
+
+enum class TableLayout : std::uint8_t {
+  padded,     ///< T[y][x] = Σ over rows < y and columns < x; (h+1) × (w+1), row 0 and column 0 are zero
+  inclusive,  ///< T[y][x] = Σ over rows ≤ y and columns ≤ x; h × w
+};
+
+struct IntegralOptions {
+  TableLayout layout = TableLayout::padded;
+  std::optional<Sample> type;  ///< u32, u64, f32 or f64; nothing = the narrowest of u32, u64 that cannot wrap
+  bool square = false;         ///< sum p² in place of p
+  Channel channel = Channel::luma;
+  Luma luma = Luma::bt601;
+  bool allow_wrap = false;  ///< let a forced integer type wrap (modular arithmetic)
+};
+
+/// Largest entry that a table of width × height pixels of 0 … v_max can hold, saturated at 2⁶⁴ − 1 when it is larger.
+constexpr std::uint64_t largest_sum(int width, int height, std::uint32_t v_max, bool square) {
+  const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  const std::uint64_t each = square ? std::uint64_t{v_max} * v_max : v_max;
+  return pixels > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : pixels * each;
+}
+
+/// The sample type of the table. Throws Error{usage} when a forced integer type could wrap and allow_wrap is not set,
+/// or when even u64 could wrap.
+inline Sample table_sample(int width, int height, PixelFormat format, const IntegralOptions& options) {
+  constexpr std::uint64_t kMaxU32 = 0xFFFFFFFFU;
+  const std::uint64_t largest = largest_sum(width, height, format.max_value(), options.square);
+  const Sample narrowest = largest <= kMaxU32 ? Sample::u32 : Sample::u64;
+  const Sample chosen = options.type.value_or(narrowest);
+  const bool could_wrap = (chosen == Sample::u32 && largest > kMaxU32) || largest == ~std::uint64_t{0};
+  if (could_wrap && !options.allow_wrap) {
+    const std::string bound = largest == ~std::uint64_t{0} ? "2^64 or more" : std::to_string(largest);
+    throw Error(ErrorKind::usage, "integral: sums of a " + std::to_string(width) + "x" + std::to_string(height) +
+                                      " image can reach " + bound + ", more than " +
+                                      (chosen == Sample::u32 ? "u32 holds (4294967295); use --type u64"
+                                                             : "64-bit sums hold; use a smaller image") +
+                                      ", or --allow-wrap for modular sums");
+  }
+  return chosen;
+}
+
+constexpr int table_width(int width, TableLayout layout) { return layout == TableLayout::padded ? width + 1 : width; }
+constexpr int table_height(int height, TableLayout layout) {
+  return layout == TableLayout::padded ? height + 1 : height;
+}
+
+/// An exact sum as a table entry: modulo 2³² for u32, rounded once (ties to even) for f32 and f64.
+template <class Entry>
+GPUIMG_HD constexpr Entry table_entry(std::uint64_t sum) {
+  return static_cast<Entry>(sum);
+}
+
+}  // namespace gpuimg
