@@ -1,0 +1,80 @@
+// The CPU backend: checks arguments and runs each operation on a task arena of its own.
+#include <tbb/info.h>
+#include <tbb/task_arena.h>
+
+#include <utility>
+
+#include "cpu_picture.hpp"
+#include "gpuimg/checks.hpp"
+#include "operations.hpp"
+
+namespace gpuimg {
+namespace {
+
+using cpu::pixels_of;
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(int threads) : threads_(threads), arena_(threads) {}
+
+  [[nodiscard]] std::string name() const override { return "cpu"; }
+
+  [[nodiscard]] std::string description() const override {
+    return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
+  }
+
+  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(copy_of(pixels)); }
+  Picture import_pixels(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
+
+  Image fetch(const Picture& picture) override { return cpu::image_of(picture).clone(); }
+  Image fetch(Picture&& picture) override { return std::move(cpu::image_of(picture)); }
+
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
+    check(picture, options);
+    return arena_.execute([&] { return cpu::histogram(pixels_of(picture), options); });
+  }
+
+  Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
+    check(picture, options);
+    return run([&] { return cpu::equalize(pixels_of(picture), options, used); });
+  }
+
+  SumTable integral(const Picture& picture, const IntegralOptions& options) override {
+    check(picture, options);
+    return run([&] { return cpu::integral(pixels_of(picture), options); });
+  }
+
+  Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
+    check_to_hsl(picture);
+    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding); });
+  }
+
+  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
+    check_from_hsl(picture, encoding, sample);
+    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample); });
+  }
+
+  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
+    check_to_hsl(picture);
+    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by); });
+  }
+
+  void wait() override {}
+
+ private:
+  template <class Operation>
+  Picture run(const Operation& operation) {
+    return cpu::picture_of(arena_.execute(operation));
+  }
+
+  int threads_;
+  tbb::task_arena arena_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_cpu_backend(int threads) {
+  return std::make_unique<CpuBackend>(threads > 0 ? threads : tbb::info::default_concurrency());
+}
+
+}  // namespace gpuimg

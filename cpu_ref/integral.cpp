@@ -1,0 +1,110 @@
+// Summed-area tables on the CPU: column sums of each band of rows, carried from band to band, then the rows themselves.
+// The rule stands in docs/operations.md, "Integral image".
+#include "gpuimg/ops/integral.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <vector>
+
+#include "levels.hpp"
+#include "operations.hpp"
+#include "row_bands.hpp"
+
+namespace gpuimg::cpu {
+namespace {
+
+/// One row's values to be summed: levels, or their squares.
+class SourceRows {
+ public:
+  SourceRows(ConstView pixels, const IntegralOptions& options)
+      : pixels_(pixels), options_(options), levels_(static_cast<std::size_t>(pixels.width)) {}
+
+  /// Calls add(x, value) for every x of row y.
+  template <class Add>
+  void each(int y, const Add& add) {
+    read_levels(pixels_, y, 0, pixels_.width, options_.channel, options_.luma, 0, levels_.data());
+    for (std::size_t x = 0; x < levels_.size(); ++x) {
+      const std::uint64_t level = levels_[x];
+      add(x, options_.square ? level * level : level);
+    }
+  }
+
+ private:
+  ConstView pixels_;
+  const IntegralOptions& options_;
+  std::vector<std::uint16_t> levels_;
+};
+
+using ColumnSums = std::vector<std::uint64_t>;
+
+/// Element b: for each column the sum over all rows above band b.
+std::vector<ColumnSums> carries_into_bands(ConstView pixels, const IntegralOptions& options, int bands,
+                                           int rows_a_band) {
+  const auto width = static_cast<std::size_t>(pixels.width);
+  std::vector<ColumnSums> carries(static_cast<std::size_t>(bands), ColumnSums(width));
+  tbb::parallel_for(1, bands, [&](int band) {
+    SourceRows rows(pixels, options);
+    ColumnSums& sums = carries[static_cast<std::size_t>(band)];
+    for (int y = (band - 1) * rows_a_band; y < band * rows_a_band; ++y) {
+      rows.each(y, [&](std::size_t x, std::uint64_t value) { sums[x] += value; });
+    }
+  });
+  for (std::size_t band = 1; band < carries.size(); ++band) {
+    std::transform(carries[band].begin(), carries[band].end(), carries[band - 1].begin(), carries[band].begin(),
+                   std::plus<>());
+  }
+  return carries;
+}
+
+template <class Entry>
+void fill_band(ConstView pixels, const IntegralOptions& options, int begin, int end, ColumnSums& above, View table) {
+  const bool padded = options.layout == TableLayout::padded;
+  SourceRows rows(pixels, options);
+  for (int y = begin; y < end; ++y) {
+    Entry* out = table.row<Entry>(padded ? y + 1 : y);
+    if (padded) {
+      *out++ = Entry{0};
+    }
+    std::uint64_t row_sum = 0;
+    std::uint64_t* column = above.data();
+    rows.each(y, [&](std::size_t x, std::uint64_t value) {
+      column[x] += value;
+      row_sum += column[x];
+      out[x] = table_entry<Entry>(row_sum);
+    });
+  }
+}
+
+template <class Entry>
+void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
+  if (options.layout == TableLayout::padded) {
+    std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
+  }
+  // Each band costs a row of carries: few and high bands.
+  constexpr int kBands = 64;
+  const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + kBands - 1) / kBands);
+  const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
+  std::vector<ColumnSums> carries = carries_into_bands(pixels, options, bands, rows_a_band);
+  tbb::parallel_for(0, bands, [&](int band) {
+    const int begin = band * rows_a_band;
+    fill_band<Entry>(pixels, options, begin, std::min(pixels.height, begin + rows_a_band),
+                     carries[static_cast<std::size_t>(band)], table);
+  });
+}
+
+}  // namespace
+
+Image integral(ConstView pixels, const IntegralOptions& options) {
+  const Sample sample = table_sample(pixels.width, pixels.height, pixels.format, options);
+  Image table(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
+              PixelFormat{sample, 1});
+  switch (sample) {
+    case Sample::u32: fill_table<std::uint32_t>(pixels, options, table.view()); break;
+    case Sample::u64: fill_table<std::uint64_t>(pixels, options, table.view()); break;
+    case Sample::f32: fill_table<float>(pixels, options, table.view()); break;
+    default: fill_table<double>(pixels, options, table.view()); break;
+  }
+  return table;
+}
+
+}  // namespace gpuimg::cpu

@@ -1,0 +1,24 @@
+// Rows in parallel: bands of whole rows, large enough that a band outweighs its scheduling.
+#pragma once
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstddef>
+
+namespace gpuimg::cpu {
+
+constexpr int kPixelsPerBand = 1 << 16;
+
+inline int rows_per_band(int width) { return std::max(1, kPixelsPerBand / std::max(1, width)); }
+
+/// Calls body(first_row, end_row) for bands that together cover 0 … height, on the threads of the current arena.
+template <class Body>
+void for_row_bands(int width, int height, const Body& body) {
+  const auto grain = static_cast<std::size_t>(rows_per_band(width));
+  tbb::parallel_for(tbb::blocked_range<int>(0, height, grain),
+                    [&](const tbb::blocked_range<int>& rows) { body(rows.begin(), rows.end()); });
+}
+
+}  // namespace gpuimg::cpu
