@@ -4,6 +4,7 @@
 
 #include <utility>
 
+#include "copy_rate.hpp"
 #include "cpu_picture.hpp"
 #include "gpuimg/checks.hpp"
 #include "operations.hpp"
@@ -60,6 +61,10 @@ class CpuBackend final : public Backend {
   }
 
   void wait() override {}
+
+  double measure_copy_rate(std::size_t bytes) override {
+    return arena_.execute([&] { return cpu::measured_copy_rate(bytes); });
+  }
 
  private:
   template <class Operation>

@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <cstdint>
+#include <vector>
 
 #include "cpu_picture.hpp"
 #include "level_counts.hpp"
@@ -12,96 +13,138 @@
 #include "operations.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
+#include "simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-/// Levels of the one-table colour modes: what the histogram counts and the table maps.
+/// Levels of the one-table colour modes on RGB: what the histogram counts and the table maps.
 template <class T, int channels>
-void read_table_levels(const T* row, std::size_t count, const EqualizeOptions& options, std::uint16_t* levels) {
-  with_luma_kind(options.luma, [&]<Luma kind>() {
-    for (std::size_t x = 0; x < count; ++x) {
-      levels[x] = static_cast<std::uint16_t>(level_of<kind>(options.color, rgb_at<channels>(row, x)));
+void read_table_levels(const T* row, std::size_t count, const EqualizeOptions& options, T* levels) {
+  const bool by_luma = options.color == EqualizeColor::luma || options.color == EqualizeColor::joint;
+  if constexpr (sizeof(T) == 1) {
+    if (by_luma) {
+      luma_row(options.luma, row, channels, count, levels);
+      return;
     }
+  }
+  const auto each = [&](const auto& level_of_pixel) {
+    for (std::size_t x = 0; x < count; ++x) {
+      levels[x] = static_cast<T>(level_of_pixel(rgb_at<channels>(row, x)));
+    }
+  };
+  if (by_luma) {
+    with_luma_kind(options.luma, [&]<Luma kind>() { each([](const Rgb& p) { return luma_of<kind>(p.r, p.g, p.b); }); });
+  } else if (options.color == EqualizeColor::ycbcr) {
+    each(ycrcb_luma);
+  } else {
+    each(hsl_level);
+  }
+}
+
+template <class T, int channels>
+std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPixels& counted,
+                                              const EqualizeOptions& options) {
+  const Rect& region = counted.region();
+  return count_levels<T>(counted, pixels.format.max_value() + std::size_t{1}, [&](int y, T* buffer) {
+    const T* row = pixels.row<T>(region.y + y) + static_cast<std::size_t>(region.x) * channels;
+    read_table_levels<T, channels>(row, static_cast<std::size_t>(region.width), options, buffer);
+    return buffer;
   });
-}
-
-std::vector<std::uint16_t> table_of_channel(ConstView pixels, const CountedPixels& counted, Channel channel,
-                                            const EqualizeOptions& options) {
-  const Rect& region = counted.region();
-  return level_map(options.formula, count_levels(counted, pixels.format.max_value() + std::size_t{1},
-                                                 [&](int y, std::uint16_t* levels) {
-                                                   read_levels(pixels, region.y + y, region.x, region.width, channel,
-                                                               options.luma, 0, levels);
-                                                 }));
-}
-
-std::vector<std::uint16_t> table_of_levels(ConstView pixels, const CountedPixels& counted,
-                                           const EqualizeOptions& options) {
-  const Rect& region = counted.region();
-  return level_map(options.formula,
-                   count_levels(counted, pixels.format.max_value() + std::size_t{1}, [&](int y, std::uint16_t* levels) {
-                     with_format(pixels.format, [&]<class T, int channels>() {
-                       const T* row = pixels.row<T>(region.y + y) + static_cast<std::size_t>(region.x) * channels;
-                       read_table_levels<T, channels>(row, static_cast<std::size_t>(region.width), options, levels);
-                     });
-                   }));
 }
 
 LevelTables tables_of(ConstView pixels, const EqualizeOptions& options) {
   const CountedPixels counted(pixels, options.selection);
   LevelTables tables;
+  const auto add_table = [&](const std::vector<std::uint64_t>& counts) {
+    tables.maps.push_back(level_map(options.formula, counts));
+  };
   if (pixels.format.color_channels() == 1) {
-    tables.maps.push_back(table_of_channel(pixels, counted, Channel::luma, options));
+    add_table(count_channel(pixels, counted, Channel::luma, options.luma));
   } else if (options.color == EqualizeColor::rgb) {
     for (const Channel channel : {Channel::red, Channel::green, Channel::blue}) {
-      tables.maps.push_back(table_of_channel(pixels, counted, channel, options));
+      add_table(count_channel(pixels, counted, channel, options.luma));
     }
   } else {
-    tables.maps.push_back(table_of_levels(pixels, counted, options));
+    with_format(pixels.format, [&]<class T, int channels>() {
+      if constexpr (channels >= 3) {
+        add_table(count_table_levels<T, channels>(pixels, counted, options));
+      }
+    });
   }
   return tables;
 }
 
+/// The tables as the row functions want them.
+struct RowTables {
+  const LevelTables& levels;
+  std::vector<std::int32_t> words;  ///< the first table
+  std::vector<std::uint8_t> bytes;  ///< the same for 8-bit pixels
+
+  explicit RowTables(const LevelTables& tables)
+      : levels(tables), words(tables.maps.front().begin(), tables.maps.front().end()) {
+    if (words.size() == 256) {
+      bytes.assign(words.begin(), words.end());
+    }
+  }
+};
+
 /// Gray images and the modes rgb and joint: each channel through its own table or the shared one.
 template <class T, int channels>
-void map_channels(const T* in, T* out, std::size_t count, const LevelTables& tables) {
+void map_channels(const T* in, T* out, std::size_t count, const RowTables& tables) {
   constexpr int kColors = channels >= 3 ? 3 : 1;
-  std::array<const std::uint16_t*, kColors> maps;
+  const auto& maps = tables.levels.maps;
+  if constexpr (sizeof(T) == 1 && kColors == channels) {
+    if (maps.size() == 1) {
+      mapped_bytes(in, count * channels, tables.bytes.data(), out);
+      return;
+    }
+  }
+  std::array<const std::uint16_t*, kColors> map;
   for (std::size_t c = 0; c < kColors; ++c) {
-    maps[c] = tables.maps[std::min(c, tables.maps.size() - 1)].data();
+    map[c] = maps[std::min(c, maps.size() - 1)].data();
   }
   for (std::size_t x = 0; x < count; ++x) {
     for (std::size_t c = 0; c < kColors; ++c) {
-      out[x * channels + c] = static_cast<T>(maps[c][in[x * channels + c]]);
+      out[x * channels + c] = static_cast<T>(map[c][in[x * channels + c]]);
     }
-  }
-}
-
-template <class T>
-Rgb with_level(EqualizeColor color, const Rgb& p, std::uint32_t level, std::uint32_t level_new) {
-  switch (color) {
-    case EqualizeColor::ycbcr: {
-      YCrCb converted = ycrcb_from_rgb(p, kMaxOf<T>);
-      converted.y = level_new;
-      return rgb_from_ycrcb(converted, kMaxOf<T>);
-    }
-    case EqualizeColor::hsl: return with_hsl_level<T>(p, level_new);
-    default: return with_luma<T>(p, level, level_new);
   }
 }
 
 /// The modes luma, ycbcr and hsl on RGB: one level a pixel decides all three channels.
 template <class T, int channels>
-void map_pixels(const T* in, T* out, std::size_t count, const std::uint16_t* map, const EqualizeOptions& options) {
-  std::vector<std::uint16_t> levels(count);
+void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
+  std::vector<T> levels(count);
   read_table_levels<T, channels>(in, count, options, levels.data());
-  for (std::size_t x = 0; x < count; ++x) {
-    const std::uint32_t level = levels[x];
-    const Rgb p = with_level<T>(options.color, rgb_at<channels>(in, x), level, map[level]);
-    out[x * channels] = static_cast<T>(p.r);
-    out[x * channels + 1] = static_cast<T>(p.g);
-    out[x * channels + 2] = static_cast<T>(p.b);
+  const std::int32_t* map = tables.words.data();
+  if constexpr (sizeof(T) == 1) {
+    if (options.color == EqualizeColor::luma) {
+      relit_row(in, channels, count, levels.data(), map, out);
+      return;
+    }
+  }
+  const auto each = [&](const auto& recolored) {
+    for (std::size_t x = 0; x < count; ++x) {
+      const T level = levels[x];
+      const Rgb p = recolored(rgb_at<channels>(in, x), level, static_cast<std::uint32_t>(map[level]));
+      out[x * channels] = static_cast<T>(p.r);
+      out[x * channels + 1] = static_cast<T>(p.g);
+      out[x * channels + 2] = static_cast<T>(p.b);
+    }
+  };
+  switch (options.color) {
+    case EqualizeColor::ycbcr:
+      each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) {
+        const YCrCb converted = ycrcb_from_rgb(p, kMaxOf<T>);
+        return rgb_from_ycrcb({level_new, converted.cr, converted.cb}, kMaxOf<T>);
+      });
+      break;
+    case EqualizeColor::hsl:
+      each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) { return with_hsl_level<T>(p, level_new); });
+      break;
+    default:
+      each([](const Rgb& p, std::uint32_t level, std::uint32_t level_new) { return with_luma<T>(p, level, level_new); });
+      break;
   }
 }
 
@@ -125,13 +168,13 @@ void restore_masked(const T* in, T* out, std::size_t count, const std::uint8_t* 
 }
 
 template <class T, int channels>
-void map_row(const T* in, T* out, std::size_t count, const LevelTables& tables, const EqualizeOptions& options) {
+void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   const bool by_channel =
       channels < 3 || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint;
   if (by_channel) {
     map_channels<T, channels>(in, out, count, tables);
   } else if constexpr (channels >= 3) {
-    map_pixels<T, channels>(in, out, count, tables.maps.front().data(), options);
+    map_pixels<T, channels>(in, out, count, tables, options);
   }
   if constexpr (channels == 2 || channels == 4) {
     for (std::size_t x = 0; x < count; ++x) {
@@ -140,7 +183,8 @@ void map_row(const T* in, T* out, std::size_t count, const LevelTables& tables, 
   }
 }
 
-Image mapped(ConstView pixels, const LevelTables& tables, const EqualizeOptions& options) {
+Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options) {
+  const RowTables tables(levels);
   Image result(pixels.width, pixels.height, pixels.format);
   const View out = result.view();
   const auto count = static_cast<std::size_t>(pixels.width);

@@ -6,6 +6,7 @@
 #include "operations.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
+#include "simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -13,9 +14,11 @@ namespace {
 constexpr float kHalfDegrees = 180.0F;
 constexpr float kFullByte = 256.0F;
 
-/// Encoders: write three channels of one pixel.
+/// Encoders: write three channels of one pixel; where kHasRow is set, row() does whole rows of 8-bit RGB.
 struct ToFloat {
   using Out = float;
+  static constexpr bool kHasRow = true;
+  static void row(const std::uint8_t* pixels, std::size_t count, float* out) { hsl_f32_row(pixels, count, out); }
   template <class T>
   static void encode(const Rgb& p, float* out) {
     const Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
@@ -31,6 +34,8 @@ struct ToFloat {
 
 struct ToU16 {
   using Out = std::uint16_t;
+  static constexpr bool kHasRow = true;
+  static void row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) { hsl_u16_row(pixels, count, out); }
   template <class T>
   static void encode(const Rgb& p, std::uint16_t* out) {
     const HslU16 hsl = hsl_u16<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
@@ -46,6 +51,7 @@ struct ToU16 {
 
 struct ToOpencv {
   using Out = std::uint8_t;
+  static constexpr bool kHasRow = false;
   float hue_range;
   template <class T>
   void encode(const Rgb& p, std::uint8_t* out) const {
@@ -72,6 +78,10 @@ Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder) {
       for (int y = begin; y < end; ++y) {
         const T* from = pixels.row<T>(y);
         Out* to = out.row<Out>(y);
+        if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
+          Encoder::row(from, static_cast<std::size_t>(pixels.width), to);
+          continue;
+        }
         for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, to += out_channels) {
           encoder.template encode<T>(rgb_at<channels>(from, x), to);
           if constexpr (channels == 2 || channels == 4) {

@@ -17,22 +17,35 @@ namespace {
 class SourceRows {
  public:
   SourceRows(ConstView pixels, const IntegralOptions& options)
-      : pixels_(pixels), options_(options), levels_(static_cast<std::size_t>(pixels.width)) {}
+      : pixels_(pixels),
+        options_(options),
+        bytes_(static_cast<std::size_t>(pixels.width)),
+        words_(static_cast<std::size_t>(pixels.width)) {}
 
   /// Calls add(x, value) for every x of row y.
   template <class Add>
   void each(int y, const Add& add) {
-    read_levels(pixels_, y, 0, pixels_.width, options_.channel, options_.luma, 0, levels_.data());
-    for (std::size_t x = 0; x < levels_.size(); ++x) {
-      const std::uint64_t level = levels_[x];
-      add(x, options_.square ? level * level : level);
+    if (pixels_.format.sample == Sample::u8) {
+      each_of(y, bytes_, add);
+    } else {
+      each_of(y, words_, add);
     }
   }
 
  private:
   ConstView pixels_;
+  template <class T, class Add>
+  void each_of(int y, std::vector<T>& buffer, const Add& add) const {
+    const T* levels = read_levels<T>(pixels_, y, 0, pixels_.width, options_.channel, options_.luma, buffer.data());
+    for (std::size_t x = 0; x < buffer.size(); ++x) {
+      const std::uint64_t level = levels[x];
+      add(x, options_.square ? level * level : level);
+    }
+  }
+
   const IntegralOptions& options_;
-  std::vector<std::uint16_t> levels_;
+  std::vector<std::uint8_t> bytes_;
+  std::vector<std::uint16_t> words_;
 };
 
 using ColumnSums = std::vector<std::uint64_t>;

@@ -6,62 +6,80 @@
 #include "cpu_picture.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "pixel_access.hpp"
+#include "simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-template <class T, int channels, class LevelOf>
-void each_pixel(const T* row, int count, std::uint16_t* levels, const LevelOf& level_of) {
-  for (std::size_t x = 0; x < static_cast<std::size_t>(count); ++x) {
-    levels[x] = static_cast<std::uint16_t>(level_of(row, x));
-  }
-}
-
-template <class T, int channels>
-void luma_levels(const T* row, int count, Luma luma, std::uint16_t* levels) {
-  with_luma_kind(luma, [&]<Luma kind>() {
-    each_pixel<T, channels>(row, count, levels, [](const T* pixels, std::size_t x) {
-      const Rgb p = rgb_at<channels>(pixels, x);
-      return luma_of<kind>(p.r, p.g, p.b);
-    });
-  });
-}
-
-template <class T, int channels>
-void hsl_levels(const T* row, int count, Channel channel, int hsl_bins, std::uint16_t* levels) {
-  const auto bins = static_cast<std::uint32_t>(hsl_bins);
-  each_pixel<T, channels>(row, count, levels, [&](const T* pixels, std::size_t x) {
-    const Rgb p = rgb_at<channels>(pixels, x);
-    const HslFractions f = hsl_fractions(p.r, p.g, p.b, kMaxOf<T>);
-    switch (channel) {
-      case Channel::hue: return hue_bin(f, bins);
-      case Channel::saturation: return saturation_bin(f, bins);
-      default: return lightness_bin(f, bins, kMaxOf<T>);
-    }
-  });
-}
-
-int offset_of(Channel channel, int channels) {
+/// Position of a plain channel within a pixel; for luma of gray images that of the gray value.
+std::size_t offset_of(Channel channel, int channels) {
   if (channel == Channel::alpha) {
-    return channels - 1;
+    return static_cast<std::size_t>(channels - 1);
   }
-  return channels >= 3 ? static_cast<int>(channel) - static_cast<int>(Channel::red) : 0;
+  const bool color = channels >= 3 && channel != Channel::luma;
+  return color ? static_cast<std::size_t>(channel) - static_cast<std::size_t>(Channel::red) : 0;
+}
+
+template <class T, int channels>
+void luma_levels(const T* row, std::size_t count, Luma luma, T* levels) {
+  if constexpr (sizeof(T) == 1) {
+    luma_row(luma, row, channels, count, levels);
+  } else {
+    with_luma_kind(luma, [&]<Luma kind>() {
+      for (std::size_t x = 0; x < count; ++x) {
+        const Rgb p = rgb_at<channels>(row, x);
+        levels[x] = static_cast<T>(luma_of<kind>(p.r, p.g, p.b));
+      }
+    });
+  }
+}
+
+template <class T, int channels>
+const T* levels_of_row(const T* row, std::size_t count, Channel channel, Luma luma, T* buffer) {
+  if constexpr (channels == 1) {
+    return row;
+  }
+  if constexpr (channels >= 3) {
+    if (channel == Channel::luma) {
+      luma_levels<T, channels>(row, count, luma, buffer);
+      return buffer;
+    }
+  }
+  const std::size_t offset = offset_of(channel, channels);
+  for (std::size_t x = 0; x < count; ++x) {
+    buffer[x] = row[x * channels + offset];
+  }
+  return buffer;
 }
 
 }  // namespace
 
-void read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, int hsl_bins,
-                 std::uint16_t* levels) {
+template <class T>
+const T* read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, T* buffer) {
+  const T* row = pixels.row<T>(y) + static_cast<std::size_t>(first) * static_cast<std::size_t>(pixels.format.channels);
+  const auto pixel_count = static_cast<std::size_t>(count);
+  switch (pixels.format.channels) {
+    case 1: return levels_of_row<T, 1>(row, pixel_count, channel, luma, buffer);
+    case 2: return levels_of_row<T, 2>(row, pixel_count, channel, luma, buffer);
+    case 3: return levels_of_row<T, 3>(row, pixel_count, channel, luma, buffer);
+    default: return levels_of_row<T, 4>(row, pixel_count, channel, luma, buffer);
+  }
+}
+
+template const std::uint8_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint8_t*);
+template const std::uint16_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint16_t*);
+
+void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer) {
+  const auto bin_count = static_cast<std::uint32_t>(bins);
   with_format(pixels.format, [&]<class T, int channels>() {
     const T* row = pixels.row<T>(y) + static_cast<std::size_t>(first) * channels;
-    if (is_hsl(channel)) {
-      hsl_levels<T, channels>(row, count, channel, hsl_bins, levels);
-    } else if (channel == Channel::luma && channels >= 3) {
-      luma_levels<T, channels>(row, count, luma, levels);
-    } else {
-      const auto offset = static_cast<std::size_t>(channel == Channel::luma ? 0 : offset_of(channel, channels));
-      each_pixel<T, channels>(row, count, levels,
-                              [=](const T* values, std::size_t x) { return values[x * channels + offset]; });
+    for (std::size_t x = 0; x < static_cast<std::size_t>(count); ++x) {
+      const Rgb p = rgb_at<channels>(row, x);
+      const HslFractions f = hsl_fractions(p.r, p.g, p.b, kMaxOf<T>);
+      const std::uint32_t bin = channel == Channel::hue          ? hue_bin(f, bin_count)
+                                : channel == Channel::saturation ? saturation_bin(f, bin_count)
+                                                                 : lightness_bin(f, bin_count, kMaxOf<T>);
+      buffer[x] = static_cast<std::uint16_t>(bin);
     }
   });
 }

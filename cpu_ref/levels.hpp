@@ -11,9 +11,16 @@
 
 namespace gpuimg::cpu {
 
-/// Writes the levels of pixels first … first + count of row y: 0 … V, or bins 0 … hsl_bins − 1 for H, S and L.
-void read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, int hsl_bins,
-                 std::uint16_t* levels);
+/// The levels, 0 … V, of pixels first … first + count of row y: written to `buffer`, or where they stand already.
+/// T is the picture's sample type; channel is luma, red, green, blue or alpha.
+template <class T>
+const T* read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, T* buffer);
+
+extern template const std::uint8_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint8_t*);
+extern template const std::uint16_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint16_t*);
+
+/// Writes the bins, 0 … bins − 1, of hue, saturation or lightness of the same pixels.
+void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer);
 
 /// The pixels that a Selection counts, row by row.
 class CountedPixels {

@@ -98,6 +98,10 @@ class Backend {
 
   /// Returns when everything asked for so far is done.
   virtual void wait() = 0;
+
+  /// Bytes read plus bytes written a second by plain copies of a block of `bytes` bytes, in the memory where Pictures
+  /// are kept, with all the backend's threads or multiprocessors: the median of several. A measure for `bench`.
+  virtual double measure_copy_rate(std::size_t bytes) = 0;
 };
 
 /// threads ≥ 1, or 0 for all processors the process may use.

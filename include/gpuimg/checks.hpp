@@ -1,6 +1,7 @@
 // Argument checks that every backend makes before an operation, so that all refuse the same with the same words.
 #pragma once
 
+#include <algorithm>
 #include <string>
 
 #include "gpuimg/backend.hpp"
@@ -72,7 +73,8 @@ inline void check(const Picture& picture, const EqualizeOptions& options) {
     const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
     bool fits = options.tables->maps.size() == (by_channel ? 3U : 1U);
     for (const auto& map : options.tables->maps) {
-      fits = fits && map.size() == picture.format().max_value() + std::size_t{1};
+      fits = fits && map.size() == picture.format().max_value() + std::size_t{1} &&
+             std::all_of(map.begin(), map.end(), [&](auto level) { return level <= picture.format().max_value(); });
     }
     if (!fits) {
       throw Error(ErrorKind::usage, "equalize: the tables given are for another bit depth or colour mode");

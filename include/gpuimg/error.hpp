@@ -16,6 +16,7 @@ enum class ErrorKind : std::uint8_t {
   backend_unavailable,  ///< the backend asked for is not built in, or has no device or driver
   out_of_memory,        ///< host or device memory; the backend is usable afterwards
   device_fault,         ///< the device context is lost; nothing computed after it may be used
+  mismatch,             ///< two backends computed different results from the same input
 };
 
 /// what() reads "what: where: why; what to do", without a trailing newline or full stop.

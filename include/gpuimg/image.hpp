@@ -5,8 +5,6 @@
 #include <cstdint>
 #include <cstring>
 #include <memory>
-#include <new>
-#include <string>
 #include <utility>
 
 #include "gpuimg/error.hpp"
@@ -82,10 +80,14 @@ using ConstView = BasicView<const std::byte>;
 
 /// Frees pixel memory; carries the function, so that an Image can own pinned memory as well as ordinary memory.
 struct PixelMemoryDeleter {
-  void (*release)(std::byte*) = [](std::byte* p) { ::operator delete[](p, std::align_val_t{64}); };
+  void (*release)(std::byte*) = nullptr;
   void operator()(std::byte* p) const { release(p); }
 };
 using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
+
+/// Host memory for pixels: not cleared, aligned to 64 bytes at least, in huge pages where the system has them and the
+/// block is large. Throws Error{out_of_memory}. Defined in cpu_ref/pixel_memory.cpp.
+PixelMemory allocate_pixels(std::size_t bytes);
 
 /// Owned pixels, rows without padding, not cleared on construction. Move-only; clone() copies.
 class Image {
@@ -94,7 +96,7 @@ class Image {
 
   /// width and height ≥ 1. Throws Error{out_of_memory}.
   Image(int width, int height, PixelFormat format)
-      : Image(width, height, format, allocate(bytes_of(width, height, format))) {}
+      : Image(width, height, format, allocate_pixels(bytes_of(width, height, format))) {}
 
   /// Takes over memory of at least width × height × bytes_per_pixel bytes.
   Image(int width, int height, PixelFormat format, PixelMemory memory)
@@ -119,16 +121,12 @@ class Image {
   }
 
  private:
+  /// Saturates below the size that `operator new` itself would wrap while it rounds up for alignment.
   static std::size_t bytes_of(int width, int height, PixelFormat format) {
-    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * format.bytes_per_pixel();
-  }
-  static PixelMemory allocate(std::size_t bytes) {
-    auto* memory = static_cast<std::byte*>(::operator new[](bytes, std::align_val_t{64}, std::nothrow));
-    if (memory == nullptr) {
-      throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes) +
-                                                " bytes for pixels; use a smaller image or a machine with more memory");
-    }
-    return PixelMemory(memory);
+    const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    const std::size_t each = format.bytes_per_pixel();
+    constexpr std::size_t kMost = ~std::size_t{0} / 2;
+    return each != 0 && pixels > kMost / each ? kMost : pixels * each;
   }
 
   PixelMemory memory_;

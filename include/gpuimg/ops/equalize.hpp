@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <vector>
 
 #include "gpuimg/host_device.hpp"
@@ -139,17 +138,9 @@ GPUIMG_HD inline std::uint32_t blended(std::uint32_t in, std::uint32_t to, doubl
   return static_cast<std::uint32_t>(floor(static_cast<double>(in) + strength * difference + 0.5));
 }
 
-/// numerator/denominator rounded half away from zero; denominator > 0.
-template <class Signed>
-GPUIMG_HD constexpr Signed rounded_ratio(Signed numerator, Signed denominator) {
-  const Signed half = denominator / 2;
-  return numerator >= 0 ? (numerator + half) / denominator : -((-numerator + half) / denominator);
-}
-
 /// EqualizeColor::luma. y = the pixel's luma, y_new = LUT[y]; T is the sample type.
 template <class T>
 GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y_new) {
-  using Signed = std::conditional_t<sizeof(T) == 1, std::int32_t, std::int64_t>;
   constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   if (y == 0) {
     return {y_new, y_new, y_new};
@@ -159,12 +150,13 @@ GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y
     const std::uint32_t half = y / 2;
     return {(p.r * y_new + half) / y, (p.g * y_new + half) / y, (p.b * y_new + half) / y};
   }
-  const auto gray = static_cast<Signed>(y_new);
-  const auto room = static_cast<Signed>(kMax - y_new);
-  const auto reach = static_cast<Signed>(high - y);
+  const std::uint32_t room = kMax - y_new;
+  const std::uint32_t reach = high - y;
   const auto toward = [&](std::uint32_t c) {
-    return static_cast<std::uint32_t>(
-        gray + rounded_ratio<Signed>((static_cast<Signed>(c) - static_cast<Signed>(y)) * room, reach));
+    // Half away from zero is half up of the distance; distance · room stays below 2³² at 16 bits too.
+    const std::uint32_t distance = c > y ? c - y : y - c;
+    const std::uint32_t moved = (distance * room + reach / 2) / reach;
+    return c > y ? y_new + moved : y_new - moved;
   };
   return {toward(p.r), toward(p.g), toward(p.b)};
 }

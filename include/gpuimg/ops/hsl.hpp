@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <type_traits>
 
 #include "gpuimg/host_device.hpp"
 #include "gpuimg/image.hpp"
@@ -84,16 +85,36 @@ GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   }
 }
 
-/// T = std::uint8_t or std::uint16_t: the sample type that the fractions came from.
+/// The divisions below, as plain as they are defined. T = std::uint8_t or std::uint16_t: the sample type that the
+/// fractions came from. A backend may pass another Divide that gives the same results.
 template <class T>
+struct PlainDivide {
+  static constexpr bool kSmall = sizeof(T) == 1;
+
+  /// The float32 nearest to a/b.
+  GPUIMG_HD static constexpr float ratio(std::uint32_t a, std::uint32_t b) { return nearest_ratio<kSmall>(a, b); }
+  template <std::uint32_t b>
+  GPUIMG_HD static constexpr float ratio_by(std::uint32_t a) {
+    return nearest_ratio<kSmall>(a, b);
+  }
+
+  /// ⌊scale·a/b + ½⌋
+  template <std::uint32_t scale>
+  GPUIMG_HD static constexpr std::uint32_t scaled(std::uint32_t a, std::uint32_t b) {
+    using Wide = std::conditional_t<kSmall, std::uint32_t, std::uint64_t>;
+    return static_cast<std::uint32_t>((Wide{2} * scale * a + b) / (Wide{2} * b));
+  }
+};
+
+/// T as in PlainDivide.
+template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr Hsl hsl_float(const HslFractions& f) {
-  constexpr bool kSmall = sizeof(T) == 1;
-  constexpr std::uint32_t kMax = kSmall ? 255U : 65535U;
+  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   Hsl hsl;
-  hsl.lightness = nearest_ratio<kSmall>(f.sum, 2U * kMax);
+  hsl.lightness = Divide::template ratio_by<2U * kMax>(f.sum);
   if (f.chroma != 0) {
-    hsl.hue_degrees = nearest_ratio<kSmall>(60U * f.hue_numerator, f.chroma);
-    hsl.saturation = nearest_ratio<kSmall>(f.chroma, f.saturation_denominator);
+    hsl.hue_degrees = Divide::ratio(60U * f.hue_numerator, f.chroma);
+    hsl.saturation = Divide::ratio(f.chroma, f.saturation_denominator);
   }
   return hsl;
 }
@@ -105,17 +126,15 @@ struct HslU16 {
 };
 
 /// ⌊65536·H + ½⌋ mod 65536 for H in turns, ⌊65535·x + ½⌋ for S and L, from the exact fractions.
-template <class T>
+template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr HslU16 hsl_u16(const HslFractions& f) {
   using Wide = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
   constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   HslU16 out;
   out.lightness = static_cast<std::uint16_t>((Wide{65535} * f.sum + kMax) / (2U * kMax));
   if (f.chroma != 0) {
-    const Wide turn = Wide{6} * f.chroma;
-    out.hue = static_cast<std::uint16_t>((Wide{65536} * f.hue_numerator + turn / 2) / turn);
-    out.saturation = static_cast<std::uint16_t>(
-        (Wide{131070} * f.chroma + f.saturation_denominator) / (Wide{2} * f.saturation_denominator));
+    out.hue = static_cast<std::uint16_t>(Divide::template scaled<65536>(f.hue_numerator, 6U * f.chroma));
+    out.saturation = static_cast<std::uint16_t>(Divide::template scaled<65535>(f.chroma, f.saturation_denominator));
   }
   return out;
 }
