@@ -1,0 +1,37 @@
+// Encoded bytes to pixels: PNG, JPEG, BMP, TGA, GIF, PSD and PNM. Which library reads what, and the limits:
+// docs/operations.md, "Files".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+struct TextEntry {
+  std::string keyword;
+  std::string text;
+};
+
+struct ReadOptions {
+  std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  bool auto_orient = true;  ///< apply the EXIF orientation
+};
+
+struct DecodedImage {
+  Image image;                     ///< u8 or u16, 1 to 4 channels
+  std::string file_type;           ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
+  std::vector<TextEntry> text;     ///< PNG tEXt entries, in file order
+  std::vector<std::string> notes;  ///< for people: "animation: first frame only"
+};
+
+/// `name` stands in messages, and its ending admits headerless TGA; the type is told from the content. The header is
+/// checked against the limits before anything is decoded. Throws Error{decode} for what is damaged, truncated or not
+/// an image, Error{unsupported} for sound files of a kind not read (naming it), Error{out_of_memory}.
+DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+}  // namespace gpuimg

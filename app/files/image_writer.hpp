@@ -1,0 +1,28 @@
+// Pixels to encoded bytes: PNG, JPEG, BMP and TGA. The same pixels and options always give the same bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "files/bytes.hpp"
+#include "files/image_reader.hpp"
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+enum class ImageFileType { png, jpeg, bmp, tga };
+
+struct WriteOptions {
+  int png_level = 1;            ///< 0 … 3: app/files/png_writer.hpp
+  int jpeg_quality = 90;        ///< 1 … 100
+  int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
+  std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
+};
+
+/// What each type holds: PNG everything with 8 or 16 bits and 1 to 4 channels; JPEG 8 bits, gray or RGB, at most 65500
+/// pixels a side; BMP 8 bits, gray (stored as RGB), RGB or RGBA; TGA 8 bits, 1 to 4 channels, at most 65535 pixels a side.
+/// Throws Error{unsupported} for pixels that the type cannot hold, naming one that can; Error{usage} for options out of
+/// range; Error{out_of_memory}. `name` stands in messages.
+Bytes encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options);
+
+}  // namespace gpuimg

@@ -1,0 +1,113 @@
+// Walks the marker segments of a JPEG file (ITU-T T.81, annex B) up to the first scan.
+#include "files/jpeg_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "files/byte_fields.hpp"
+#include "files/refusals.hpp"
+
+namespace gpuimg {
+
+namespace {
+
+constexpr std::uint32_t kStartOfScan = 0xDA;
+constexpr std::uint32_t kEndOfImage = 0xD9;
+constexpr std::uint32_t kApp1 = 0xE1;
+
+bool stands_alone(std::uint32_t marker) { return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
+
+bool is_frame(std::uint32_t marker) {
+  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+}
+
+void check_process(std::uint32_t marker, std::uint32_t precision, const std::string& name) {
+  if (marker == 0xC3 || marker == 0xCB) {
+    refuse_unsupported(name, "lossless JPEG");
+  }
+  if (marker != 0xC0 && marker != 0xC1 && marker != 0xC2 && marker != 0xC9 && marker != 0xCA) {
+    refuse_unsupported(name, "hierarchical JPEG");
+  }
+  if (precision != 8) {
+    refuse_unsupported(name, fmt::format("{}-bit JPEG", precision));
+  }
+}
+
+void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, const std::string& name) {
+  constexpr std::size_t kFrameBytes = 6;
+  if (segment.size() < kFrameBytes) {
+    refuse_damaged(name, "its frame header is too short");
+  }
+  check_process(marker, u8_at(segment, 0), name);
+  header.height = u16be_at(segment, 1);
+  header.width = u16be_at(segment, 3);
+  header.components = u8_at(segment, 5);
+}
+
+void read_exif(ByteSpan segment, JpegHeader& header) {
+  constexpr std::array kMark = {std::byte{'E'}, std::byte{'x'}, std::byte{'i'},
+                                std::byte{'f'}, std::byte{0},   std::byte{0}};
+  if (header.exif.empty() && segment.size() > kMark.size() && std::equal(kMark.begin(), kMark.end(), segment.begin())) {
+    header.exif = segment.subspan(kMark.size());
+  }
+}
+
+/// The marker at `offset`, which is moved past it.
+std::uint32_t next_marker(ByteSpan bytes, std::size_t& offset, const std::string& name) {
+  if (offset >= bytes.size()) {
+    refuse_truncated(name);
+  }
+  if (u8_at(bytes, offset) != 0xFF) {
+    refuse_damaged(name, "a marker is missing before its first scan");
+  }
+  while (offset < bytes.size() && u8_at(bytes, offset) == 0xFF) {
+    ++offset;
+  }
+  if (offset == bytes.size()) {
+    refuse_truncated(name);
+  }
+  return u8_at(bytes, offset++);
+}
+
+}  // namespace
+
+JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name) {
+  JpegHeader header;
+  bool has_frame = false;
+  std::size_t offset = 2;
+  for (;;) {
+    const std::uint32_t marker = next_marker(bytes, offset, name);
+    if (stands_alone(marker)) {
+      continue;
+    }
+    if (marker == kStartOfScan || marker == kEndOfImage) {
+      break;
+    }
+    if (bytes.size() - offset < 2) {
+      refuse_truncated(name);
+    }
+    const std::size_t length = u16be_at(bytes, offset);
+    if (length < 2) {
+      refuse_damaged(name, "a marker segment has an impossible length");
+    }
+    if (bytes.size() - offset < length) {
+      refuse_truncated(name);
+    }
+    const ByteSpan segment = bytes.subspan(offset + 2, length - 2);
+    if (is_frame(marker) && !has_frame) {
+      read_frame(segment, marker, header, name);
+      has_frame = true;
+    } else if (marker == kApp1) {
+      read_exif(segment, header);
+    }
+    offset += length;
+  }
+  if (!has_frame) {
+    refuse_damaged(name, "it holds no image");
+  }
+  return header;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,129 @@
+// Pixels to JPEG through libjpeg-turbo, straight from the rows.
+#include "files/jpeg_writer.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <csetjmp>
+#include <cstdio>
+
+#include <jpeglib.h>
+
+#include "files/growing_bytes.hpp"
+#include "files/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// libjpeg's state, found again by its callbacks through client_data.
+struct Encoder {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  jpeg_destination_mgr destination{};
+  std::jmp_buf escape{};
+  std::array<char, JMSG_LENGTH_MAX> message{};
+  std::array<JOCTET, 65536> block{};
+  GrowingBytes packed;
+};
+
+Encoder& encoder_of(j_common_ptr info) { return *static_cast<Encoder*>(info->client_data); }
+Encoder& encoder_of(j_compress_ptr info) { return *static_cast<Encoder*>(info->client_data); }
+
+/// libjpeg's error handler must not return.
+[[noreturn]] void give_up(j_common_ptr info) {
+  Encoder& encoder = encoder_of(info);
+  info->err->format_message(info, encoder.message.data());
+  std::longjmp(encoder.escape, 1);
+}
+
+void keep_silent(j_common_ptr /*info*/) {}
+
+void start_block(j_compress_ptr info) {
+  Encoder& encoder = encoder_of(info);
+  info->dest->next_output_byte = encoder.block.data();
+  info->dest->free_in_buffer = encoder.block.size();
+}
+
+/// Called by libjpeg for a full block only, whatever the counters say.
+boolean take_block(j_compress_ptr info) {
+  encoder_of(info).packed.append(std::as_bytes(std::span(encoder_of(info).block)));
+  start_block(info);
+  return TRUE;
+}
+
+void take_last_block(j_compress_ptr info) {
+  Encoder& encoder = encoder_of(info);
+  encoder.packed.append(
+      std::as_bytes(std::span(encoder.block).first(encoder.block.size() - info->dest->free_in_buffer)));
+}
+
+void prepare(Encoder& encoder, ConstView pixels, int quality) {
+  jpeg_compress_struct& info = encoder.info;
+  jpeg_create_compress(&info);
+  encoder.destination.init_destination = start_block;
+  encoder.destination.empty_output_buffer = take_block;
+  encoder.destination.term_destination = take_last_block;
+  info.dest = &encoder.destination;
+  info.image_width = static_cast<JDIMENSION>(pixels.width);
+  info.image_height = static_cast<JDIMENSION>(pixels.height);
+  info.input_components = pixels.format.channels;
+  info.in_color_space = pixels.format.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg_set_defaults(&info);
+  info.dct_method = JDCT_ISLOW;
+  jpeg_set_quality(&info, quality, TRUE);
+}
+
+/// False if libjpeg gave up; encoder.message says why. Holds nothing with a destructor: longjmp would pass it by.
+bool compress(Encoder& encoder, ConstView pixels, int quality) {
+  jpeg_compress_struct& info = encoder.info;
+  info.err = jpeg_std_error(&encoder.errors);
+  info.client_data = &encoder;
+  encoder.errors.error_exit = give_up;
+  encoder.errors.output_message = keep_silent;
+  if (setjmp(encoder.escape) != 0) {
+    jpeg_destroy_compress(&info);
+    return false;
+  }
+  prepare(encoder, pixels, quality);
+  jpeg_start_compress(&info, TRUE);
+  while (info.next_scanline < info.image_height) {
+    // libjpeg's type lacks const; it only reads the row.
+    auto* row = const_cast<JSAMPLE*>(pixels.row<JSAMPLE>(static_cast<int>(info.next_scanline)));
+    jpeg_write_scanlines(&info, &row, 1);
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  return true;
+}
+
+void check(ConstView pixels, const std::string& name) {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(ErrorKind::unsupported, fmt::format("{}: cannot write: {}", printable_name(name), why));
+  };
+  if (pixels.format.sample != Sample::u8) {
+    refuse("JPEG holds 8 bits a channel, not 16; write PNG");
+  }
+  if (pixels.format.has_alpha()) {
+    refuse("JPEG has no alpha channel; write PNG or TGA");
+  }
+  if (pixels.width > JPEG_MAX_DIMENSION || pixels.height > JPEG_MAX_DIMENSION) {
+    refuse(fmt::format("JPEG holds at most {} pixels a side, not {}x{}; write PNG", JPEG_MAX_DIMENSION, pixels.width,
+                       pixels.height));
+  }
+}
+
+}  // namespace
+
+Bytes encode_jpeg(ConstView pixels, const std::string& name, int quality) {
+  check(pixels, name);
+  const auto encoder = std::make_unique<Encoder>();
+  const bool done = compress(*encoder, pixels, quality);
+  if (!done || encoder->packed.failed()) {
+    throw Error(ErrorKind::out_of_memory,
+                fmt::format("{}: cannot write: the JPEG encoder ran out of memory{}{}; use a smaller image",
+                            printable_name(name), done ? "" : ": ", encoder->message.data()));
+  }
+  return encoder->packed.take();
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,134 @@
+// Outputs that are whole or absent: app/files/output_file.hpp.
+#include "files/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "files/output_error.hpp"
+#include "files/temporary_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kStandardOutput = "-";
+constexpr const char* kExists = "it exists already; use --force to replace it, or another name";
+constexpr const char* kNoName = "its name is empty; name a file";
+
+/// What the path leads to, symbolic links followed; nothing if there is no such file.
+std::optional<struct stat> existing(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0) {
+    return found;
+  }
+  if (errno != ENOENT) {
+    fail_writing(path, write_advice(errno));
+  }
+  if (::lstat(path.c_str(), &found) == 0) {
+    fail_writing(path, "it is a symbolic link to a file that does not exist; remove the link, or use another name");
+  }
+  return std::nullopt;
+}
+
+void check_is_regular(const std::string& path, const struct stat& found) {
+  if (S_ISDIR(found.st_mode)) {
+    fail_writing(path, "it is a folder; name a file");
+  }
+  if (!S_ISREG(found.st_mode)) {
+    fail_writing(path, "it is not a regular file; use - to write to standard output");
+  }
+}
+
+void check_folder(const std::string& path) {
+  const std::string folder = folder_of(path);
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) != 0) {
+    fail_writing(path, write_advice(errno));
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    fail_writing(path, write_advice(ENOTDIR));
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    fail_writing(path, write_advice(errno));
+  }
+}
+
+void write_standard_output(std::span<const std::byte> content) {
+  const std::string shown = "standard output";
+  write_all(STDOUT_FILENO, content, shown);
+  // Some file systems report a failed write only on close.
+  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) {
+    fail_writing(shown, write_advice(errno));
+  }
+}
+
+/// The file itself where `path` is a symbolic link.
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), &std::free);
+  if (found == nullptr) {
+    fail_writing(path, write_advice(errno));
+  }
+  return found.get();
+}
+
+}  // namespace
+
+void check_output(const std::string& output, const std::string& input, const OverwriteRules& rules) {
+  if (output == kStandardOutput) {
+    return;
+  }
+  if (output.empty()) {
+    fail_writing(output, kNoName);
+  }
+  const auto found = existing(output);
+  if (found) {
+    check_is_regular(output, *found);
+    struct stat source {};
+    const bool has_input = !input.empty() && input != kStandardOutput && ::stat(input.c_str(), &source) == 0;
+    const bool is_input = has_input && source.st_dev == found->st_dev && source.st_ino == found->st_ino;
+    if (is_input && !rules.in_place) {
+      fail_writing(output, "it is the input itself; use --in-place to replace it, or another name");
+    }
+    if (!is_input && !rules.force) {
+      fail_writing(output, kExists);
+    }
+  }
+  check_folder(found ? resolved(output) : output);
+}
+
+void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {
+  if (path == kStandardOutput) {
+    write_standard_output(content);
+    return;
+  }
+  if (path.empty()) {
+    fail_writing(path, kNoName);
+  }
+  const auto found = existing(path);
+  const bool may_replace = rules.force || rules.in_place;
+  if (found) {
+    check_is_regular(path, *found);
+    if (!may_replace) {
+      fail_writing(path, kExists);
+    }
+  }
+  TemporaryFile file(found ? resolved(path) : path, path);
+  if (found) {
+    file.take_permissions_of(*found);  // before the content: it may be private
+  }
+  file.write(content);
+  file.close();
+  if (may_replace) {
+    file.replace_target();
+  } else {
+    file.become_target();
+  }
+}
+
+}  // namespace gpuimg

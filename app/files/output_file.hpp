@@ -1,0 +1,40 @@
+// Writes a file so that its final name holds the whole content or what was there before: a temporary file in the same
+// folder, every write and close checked, rename last. docs/cli.md, "Outputs".
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+
+struct OverwriteRules {
+  bool force = false;     ///< an existing output may be replaced
+  bool in_place = false;  ///< the output may be the input itself
+};
+
+/// Standard output's reader has gone away (EPIPE): a command that is told so ends quietly. The process must ignore
+/// SIGPIPE, and SIGXFSZ too, for errors to be reported rather than end it.
+class OutputClosed : public Error {
+ public:
+  OutputClosed() : Error(ErrorKind::write, "standard output: closed by its reader; nothing more was written") {}
+};
+
+/// Checked before work begins. `input` may be "-" or empty. Throws Error{write} if `output` exists and force is not
+/// set, if it is the input under any alias (same device and inode) and in_place is not set, if it is not a regular file
+/// or is a symbolic link to nothing, or if its folder is missing or closed to writing. "-" always passes.
+void check_output(const std::string& output, const std::string& input, const OverwriteRules& rules);
+
+/// `path` may be "-" for standard output. Throws Error{write}, or OutputClosed; then nothing is left behind and an
+/// older file under that name is as it was. Without `force` or `in_place` an output that appeared since check_output is
+/// not replaced, even if it appears while this runs.
+///
+/// A replaced file keeps its permission bits, and its owner where the system lets us; where `path` is a symbolic link
+/// the file it leads to is replaced and the link stays; other hard links keep the old content. The rename is atomic for
+/// other processes, but nothing is flushed to the disk (fsync): that would take longer than the work itself, so a loss
+/// of power can still lose a file just written.
+void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
+
+}  // namespace gpuimg

@@ -1,0 +1,127 @@
+// Temporary files that become outputs: app/files/temporary_file.hpp.
+#include "files/temporary_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <random>
+#include <utility>
+
+#include "files/output_error.hpp"
+#include "files/output_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+std::string random_name() {
+  std::random_device source;
+  return fmt::format(".gpuimg-{:08x}{:08x}", source(), source());
+}
+
+void wait_until_writable(int file) {
+  pollfd waiting{file, POLLOUT, 0};
+  ::poll(&waiting, 1, -1);
+}
+
+}  // namespace
+
+std::string folder_of(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  if (slash == std::string::npos) {
+    return ".";
+  }
+  return slash == 0 ? "/" : path.substr(0, slash);
+}
+
+void write_all(int file, std::span<const std::byte> content, const std::string& shown) {
+  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  while (!content.empty()) {
+    const ssize_t written = ::write(file, content.data(), std::min(content.size(), kMostAtOnce));
+    if (written > 0) {
+      content = content.subspan(static_cast<std::size_t>(written));
+    } else if (written == 0) {
+      fail_writing(shown, write_advice(EIO));
+    } else if (errno == EPIPE) {
+      throw OutputClosed();
+    } else if (errno == EAGAIN) {
+      wait_until_writable(file);
+    } else if (errno != EINTR) {
+      fail_writing(shown, write_advice(errno));
+    }
+  }
+}
+
+TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown) : target_(target), shown_(shown) {
+  constexpr int kAttempts = 16;
+  const std::string folder = folder_of(target);
+  for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
+    path_ = folder + "/" + random_name();
+    file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file_ < 0 && errno != EEXIST && errno != EINTR) {
+      break;
+    }
+  }
+  if (file_ < 0) {
+    fail_writing(shown_, write_advice(errno));
+  }
+}
+
+TemporaryFile::~TemporaryFile() {
+  if (file_ >= 0) {
+    ::close(file_);
+  }
+  if (!renamed_) {
+    ::unlink(path_.c_str());
+  }
+}
+
+void TemporaryFile::take_permissions_of(const struct stat& old) {
+  constexpr mode_t kAll = S_IRWXU | S_IRWXG | S_IRWXO;
+  constexpr uid_t kUnchanged = static_cast<uid_t>(-1);
+  const bool has_group = ::fchown(file_, old.st_uid, old.st_gid) == 0 || ::fchown(file_, kUnchanged, old.st_gid) == 0;
+  const mode_t kept = has_group ? kAll : kAll & ~mode_t{S_IRWXG};
+  if (::fchmod(file_, old.st_mode & kept) != 0) {
+    fail_writing(shown_, write_advice(errno));
+  }
+}
+
+void TemporaryFile::write(std::span<const std::byte> content) { write_all(file_, content, shown_); }
+
+void TemporaryFile::close() {
+  if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) {
+    fail_writing(shown_, write_advice(errno));
+  }
+}
+
+void TemporaryFile::replace_target() {
+  if (::rename(path_.c_str(), target_.c_str()) != 0) {
+    fail_writing(shown_, write_advice(errno));
+  }
+  renamed_ = true;
+}
+
+void TemporaryFile::become_target() {
+  if (::renameat2(AT_FDCWD, path_.c_str(), AT_FDCWD, target_.c_str(), RENAME_NOREPLACE) == 0) {
+    renamed_ = true;
+    return;
+  }
+  // Where a file system cannot rename so, giving the file a second name refuses just as safely; the first is removed.
+  const bool can_try_link = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+  if (can_try_link && ::link(path_.c_str(), target_.c_str()) == 0) {
+    return;
+  }
+  if (errno == EEXIST) {
+    fail_writing(shown_, "it exists already; use --force to replace it, or another name");
+  }
+  fail_writing(shown_, can_try_link
+                           ? "this file system cannot rename without replacing; use --force, or write elsewhere"
+                           : write_advice(errno));
+}
+
+}  // namespace gpuimg

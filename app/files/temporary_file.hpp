@@ -1,0 +1,43 @@
+// A file under a temporary name that disappears again unless it is given its final name. Part of output_file.cpp.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace gpuimg {
+
+/// The path up to its last slash; "." where there is none.
+std::string folder_of(const std::string& path);
+
+/// Writes everything to a descriptor, however often it takes. Throws Error{write}, or OutputClosed on EPIPE.
+void write_all(int file, std::span<const std::byte> content, const std::string& shown);
+
+/// Created as `.gpuimg-` and 16 random digits in the target's folder, with the permissions that the umask leaves;
+/// removed by the destructor. `shown` is the name for messages. Every member throws Error{write}.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& target, const std::string& shown);
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  /// Owner, group and permission bits, as far as the system lets us; group rights only together with the group.
+  void take_permissions_of(const struct stat& old);
+
+  void write(std::span<const std::byte> content);
+  void close();
+  void replace_target();
+  void become_target();  ///< refuses to replace a file, even one that appears at this moment
+
+ private:
+  std::string target_;
+  std::string shown_;
+  std::string path_;
+  int file_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace gpuimg
