@@ -1,0 +1,86 @@
+// Which backend, and the making of it.
+#include "backend_source.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "backend_cost.hpp"
+
+#ifdef GPUIMG_HAS_CUDA
+#include "gpuimg/cuda.hpp"
+#endif
+
+namespace gpuimg {
+namespace {
+
+#ifdef GPUIMG_HAS_CUDA
+constexpr bool kHasCuda = true;
+#else
+constexpr bool kHasCuda = false;
+
+[[noreturn]] std::unique_ptr<Backend> make_cuda_backend(int /*device*/) {
+  throw Error(ErrorKind::backend_unavailable,
+              "no CUDA backend: this gpuimg was built without it; use --backend cpu, or build with the CUDA Toolkit "
+              "installed and -DGPUIMG_CUDA=ON");
+}
+#endif
+
+std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
+  return kind == BackendKind::cuda ? make_cuda_backend(options.device) : make_cpu_backend(options.threads);
+}
+
+}  // namespace
+
+BackendSource::BackendSource(const GlobalOptions& options) : options_(options) {
+  if (options_.backend != BackendKind::automatic) {
+    begin(options_.backend, "asked for");
+  } else if (!kHasCuda) {
+    begin(BackendKind::cpu, "built without CUDA");
+  }
+}
+
+void BackendSource::expect_pixels(std::size_t pixels) {
+  if (chosen_ != BackendKind::automatic) {
+    return;
+  }
+  const CostEstimate cost = estimated_cost(pixels, options_.threads);
+  const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
+  begin(cuda_first ? BackendKind::cuda : BackendKind::cpu,
+        fmt::format("expected to finish first: about {:.0f} ms on the CPU, {:.0f} ms with CUDA and its start-up",
+                    cost.cpu_ms, cost.cuda_ms));
+}
+
+void BackendSource::begin(BackendKind kind, std::string reason) {
+  chosen_ = kind;
+  reason_ = std::move(reason);
+  const auto policy = kind == BackendKind::cuda ? std::launch::async : std::launch::deferred;
+  pending_ = std::async(policy, make, kind, options_);
+}
+
+Backend& BackendSource::get() {
+  if (backend_ == nullptr) {
+    if (chosen_ == BackendKind::automatic) {
+      begin(BackendKind::cpu, "the amount of work is not known");
+    }
+    try {
+      backend_ = pending_.get();
+    } catch (const Error& error) {
+      if (options_.backend != BackendKind::automatic || error.kind() != ErrorKind::backend_unavailable) {
+        throw;
+      }
+      begin(BackendKind::cpu, std::string("CUDA would finish first, but: ") + error.what());
+      backend_ = pending_.get();
+    }
+  }
+  return *backend_;
+}
+
+Backend& BackendSource::other() {
+  if (other_ == nullptr) {
+    other_ = make(get().name() == "cuda" ? BackendKind::cpu : BackendKind::cuda, options_);
+  }
+  return *other_;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,132 @@
+// gpuimg bench [IN…]: every operation on every backend, verified against each other, then timed.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backend_source.hpp"
+#include "bench_report.hpp"
+#include "bench_run.hpp"
+#include "commands.hpp"
+#include "files/image_reader.hpp"
+#include "files/input_file.hpp"
+#include "files/output_file.hpp"
+#include "trial_operations.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg bench\n"
+    "  gpuimg bench --json photo.jpg scan.png > times.json\n"
+    "  gpuimg bench --backend cpu --threads 1 --svg times.svg";
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  std::string svg;
+  int side = 4096;
+};
+
+std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOptions& globals) {
+  std::vector<BenchImage> images;
+  for (const std::string& input : arguments.inputs) {
+    const Bytes bytes = read_input(input);
+    images.push_back({input, decode_image(bytes.span(), input, {globals.max_pixels, true}).image});
+  }
+  if (images.empty()) {
+    images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
+                      trial_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1)});
+  }
+  return images;
+}
+
+/// The CPU, and CUDA where it can be had: one that was asked for by name must be.
+class BenchBackends {
+ public:
+  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with(globals, BackendKind::cpu)) {
+    if (globals.backend != BackendKind::cuda || globals.verify) {
+      backends_.push_back(&cpu_.get());
+    }
+    if (globals.backend != BackendKind::cpu) {
+      add_cuda(globals);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Backend*>& all() const { return backends_; }
+
+ private:
+  static GlobalOptions with(GlobalOptions options, BackendKind kind) {
+    options.backend = kind;
+    return options;
+  }
+
+  void add_cuda(const GlobalOptions& globals) {
+    try {
+      cuda_.emplace(with(globals, BackendKind::cuda));
+      backends_.push_back(&cuda_->get());
+    } catch (const Error& error) {
+      if (globals.backend == BackendKind::cuda || globals.verify) {
+        throw;
+      }
+      print_note(globals.verbosity, error.what());
+    }
+  }
+
+  BackendSource cpu_;
+  std::optional<BackendSource> cuda_;
+  std::vector<Backend*> backends_;
+};
+
+void run(const Arguments& arguments, const GlobalOptions& globals) {
+  constexpr int kLargestSide = 65536;
+  if (arguments.side < 1 || arguments.side > kLargestSide) {
+    throw Error(ErrorKind::usage, "--size: " + std::to_string(arguments.side) + " is not from 1 to 65536");
+  }
+  const OverwriteRules rules{globals.force, false};
+  if (!arguments.svg.empty()) {
+    check_output(arguments.svg, "", rules);
+  }
+  BenchBackends backends(globals);
+  const std::vector<BenchImage> images = images_of(arguments, globals);
+
+  constexpr std::size_t kCopyBytes = std::size_t{1} << 28;
+  BenchReport report;
+  std::vector<double> copy_rates;
+  for (Backend* backend : backends.all()) {
+    copy_rates.push_back(backend->measure_copy_rate(kCopyBytes));
+    report.backends.push_back({backend->name(), backend->description(), copy_rates.back()});
+  }
+  for (const BenchImage& image : images) {
+    for (BenchRow& row : bench_image(image, backends.all(), copy_rates)) {
+      report.rows.push_back(std::move(row));
+    }
+  }
+  if (!arguments.svg.empty()) {
+    const std::string svg = bench_svg(report);
+    write_output(arguments.svg, std::as_bytes(std::span<const char>(svg)), rules);
+  }
+  fmt::print("{}", globals.json ? bench_json(report) : bench_table(report));
+  const auto differs = [](const BenchRow& row) { return !row.difference.empty(); };
+  if (std::any_of(report.rows.begin(), report.rows.end(), differs)) {
+    throw Error(ErrorKind::mismatch, "bench: the backends disagree, see above; please report it");
+  }
+}
+
+}  // namespace
+
+Command add_bench(CLI::App& app) {
+  auto arguments = std::make_shared<Arguments>();
+  CLI::App* parser = app.add_subcommand("bench", "time every operation on every backend, after comparing them");
+  parser->footer(kExamples);
+  parser->add_option("IN", arguments->inputs, "images; without any a generated one");
+  parser->add_option("--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
+  parser->add_option("--svg", arguments->svg, "draw the times as a bar chart")->type_name("FILE.svg");
+  return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,94 @@
+// gpuimg doctor: what is here, whether it works, and what to do about what is missing.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend_source.hpp"
+#include "commands.hpp"
+#include "cuda_facts.hpp"
+#include "self_test.hpp"
+#include "version.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg doctor\n"
+    "  gpuimg doctor --backend cpu\n"
+    "  gpuimg doctor --device 1";
+
+/// Prints one line of a self-test and its failures; returns whether it passed.
+bool print_result(const std::string& what, const SelfTestResult& result) {
+  constexpr std::size_t kMostFailures = 5;
+  fmt::print("  {}: {} checks, {}\n", what, result.checks,
+             result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
+  for (std::size_t i = 0; i < result.failures.size() && i < kMostFailures; ++i) {
+    fmt::print("    {}\n", result.failures[i]);
+  }
+  return result.failures.empty();
+}
+
+/// Tests the CUDA backend against the CPU; returns advice where there is something to do.
+std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
+  GlobalOptions options = globals;
+  options.backend = BackendKind::cuda;
+  try {
+    print_cuda_facts();
+    BackendSource source(options);
+    Backend& cuda = source.get();
+    fmt::print("self-test on CUDA ({})\n", cuda.description());
+    const bool known = print_result("known answers", test_known_answers(cuda));
+    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(cuda, cpu));
+    if (!known || !agrees) {
+      return {"CUDA computes wrong results here: use --backend cpu, and report this output"};
+    }
+  } catch (const Error& error) {
+    fmt::print("  {}\n", error.what());
+    return {std::string("CUDA is not usable: ") + error.what()};
+  }
+  return {};
+}
+
+void run(const GlobalOptions& globals) {
+  fmt::print("{}\n", version_text());
+  GlobalOptions cpu_options = globals;
+  cpu_options.backend = BackendKind::cpu;
+  BackendSource source(cpu_options);
+  Backend& cpu = source.get();
+  fmt::print("self-test on the CPU ({})\n", cpu.description());
+  std::vector<std::string> advice;
+  bool broken = false;
+  if (!print_result("known answers", test_known_answers(cpu))) {
+    broken = true;
+    advice.emplace_back("the CPU computes wrong results here: rebuild gpuimg, and report this output");
+  }
+  if (globals.backend != BackendKind::cpu) {
+    for (std::string& line : examine_cuda(globals, cpu)) {
+      advice.push_back(std::move(line));
+    }
+  }
+  fmt::print("what to do\n");
+  if (advice.empty()) {
+    fmt::print("  nothing: everything works\n");
+  }
+  for (const std::string& line : advice) {
+    fmt::print("  {}\n", line);
+  }
+  if (broken || (globals.backend == BackendKind::cuda && !advice.empty())) {
+    throw Error(ErrorKind::backend_unavailable, "doctor: a backend does not work; see above");
+  }
+}
+
+}  // namespace
+
+Command add_doctor(CLI::App& app) {
+  CLI::App* parser = app.add_subcommand("doctor", "say what is here, test it, and what to do about what is missing");
+  parser->footer(kExamples);
+  return {parser, [](const GlobalOptions& globals) { run(globals); }};
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,142 @@
+// The steps between file and backend.
+#include "command_context.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <filesystem>
+
+#include "files/input_file.hpp"
+#include "files/printable_name.hpp"
+#include "messages.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// 255 where any colour channel is not 0.
+template <class T>
+Image mask_levels(ConstView pixels) {
+  Image mask(pixels.width, pixels.height, PixelFormat{Sample::u8, 1});
+  const auto channels = static_cast<std::size_t>(pixels.format.channels);
+  const int colors = pixels.format.color_channels();
+  const View out = mask.view();
+  for (int y = 0; y < pixels.height; ++y) {
+    const T* from = pixels.row<T>(y);
+    auto* to = out.row<std::uint8_t>(y);
+    for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, from += channels) {
+      to[x] = std::any_of(from, from + colors, [](T value) { return value != 0; }) ? 255 : 0;
+    }
+  }
+  return mask;
+}
+
+}  // namespace
+
+Image mask_of(ConstView pixels) {
+  return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
+}
+
+void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) const {
+  if (output == "-") {
+    if (binary && stdout_is_terminal()) {
+      throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
+    }
+    return;
+  }
+  check_output(output, input, overwrite_rules());
+}
+
+Bytes CommandContext::read(const std::string& path) {
+  return times_.measure(Phase::read, [&] { return read_input(path); });
+}
+
+DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
+  const std::string name = path == "-" ? "standard input" : path;
+  DecodedImage decoded = times_.measure(Phase::decode, [&] {
+    return decode_image(bytes.span(), name, {options_.max_pixels, true});
+  });
+  for (const std::string& note : decoded.notes) {
+    print_note(options_.verbosity, printable_name(name) + ": " + note);
+  }
+  const Image& image = decoded.image;
+  backends_.expect_pixels(image.view().pixel_count());
+  print_detail(options_.verbosity, fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
+                                               decoded.file_type, image.width(), image.height(),
+                                               image.format().channels, 8 * sample_bytes(image.format().sample)));
+  return decoded;
+}
+
+Backend& CommandContext::backend() {
+  Backend& backend = times_.measure(Phase::start, [&]() -> Backend& { return backends_.get(); });
+  print_detail(options_.verbosity,
+               fmt::format("backend {} ({}): {}", backend.name(), backend.description(), backends_.reason()));
+  return backend;
+}
+
+Picture CommandContext::upload(Backend& backend, Image image) {
+  return times_.measure(Phase::upload, [&] {
+    Picture picture = backend.import_pixels(std::move(image));
+    backend.wait();
+    return picture;
+  });
+}
+
+Image CommandContext::download(Backend& backend, Picture picture) {
+  return times_.measure(Phase::download, [&] { return backend.fetch(std::move(picture)); });
+}
+
+void CommandContext::report_verified(const std::string& difference) const {
+  if (!difference.empty()) {
+    throw Error(ErrorKind::mismatch, "verify: the backends disagree: " + difference +
+                                         "; nothing was written; please report it with the input");
+  }
+  print_detail(options_.verbosity, "verify: both backends computed the same bytes");
+}
+
+void CommandContext::save_image(const std::string& output, ConstView pixels, WriteOptions write_options) {
+  write_options.threads = options_.threads;
+  save(output, [&] { return encode_image(pixels, image_file_type(output), output, write_options); });
+}
+
+void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
+  times_.measure(Phase::write, [&] { write_output(output, content, overwrite_rules()); });
+  if (output != "-") {
+    print_detail(options_.verbosity, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output),
+                                                 content.size(), times_.total_ms()));
+  }
+}
+
+void CommandContext::finish() const {
+  if (options_.timing) {
+    print_report(options_.json ? times_.json() : times_.table());
+  }
+}
+
+std::string file_ending(const std::string& path) {
+  std::string ending = std::filesystem::path(path).extension().string();
+  ending.erase(0, 1);
+  std::transform(ending.begin(), ending.end(), ending.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return ending;
+}
+
+ImageFileType image_file_type(const std::string& path) {
+  const std::string ending = file_ending(path);
+  if (path == "-" || ending == "png") {
+    return ImageFileType::png;
+  }
+  if (ending == "jpg" || ending == "jpeg") {
+    return ImageFileType::jpeg;
+  }
+  if (ending == "bmp") {
+    return ImageFileType::bmp;
+  }
+  if (ending == "tga") {
+    return ImageFileType::tga;
+  }
+  throw Error(ErrorKind::usage, printable_name(path) + ": the ending does not name an image type that gpuimg writes; " +
+                                    "use .png, .jpg, .bmp or .tga");
+}
+
+}  // namespace gpuimg

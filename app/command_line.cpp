@@ -1,0 +1,141 @@
+// From argv to an exit code: docs/cli.md.
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "commands.hpp"
+#include "files/output_file.hpp"
+#include "files/printable_name.hpp"
+#include "global_options.hpp"
+#include "messages.hpp"
+#include "suggestions.hpp"
+#include "version.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes: 0 good, 2 usage, 3 input, 4 output, 5 backend, 6 memory, 70 internal error.\n"
+    "'gpuimg SUBCOMMAND --help' lists the options of a subcommand, with examples.";
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::string first_word(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+
+/// What to say of arguments that no option or positional took.
+std::string describe_left_over(const CLI::App& app, const std::vector<Command>& commands) {
+  const std::vector<std::string> left_over = app.remaining(true);
+  const auto chosen = app.get_subcommands();
+  const std::string argument = left_over.empty() ? std::string() : left_over.front();
+  if (argument.size() > 1 && argument.front() == '-') {
+    std::vector<std::string> known = option_names(app);
+    for (const CLI::App* parser : chosen) {
+      const std::vector<std::string> more = option_names(*parser);
+      known.insert(known.end(), more.begin(), more.end());
+    }
+    return "unknown option " + printable_name(first_word(argument)) + did_you_mean(first_word(argument), known);
+  }
+  if (chosen.empty()) {
+    std::vector<std::string> known;
+    for (const Command& command : commands) {
+      known.push_back(command.parser->get_name());
+    }
+    return "unknown subcommand " + printable_name(argument) + did_you_mean(argument, known);
+  }
+  return "unexpected argument " + printable_name(argument) + " after IN and OUT";
+}
+
+/// CLI11 words a value that is no number "Could not convert: --bins = many", and a missing value
+/// "--bins: 1 required N missing".
+std::string in_our_words(const CLI::ParseError& problem) {
+  const std::string text = problem.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = text.find(" = ");
+  if (text.starts_with(kConversion) && equals != std::string::npos) {
+    const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
+    return option + ": '" + text.substr(equals + 3) + "' is not a number that it takes";
+  }
+  if (text.starts_with("--") && text.ends_with(" missing")) {
+    return text.substr(0, text.find(':')) + " needs a value";
+  }
+  return text;
+}
+
+std::string describe(const CLI::App& app, const std::vector<Command>& commands, const CLI::ParseError& problem) {
+  const bool nothing_chosen = app.get_subcommands().empty();
+  if (!app.remaining(true).empty()) {
+    return describe_left_over(app, commands);
+  }
+  if (nothing_chosen) {
+    return "no subcommand";
+  }
+  return in_our_words(problem);
+}
+
+ExitCode report(const CLI::App& app, const std::vector<Command>& commands, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  print_error(describe(app, commands, problem) + "; see 'gpuimg " + name + "--help'");
+  return ExitCode::usage;
+}
+
+ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments& arguments) {
+  const auto chosen =
+      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.parser->parsed(); });
+  try {
+    chosen->run(validated(arguments));
+    return ExitCode::ok;
+  } catch (const OutputClosed&) {
+    return ExitCode::ok;  // whoever read our output has read enough
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory; use a smaller image or a machine with more memory");
+    return ExitCode::out_of_memory;
+  }
+}
+
+}  // namespace
+
+ExitCode run_command_line(int argc, char** argv) {
+  CLI::App app("Luminance histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.");
+  app.name("gpuimg");
+  app.footer(kFooter);
+  app.set_version_flag("--version", version_text);
+  app.require_subcommand(1);
+  app.fallthrough();
+  GlobalArguments arguments;
+  add_global_options(app, arguments);
+  const std::vector<Command> commands = {add_hist(app), add_equalize(app), add_integral(app),
+                                         add_hsl(app),  add_bench(app),    add_doctor(app)};
+  for (const Command& command : commands) {
+    command.parser->fallthrough();
+  }
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {
+    app.exit(asked);  // --help and --version
+    return ExitCode::ok;
+  } catch (const CLI::ParseError& problem) {
+    return report(app, commands, problem);
+  }
+  return run_chosen(commands, arguments);
+}
+
+}  // namespace gpuimg

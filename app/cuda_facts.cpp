@@ -1,0 +1,52 @@
+// What is to be said of CUDA.
+#include "cuda_facts.hpp"
+
+#include <fmt/format.h>
+
+#include "gpuimg/error.hpp"
+
+#ifdef GPUIMG_HAS_CUDA
+#include "gpuimg/cuda.hpp"
+#endif
+
+namespace gpuimg {
+
+#ifdef GPUIMG_HAS_CUDA
+
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+}  // namespace
+
+std::string cuda_build_text() {
+  const CudaVersions versions = cuda_versions(false);
+  return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
+}
+
+void print_cuda_facts() {
+  const CudaVersions versions = cuda_versions(true);
+  fmt::print("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
+             versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
+             versions.architectures);
+  for (const CudaDevice& device : cuda_devices()) {
+    fmt::print("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
+               device.index, device.name, device.compute_major, device.compute_minor, device.multiprocessors,
+               static_cast<double>(device.free_bytes) / kGib, static_cast<double>(device.total_bytes) / kGib);
+  }
+}
+
+#else
+
+std::string cuda_build_text() { return "CUDA none: built without it"; }
+
+void print_cuda_facts() {
+  throw Error(ErrorKind::backend_unavailable,
+              "this gpuimg was built without CUDA; to use a GPU, build it with the CUDA Toolkit installed");
+}
+
+#endif
+
+}  // namespace gpuimg

@@ -1,0 +1,91 @@
+// Global options: declared for the parser, completed from the environment, checked.
+#include "global_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+
+#include "option_values.hpp"
+
+namespace gpuimg {
+namespace {
+
+const NamedValues<BackendKind> kBackendNames = {
+    {"auto", BackendKind::automatic},
+    {"cpu", BackendKind::cpu},
+    {"cuda", BackendKind::cuda},
+};
+
+struct Setting {
+  std::string source;  ///< "--threads" or "GPUIMG_THREADS": what a message blames
+  std::string value;
+};
+
+Setting option_or_environment(const char* option, const std::string& value, const char* variable) {
+  if (value.empty()) {
+    if (const char* from_environment = std::getenv(variable); from_environment != nullptr && *from_environment != 0) {
+      return {variable, from_environment};
+    }
+  }
+  return {option, value};
+}
+
+template <class Number>
+Number whole_number(const Setting& setting, Number smallest, Number largest, Number if_absent) {
+  if (setting.value.empty()) {
+    return if_absent;
+  }
+  Number number{};
+  const char* end = setting.value.data() + setting.value.size();
+  const auto [stop, failure] = std::from_chars(setting.value.data(), end, number);
+  if (failure != std::errc{} || stop != end || number < smallest || number > largest) {
+    throw Error(ErrorKind::usage, setting.source + ": '" + setting.value + "' is not a whole number from " +
+                                      std::to_string(smallest) + " to " + std::to_string(largest));
+  }
+  return number;
+}
+
+}  // namespace
+
+void add_global_options(CLI::App& app, GlobalArguments& arguments) {
+  const char* group = "Global options (before or after the subcommand)";
+  app.add_option("--backend", arguments.backend, "auto, cpu or cuda [auto]")->group(group)->type_name("NAME");
+  app.add_option("--device", arguments.device, "CUDA device number [0]")->group(group)->type_name("N");
+  app.add_option("--threads", arguments.threads, "CPU threads [all processors]")->group(group)->type_name("N");
+  app.add_option("--max-pixels", arguments.max_pixels, "refuse larger images [1073741824]")
+      ->group(group)
+      ->type_name("N");
+  app.add_flag("--timing", arguments.timing, "print where the time went, to stderr")->group(group);
+  app.add_flag("--json", arguments.json, "print --timing as JSON")->group(group);
+  app.add_flag("--verify", arguments.verify, "run on both backends and compare every byte")->group(group);
+  app.add_flag("-f,--force", arguments.force, "replace an existing OUT")->group(group);
+  app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN")->group(group);
+  app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
+  app.add_flag("-v,--verbose", arguments.verbose, "say what was chosen and written")->group(group);
+}
+
+GlobalOptions validated(const GlobalArguments& arguments) {
+  GlobalOptions options;
+  const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
+  if (!backend.value.empty()) {
+    options.backend = value_named(backend.source, backend.value, kBackendNames);
+  }
+  constexpr int kLargestCount = 65536;
+  options.device = whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
+  options.threads =
+      whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
+  options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1,
+                                                   std::uint64_t{1} << 62, options.max_pixels);
+  if (arguments.quiet && arguments.verbose) {
+    throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
+  }
+  options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
+  options.timing = arguments.timing;
+  options.json = arguments.json;
+  options.verify = arguments.verify;
+  options.in_place = arguments.in_place;
+  options.force = arguments.force;
+  return options;
+}
+
+}  // namespace gpuimg

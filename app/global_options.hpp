@@ -1,0 +1,53 @@
+// Options that every subcommand takes: docs/cli.md, "Global options".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "messages.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuimg {
+
+enum class BackendKind { automatic, cpu, cuda };
+
+/// Checked and ready to use.
+struct GlobalOptions {
+  BackendKind backend = BackendKind::automatic;
+  int device = 0;
+  int threads = 0;  ///< 0 = all processors
+  bool timing = false;
+  bool json = false;
+  bool verify = false;  ///< run on both backends and compare
+  bool force = false;
+  bool in_place = false;
+  Verbosity verbosity = Verbosity::normal;
+  std::uint64_t max_pixels = std::uint64_t{1} << 30;
+};
+
+/// As they stand on the command line.
+struct GlobalArguments {
+  std::string backend;
+  std::string device;
+  std::string threads;
+  std::string max_pixels;
+  bool timing = false;
+  bool json = false;
+  bool verify = false;
+  bool force = false;
+  bool in_place = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+void add_global_options(CLI::App& app, GlobalArguments& arguments);
+
+/// Reads GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS where the option is not given. Throws Error{usage} for a bad
+/// value, of an option or of the environment.
+GlobalOptions validated(const GlobalArguments& arguments);
+
+}  // namespace gpuimg

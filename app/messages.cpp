@@ -1,0 +1,55 @@
+// Lines for people, and what the terminal can show.
+#include "messages.hpp"
+
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "files/printable_name.hpp"
+
+namespace gpuimg {
+
+namespace {
+
+/// A closed or full standard error does not stop the work it would tell of.
+void print_line(const char* kind, const std::string& message) {
+  print_report(fmt::format("gpuimg: {}{}\n", kind, printable_name(message)));
+}
+
+}  // namespace
+
+void print_error(const std::string& message) { print_line("error: ", message); }
+
+void print_note(Verbosity verbosity, const std::string& message) {
+  if (verbosity != Verbosity::quiet) {
+    print_line("note: ", message);
+  }
+}
+
+void print_detail(Verbosity verbosity, const std::string& message) {
+  if (verbosity == Verbosity::verbose) {
+    print_line("", message);
+  }
+}
+
+void print_report(const std::string& text) { std::fputs(text.c_str(), stderr); }
+
+bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
+
+bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
+
+bool stdout_wants_color() {
+  const char* no_color = std::getenv("NO_COLOR");
+  return stdout_is_terminal() && (no_color == nullptr || *no_color == '\0');
+}
+
+int terminal_columns() {
+  winsize size{};
+  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
+}  // namespace gpuimg

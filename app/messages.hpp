@@ -1,0 +1,33 @@
+// Lines for people, on stderr, made printable. Data goes to stdout, never through here. A stderr that cannot be written
+// is no error.
+#pragma once
+
+#include <string>
+
+namespace gpuimg {
+
+enum class Verbosity { quiet, normal, verbose };
+
+/// "gpuimg: error: …"; always printed.
+void print_error(const std::string& message);
+
+/// "gpuimg: note: …"; not printed when quiet.
+void print_note(Verbosity verbosity, const std::string& message);
+
+/// "gpuimg: …"; printed when verbose.
+void print_detail(Verbosity verbosity, const std::string& message);
+
+/// Text of several lines that is printable already, whatever the verbosity.
+void print_report(const std::string& text);
+
+/// True if standard output is a terminal; likewise standard error.
+bool stdout_is_terminal();
+bool stderr_is_terminal();
+
+/// True if colour may be sent to standard output: a terminal, and NO_COLOR is not set.
+bool stdout_wants_color();
+
+/// Columns of the terminal at standard output; 80 where there is none.
+int terminal_columns();
+
+}  // namespace gpuimg

@@ -1,0 +1,57 @@
+// Where the time of one command goes: `--timing`, docs/cli.md.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <string>
+#include <utility>
+
+namespace gpuimg {
+
+enum class Phase { start, read, decode, upload, kernel, download, encode, write };
+
+class PhaseTimes {
+ public:
+  PhaseTimes() : began_(Clock::now()) {}
+
+  /// Runs work() and adds the time it took to the phase.
+  template <class Work>
+  decltype(auto) measure(Phase phase, Work&& work) {
+    const Stopwatch stopwatch(milliseconds_[static_cast<std::size_t>(phase)]);
+    return std::forward<Work>(work)();
+  }
+
+  [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
+
+  /// Since this object was made.
+  [[nodiscard]] double total_ms() const { return since(began_); }
+
+  /// A table for people, a phase a line.
+  [[nodiscard]] std::string table() const;
+
+  /// {"start_ms": 0.1, …, "total_ms": 12.3}
+  [[nodiscard]] std::string json() const;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static double since(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+  }
+
+  class Stopwatch {
+   public:
+    explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds), began_(Clock::now()) {}
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+    ~Stopwatch() { milliseconds_ += since(began_); }
+
+   private:
+    double& milliseconds_;
+    Clock::time_point began_;
+  };
+
+  std::array<double, 8> milliseconds_{};
+  Clock::time_point began_;
+};
+
+}  // namespace gpuimg

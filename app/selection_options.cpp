@@ -1,0 +1,39 @@
+// --roi, --mask and --transparent.
+#include "selection_options.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "option_values.hpp"
+
+namespace gpuimg {
+namespace {
+
+const NamedValues<bool> kTransparentNames = {{"skip", false}, {"count", true}};
+
+}  // namespace
+
+void add_selection_options(CLI::App& parser, SelectionArguments& arguments) {
+  parser.add_option("--roi", arguments.region, "count only within this rectangle")->type_name("X,Y,W,H");
+  parser.add_option("--mask", arguments.mask, "image of the same size; its black pixels are left out")
+      ->type_name("FILE");
+  parser.add_option("--transparent", arguments.transparent, "skip or count pixels with alpha 0 [skip]")
+      ->type_name("WHAT");
+}
+
+Selection checked_selection(const SelectionArguments& arguments) {
+  Selection selection;
+  selection.count_transparent = value_named("--transparent", arguments.transparent, kTransparentNames);
+  if (!arguments.region.empty()) {
+    selection.region = parse_region(arguments.region);
+  }
+  return selection;
+}
+
+std::optional<Image> load_mask(const SelectionArguments& arguments, CommandContext& context) {
+  if (arguments.mask.empty()) {
+    return std::nullopt;
+  }
+  return mask_of(context.load(arguments.mask).image.view());
+}
+
+}  // namespace gpuimg

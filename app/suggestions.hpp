@@ -1,0 +1,17 @@
+// "did you mean …?" for misspelt commands, options and values.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuimg {
+
+/// The candidate nearest to `word` by edit distance (insertions, deletions, substitutions, swaps of neighbours), if it
+/// is near enough to be what was meant; else an empty string.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+
+/// " (did you mean X?)", or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+
+}  // namespace gpuimg
