@@ -1,0 +1,3 @@
+for name in hist equalize integral hsl; do
+  echo "$name: $(gpuimg $name --help | sed -n '/^Examples:/,$p' | grep -c "^  gpuimg $name ")"
+done

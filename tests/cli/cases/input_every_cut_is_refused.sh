@@ -1,0 +1,16 @@
+make_image png in.png 5x3
+make_image jpeg in.jpg
+make_image ppm in.ppm 3x2
+gpuimg equalize in.png in.bmp
+gpuimg equalize in.png in.tga
+for name in in.png in.jpg in.bmp in.ppm in.tga; do
+  size=$(stat -c %s $name)
+  for ((bytes = 0; bytes < size; ++bytes)); do
+    make_image cut $name cut.${name#in.} $bytes
+    gpuimg equalize cut.${name#in.} out.png 2>message.txt
+    status=$?
+    [ $status -eq 3 ] && [ "$(wc -l <message.txt)" -eq 1 ] || echo "$name cut to $bytes bytes: exit code $status: $(cat message.txt)"
+  done
+  rm -f cut.*
+done
+ls

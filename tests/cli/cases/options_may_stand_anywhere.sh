@@ -1,0 +1,5 @@
+make_image png in.png 5x4
+gpuimg --threads 2 --backend cpu equalize --formula cdf in.png a.png
+gpuimg equalize in.png --threads=2 b.png --formula=cdf --backend cpu
+gpuimg equalize in.png c.png --backend=cpu --threads 2 --formula cdf
+cmp a.png b.png && cmp a.png c.png && ls

@@ -1,0 +1,1 @@
+gpuimg hist -q nothing.png

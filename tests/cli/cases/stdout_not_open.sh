@@ -1,0 +1,2 @@
+make_image png in.png 3x3
+gpuimg hist in.png >&-

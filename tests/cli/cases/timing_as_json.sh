@@ -1,0 +1,8 @@
+make_image png in.png 30x30
+gpuimg equalize --timing --json in.png out.png 2>timing.json
+python3 -c "
+import json
+times = json.load(open('timing.json'))
+print(*times)
+phases = sum(value for name, value in times.items() if name != 'total_ms')
+print('ok' if 0 < phases <= times['total_ms'] + 0.01 else times)"

@@ -1,0 +1,42 @@
+// The two backends that the CUDA tests compare.
+#include "cuda/backends.hpp"
+
+#include <cstdlib>
+
+#include "cuda_backend.cuh"
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg::test {
+
+std::unique_ptr<Backend> make_tested_backend() { return cuda::make_poisoned_backend(0); }
+
+void CudaTest::SetUp() {
+  static const std::string missing = [] {
+    try {
+      (void)cuda_devices();
+      return std::string();
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+  }();
+  if (missing.empty()) {
+    return;
+  }
+  const char* required = std::getenv("GPUIMG_REQUIRE_CUDA");
+  if (required != nullptr && std::string(required) == "1") {
+    FAIL() << missing;
+  }
+  GTEST_SKIP() << missing;
+}
+
+Backend& CudaTest::gpu() {
+  static const std::unique_ptr<Backend> backend = make_tested_backend();
+  return *backend;
+}
+
+Backend& CudaTest::cpu() {
+  static const std::unique_ptr<Backend> backend = make_cpu_backend(0);
+  return *backend;
+}
+
+}  // namespace gpuimg::test

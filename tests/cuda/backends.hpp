@@ -1,0 +1,25 @@
+// The two backends that the CUDA tests compare. Without a device a test is skipped, or fails with GPUIMG_REQUIRE_CUDA=1.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg::test {
+
+/// A CUDA backend of its own, whose device memory is filled with 0xCD whenever it is handed out.
+std::unique_ptr<Backend> make_tested_backend();
+
+class CudaTest : public ::testing::Test {
+ protected:
+  void SetUp() override;
+
+  /// One for all tests, so that it is used at all sizes in turn.
+  static Backend& gpu();
+  static Backend& cpu();
+};
+
+}  // namespace gpuimg::test

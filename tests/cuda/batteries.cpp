@@ -1,0 +1,202 @@
+// Every operation with every option on one image, on two backends.
+#include "cuda/batteries.hpp"
+
+#include <algorithm>
+
+namespace gpuimg::test {
+namespace {
+
+constexpr Luma kLumas[] = {Luma::bt601, Luma::bt601_trunc, Luma::opencv, Luma::bt709};
+constexpr HslEncoding kEncodings[] = {HslEncoding::f32, HslEncoding::u16, HslEncoding::opencv,
+                                      HslEncoding::opencv_full};
+
+LevelTables random_tables(Random& random, PixelFormat format, std::size_t count) {
+  LevelTables tables;
+  for (std::size_t t = 0; t < count; ++t) {
+    auto& map = tables.maps.emplace_back(format.max_value() + std::size_t{1});
+    for (auto& level : map) {
+      level = static_cast<std::uint16_t>(random.below(format.max_value() + 1));
+    }
+  }
+  return tables;
+}
+
+}  // namespace
+
+Pair::Pair(Backend& tested, Backend& reference, const Image& image)
+    : tested_backend_(tested),
+      reference_backend_(reference),
+      tested_(tested.import_pixels(image.view())),
+      reference_(reference.import_pixels(image.view())) {}
+
+void Pair::expect_same(const Picture& tested, const Picture& reference) const {
+  const Image a = tested_backend_.fetch(tested);
+  const Image b = reference_backend_.fetch(reference);
+  EXPECT_TRUE(same_pixels(a.view(), b.view()));
+}
+
+Pair::Selected Pair::random_selection(Random& random) const {
+  Selected selected;
+  selected.count_transparent = random.below(2) == 0;
+  if (random.below(2) == 0) {
+    Rect r;
+    r.x = random.between(0, tested_.width() - 1);
+    r.y = random.between(0, tested_.height() - 1);
+    r.width = random.between(1, tested_.width() - r.x);
+    r.height = random.between(1, tested_.height() - r.y);
+    selected.region = r;
+  }
+  if (random.below(2) == 0) {
+    const Image mask = random_mask(random, tested_.width(), tested_.height());
+    selected.tested_mask = tested_backend_.import_pixels(mask.view());
+    selected.reference_mask = reference_backend_.import_pixels(mask.view());
+  }
+  return selected;
+}
+
+void Pair::histogram(const HistogramOptions& options) const { histogram(options, Selected{}); }
+
+void Pair::histogram(const HistogramOptions& options, const Selected& selected) const {
+  HistogramOptions ours = options;
+  HistogramOptions theirs = options;
+  ours.selection = selected.tested();
+  theirs.selection = selected.reference();
+  const Histogram a = tested_backend_.histogram(tested_, ours);
+  const Histogram b = reference_backend_.histogram(reference_, theirs);
+  EXPECT_EQ(a.counted, b.counted);
+  ASSERT_EQ(a.channels.size(), b.channels.size());
+  for (std::size_t c = 0; c < a.channels.size(); ++c) {
+    EXPECT_EQ(a.channels[c].channel, b.channels[c].channel);
+    EXPECT_TRUE(a.channels[c].counts == b.channels[c].counts)
+        << "counts of channel " << c << ", luma " << static_cast<int>(options.luma);
+  }
+}
+
+void Pair::histograms(Random& random) const {
+  for (int turn = 0; turn < 3; ++turn) {
+    const Selected selected = turn == 0 ? Selected{} : random_selection(random);
+    HistogramOptions options;
+    for (const Luma luma : kLumas) {
+      options.luma = luma;
+      options.channels = {Channel::luma};
+      histogram(options, selected);
+    }
+    options.channels = {Channel::red, Channel::green, Channel::blue};
+    histogram(options, selected);
+    options.channels = {Channel::blue, Channel::luma, Channel::red, Channel::green, Channel::blue, Channel::green};
+    if (tested_.format().has_alpha()) {
+      options.channels.push_back(Channel::alpha);
+    }
+    histogram(options, selected);
+    options.channels = {Channel::hue, Channel::saturation, Channel::lightness};
+    for (const int bins : {2, 256, 257, 65536, random.between(2, 65536)}) {
+      options.hsl_bins = bins;
+      histogram(options, selected);
+    }
+  }
+}
+
+void Pair::equalization(const EqualizeOptions& options) const { equalization(options, Selected{}); }
+
+void Pair::equalization(const EqualizeOptions& options, const Selected& selected) const {
+  SCOPED_TRACE("equalize: formula " + std::to_string(static_cast<int>(options.formula)) + ", color " +
+               std::to_string(static_cast<int>(options.color)) + ", luma " +
+               std::to_string(static_cast<int>(options.luma)) + ", strength " + std::to_string(options.strength));
+  EqualizeOptions ours = options;
+  EqualizeOptions theirs = options;
+  ours.selection = selected.tested();
+  theirs.selection = selected.reference();
+  LevelTables our_tables;
+  LevelTables their_tables;
+  const Picture a = tested_backend_.equalize(tested_, ours, &our_tables);
+  const Picture b = reference_backend_.equalize(reference_, theirs, &their_tables);
+  EXPECT_TRUE(our_tables.maps == their_tables.maps) << "the tables differ";
+  expect_same(a, b);
+}
+
+void Pair::equalizations(Random& random) const {
+  for (const auto color : {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr,
+                           EqualizeColor::hsl}) {
+    EqualizeOptions options;
+    options.color = color;
+    for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
+      options.formula = formula;
+      options.luma = kLumas[random.below(4)];
+      equalization(options);
+    }
+    options.luma = kLumas[random.below(4)];
+    options.strength = 1.0;
+    equalization(options, random_selection(random));
+    options.strength = random.below(1001) / 1000.0;
+    equalization(options, random_selection(random));
+    const bool by_channel = color == EqualizeColor::rgb && tested_.format().color_channels() == 3;
+    const LevelTables tables = random_tables(random, tested_.format(), by_channel ? 3 : 1);
+    options.tables = &tables;
+    equalization(options, random_selection(random));
+    options.strength = 1.0;
+    equalization(options);
+  }
+}
+
+void Pair::integral(const IntegralOptions& options) const {
+  SCOPED_TRACE("integral: type " + std::to_string(options.type ? static_cast<int>(*options.type) : -1) + ", layout " +
+               std::to_string(static_cast<int>(options.layout)) + ", square " + std::to_string(options.square));
+  expect_same(tested_backend_.integral(tested_, options), reference_backend_.integral(reference_, options));
+}
+
+void Pair::integrals(Random& random) const {
+  IntegralOptions options;
+  options.allow_wrap = true;
+  for (const auto layout : {TableLayout::padded, TableLayout::inclusive}) {
+    options.layout = layout;
+    for (const bool square : {false, true}) {
+      options.square = square;
+      options.channel = Channel::luma;
+      options.luma = kLumas[random.below(4)];
+      for (const auto type : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
+        options.type = type;
+        integral(options);
+      }
+      options.type.reset();
+      options.channel = tested_.format().has_alpha() ? Channel::alpha : Channel::blue;
+      integral(options);
+    }
+  }
+}
+
+void Pair::to_hsl(HslEncoding encoding) const {
+  SCOPED_TRACE("to_hsl: encoding " + std::to_string(static_cast<int>(encoding)));
+  expect_same(tested_backend_.to_hsl(tested_, encoding), reference_backend_.to_hsl(reference_, encoding));
+}
+
+void Pair::from_hsl(HslEncoding encoding, Sample sample) const {
+  SCOPED_TRACE("from_hsl: encoding " + std::to_string(static_cast<int>(encoding)));
+  const Picture theirs = reference_backend_.to_hsl(reference_, encoding);
+  const Image stored = reference_backend_.fetch(theirs);
+  const Picture ours = tested_backend_.import_pixels(stored.view());
+  expect_same(tested_backend_.from_hsl(ours, encoding, sample), reference_backend_.from_hsl(theirs, encoding, sample));
+}
+
+void Pair::adjustment(const HslAdjustment& by) const {
+  SCOPED_TRACE("adjust: hue " + std::to_string(by.hue_degrees) + ", saturation " + std::to_string(by.saturation) +
+               ", lightness " + std::to_string(by.lightness));
+  expect_same(tested_backend_.adjust_hsl(tested_, by), reference_backend_.adjust_hsl(reference_, by));
+}
+
+void Pair::hsl(Random& random) const {
+  for (const HslEncoding encoding : kEncodings) {
+    to_hsl(encoding);
+    from_hsl(encoding, Sample::u8);
+    from_hsl(encoding, Sample::u16);
+  }
+  adjustment({});
+  for (int turn = 0; turn < 3; ++turn) {
+    HslAdjustment by;
+    by.hue_degrees = static_cast<float>(random.between(-35999, 35999)) / 100.0F;
+    by.saturation = static_cast<float>(random.below(300)) / 100.0F;
+    by.lightness = static_cast<float>(random.below(300)) / 100.0F;
+    adjustment(by);
+  }
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,51 @@
+// Every operation with every option on one image, on two backends: each byte must be the same.
+#pragma once
+
+#include "gpuimg/backend.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+
+/// One image on both backends.
+class Pair {
+ public:
+  Pair(Backend& tested, Backend& reference, const Image& image);
+
+  void histograms(Random& random) const;
+  void equalizations(Random& random) const;
+  void integrals(Random& random) const;
+  void hsl(Random& random) const;
+
+  void histogram(const HistogramOptions& options) const;
+  void equalization(const EqualizeOptions& options) const;
+  void integral(const IntegralOptions& options) const;
+  void to_hsl(HslEncoding encoding) const;
+  void from_hsl(HslEncoding encoding, Sample sample) const;
+  void adjustment(const HslAdjustment& by) const;
+
+ private:
+  /// The same selection for both: its mask lies on each.
+  struct Selected {
+    std::optional<Picture> tested_mask;
+    std::optional<Picture> reference_mask;
+    std::optional<Rect> region;
+    bool count_transparent = false;
+    [[nodiscard]] Selection tested() const {
+      return {region, tested_mask ? &*tested_mask : nullptr, count_transparent};
+    }
+    [[nodiscard]] Selection reference() const {
+      return {region, reference_mask ? &*reference_mask : nullptr, count_transparent};
+    }
+  };
+  [[nodiscard]] Selected random_selection(Random& random) const;
+  void histogram(const HistogramOptions& options, const Selected& selected) const;
+  void equalization(const EqualizeOptions& options, const Selected& selected) const;
+  void expect_same(const Picture& tested, const Picture& reference) const;
+
+  Backend& tested_backend_;
+  Backend& reference_backend_;
+  Picture tested_;
+  Picture reference_;
+};
+
+}  // namespace gpuimg::test

@@ -1,0 +1,159 @@
+// The CUDA backend gives the bytes of the CPU backend: every operation, option, depth and channel count, at sizes around
+// those of warps, groups, blocks and tiles. The cases named Small are few enough for compute-sanitizer.
+#include <gtest/gtest.h>
+
+#include "cuda/backends.hpp"
+#include "cuda/batteries.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+struct Size {
+  int width;
+  int height;
+};
+
+class CudaParity : public CudaTest {
+ protected:
+  template <class Battery>
+  void each_image(std::initializer_list<Size> sizes, const Battery& battery) {
+    Random random;
+    SCOPED_TRACE(random.trace());
+    for (const Size size : sizes) {
+      for (const PixelFormat format : photographic_formats()) {
+        SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height) + " " + name_of(format));
+        const Image image = any_image(random, size.width, size.height, format);
+        battery(Pair(gpu(), cpu(), image), random);
+        if (HasFailure()) {
+          return;
+        }
+      }
+    }
+  }
+};
+
+constexpr std::initializer_list<Size> kSmall = {{1, 1}, {33, 5}, {1, 300}, {257, 3}, {1025, 2}};
+constexpr std::initializer_list<Size> kEdges = {{1, 1},   {1, 7},   {7, 1},    {31, 9},    {32, 9},   {33, 9},
+                                                {255, 4}, {256, 4}, {257, 4},  {1, 5000},  {5000, 1}, {1023, 33},
+                                                {1024, 32}, {1025, 31}, {1023, 129}, {4097, 3}};
+constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
+
+TEST_F(CudaParity, SmallHistograms) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.histograms(random); });
+}
+TEST_F(CudaParity, SmallEqualizations) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, SmallIntegrals) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.integrals(random); });
+}
+TEST_F(CudaParity, SmallHsl) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+
+TEST_F(CudaParity, EdgeHistograms) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.histograms(random); });
+}
+TEST_F(CudaParity, EdgeEqualizations) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, EdgeIntegrals) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.integrals(random); });
+}
+TEST_F(CudaParity, EdgeHsl) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+
+TEST_F(CudaParity, MediumHistograms) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.histograms(random); });
+}
+TEST_F(CudaParity, MediumEqualizations) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, MediumIntegrals) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.integrals(random); });
+}
+TEST_F(CudaParity, MediumHsl) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+
+TEST_F(CudaParity, ConstantImages) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (std::uint32_t value = 0; value < 256; ++value) {
+    for (const PixelFormat format : photographic_formats()) {
+      SCOPED_TRACE(name_of(format) + " of " + std::to_string(value));
+      const std::uint32_t level = format.sample == Sample::u8 ? value : value * 257;
+      const Pair pair(gpu(), cpu(), constant_image(33, 33, format, level));
+      pair.histogram({});
+      pair.to_hsl(HslEncoding::u16);
+      for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
+        EqualizeOptions options;
+        options.formula = formula;
+        options.color = static_cast<EqualizeColor>(random.below(5));
+        pair.equalization(options);
+      }
+      if (HasFailure()) {
+        return;
+      }
+    }
+  }
+}
+
+TEST_F(CudaParity, FlatAndPosterised16BitImagesThatFillCounters) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int channels : {1, 2, 3, 4}) {
+    const PixelFormat format{Sample::u16, channels};
+    for (const Image& image : {constant_image(3001, 2003, format, 65535), constant_image(3001, 2003, format, 32767),
+                               posterised_image(random, 3001, 2003, format)}) {
+      const Pair pair(gpu(), cpu(), image);
+      pair.histogram({});
+      pair.equalization({});
+    }
+  }
+}
+
+TEST_F(CudaParity, ImagesAboveTwoToThe24) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    SCOPED_TRACE(name_of(format));
+    const Pair pair(gpu(), cpu(), any_image(random, 4099, 4101, format));
+    pair.histogram({});
+    HistogramOptions rgb;
+    rgb.channels = {Channel::red, Channel::green, Channel::blue};
+    pair.histogram(rgb);
+    for (const auto color : {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint}) {
+      EqualizeOptions options;
+      options.color = color;
+      pair.equalization(options);
+    }
+    IntegralOptions sums;
+    pair.integral(sums);
+    sums.type = Sample::u32;
+    sums.allow_wrap = true;
+    pair.integral(sums);
+    pair.to_hsl(HslEncoding::f32);
+  }
+}
+
+TEST_F(CudaParity, PitchWiderThanTheRow) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    const Image image = any_image(random, 129, 41, format);
+    const std::size_t pitch = image.pitch_bytes() + 37 * sample_bytes(format.sample);
+    std::vector<std::byte> padded(pitch * 41, std::byte{0xA5});
+    for (int y = 0; y < 41; ++y) {
+      std::copy_n(image.view().row_bytes(y), image.pitch_bytes(), padded.data() + static_cast<std::size_t>(y) * pitch);
+    }
+    const std::vector<std::byte> before = padded;
+    const Picture picture = gpu().import_pixels(ConstView{padded.data(), 129, 41, pitch, format});
+    EXPECT_TRUE(same_pixels(gpu().fetch(picture).view(), image.view()));
+    EXPECT_TRUE(padded == before);
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg::test

@@ -1,0 +1,116 @@
+// Backends beside each other, and what happens when memory runs out or there is no device.
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "cuda/backends.hpp"
+#include "cuda/batteries.hpp"
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+class CudaBackends : public CudaTest {};
+
+TEST_F(CudaBackends, TwoOnTwoThreads) {
+  Random seeds;
+  SCOPED_TRACE(seeds.trace());
+  const auto work = [](const Image& first, const Image& second, std::string& failure) {
+    try {
+      const auto tested = make_tested_backend();
+      const auto reference = make_cpu_backend(1);
+      for (int turn = 0; turn < 20; ++turn) {
+        const Image& image = turn % 2 == 0 ? first : second;
+        const Picture a = tested->import_pixels(image.view());
+        const Picture b = reference->import_pixels(image.view());
+        if (!same_pixels(tested->fetch(tested->equalize(a, {})).view(),
+                         reference->fetch(reference->equalize(b, {})).view()) ||
+            !same_pixels(tested->fetch(tested->integral(a, {})).view(),
+                         reference->fetch(reference->integral(b, {})).view()) ||
+            tested->histogram(a, {}).channels.front().counts != reference->histogram(b, {}).channels.front().counts) {
+          failure = "turn " + std::to_string(turn) + " differs";
+          return;
+        }
+      }
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  };
+  const Image gray = smooth_image(seeds, 777, 555, {Sample::u8, 1});
+  const Image color = random_image(seeds, 1031, 301, {Sample::u8, 3});
+  const Image deep = smooth_image(seeds, 640, 333, {Sample::u16, 4});
+  std::string failures[2];
+  std::thread one(work, std::cref(gray), std::cref(color), std::ref(failures[0]));
+  std::thread two(work, std::cref(deep), std::cref(gray), std::ref(failures[1]));
+  one.join();
+  two.join();
+  EXPECT_EQ(failures[0], "");
+  EXPECT_EQ(failures[1], "");
+}
+
+TEST_F(CudaBackends, PictureOutlivesItsBackend) {
+  Random random;
+  auto backend = make_tested_backend();
+  const Picture picture = backend->import_pixels(random_image(random, 64, 64, {Sample::u8, 3}).view());
+  backend.reset();
+  EXPECT_EQ(picture.width(), 64);
+}
+
+TEST_F(CudaBackends, WorkAfterMemoryRanOut) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = random_image(random, 300, 200, {Sample::u8, 3});
+  for (int turn = 0; turn < 2; ++turn) {
+    try {
+      (void)gpu().measure_copy_rate(std::size_t{1} << 46);
+      FAIL() << "70 TB were allocated";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::out_of_memory) << error.what();
+    }
+    const Pair pair(gpu(), cpu(), image);
+    pair.histogram({});
+    pair.equalization({});
+    pair.integral({});
+  }
+}
+
+TEST_F(CudaBackends, CopyRateIsPlausible) { EXPECT_GT(gpu().measure_copy_rate(std::size_t{1} << 28), 1e10); }
+
+TEST_F(CudaBackends, DeviceThatIsNotThere) {
+  for (const int device : {-1, 1000}) {
+    try {
+      (void)make_cuda_backend(device);
+      FAIL() << "device " << device;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::backend_unavailable) << error.what();
+    }
+  }
+}
+
+TEST(CudaWithoutDevice, SaysWhatIsMissing) {
+  try {
+    (void)cuda_devices();
+    GTEST_SKIP() << "there is a device";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::backend_unavailable);
+    EXPECT_NE(std::string(error.what()).find("no CUDA device: "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("--backend cpu"), std::string::npos) << error.what();
+    EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+  }
+  try {
+    (void)make_cuda_backend(0);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::backend_unavailable) << error.what();
+  }
+}
+
+TEST(CudaWithoutDevice, VersionsAreKnown) {
+  const CudaVersions versions = cuda_versions(false);
+  EXPECT_GE(versions.runtime, 12000);
+  EXPECT_EQ(versions.driver, 0);
+  EXPECT_FALSE(versions.architectures.empty());
+}
+
+}  // namespace
+}  // namespace gpuimg::test

@@ -1,0 +1,63 @@
+"""`gpuimg equalize` against OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
+import gpuimg_run
+
+numpy, cv2 = gpuimg_run.require("numpy", "cv2")
+Image, ImageOps = gpuimg_run.require("PIL.Image", "PIL.ImageOps")
+
+
+class Equalize(gpuimg_run.Comparison):
+    def equalized(self, pixels, *options):
+        Image.fromarray(pixels).save(self.path("in.png"))
+        self.gpuimg("equalize", "--force", self.path("in.png"), self.path("out.png"), *options)
+        with Image.open(self.path("out.png")) as image:
+            return numpy.asarray(image)
+
+    def assert_same(self, found, expected):
+        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
+        self.assertEqual(int((found != expected).sum()), 0, "values that differ")
+
+    def test_gray_is_that_of_opencv(self):
+        for pixels in gpuimg_run.random_images(numpy, 1):
+            self.assert_same(self.equalized(pixels, "--formula", "opencv"), cv2.equalizeHist(pixels))
+
+    def test_gray_is_that_of_pillow(self):
+        for pixels in gpuimg_run.random_images(numpy, 1):
+            expected = numpy.asarray(ImageOps.equalize(Image.fromarray(pixels)))
+            self.assert_same(self.equalized(pixels, "--formula", "pillow"), expected)
+
+    def test_channels_are_those_of_pillow(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            expected = numpy.asarray(ImageOps.equalize(Image.fromarray(pixels)))
+            self.assert_same(self.equalized(pixels, "--formula", "pillow", "--color", "rgb"), expected)
+
+    def test_channels_are_those_of_opencv(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            expected = cv2.merge([cv2.equalizeHist(plane) for plane in cv2.split(pixels)])
+            self.assert_same(self.equalized(pixels, "--color", "rgb"), expected.reshape(pixels.shape))
+
+    def test_ycbcr_is_the_recipe_of_opencv(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            luma, red, blue = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb))
+            expected = cv2.cvtColor(cv2.merge([cv2.equalizeHist(luma), red, blue]), cv2.COLOR_YCrCb2RGB)
+            self.assert_same(self.equalized(pixels, "--color", "ycbcr"), expected)
+
+    def test_mask_is_that_of_pillow(self):
+        """Counted where the mask is not 0, and changed only there."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for pixels in gpuimg_run.random_images(numpy, 1, sizes=[(97, 61)]):
+            mask = (generator.integers(0, 2, pixels.shape) * 255).astype(numpy.uint8)
+            Image.fromarray(mask).save(self.path("mask.png"))
+            everywhere = ImageOps.equalize(Image.fromarray(pixels), mask=Image.fromarray(mask))
+            expected = numpy.where(mask != 0, numpy.asarray(everywhere), pixels)
+            self.assert_same(self.equalized(pixels, "--formula", "pillow", "--mask", self.path("mask.png")), expected)
+
+    def test_samples_keep_their_format(self):
+        for file in self.sample_files():
+            with self.subTest(file):
+                self.gpuimg("equalize", "--force", file, self.path("out.png"))
+                before = cv2.imread(file, cv2.IMREAD_UNCHANGED)
+                after = cv2.imread(self.path("out.png"), cv2.IMREAD_UNCHANGED)
+                self.assertEqual((after.dtype, after.shape), (before.dtype, before.shape))
+
+
+gpuimg_run.main()

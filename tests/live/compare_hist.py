@@ -1,0 +1,71 @@
+"""`gpuimg hist` against Pillow's and OpenCV's luma and NumPy's counting; its CSV, JSON and SVG through other readers."""
+import csv
+import io
+import json
+import xml.etree.ElementTree
+
+import gpuimg_run
+
+numpy, cv2 = gpuimg_run.require("numpy", "cv2")
+Image = gpuimg_run.require("PIL.Image")
+
+
+class Hist(gpuimg_run.Comparison):
+    def counts(self, image, *options):
+        """The columns of the CSV after its first, as one list each."""
+        rows = list(csv.reader(io.StringIO(self.gpuimg("hist", image, *options).decode("ascii"))))
+        self.assertEqual([row[0] for row in rows[1:]], [str(i) for i in range(len(rows) - 1)])
+        return [[int(row[column]) for row in rows[1:]] for column in range(1, len(rows[0]))]
+
+    def written(self, pixels):
+        Image.fromarray(pixels).save(self.path("in.png"))
+        return self.path("in.png")
+
+    def test_luma_is_that_of_pillow(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            expected = Image.fromarray(pixels).convert("L").histogram()
+            self.assertEqual(self.counts(self.written(pixels)), [expected])
+
+    def test_luma_of_the_samples_is_that_of_pillow(self):
+        for file in self.sample_files():
+            with self.subTest(file), Image.open(file) as image:
+                if image.mode in ("RGB", "L"):
+                    self.assertEqual(self.counts(file), [image.convert("L").histogram()])
+
+    def test_luma_opencv_is_that_of_opencv(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
+            expected = cv2.calcHist([gray], [0], None, [256], [0, 256]).astype(int).ravel().tolist()
+            self.assertEqual(self.counts(self.written(pixels), "--luma", "opencv"), [expected])
+
+    def test_channels_are_counted_as_by_numpy(self):
+        for pixels in gpuimg_run.random_images(numpy, 3):
+            expected = [numpy.bincount(pixels[:, :, c].ravel(), minlength=256).tolist() for c in range(3)]
+            self.assertEqual(self.counts(self.written(pixels), "--channel", "rgb"), expected)
+
+    def test_sixteen_bits_stay_sixteen_bits(self):
+        for pixels in gpuimg_run.random_images(numpy, 1, depth=16):
+            self.assertTrue(cv2.imwrite(self.path("in.png"), pixels))
+            expected = numpy.bincount(pixels.ravel(), minlength=65536).tolist()
+            self.assertEqual(self.counts(self.path("in.png")), [expected])
+
+    def test_json_agrees_with_numpy(self):
+        for pixels in gpuimg_run.random_images(numpy, 1):
+            found = json.loads(self.gpuimg("hist", "--format", "json", self.written(pixels)))
+            self.assertEqual(found["schema"], 1)
+            (channel,) = found["channels"]
+            self.assertEqual(channel["counts"], numpy.bincount(pixels.ravel(), minlength=256).tolist())
+            statistics = channel["statistics"] if "statistics" in channel else channel
+            self.assertEqual((statistics["min"], statistics["max"]), (pixels.min(), pixels.max()))
+            self.assertAlmostEqual(statistics["mean"], pixels.mean(dtype=float), places=9)
+
+    def test_svg_is_well_formed(self):
+        pixels = next(iter(gpuimg_run.random_images(numpy, 3, sizes=[(64, 48)])))
+        for options in ([], ["--log"], ["--channel", "rgb"], ["--title", "<&\"'>\x1b"]):
+            text = self.gpuimg("hist", "--format", "svg", *options, self.written(pixels))
+            root = xml.etree.ElementTree.fromstring(text)
+            self.assertEqual(root.tag, "{http://www.w3.org/2000/svg}svg")
+            self.assertGreater(len(root.findall(".//{http://www.w3.org/2000/svg}path")), 0)
+
+
+gpuimg_run.main()

@@ -1,0 +1,88 @@
+"""What every live comparison needs: the executable, a temporary folder, images with a printed seed, and the way to skip.
+
+A comparison that cannot run because a library is missing says which and exits with 77, which ctest shows as skipped.
+"""
+import importlib
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SKIPPED = 77
+
+
+def require(*modules):
+    """The modules, in this order; ends the program as skipped if one is not installed."""
+    found = []
+    for name in modules:
+        try:
+            found.append(importlib.import_module(name))
+        except ImportError:
+            print(f"SKIPPED: Python module {name} is not installed for {sys.executable}")
+            sys.exit(SKIPPED)
+    return found if len(found) > 1 else found[0]
+
+
+class Comparison(unittest.TestCase):
+    """A test case with a folder of its own and gpuimg at hand."""
+
+    executable = None
+    samples = None
+
+    def setUp(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="gpuimg-live-")
+        self.addCleanup(self._folder.cleanup)
+
+    def path(self, name):
+        return os.path.join(self._folder.name, name)
+
+    def gpuimg(self, *arguments):
+        """Runs gpuimg, which must succeed and say nothing to people; returns its standard output as bytes."""
+        command = [self.executable, *map(str, arguments)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
+        self.assertEqual((done.returncode, done.stderr), (0, b""), command)
+        return done.stdout
+
+    def sample_files(self):
+        """The PNG files of the samples folder."""
+        names = sorted(name for name in os.listdir(self.samples) if name.endswith(".png"))
+        return [os.path.join(self.samples, name) for name in names]
+
+
+def seed():
+    """Fresh for every run, unless GPUIMG_TEST_SEED says which to repeat; printed once."""
+    if seed.value is None:
+        seed.value = int(os.environ.get("GPUIMG_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
+        print(f"GPUIMG_TEST_SEED={seed.value}", flush=True)
+    return seed.value
+
+
+seed.value = None
+
+ODD_SIZES = [(1, 1), (2, 3), (17, 15), (1, 257), (331, 1), (255, 129), (641, 403)]
+
+
+def random_images(numpy, channels, depth=8, sizes=None):
+    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp for each size."""
+    generator = numpy.random.default_rng([seed(), channels, depth])
+    top = 2**depth - 1
+    kind = numpy.uint8 if depth == 8 else numpy.uint16
+    for width, height in sizes or ODD_SIZES:
+        shape = (height, width) if channels == 1 else (height, width, channels)
+        low = int(generator.integers(0, top // 2))
+        yield generator.integers(0, top + 1, shape).astype(kind)
+        yield generator.integers(low, low + top // 4, shape).astype(kind)
+        yield (generator.integers(0, 4, shape) * (top // 3)).astype(kind)
+        yield numpy.full(shape, generator.integers(0, top + 1), kind)
+        ramp = numpy.linspace(0, top, height * width * channels).astype(kind)
+        yield ramp.reshape(shape)
+
+
+def main():
+    """Runs the comparisons of the calling script: SCRIPT GPUIMG SAMPLES [unittest's own arguments]."""
+    Comparison.executable = os.path.abspath(sys.argv[1])
+    Comparison.samples = os.path.abspath(sys.argv[2])
+    for name in [name for name in os.environ if name.startswith("GPUIMG_") and name != "GPUIMG_TEST_SEED"]:
+        del os.environ[name]
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

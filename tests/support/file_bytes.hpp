@@ -1,0 +1,110 @@
+// Files built byte by byte, and what a reader must do with them.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "files/image_reader.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg::test {
+
+using FileBytes = std::vector<std::byte>;
+
+inline void add_le(FileBytes& to, std::uint32_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) {
+    to.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+}
+
+inline void add_be(FileBytes& to, std::uint32_t value, int bytes) {
+  for (int i = bytes - 1; i >= 0; --i) {
+    to.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+}
+
+inline void add_text(FileBytes& to, std::string_view text) {
+  for (const char c : text) {
+    to.push_back(static_cast<std::byte>(c));
+  }
+}
+
+inline void add_bytes(FileBytes& to, std::span<const std::byte> bytes) {
+  to.insert(to.end(), bytes.begin(), bytes.end());
+}
+
+inline FileBytes bytes_of(std::string_view text) {
+  FileBytes bytes;
+  add_text(bytes, text);
+  return bytes;
+}
+
+/// Decodes from memory of exactly this size, so that a sanitizer sees every read beyond it.
+inline DecodedImage decode(std::span<const std::byte> bytes, const std::string& name = "test.bin",
+                           const ReadOptions& options = {}) {
+  const FileBytes exact(bytes.begin(), bytes.end());
+  return decode_image(exact, name, options);
+}
+
+/// The message contains `part`, names the file first and is one line.
+inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, ErrorKind kind, std::string_view part = "",
+                                          const std::string& name = "test.bin", const ReadOptions& options = {}) {
+  try {
+    decode(bytes, name, options);
+  } catch (const Error& error) {
+    const std::string message = error.what();
+    if (error.kind() != kind) {
+      return ::testing::AssertionFailure() << "refused with kind " << static_cast<int>(error.kind()) << ": " << message;
+    }
+    const bool is_one_line = message.find('\n') == std::string::npos && message.find("; ") != std::string::npos;
+    if (!message.starts_with(name + ": ") || !is_one_line || message.find(part) == std::string::npos) {
+      return ::testing::AssertionFailure() << "refused with: " << message;
+    }
+    return ::testing::AssertionSuccess();
+  }
+  return ::testing::AssertionFailure() << "was read";
+}
+
+/// Prefixes of 0 … size − 1 bytes. From `complete_from` bytes on the image is whole and only what follows it is
+/// missing.
+inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_from, const std::string& name) {
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    const auto prefix = std::span(file).first(size);
+    if (size >= complete_from) {
+      EXPECT_NO_THROW(decode(prefix, name)) << size << " of " << file.size() << " bytes";
+    } else {
+      EXPECT_TRUE(refuses(prefix, ErrorKind::decode, "", name)) << size << " of " << file.size() << " bytes";
+    }
+  }
+}
+
+/// Changes bytes at random: each result is an image or an Error of a sort that an input may cause, twice the same.
+template <class Random>
+void expect_sane_when_mutated(const FileBytes& file, const std::string& name, Random& random, int rounds) {
+  ReadOptions options;
+  options.max_pixels = std::uint64_t{1} << 20;
+  for (int round = 0; round < rounds; ++round) {
+    FileBytes mutant = file;
+    const int changes = random.between(1, 4);
+    for (int i = 0; i < changes; ++i) {
+      mutant[random.below(static_cast<std::uint32_t>(mutant.size()))] = static_cast<std::byte>(random.below(256));
+    }
+    try {
+      const DecodedImage once = decode(mutant, name, options);
+      const DecodedImage again = decode(mutant, name, options);
+      ASSERT_EQ(once.image.size_bytes(), again.image.size_bytes());
+      ASSERT_EQ(std::memcmp(once.image.view().data, again.image.view().data, once.image.size_bytes()), 0);
+    } catch (const Error& error) {
+      ASSERT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
+    }
+  }
+}
+
+}  // namespace gpuimg::test

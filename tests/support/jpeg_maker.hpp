@@ -1,0 +1,32 @@
+// JPEG files made and read by plain calls of libjpeg, and markers put into them.
+#pragma once
+
+#include "gpuimg/image.hpp"
+#include "support/file_bytes.hpp"
+
+namespace gpuimg::test {
+
+struct JpegChoices {
+  int quality = 90;
+  bool progressive = false;
+  bool arithmetic = false;
+  int horizontal_sampling = 2;  ///< of luma, chroma being 1
+  int vertical_sampling = 2;
+  int restart_interval = 0;
+  bool as_rgb = false;   ///< stored as RGB in place of YCbCr
+  bool as_cmyk = false;  ///< four channels
+};
+
+/// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
+FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices = {});
+
+/// What libjpeg gives with its default settings.
+Image read_with_libjpeg(std::span<const std::byte> bytes);
+
+/// EXIF data with one entry, the orientation.
+FileBytes exif_with(int orientation, bool big_endian);
+
+/// `jpeg` with an APP1 segment of "Exif" and `exif` behind its start.
+FileBytes with_exif(const FileBytes& jpeg, const FileBytes& exif);
+
+}  // namespace gpuimg::test

@@ -1,0 +1,45 @@
+// What one pixel's levels are and which pixels count, written anew from docs/operations.md for the tests.
+// Nothing of gpuimg/ops is used here.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg::oracle {
+
+/// Gray images have r = g = b, images without alpha a = V.
+struct Pixel {
+  std::uint32_t r = 0;
+  std::uint32_t g = 0;
+  std::uint32_t b = 0;
+  std::uint32_t a = 0;
+};
+
+Pixel pixel_at(ConstView pixels, int x, int y);
+
+using LevelFunction = std::function<std::uint32_t(const Pixel&)>;
+
+std::uint32_t luma_bt601(const Pixel& p);
+std::uint32_t luma_bt601_trunc(const Pixel& p);
+std::uint32_t luma_opencv(const Pixel& p);
+std::uint32_t luma_bt709(const Pixel& p);
+
+/// A level function that answers gray pixels with their value, as every operation does for gray images.
+LevelFunction for_format(LevelFunction of_color, PixelFormat format);
+
+struct Choice {
+  std::optional<Rect> region;
+  const Image* mask = nullptr;
+  bool count_transparent = false;
+};
+
+bool is_counted(ConstView pixels, int x, int y, const Choice& choice);
+
+/// One count a level below `bins`.
+std::vector<std::uint64_t> count(ConstView pixels, const Choice& choice, std::size_t bins, const LevelFunction& level);
+
+}  // namespace gpuimg::oracle

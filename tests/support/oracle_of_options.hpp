@@ -1,0 +1,49 @@
+// Which oracle stands for which option. Only the names of gpuimg/ops are used, none of its arithmetic.
+#pragma once
+
+#include "gpuimg/backend.hpp"
+#include "support/oracle_equalize.hpp"
+#include "support/oracle_levels.hpp"
+
+namespace gpuimg::oracle {
+
+inline LevelFunction luma_of_kind(Luma kind) {
+  switch (kind) {
+    case Luma::bt601_trunc: return luma_bt601_trunc;
+    case Luma::opencv: return luma_opencv;
+    case Luma::bt709: return luma_bt709;
+    default: return luma_bt601;
+  }
+}
+
+inline Table (*table_of_formula(EqualizeFormula formula))(const Counts&) {
+  switch (formula) {
+    case EqualizeFormula::cdf: return table_cdf;
+    case EqualizeFormula::pillow: return table_pillow;
+    default: return table_opencv;
+  }
+}
+
+inline ColorMode mode_of(EqualizeColor color, Luma kind, PixelFormat format) {
+  if (format.channels < 3) {
+    return gray_mode();
+  }
+  switch (color) {
+    case EqualizeColor::rgb: return rgb_mode();
+    case EqualizeColor::joint: return joint_mode(luma_of_kind(kind));
+    case EqualizeColor::ycbcr: return ycbcr_mode(format.max_value());
+    case EqualizeColor::hsl: return hsl_mode(format.max_value());
+    default: return luma_mode(luma_of_kind(kind), format.max_value());
+  }
+}
+
+/// The oracle's answer to Backend::equalize; the mask is given apart, because a Selection holds a Picture.
+inline Image equalized(ConstView pixels, const EqualizeOptions& options, const Image* mask = nullptr) {
+  const ColorMode mode = mode_of(options.color, options.luma, pixels.format);
+  const Choice choice{options.selection.region, mask, options.selection.count_transparent};
+  const Tables tables = options.tables != nullptr ? options.tables->maps
+                                                  : tables_of(pixels, mode, table_of_formula(options.formula), choice);
+  return equalized(pixels, mode, tables, mask, options.strength);
+}
+
+}  // namespace gpuimg::oracle

@@ -1,0 +1,56 @@
+// Writes PNG of every kind, sound or broken on purpose, after the PNG specification (third edition). Deflate is stored.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "support/file_bytes.hpp"
+
+namespace gpuimg::test {
+
+struct PngKind {
+  int color_type = 0;
+  int bit_depth = 8;
+
+  [[nodiscard]] int channels() const { return color_type == 2 ? 3 : color_type == 6 ? 4 : color_type == 4 ? 2 : 1; }
+  [[nodiscard]] int bits() const { return channels() * bit_depth; }
+};
+
+/// The 15 pairs that the specification allows.
+const std::vector<PngKind>& png_kinds();
+
+struct PngPicture {
+  PngKind kind;
+  std::uint32_t width = 1;
+  std::uint32_t height = 1;
+  bool interlaced = false;
+  int filter = 0;                      ///< 0 … 4; 5 takes another for each row
+  std::vector<std::uint32_t> samples;  ///< width × height × channels: values or palette indices
+  FileBytes palette;                   ///< PLTE
+  FileBytes transparency;              ///< tRNS, if not empty
+};
+
+struct PngChunk {
+  std::string name;
+  FileBytes data;
+  std::uint32_t crc_error = 0;  ///< XORed to the CRC
+};
+
+std::uint32_t png_crc(const std::string& name, const FileBytes& data);
+
+/// zlib: a header, stored blocks, Adler-32.
+FileBytes zlib_stored(const FileBytes& raw);
+
+/// Rows with their filter bytes, all passes of an interlaced picture.
+FileBytes png_raw(const PngPicture& picture);
+
+/// IHDR, PLTE and tRNS where there are any, one IDAT, IEND.
+std::vector<PngChunk> png_chunks(const PngPicture& picture);
+
+FileBytes assemble_png(const std::vector<PngChunk>& chunks);
+
+inline FileBytes make_png(const PngPicture& picture) { return assemble_png(png_chunks(picture)); }
+
+}  // namespace gpuimg::test

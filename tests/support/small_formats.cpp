@@ -1,0 +1,259 @@
+// The five small formats, written plainly.
+#include "support/small_formats.hpp"
+
+#include <algorithm>
+
+namespace gpuimg::test {
+
+namespace {
+
+std::size_t index_of(int width, int y, int x) {
+  return static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+}
+
+void add_color(FileBytes& to, std::uint32_t rgb, bool blue_first) {
+  blue_first ? add_le(to, rgb, 3) : add_be(to, rgb, 3);
+}
+
+FileBytes bmp_rows(int width, int height, int bits, const std::vector<std::uint32_t>& values, bool top_down) {
+  FileBytes rows;
+  for (int row = 0; row < height; ++row) {
+    const int y = top_down ? row : height - 1 - row;
+    FileBytes bytes;
+    std::uint32_t held = 0;
+    int held_bits = 0;
+    for (int x = 0; x < width; ++x) {
+      const std::uint32_t value = values[index_of(width, y, x)];
+      if (bits >= 8) {
+        add_le(bytes, value, bits / 8);
+        continue;
+      }
+      held = (held << bits) | value;
+      held_bits += bits;
+      if (held_bits == 8) {
+        add_le(bytes, held, 1);
+        held = 0;
+        held_bits = 0;
+      }
+    }
+    if (held_bits != 0) {
+      add_le(bytes, held << (8 - held_bits), 1);
+    }
+    bytes.resize((bytes.size() + 3) / 4 * 4);
+    add_bytes(rows, bytes);
+  }
+  return rows;
+}
+
+/// Every pixel a code of its own; the reader's table, and with it the width of the codes, grows all the same.
+FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits) {
+  FileBytes bytes;
+  std::uint32_t held = 0;
+  int held_bits = 0;
+  int code_bits = root_bits + 1;
+  const auto put = [&](std::uint32_t code) {
+    held |= code << held_bits;
+    for (held_bits += code_bits; held_bits >= 8; held_bits -= 8, held >>= 8) {
+      add_le(bytes, held & 0xFFU, 1);
+    }
+  };
+  const std::uint32_t clear = 1U << root_bits;
+  std::uint32_t used = 0;  // entries of the reader's table; 0: to be cleared
+  for (const std::uint32_t index : indices) {
+    if (used == 0 || used == 4096) {
+      put(clear);
+      code_bits = root_bits + 1;
+      used = clear + 1;  // the first code adds no entry
+    }
+    put(index);
+    ++used;
+    code_bits += used == (1U << code_bits) && code_bits < 12 ? 1 : 0;
+  }
+  put(clear + 1);
+  if (held_bits > 0) {
+    add_le(bytes, held, 1);
+  }
+  return bytes;
+}
+
+std::uint32_t table_bits(std::size_t colors) {
+  std::uint32_t bits = 0;
+  while ((std::size_t{2} << bits) < colors) {
+    ++bits;
+  }
+  return bits;
+}
+
+void add_frame(FileBytes& file, const GifFrame& frame, std::size_t screen_colors) {
+  add_be(file, 0x21F904, 3);
+  add_le(file, frame.transparent >= 0 ? 1 : 0, 1);
+  add_le(file, 0, 2);
+  add_le(file, frame.transparent >= 0 ? static_cast<std::uint32_t>(frame.transparent) : 0, 1);
+  add_le(file, 0, 1);
+  add_le(file, 0x2C, 1);
+  for (const int value : {frame.x, frame.y, frame.width, frame.height}) {
+    add_le(file, static_cast<std::uint32_t>(value), 2);
+  }
+  const bool has_own = !frame.own_colors.empty();
+  add_le(file, (has_own ? 0x80U | table_bits(frame.own_colors.size()) : 0) | (frame.interlaced ? 0x40U : 0), 1);
+  for (const std::uint32_t color : frame.own_colors) {
+    add_color(file, color, false);
+  }
+  const std::size_t colors = has_own ? frame.own_colors.size() : screen_colors;
+  const int root_bits = std::max(2, static_cast<int>(table_bits(colors)) + 1);
+  add_le(file, static_cast<std::uint32_t>(root_bits), 1);
+  const FileBytes codes = gif_codes(frame.indices, root_bits);
+  for (std::size_t at = 0; at < codes.size(); at += 255) {
+    const std::size_t size = std::min<std::size_t>(255, codes.size() - at);
+    add_le(file, static_cast<std::uint32_t>(size), 1);
+    add_bytes(file, std::span(codes).subspan(at, size));
+  }
+  add_le(file, 0, 1);
+}
+
+}  // namespace
+
+FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
+                   const BmpChoices& choices) {
+  const bool is_core = choices.header_bytes == 12;
+  const auto masks_behind = choices.header_bytes == 40 ? static_cast<std::uint32_t>(choices.masks.size() * 4) : 0;
+  const auto palette_bytes = static_cast<std::uint32_t>(choices.palette.size() * (is_core ? 3 : 4));
+  FileBytes file = bytes_of("BM");
+  file.resize(10);
+  add_le(file, 14 + static_cast<std::uint32_t>(choices.header_bytes) + masks_behind + palette_bytes + choices.gap, 4);
+  add_le(file, static_cast<std::uint32_t>(choices.header_bytes), 4);
+  add_le(file, static_cast<std::uint32_t>(width), is_core ? 2 : 4);
+  add_le(file, static_cast<std::uint32_t>(choices.top_down ? -height : height), is_core ? 2 : 4);
+  add_le(file, 1, 2);
+  add_le(file, static_cast<std::uint32_t>(bits), 2);
+  if (!is_core) {
+    add_le(file, choices.compression, 4);
+    file.resize(file.size() + 12);
+    add_le(file, choices.colors_used, 4);
+    add_le(file, 0, 4);
+    for (const std::uint32_t mask : choices.masks) {
+      add_le(file, mask, 4);
+    }
+    file.resize(14 + static_cast<std::size_t>(choices.header_bytes) + masks_behind);
+  }
+  for (const std::uint32_t color : choices.palette) {
+    add_color(file, color, true);
+    if (!is_core) {
+      add_le(file, 0, 1);
+    }
+  }
+  file.resize(file.size() + choices.gap);
+  add_bytes(file, bmp_rows(width, height, bits, values, choices.top_down));
+  return file;
+}
+
+FileBytes make_tga(int kind, int width, int height, int bits, const std::vector<std::uint32_t>& values,
+                   const TgaChoices& choices) {
+  FileBytes file;
+  add_le(file, static_cast<std::uint32_t>(choices.id.size()), 1);
+  add_le(file, choices.map.empty() ? 0 : 1, 1);
+  add_le(file, static_cast<std::uint32_t>(kind + (choices.run_length ? 8 : 0)), 1);
+  add_le(file, static_cast<std::uint32_t>(choices.map_start), 2);
+  add_le(file, static_cast<std::uint32_t>(choices.map.size()), 2);
+  add_le(file, static_cast<std::uint32_t>(choices.map.empty() ? 0 : choices.map_bits), 1);
+  add_le(file, 0, 4);
+  add_le(file, static_cast<std::uint32_t>(width), 2);
+  add_le(file, static_cast<std::uint32_t>(height), 2);
+  add_le(file, static_cast<std::uint32_t>(bits), 1);
+  add_le(
+      file,
+      static_cast<std::uint32_t>(choices.alpha_bits + (choices.right_to_left ? 16 : 0) + (choices.top_down ? 32 : 0)),
+      1);
+  add_text(file, choices.id);
+  for (const std::uint32_t entry : choices.map) {
+    add_le(file, entry, (choices.map_bits + 7) / 8);
+  }
+  std::vector<std::uint32_t> stored;
+  for (int row = 0; row < height; ++row) {
+    for (int column = 0; column < width; ++column) {
+      const int y = choices.top_down ? row : height - 1 - row;
+      const int x = choices.right_to_left ? width - 1 - column : column;
+      stored.push_back(values[index_of(width, y, x)]);
+    }
+  }
+  const int pixel_bytes = (bits + 7) / 8;
+  for (std::size_t i = 0; i < stored.size();) {
+    std::size_t run = 1;
+    while (choices.run_length && run < 128 && i + run < stored.size() && stored[i + run] == stored[i]) {
+      ++run;
+    }
+    if (choices.run_length) {
+      add_le(file, static_cast<std::uint32_t>(run > 1 ? 127 + run : 0), 1);
+    }
+    add_le(file, stored[i], pixel_bytes);
+    i += run;
+  }
+  return file;
+}
+
+FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colors, const std::vector<GifFrame>& frames,
+                   int background) {
+  FileBytes file = bytes_of("GIF89a");
+  add_le(file, static_cast<std::uint32_t>(width), 2);
+  add_le(file, static_cast<std::uint32_t>(height), 2);
+  add_le(file, colors.empty() ? 0 : 0x80U | table_bits(colors.size()), 1);
+  add_le(file, static_cast<std::uint32_t>(background), 1);
+  add_le(file, 0, 1);
+  for (const std::uint32_t color : colors) {
+    add_color(file, color, false);
+  }
+  for (const GifFrame& frame : frames) {
+    add_frame(file, frame, colors.size());
+  }
+  add_le(file, 0x3B, 1);
+  return file;
+}
+
+FileBytes make_psd(int width, int height, int channels, int bits, const std::vector<std::uint32_t>& planes,
+                   bool run_length, int mode) {
+  FileBytes file = bytes_of("8BPS");
+  add_be(file, 1, 2);
+  file.resize(file.size() + 6);
+  add_be(file, static_cast<std::uint32_t>(channels), 2);
+  add_be(file, static_cast<std::uint32_t>(height), 4);
+  add_be(file, static_cast<std::uint32_t>(width), 4);
+  add_be(file, static_cast<std::uint32_t>(bits), 2);
+  add_be(file, static_cast<std::uint32_t>(mode), 2);
+  for (const std::uint32_t section_bytes : {0U, 6U, 3U}) {
+    add_be(file, section_bytes, 4);
+    file.resize(file.size() + section_bytes, std::byte{0x55});
+  }
+  add_be(file, run_length ? 1 : 0, 2);
+  if (!run_length) {
+    for (const std::uint32_t value : planes) {
+      add_be(file, value, bits / 8);
+    }
+    return file;
+  }
+  FileBytes rows;
+  for (std::size_t start = 0; start < planes.size(); start += static_cast<std::size_t>(width)) {
+    const std::size_t before = rows.size();
+    for (std::size_t i = start; i < start + static_cast<std::size_t>(width);) {
+      std::size_t run = 1;
+      while (run < 128 && i + run < start + static_cast<std::size_t>(width) && planes[i + run] == planes[i]) {
+        ++run;
+      }
+      add_le(rows, static_cast<std::uint32_t>(run > 1 ? 257 - run : 0), 1);
+      add_le(rows, planes[i], 1);
+      i += run;
+    }
+    add_be(file, static_cast<std::uint32_t>(rows.size() - before), 2);
+  }
+  add_bytes(file, rows);
+  return file;
+}
+
+FileBytes make_pnm(const std::string& header, const std::vector<std::uint32_t>& values, int bytes_each) {
+  FileBytes file = bytes_of(header);
+  for (const std::uint32_t value : values) {
+    add_be(file, value, bytes_each);
+  }
+  return file;
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,62 @@
+// Small BMP, TGA, GIF, PSD and PNM files, sound unless their parameters say otherwise.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/file_bytes.hpp"
+
+namespace gpuimg::test {
+
+struct BmpChoices {
+  int header_bytes = 40;  ///< 12, 40, 52, 56, 108 or 124
+  std::uint32_t compression = 0;
+  std::vector<std::uint32_t> masks;    ///< red, green, blue and, perhaps, alpha
+  std::vector<std::uint32_t> palette;  ///< 0xRRGGBB
+  bool top_down = false;
+  std::uint32_t colors_used = 0;
+  std::uint32_t gap = 0;  ///< bytes between header and pixels
+};
+
+/// `values`: bits a pixel each (palette index, or the bits as stored), top row first.
+FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
+                   const BmpChoices& choices = {});
+
+struct TgaChoices {
+  bool run_length = false;
+  bool top_down = false;
+  bool right_to_left = false;
+  int alpha_bits = 0;
+  std::vector<std::uint32_t> map;  ///< entries as stored
+  int map_bits = 24;
+  int map_start = 0;
+  std::string id;
+};
+
+/// `kind` 1, 2 or 3; `values` as stored, in the order of the picture (top left first).
+FileBytes make_tga(int kind, int width, int height, int bits, const std::vector<std::uint32_t>& values,
+                   const TgaChoices& choices = {});
+
+struct GifFrame {
+  int x = 0;
+  int y = 0;
+  int width = 1;
+  int height = 1;
+  std::vector<std::uint32_t> indices;
+  int transparent = -1;
+  bool interlaced = false;
+  std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
+};
+
+FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colors, const std::vector<GifFrame>& frames,
+                   int background = 0);
+
+/// `planes`: channels × width × height values.
+FileBytes make_psd(int width, int height, int channels, int bits, const std::vector<std::uint32_t>& planes,
+                   bool run_length, int mode = 3);
+
+/// `header` such as "P6\n3 2\n255\n"; `bytes_each` 1 or 2.
+FileBytes make_pnm(const std::string& header, const std::vector<std::uint32_t>& values, int bytes_each);
+
+}  // namespace gpuimg::test

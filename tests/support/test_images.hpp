@@ -1,0 +1,87 @@
+// Images for tests: random, smooth, constant, posterised, every colour once; and how two images differ.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg::test {
+
+/// Fresh numbers in each run. A failed test names the seed; the environment variable GPUIMG_TEST_SEED brings it back.
+class Random {
+ public:
+  Random();
+
+  /// For SCOPED_TRACE.
+  [[nodiscard]] std::string trace() const { return "reproduce with GPUIMG_TEST_SEED=" + std::to_string(seed_); }
+
+  /// 0 … bound − 1.
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>((engine_() >> 32) * bound >> 32); }
+
+  /// low … high, both included.
+  int between(int low, int high) { return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low) + 1)); }
+
+  std::uint64_t bits() { return engine_(); }
+
+ private:
+  std::uint64_t seed_;
+  std::mt19937_64 engine_;
+};
+
+/// u8 and u16 with 1 to 4 channels each.
+const std::vector<PixelFormat>& photographic_formats();
+
+std::string name_of(PixelFormat format);
+
+/// All channels, alpha included, have `value`.
+Image constant_image(int width, int height, PixelFormat format, std::uint32_t value);
+
+/// Independent values; a quarter of the alphas is 0 and a quarter V.
+Image random_image(Random& random, int width, int height, PixelFormat format);
+
+/// Slow gradients over a part of the range, with a little noise.
+Image smooth_image(Random& random, int width, int height, PixelFormat format);
+
+/// Few values, all congruent modulo 32.
+Image posterised_image(Random& random, int width, int height, PixelFormat format);
+
+/// One of the kinds above.
+Image any_image(Random& random, int width, int height, PixelFormat format);
+
+/// 0 and other values (1 … 255), about half each: u8, 1 channel.
+Image random_mask(Random& random, int width, int height);
+
+/// 4096×4096 RGB of 8 bit: pixel i has r = i / 65536, g = i / 256 mod 256, b = i mod 256.
+Image all_colors();
+
+/// n×n×n colours of 16 bit, a row each r: every combination of values near 0, V/2 and V, and of random ones.
+Image edge_colors_16(Random& random);
+
+/// One sample of a u8 or u16 image.
+inline std::uint32_t sample_at(ConstView pixels, int x, int y, int channel) {
+  const auto i = static_cast<std::size_t>(x) * static_cast<std::size_t>(pixels.format.channels) +
+                 static_cast<std::size_t>(channel);
+  return pixels.format.sample == Sample::u8 ? pixels.row<std::uint8_t>(y)[i] : pixels.row<std::uint16_t>(y)[i];
+}
+inline void set_sample(View pixels, int x, int y, int channel, std::uint32_t value) {
+  const auto i = static_cast<std::size_t>(x) * static_cast<std::size_t>(pixels.format.channels) +
+                 static_cast<std::size_t>(channel);
+  if (pixels.format.sample == Sample::u8) {
+    pixels.row<std::uint8_t>(y)[i] = static_cast<std::uint8_t>(value);
+  } else {
+    pixels.row<std::uint16_t>(y)[i] = static_cast<std::uint16_t>(value);
+  }
+}
+
+/// Same size, format and bytes; else the first difference with its coordinates.
+::testing::AssertionResult same_pixels(ConstView actual, ConstView expected);
+
+/// Σ byte[i]·weight[i] modulo 2⁶⁴ with weights from SplitMix64: compares with bytes that another program made.
+std::uint64_t checksum(ConstView pixels);
+
+}  // namespace gpuimg::test

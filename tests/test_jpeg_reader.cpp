@@ -1,0 +1,267 @@
+// JPEG in: the pixels of libjpeg's defaults, strictness, limits, and EXIF orientation for JPEG and PNG.
+#include <gtest/gtest.h>
+
+#include <tuple>
+
+#include "files/exif_orientation.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/png_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+constexpr PixelFormat kGray{Sample::u8, 1};
+constexpr PixelFormat kRgb{Sample::u8, 3};
+
+using Flags = std::tuple<int, bool, bool>;
+
+class JpegKinds : public ::testing::TestWithParam<Flags> {};
+
+TEST_P(JpegKinds, AreReadAsLibjpegReadsThem) {
+  const auto [channels, progressive, arithmetic] = GetParam();
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int sampling : {11, 21, 12, 22}) {
+    for (int round = 0; round < 3; ++round) {
+      const Image image = any_image(random, random.between(1, 70), random.between(1, 70), {Sample::u8, channels});
+      JpegChoices choices;
+      choices.quality = random.between(20, 100);
+      choices.progressive = progressive;
+      choices.arithmetic = arithmetic;
+      choices.horizontal_sampling = sampling / 10;
+      choices.vertical_sampling = sampling % 10;
+      choices.restart_interval = random.between(0, 3);
+      const FileBytes file = make_jpeg(image.view(), choices);
+      const DecodedImage decoded = decode(file, "kind.jpg");
+      EXPECT_EQ(decoded.file_type, "JPEG");
+      EXPECT_TRUE(same_pixels(decoded.image.view(), read_with_libjpeg(file).view()));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, JpegKinds,
+                         ::testing::Combine(::testing::Values(1, 3), ::testing::Bool(), ::testing::Bool()));
+
+FileBytes small_jpeg(const JpegChoices& choices = {}) {
+  Random random;
+  return make_jpeg(random_image(random, 20, 18, kRgb).view(), choices);
+}
+
+std::size_t frame_offset(const FileBytes& file) {
+  for (std::size_t i = 2; i + 1 < file.size(); ++i) {
+    if (file[i] == std::byte{0xFF} && (file[i + 1] == std::byte{0xC0} || file[i + 1] == std::byte{0xC2})) {
+      return i;
+    }
+  }
+  ADD_FAILURE() << "no frame";
+  return 0;
+}
+
+TEST(JpegReader, ReadsStoredRgb) {
+  JpegChoices choices;
+  choices.as_rgb = true;
+  choices.horizontal_sampling = choices.vertical_sampling = 1;
+  const FileBytes file = small_jpeg(choices);
+  EXPECT_TRUE(same_pixels(decode(file).image.view(), read_with_libjpeg(file).view()));
+}
+
+TEST(JpegReader, RefusesEveryPrefix) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const bool progressive : {false, true}) {
+    for (const bool arithmetic : {false, true}) {
+      JpegChoices choices;
+      choices.progressive = progressive;
+      choices.arithmetic = arithmetic;
+      choices.restart_interval = 1;
+      expect_prefixes_refused(small_jpeg(choices), ~std::size_t{0}, "prefix.jpg");
+    }
+  }
+  expect_prefixes_refused(make_jpeg(random_image(random, 9, 9, kGray).view()), ~std::size_t{0}, "prefix.jpg");
+}
+
+TEST(JpegReader, SaysThatATruncatedFileIsTruncated) {
+  const FileBytes file = small_jpeg();
+  EXPECT_TRUE(refuses(std::span(file).first(file.size() / 2), ErrorKind::decode, "truncated"));
+  EXPECT_TRUE(refuses(std::span(file).first(file.size() - 2), ErrorKind::decode, "truncated"));
+}
+
+TEST(JpegReader, IgnoresWhatFollowsItsEnd) {
+  FileBytes file = small_jpeg();
+  const Image expected = read_with_libjpeg(file);
+  add_text(file, "a movie, perhaps");
+  EXPECT_TRUE(same_pixels(decode(file).image.view(), expected.view()));
+}
+
+TEST(JpegReader, TreatsWarningsAsErrors) {
+  FileBytes file = small_jpeg();
+  file.insert(file.end() - 2, 5, std::byte{0x12});  // libjpeg: extraneous bytes before marker
+  EXPECT_TRUE(refuses(file, ErrorKind::decode, "damaged"));
+}
+
+TEST(JpegReader, NamesWhatItDoesNotRead) {
+  FileBytes file = small_jpeg();
+  const std::size_t frame = frame_offset(file);
+  const auto with = [&](std::size_t offset, std::uint32_t value) {
+    FileBytes changed = file;
+    changed[frame + offset] = static_cast<std::byte>(value);
+    return changed;
+  };
+  EXPECT_TRUE(refuses(with(1, 0xC3), ErrorKind::unsupported, "lossless JPEG"));
+  EXPECT_TRUE(refuses(with(1, 0xCB), ErrorKind::unsupported, "lossless JPEG"));
+  EXPECT_TRUE(refuses(with(1, 0xC5), ErrorKind::unsupported, "hierarchical JPEG"));
+  EXPECT_TRUE(refuses(with(4, 12), ErrorKind::unsupported, "12-bit JPEG"));
+  EXPECT_TRUE(refuses(with(9, 2), ErrorKind::unsupported, "2 channels"));
+  JpegChoices choices;
+  choices.as_cmyk = true;
+  Random random;
+  const Image cmyk = random_image(random, 9, 9, {Sample::u8, 4});
+  EXPECT_TRUE(refuses(make_jpeg(cmyk.view(), choices), ErrorKind::unsupported, "CMYK"));
+}
+
+TEST(JpegReader, ChecksTheDeclaredSizeFirst) {
+  FileBytes file = small_jpeg();
+  const std::size_t frame = frame_offset(file);
+  const auto with_size = [&](std::uint32_t width, std::uint32_t height) {
+    FileBytes changed = file;
+    changed[frame + 5] = static_cast<std::byte>(height >> 8);
+    changed[frame + 6] = static_cast<std::byte>(height);
+    changed[frame + 7] = static_cast<std::byte>(width >> 8);
+    changed[frame + 8] = static_cast<std::byte>(width);
+    return changed;
+  };
+  EXPECT_TRUE(refuses(with_size(0, 5), ErrorKind::decode, "0x5 pixels"));
+  EXPECT_TRUE(refuses(with_size(5, 0), ErrorKind::decode, "5x0 pixels"));
+  EXPECT_TRUE(refuses(with_size(60000, 60000), ErrorKind::unsupported, "--max-pixels"));
+  EXPECT_TRUE(refuses(with_size(65535, 9), ErrorKind::unsupported, "65500"));
+  ReadOptions options;
+  options.max_pixels = 359;
+  EXPECT_TRUE(refuses(file, ErrorKind::unsupported, "20x18", "test.bin", options));
+  options.max_pixels = 360;
+  EXPECT_NO_THROW(decode(file, "test.bin", options));
+}
+
+TEST(JpegReader, RefusesMoreThan500Scans) {
+  Random random;
+  JpegChoices choices;
+  choices.progressive = true;
+  const FileBytes file = make_jpeg(constant_image(8, 8, kGray, 90).view(), choices);
+  std::size_t scan = frame_offset(file);
+  while (file[scan] != std::byte{0xFF} || file[scan + 1] != std::byte{0xDA}) {
+    ++scan;
+  }
+  std::size_t end = scan + 2;
+  while (file[end] != std::byte{0xFF} || file[end + 1] == std::byte{0}) {
+    ++end;
+  }
+  // The first scan again and again. libjpeg warns of a repeated scan, so the refusal, not its words, is what counts.
+  FileBytes many(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end));
+  for (int i = 0; i < 600; ++i) {
+    add_bytes(many, std::span(file).subspan(scan, end - scan));
+  }
+  add_be(many, 0xFFD9, 2);
+  EXPECT_TRUE(refuses(many, ErrorKind::decode));
+}
+
+TEST(JpegReader, IsSaneOnMutants) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const bool progressive : {false, true}) {
+    for (const bool arithmetic : {false, true}) {
+      JpegChoices choices;
+      choices.progressive = progressive;
+      choices.arithmetic = arithmetic;
+      expect_sane_when_mutated(with_exif(small_jpeg(choices), exif_with(6, false)), "mutant.jpg", random, 400);
+    }
+  }
+}
+
+/// The pixel that is seen at (x, y), by the words of EXIF 2.3: where the stored row 0 and column 0 are seen.
+std::uint32_t seen_sample(ConstView stored, int orientation, int x, int y, int channel) {
+  const int right = stored.width - 1;
+  const int bottom = stored.height - 1;
+  switch (orientation) {
+    case 2: return sample_at(stored, right - x, y, channel);
+    case 3: return sample_at(stored, right - x, bottom - y, channel);
+    case 4: return sample_at(stored, x, bottom - y, channel);
+    case 5: return sample_at(stored, y, x, channel);
+    case 6: return sample_at(stored, y, bottom - x, channel);
+    case 7: return sample_at(stored, right - y, bottom - x, channel);
+    case 8: return sample_at(stored, right - y, x, channel);
+    default: return sample_at(stored, x, y, channel);
+  }
+}
+
+TEST(ExifOrientation, TurnsEveryFormat) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    for (int orientation = 0; orientation <= 9; ++orientation) {
+      const Image stored = random_image(random, random.between(1, 80), random.between(1, 80), format);
+      const Image seen = apply_orientation(stored.clone(), orientation);
+      const bool exchanged = orientation >= 5 && orientation <= 8;
+      ASSERT_EQ(seen.width(), exchanged ? stored.height() : stored.width());
+      ASSERT_EQ(seen.height(), exchanged ? stored.width() : stored.height());
+      for (int y = 0; y < seen.height(); ++y) {
+        for (int x = 0; x < seen.width(); ++x) {
+          const int channel = random.between(0, format.channels - 1);
+          ASSERT_EQ(sample_at(seen.view(), x, y, channel), seen_sample(stored.view(), orientation, x, y, channel))
+              << name_of(format) << " orientation " << orientation << " at " << x << "," << y;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExifOrientation, IsAppliedToJpegAndPng) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes jpeg = make_jpeg(random_image(random, 21, 13, kRgb).view());
+  PngPicture picture;
+  picture.kind = {2, 8};
+  picture.width = 2;
+  picture.height = 3;
+  picture.samples = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool big_endian : {false, true}) {
+      const FileBytes exif = exif_with(orientation, big_endian);
+      const Image turned = apply_orientation(read_with_libjpeg(jpeg), orientation);
+      EXPECT_TRUE(same_pixels(decode(with_exif(jpeg, exif)).image.view(), turned.view()));
+      std::vector<PngChunk> chunks = png_chunks(picture);
+      const Image plain = decode(assemble_png(chunks)).image;
+      chunks.insert(chunks.begin() + 1, {"eXIf", exif});
+      EXPECT_TRUE(
+          same_pixels(decode(assemble_png(chunks)).image.view(), apply_orientation(plain.clone(), orientation).view()));
+      ReadOptions as_stored;
+      as_stored.auto_orient = false;
+      EXPECT_TRUE(same_pixels(decode(assemble_png(chunks), "test.bin", as_stored).image.view(), plain.view()));
+    }
+  }
+}
+
+TEST(ExifOrientation, TakesHostileDataForNone) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes sound = exif_with(6, true);
+  EXPECT_EQ(exif_orientation(sound), 6);
+  for (std::size_t size = 0; size < sound.size() - 4; ++size) {
+    const FileBytes prefix(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(exif_orientation(prefix), 1) << size;
+  }
+  EXPECT_EQ(exif_orientation(exif_with(0, false)), 1);
+  EXPECT_EQ(exif_orientation(exif_with(9, false)), 1);
+  for (int round = 0; round < 20000; ++round) {
+    FileBytes mutant = exif_with(random.between(1, 8), random.below(2) == 1);
+    for (int i = random.between(1, 3); i > 0; --i) {
+      mutant[random.below(static_cast<std::uint32_t>(mutant.size()))] = static_cast<std::byte>(random.below(256));
+    }
+    const int orientation = exif_orientation(mutant);
+    ASSERT_TRUE(orientation >= 1 && orientation <= 8);
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
