@@ -1,0 +1,166 @@
+// The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cuda_check.hpp"
+#include "cuda_picture.hpp"
+#include "cuda_backend.cuh"
+#include "gpuimg/checks.hpp"
+#include "gpuimg/cuda.hpp"
+#include "operations.hpp"
+#include "probe.hpp"
+
+namespace gpuimg {
+namespace cuda {
+namespace {
+
+std::string device_name(int device) {
+  cudaDeviceProp properties{};
+  cuda_check(cudaGetDeviceProperties(&properties, device), "reading the device's properties");
+  return properties.name;
+}
+
+/// Bytes read and written a second by the median of several copies on the device.
+double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
+  constexpr std::size_t kCopies = 15;
+  const DeviceMemory from(device, bytes);
+  const DeviceMemory to(device, bytes);
+  cuda_check(cudaMemsetAsync(from.data(), 1, bytes, device->stream()), "filling memory to copy");
+  const auto copy = [&] {
+    cuda_check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, device->stream()),
+               "copying device memory");
+  };
+  copy();  // the first one includes start-up
+  std::vector<Event> events(kCopies + 1);
+  events.front().record(device->stream());
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    copy();
+    events[i].record(device->stream());
+  }
+  std::vector<double> ms;
+  for (std::size_t i = 1; i < events.size(); ++i) {
+    ms.push_back(static_cast<double>(events[i].elapsed_ms_since(events[i - 1])));
+  }
+  std::nth_element(ms.begin(), ms.begin() + kCopies / 2, ms.end());
+  return 2.0 * static_cast<double>(bytes) / (ms[kCopies / 2] * 1e-3);
+}
+
+class CudaBackend final : public Backend {
+ public:
+  CudaBackend(int device, bool poison)
+      : workspace_(std::make_shared<Device>(device, poison)),
+        description_(device_name(device) + " (device " + std::to_string(device) + ")") {
+    check_code_for_device();
+  }
+  ~CudaBackend() override { (void)cudaSetDevice(workspace_.device()->index()); }
+
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] std::string description() const override { return description_; }
+
+  Picture import_pixels(ConstView pixels) override {
+    enter();
+    Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
+    const std::size_t row_bytes = pixels.tight_pitch_bytes();
+    if (pixels.pitch_bytes == row_bytes) {
+      cuda_check(cudaMemcpyAsync(pixels_of(picture), pixels.data, size_bytes(picture), cudaMemcpyHostToDevice,
+                                 workspace_.stream()),
+                 "sending pixels");
+    } else {
+      cuda_check(cudaMemcpy2DAsync(pixels_of(picture), row_bytes, pixels.data, pixels.pitch_bytes, row_bytes,
+                                   static_cast<std::size_t>(pixels.height), cudaMemcpyHostToDevice,
+                                   workspace_.stream()),
+                 "sending pixels");
+    }
+    workspace_.device()->wait();  // pinned pixels may be freed or changed as soon as this returns
+    return picture;
+  }
+
+  Picture import_pixels(Image pixels) override { return import_pixels(std::as_const(pixels).view()); }
+
+  Image fetch(const Picture& picture) override {
+    enter();
+    Image image(picture.width(), picture.height(), picture.format());
+    cuda_check(cudaMemcpyAsync(image.view().data, pixels_of(picture), image.size_bytes(), cudaMemcpyDeviceToHost,
+                               workspace_.stream()),
+               "fetching pixels");
+    workspace_.device()->wait();
+    return image;
+  }
+
+  Image fetch(Picture&& picture) override { return fetch(std::as_const(picture)); }
+
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
+    check(picture, options);
+    enter();
+    return cuda::histogram(workspace_, picture, options);
+  }
+
+  Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
+    check(picture, options);
+    enter();
+    return cuda::equalize(workspace_, picture, options, used);
+  }
+
+  SumTable integral(const Picture& picture, const IntegralOptions& options) override {
+    check(picture, options);
+    enter();
+    return cuda::integral(workspace_, picture, options);
+  }
+
+  Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
+    check_to_hsl(picture);
+    enter();
+    return cuda::to_hsl(workspace_, picture, encoding);
+  }
+
+  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
+    check_from_hsl(picture, encoding, sample);
+    enter();
+    return cuda::from_hsl(workspace_, picture, encoding, sample);
+  }
+
+  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
+    check_to_hsl(picture);
+    enter();
+    return cuda::adjust_hsl(workspace_, picture, by);
+  }
+
+  void wait() override {
+    enter();
+    workspace_.device()->wait();
+  }
+
+  double measure_copy_rate(std::size_t bytes) override {
+    enter();
+    return copy_rate(workspace_.device(), bytes);
+  }
+
+ private:
+  /// A backend may be made on one thread and used on another.
+  void enter() const { workspace_.device()->make_current(); }
+
+  Workspace workspace_;
+  std::string description_;
+};
+
+std::unique_ptr<Backend> make_backend(int device, bool poison) {
+  const int count = device_count();
+  if (device < 0 || device >= count) {
+    throw Error(ErrorKind::backend_unavailable,
+                "CUDA: there is no device " + std::to_string(device) + "; " +
+                    (count == 1 ? "the only one is device 0" : "choose one from 0 to " + std::to_string(count - 1)));
+  }
+  return std::make_unique<CudaBackend>(device, poison);
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> make_poisoned_backend(int device) { return make_backend(device, true); }
+
+}  // namespace cuda
+
+std::unique_ptr<Backend> make_cuda_backend(int device) { return cuda::make_backend(device, false); }
+
+}  // namespace gpuimg

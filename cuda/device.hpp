@@ -1,0 +1,142 @@
+// One CUDA device as a backend uses it: its stream and memory pool, and the owners of what CUDA hands out.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace gpuimg::cuda {
+
+/// An ordered queue of device work. Does not wait for the device's default stream.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(Stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  [[nodiscard]] cudaStream_t get() const { return handle_; }
+
+ private:
+  cudaStream_t handle_ = nullptr;
+};
+
+/// A point in a stream, with its time.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(Event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  [[nodiscard]] cudaEvent_t get() const { return handle_; }
+  void record(cudaStream_t stream);
+  /// Milliseconds from `earlier` to this event; waits for both.
+  [[nodiscard]] float elapsed_ms_since(const Event& earlier) const;
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
+class Device;
+
+/// Device memory of one backend: at least 256-byte aligned and readable for 16 bytes beyond its size. Freed in stream
+/// order, so work already queued may still use it.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// Throws Error{out_of_memory}.
+  DeviceMemory(std::shared_ptr<Device> device, std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept
+      : device_(std::move(other.device_)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(data_);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Host memory that the device can copy to and from at full speed.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  explicit PinnedMemory(std::size_t bytes);
+  ~PinnedMemory();
+  PinnedMemory(PinnedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// The stream and the memory pool of one backend. Shared by the backend and the memory taken from it, so that a Picture
+/// may outlive its backend.
+class Device {
+ public:
+  /// Creates the context. With `poison` new memory is filled with 0xCD, so that tests see what nobody wrote.
+  Device(int index, bool poison);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+
+  /// Makes this device the calling thread's current one; every entry of the backend begins with it.
+  void make_current() const;
+
+  /// Returns when the stream is idle; throws Error{device_fault} if its work failed.
+  void wait() const;
+
+ private:
+  friend class DeviceMemory;
+  [[nodiscard]] std::byte* allocate(std::size_t bytes);
+  void release(std::byte* data) noexcept;
+
+  int index_;
+  int multiprocessors_ = 0;
+  bool poison_;
+  Stream stream_;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+template <class T>
+inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                                    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+static_assert(kIsMoveOnly<Stream> && kIsMoveOnly<Event> && kIsMoveOnly<DeviceMemory> && kIsMoveOnly<PinnedMemory>);
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,130 @@
+// The equalize operation on the device: which tables, from where, and which pixels they map.
+// The rule stands in docs/operations.md, "Equalization".
+#include <algorithm>
+
+#include "count_levels.hpp"
+#include "cuda_check.hpp"
+#include "cuda_picture.hpp"
+#include "equalize_gray.hpp"
+#include "equalize_map.cuh"
+
+namespace gpuimg::cuda {
+namespace {
+
+/// The look-up tables in device memory.
+struct DeviceTables {
+  int tables = 1;
+  std::size_t levels = 256;
+  DeviceMemory maps;
+  DeviceMemory changes;
+
+  DeviceTables(const Workspace& workspace, int how_many, std::size_t how_many_levels)
+      : tables(how_many),
+        levels(how_many_levels),
+        maps(workspace.device(), static_cast<std::size_t>(how_many) * how_many_levels * sizeof(std::uint16_t)),
+        changes(workspace.device(), sizeof(std::uint32_t)) {}
+
+  [[nodiscard]] std::uint16_t* map(int table) const {
+    return maps.as<std::uint16_t>() + static_cast<std::size_t>(table) * levels;
+  }
+};
+
+void upload(Workspace& workspace, const LevelTables& from, const DeviceTables& to) {
+  const bool changed = !std::all_of(from.maps.begin(), from.maps.end(), is_identity);
+  const std::size_t table_bytes = to.levels * sizeof(std::uint16_t);
+  for (int t = 0; t < to.tables; ++t) {
+    cuda_check(cudaMemcpyAsync(to.map(t), from.maps[static_cast<std::size_t>(t)].data(), table_bytes,
+                               cudaMemcpyHostToDevice, workspace.stream()),
+               "sending a look-up table");
+  }
+  cuda_check(cudaMemsetAsync(to.changes.data(), changed ? 1 : 0, sizeof(std::uint32_t), workspace.stream()),
+             "sending a look-up table");
+}
+
+/// Tables from the picture's own histograms.
+void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, const DeviceTables& to) {
+  const CountedPixels counted = counted_pixels(picture, options.selection);
+  const DeviceMemory counts(workspace.device(), static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
+  const auto target = [&](int table) {
+    return TableTarget{options.formula, to.map(table), to.changes.as<std::uint32_t>()};
+  };
+  if (to.tables == 1) {
+    const LevelSource source = picture.format().color_channels() == 1
+                                   ? source_of(Channel::luma, options.luma, picture.format(), 0)
+                                   : source_of(options.color, options.luma, picture.format());
+    count_levels(workspace, counted, source, counts.as<std::uint64_t>(), target(0));
+  } else if (can_count_rgb8(counted)) {
+    count_rgb8(workspace, counted, counts.as<std::uint64_t>(), target(0));
+  } else {
+    constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
+    for (int t = 0; t < 3; ++t) {
+      count_levels(workspace, counted, source_of(kColors[t], options.luma, picture.format(), 0),
+                   counts.as<std::uint64_t>() + static_cast<std::size_t>(t) * to.levels, target(t));
+    }
+  }
+}
+
+LevelTables fetched(const Workspace& workspace, const DeviceTables& tables) {
+  LevelTables result;
+  for (int t = 0; t < tables.tables; ++t) {
+    auto& map = result.maps.emplace_back(tables.levels);
+    cuda_check(cudaMemcpyAsync(map.data(), tables.map(t), tables.levels * sizeof(std::uint16_t),
+                               cudaMemcpyDeviceToHost, workspace.stream()),
+               "fetching a look-up table");
+  }
+  workspace.device()->wait();
+  return result;
+}
+
+/// One launch for a gray image of this size, if nothing is asked for that it does not do.
+bool fits_one_launch(const Picture& picture, const EqualizeOptions& options) {
+  constexpr std::size_t kLaunchBoundPixels = std::size_t{1} << 23;
+  return picture.format() == PixelFormat{Sample::u8, 1} && picture.pixel_count() <= kLaunchBoundPixels &&
+         options.tables == nullptr && options.strength == 1.0 && options.selection.mask == nullptr &&
+         !options.selection.region;
+}
+
+MapRequest request_of(const Picture& picture, const EqualizeOptions& options, const DeviceTables& tables) {
+  const bool by_channel = picture.format().color_channels() == 1 || options.color == EqualizeColor::rgb ||
+                          options.color == EqualizeColor::joint;
+  MapRequest request;
+  request.color = options.color;
+  request.luma = options.luma;
+  request.maps = tables.map(0);
+  request.tables = tables.tables;
+  request.changes = by_channel ? nullptr : tables.changes.as<std::uint32_t>();
+  request.strength = options.strength;
+  if (options.selection.mask != nullptr) {
+    request.mask = reinterpret_cast<const std::uint8_t*>(pixels_of(*options.selection.mask));
+  }
+  return request;
+}
+
+}  // namespace
+
+Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used) {
+  const PixelFormat format = picture.format();
+  const bool by_channel = options.color == EqualizeColor::rgb && format.color_channels() == 3;
+  const DeviceTables tables(workspace, by_channel ? 3 : 1, format.max_value() + std::size_t{1});
+  Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
+  if (fits_one_launch(picture, options)) {
+    equalize_gray_at_once(workspace, picture, result, options.formula, tables.map(0));
+  } else {
+    if (options.tables != nullptr) {
+      upload(workspace, *options.tables, tables);
+    } else {
+      build(workspace, picture, options, tables);
+    }
+    if (format.sample == Sample::u8) {
+      launch_equalize_map<std::uint8_t>(workspace, picture, result, request_of(picture, options, tables));
+    } else {
+      launch_equalize_map<std::uint16_t>(workspace, picture, result, request_of(picture, options, tables));
+    }
+  }
+  if (used != nullptr) {
+    *used = options.tables != nullptr ? *options.tables : fetched(workspace, tables);
+  }
+  return result;
+}
+
+}  // namespace gpuimg::cuda

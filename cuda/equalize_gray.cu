@@ -1,0 +1,114 @@
+// Equalization of an 8-bit gray image in one launch. The rule stands in docs/operations.md, "Equalization".
+#include <cooperative_groups.h>
+
+#include "column_counters.cuh"
+#include "equalize_gray.hpp"
+#include "launch.cuh"
+
+namespace gpuimg::cuda {
+namespace {
+
+/// Two sets of totals take turns: the launch adds to one and clears the other one for the next launch.
+struct FusedTotals {
+  unsigned long long* now;
+  unsigned long long* next;
+};
+
+__device__ __forceinline__ std::uint32_t mapped_word(std::uint32_t word, const std::uint32_t* table) {
+  return table[(word & 0xFFU) * kColumns] | table[((word >> 8) & 0xFFU) * kColumns] << 8 |
+         table[((word >> 16) & 0xFFU) * kColumns] << 16 | table[(word >> 24) * kColumns] << 24;
+}
+
+/// Thread → groups of 16 pixels, the same ones when counting and when mapping. Block: 1024 threads, two an SM; all blocks
+/// run at once (cooperative launch). Shared: the columns, which then become the table repeated for each bank.
+/// Barriers: columns clear; columns complete; grid: all totals added; table entries before they are spread over the
+/// banks; spread before it is read.
+__global__ void __launch_bounds__(kNarrowThreads, 2)
+    equalize_gray(const std::byte* in, std::byte* out, std::uint64_t pixel_count, EqualizeFormula formula,
+                  FusedTotals totals, std::uint16_t* map) {
+  extern __shared__ uint4 shared[];
+  __shared__ SegmentScratch scratch;
+  __shared__ std::uint32_t entries[kNarrowBins];
+  auto* columns = reinterpret_cast<std::uint32_t*>(shared);
+  std::uint32_t* mine = columns + threadIdx.x % kColumns;
+  for (unsigned i = threadIdx.x; i < kColumnBytes / sizeof(uint4); i += kNarrowThreads) {
+    shared[i] = make_uint4(0, 0, 0, 0);
+  }
+  if (blockIdx.x == 0 && threadIdx.x < kNarrowBins) {
+    totals.next[threadIdx.x] = 0;
+  }
+  __syncthreads();
+
+  const std::uint64_t groups = pixel_count / 16;
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * kNarrowThreads + threadIdx.x;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * kNarrowThreads;
+  const std::uint64_t rest = groups * 16 + first;
+  for (std::uint64_t i = first; i < groups; i += stride) {
+    Samples<std::uint8_t, 16> group;
+    load(group, in + i * 16);
+#pragma unroll
+    for (int p = 0; p < 16; ++p) {
+      atomicAdd(mine + group.get(p) * kColumns, 1U);
+    }
+  }
+  if (rest < pixel_count) {
+    atomicAdd(mine + static_cast<std::uint32_t>(in[rest]) * kColumns, 1U);
+  }
+  __syncthreads();
+
+  if (threadIdx.x < kNarrowBins) {
+    unsigned int sum = 0;
+#pragma unroll 8
+    for (unsigned c = 0; c < kColumns; ++c) {
+      sum += columns[threadIdx.x * kColumns + (threadIdx.x + c) % kColumns];
+    }
+    if (sum != 0) {
+      atomicAdd(totals.now + threadIdx.x, static_cast<unsigned long long>(sum));
+    }
+  }
+  cooperative_groups::this_grid().sync();
+
+  const std::uint64_t count = threadIdx.x < kNarrowBins ? __ldcg(totals.now + threadIdx.x) : 0ULL;
+  const std::uint32_t entry = segment_table_entry(formula, count, scratch);
+  if (threadIdx.x < kNarrowBins) {
+    entries[threadIdx.x] = entry;
+    if (blockIdx.x == 0) {
+      map[threadIdx.x] = static_cast<std::uint16_t>(entry);
+    }
+  }
+  __syncthreads();
+  for (unsigned i = threadIdx.x; i < kNarrowBins * kColumns; i += kNarrowThreads) {
+    columns[i] = entries[i / kColumns];
+  }
+  __syncthreads();
+
+  for (std::uint64_t i = first; i < groups; i += stride) {
+    const uint4 v = __ldg(reinterpret_cast<const uint4*>(in) + i);
+    reinterpret_cast<uint4*>(out)[i] =
+        make_uint4(mapped_word(v.x, mine), mapped_word(v.y, mine), mapped_word(v.z, mine), mapped_word(v.w, mine));
+  }
+  if (rest < pixel_count) {
+    out[rest] = static_cast<std::byte>(mine[static_cast<std::uint32_t>(in[rest]) * kColumns]);
+  }
+}
+
+}  // namespace
+
+void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
+                           std::uint16_t* map) {
+  auto* totals = workspace.zeroed(workspace.fused_totals, 2 * kNarrowBins * sizeof(std::uint64_t))
+                     .as<unsigned long long>();
+  const bool odd = workspace.fused_launches % 2 != 0;
+  FusedTotals both{totals + (odd ? kNarrowBins : 0), totals + (odd ? 0 : kNarrowBins)};
+  const std::byte* in = pixels_of(from);
+  std::byte* out = pixels_of(to);
+  std::uint64_t pixel_count = from.pixel_count();
+  const unsigned blocks = block_count(workspace, pixel_count, kNarrowThreads * 16, 2);
+  void* arguments[] = {&in, &out, &pixel_count, &formula, &both, &map};
+  cuda_check(cudaLaunchCooperativeKernel(equalize_gray, dim3(blocks), dim3(kNarrowThreads), arguments, kColumnBytes,
+                                         workspace.stream()),
+             "equalizing a gray image");
+  ++workspace.fused_launches;
+}
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,12 @@
+// Equalization of an 8-bit gray image in one launch: for images whose launches take longer than their pixels.
+#pragma once
+
+#include "operations.hpp"
+
+namespace gpuimg::cuda {
+
+/// Counts every pixel, writes the table to `map` (256 entries of device memory) and the mapped pixels to `to`.
+void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
+                           std::uint16_t* map);
+
+}  // namespace gpuimg::cuda

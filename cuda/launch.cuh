@@ -1,0 +1,57 @@
+// How many blocks a launch gets, and what its kernel may use.
+#pragma once
+
+#include <algorithm>
+
+#include "count_levels.hpp"
+#include "cuda_check.hpp"
+#include "cuda_picture.hpp"
+
+namespace gpuimg::cuda {
+
+/// Blocks for `items` at `items_per_block`, at most `blocks_per_sm` on each multiprocessor: they take turns on the rest.
+inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std::uint64_t items_per_block,
+                            int blocks_per_sm) {
+  const auto limit = static_cast<std::uint64_t>(workspace.device()->multiprocessors()) *
+                     static_cast<std::uint64_t>(blocks_per_sm);
+  const std::uint64_t wanted = (items + items_per_block - 1) / items_per_block;
+  return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
+}
+
+/// Dynamic shared memory above 48 KiB must be asked for once a kernel and device.
+template <class Kernel>
+void allow_shared_bytes(Kernel* kernel, std::size_t bytes) {
+  constexpr std::size_t kAlwaysAllowed = 48 * 1024;
+  if (bytes > kAlwaysAllowed) {
+    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+               "raising a kernel's shared memory");
+  }
+}
+
+/// Level of pixel i of the region; false if the selection leaves it out.
+template <class T, int kChannels>
+__device__ __forceinline__ bool selected_level(const CountedPixels& counted, const LevelSource& source,
+                                               std::uint64_t i, std::uint32_t& level) {
+  std::uint64_t index = i;
+  if (counted.region.width != counted.width) {
+    const auto row_length = static_cast<std::uint64_t>(counted.region.width);
+    const std::uint64_t y = i / row_length;
+    index = (y + static_cast<std::uint64_t>(counted.region.y)) * static_cast<std::uint64_t>(counted.width) +
+            static_cast<std::uint64_t>(counted.region.x) + (i - y * row_length);
+  } else {
+    index += static_cast<std::uint64_t>(counted.region.y) * static_cast<std::uint64_t>(counted.width);
+  }
+  if (counted.mask != nullptr && counted.mask[index] == 0) {
+    return false;
+  }
+  const auto pixel = load_pixel<T, kChannels>(counted.pixels + index * (kChannels * sizeof(T)));
+  if constexpr (kHasAlpha<kChannels>) {
+    if (pixel.get(kChannels - 1) < counted.least_alpha) {
+      return false;
+    }
+  }
+  level = level_of_pixel<T, kChannels>(pixel, source);
+  return true;
+}
+
+}  // namespace gpuimg::cuda

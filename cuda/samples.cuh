@@ -1,0 +1,161 @@
+// Interleaved samples in registers: wide loads and stores, and single values taken out and put in.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "gpuimg/ops/hsl.hpp"
+
+namespace gpuimg::cuda {
+
+template <class T>
+inline constexpr std::uint32_t kMaxOf = sizeof(T) == 1 ? 255U : 65535U;
+
+/// kCount samples of type T, packed into 32-bit words. Indices must be compile-time constants after unrolling, else the
+/// words move to local memory.
+template <class T, int kCount>
+struct Samples {
+  static constexpr int kBytes = kCount * static_cast<int>(sizeof(T));
+  static constexpr int kWords = (kBytes + 3) / 4;
+  static constexpr int kPerWord = sizeof(T) < 4 ? 4 / static_cast<int>(sizeof(T)) : 1;
+  using Value = std::conditional_t<std::is_same_v<T, float>, float, std::uint32_t>;
+
+  std::uint32_t words[kWords] = {};
+
+  __device__ __forceinline__ Value get(int i) const {
+    if constexpr (std::is_same_v<T, float>) {
+      return __uint_as_float(words[i]);
+    } else {
+      const int shift = (i % kPerWord) * 8 * static_cast<int>(sizeof(T));
+      return (words[i / kPerWord] >> shift) & kMaxOf<T>;
+    }
+  }
+
+  /// Each sample may be put in once, into samples that were zero.
+  __device__ __forceinline__ void put(int i, Value value) {
+    if constexpr (std::is_same_v<T, float>) {
+      words[i] = __float_as_uint(value);
+    } else {
+      const int shift = (i % kPerWord) * 8 * static_cast<int>(sizeof(T));
+      words[i / kPerWord] += value << shift;
+    }
+  }
+};
+
+/// Reads samples from an address aligned to the largest power of two (at most 16) that divides their size.
+template <class T, int kCount>
+__device__ __forceinline__ void load(Samples<T, kCount>& samples, const std::byte* from) {
+  constexpr int kBytes = Samples<T, kCount>::kBytes;
+  if constexpr (kBytes % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 16; ++i) {
+      const uint4 v = __ldg(reinterpret_cast<const uint4*>(from) + i);
+      samples.words[4 * i] = v.x;
+      samples.words[4 * i + 1] = v.y;
+      samples.words[4 * i + 2] = v.z;
+      samples.words[4 * i + 3] = v.w;
+    }
+  } else if constexpr (kBytes % 8 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 8; ++i) {
+      const uint2 v = __ldg(reinterpret_cast<const uint2*>(from) + i);
+      samples.words[2 * i] = v.x;
+      samples.words[2 * i + 1] = v.y;
+    }
+  } else if constexpr (kBytes % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 4; ++i) {
+      samples.words[i] = __ldg(reinterpret_cast<const unsigned int*>(from) + i);
+    }
+  } else if constexpr (kBytes == 2) {
+    samples.words[0] = __ldg(reinterpret_cast<const unsigned short*>(from));
+  } else {
+    static_assert(kBytes == 1);
+    samples.words[0] = __ldg(reinterpret_cast<const unsigned char*>(from));
+  }
+}
+
+/// Writes samples; alignment as for load().
+template <class T, int kCount>
+__device__ __forceinline__ void store(const Samples<T, kCount>& samples, std::byte* to) {
+  constexpr int kBytes = Samples<T, kCount>::kBytes;
+  if constexpr (kBytes % 16 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 16; ++i) {
+      reinterpret_cast<uint4*>(to)[i] = make_uint4(samples.words[4 * i], samples.words[4 * i + 1],
+                                                   samples.words[4 * i + 2], samples.words[4 * i + 3]);
+    }
+  } else if constexpr (kBytes % 8 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 8; ++i) {
+      reinterpret_cast<uint2*>(to)[i] = make_uint2(samples.words[2 * i], samples.words[2 * i + 1]);
+    }
+  } else if constexpr (kBytes % 4 == 0) {
+#pragma unroll
+    for (int i = 0; i < kBytes / 4; ++i) {
+      reinterpret_cast<unsigned int*>(to)[i] = samples.words[i];
+    }
+  } else if constexpr (kBytes == 2) {
+    *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(samples.words[0]);
+  } else {
+    static_assert(kBytes == 1);
+    *reinterpret_cast<unsigned char*>(to) = static_cast<unsigned char>(samples.words[0]);
+  }
+}
+
+/// One pixel from an address aligned to T alone.
+template <class T, int kChannels>
+__device__ __forceinline__ Samples<T, kChannels> load_pixel(const std::byte* from) {
+  Samples<T, kChannels> pixel;
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    pixel.put(c, __ldg(reinterpret_cast<const T*>(from) + c));
+  }
+  return pixel;
+}
+
+template <class T, int kChannels>
+__device__ __forceinline__ void store_pixel(const Samples<T, kChannels>& pixel, std::byte* to) {
+#pragma unroll
+  for (int c = 0; c < kChannels; ++c) {
+    reinterpret_cast<T*>(to)[c] = static_cast<T>(pixel.get(c));
+  }
+}
+
+/// Colour of pixel p of a group; gray stands for r = g = b.
+template <int kChannels, class T, int kCount>
+__device__ __forceinline__ Rgb rgb_of(const Samples<T, kCount>& samples, int p) {
+  if constexpr (kChannels >= 3) {
+    return {samples.get(p * kChannels), samples.get(p * kChannels + 1), samples.get(p * kChannels + 2)};
+  } else {
+    const std::uint32_t gray = samples.get(p * kChannels);
+    return {gray, gray, gray};
+  }
+}
+
+template <int kChannels>
+inline constexpr bool kHasAlpha = kChannels == 2 || kChannels == 4;
+
+/// Calls body.template operator()<T, channels>() for the format of a photographic picture.
+template <class Body>
+void with_channels(int channels, const Body& body) {
+  switch (channels) {
+    case 1: return body.template operator()<1>();
+    case 2: return body.template operator()<2>();
+    case 3: return body.template operator()<3>();
+    default: return body.template operator()<4>();
+  }
+}
+
+template <class Body>
+void with_luma_kind(Luma kind, const Body& body) {
+  switch (kind) {
+    case Luma::bt601: return body.template operator()<Luma::bt601>();
+    case Luma::bt601_trunc: return body.template operator()<Luma::bt601_trunc>();
+    case Luma::opencv: return body.template operator()<Luma::opencv>();
+    case Luma::bt709: return body.template operator()<Luma::bt709>();
+  }
+}
+
+}  // namespace gpuimg::cuda
