@@ -1,0 +1,50 @@
+// What the device's memory allows: plain streams that only read, or read and write in a fixed proportion.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "bench/device_timer.hpp"
+#include "bench/operation.hpp"
+
+namespace gpuimg::bench {
+
+struct Ceiling {
+  Stream stream;
+  std::size_t bytes = 0;  ///< read and written
+  Times times;
+  std::string shape;  ///< of the fastest kernel found
+
+  [[nodiscard]] double gb_per_s() const { return static_cast<double>(bytes) / (1.0e6 * times.median_ms); }
+};
+
+/// Streams over one input and one output buffer. Each is tried in several grid shapes, unrollings and cache hints; the
+/// fastest is kept and measured again. Buffers are at least 1 GiB, and what follows each other lies in other parts of
+/// them, so that nothing is found in the cache.
+class CeilingMeasurement {
+ public:
+  explicit CeilingMeasurement(std::shared_ptr<cuda::Device> device);
+
+  /// The time of `stream` over `pixels` pixels; what was measured before is remembered.
+  const Ceiling& of(const Stream& stream, std::size_t pixels);
+
+  [[nodiscard]] const std::vector<Ceiling>& all() const { return measured_; }
+
+  /// Gives the buffers back.
+  void release();
+
+ private:
+  void grow(std::size_t read_bytes, std::size_t written_bytes);
+
+  std::shared_ptr<cuda::Device> device_;
+  DeviceTimer timer_;
+  cuda::DeviceMemory input_;
+  cuda::DeviceMemory output_;
+  std::vector<Ceiling> measured_;
+};
+
+/// "read 3", "copy", "read 1 write 4": bytes a pixel.
+std::string text_of(const Stream& stream);
+
+}  // namespace gpuimg::bench

@@ -1,0 +1,266 @@
+// gpuimg_cpu_bench: the CPU backend against OpenCV on one image in memory, with the same number of threads.
+// Targets: docs/performance.md, "CPU operations in memory".
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <functional>
+#include <opencv2/core.hpp>
+#include <opencv2/imgproc.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg::bench {
+namespace {
+
+struct Options {
+  int side = 4096;
+  int repeats = 11;
+  std::vector<int> threads = {1, 2};
+};
+
+/// Gray and RGB of the same scene: smooth noise of several octaves with a little grain.
+struct Scene {
+  cv::Mat gray;
+  cv::Mat rgb;
+};
+
+Scene painted_scene(int side) {
+  cv::RNG random(20261120);
+  cv::Mat sum(side, side, CV_32FC3, cv::Scalar::all(0));
+  float amplitude = 0.5F;
+  for (int cells = 4; cells <= side / 4; cells *= 4) {
+    cv::Mat coarse(cells, cells, CV_32FC3);
+    random.fill(coarse, cv::RNG::UNIFORM, 0.0, 1.0);
+    cv::Mat smooth;
+    cv::resize(coarse, smooth, sum.size(), 0, 0, cv::INTER_CUBIC);
+    sum += amplitude * smooth;
+    amplitude *= 0.5F;
+  }
+  cv::Mat grain(side, side, CV_32FC3);
+  random.fill(grain, cv::RNG::UNIFORM, 0.0, 0.02);
+  Scene scene;
+  cv::Mat(sum + grain).convertTo(scene.rgb, CV_8U, 200.0, 20.0);
+  cv::cvtColor(scene.rgb, scene.gray, cv::COLOR_RGB2GRAY);
+  return scene;
+}
+
+ConstView view_of(const cv::Mat& mat) {
+  return {reinterpret_cast<const std::byte*>(mat.data), mat.cols, mat.rows, mat.step[0],
+          PixelFormat{Sample::u8, mat.channels()}};
+}
+
+cv::Mat histogram_of(const cv::Mat& gray) {
+  const int channel = 0;
+  const int bins = 256;
+  const float range[] = {0.0F, 256.0F};
+  const float* ranges[] = {range};
+  cv::Mat counts;
+  cv::calcHist(&gray, 1, &channel, cv::noArray(), counts, 1, &bins, ranges);
+  return counts;
+}
+
+/// What OpenCV writes to; kept from call to call, or emptied before each.
+struct Targets {
+  cv::Mat out;
+  cv::Mat between;
+  cv::Mat plane;
+  void clear() { *this = {}; }
+};
+
+void equalize_ycrcb(const cv::Mat& rgb, Targets& to) {
+  cv::cvtColor(rgb, to.between, cv::COLOR_RGB2YCrCb);
+  cv::extractChannel(to.between, to.plane, 0);
+  cv::equalizeHist(to.plane, to.plane);
+  cv::insertChannel(to.plane, to.between, 0);
+  cv::cvtColor(to.between, to.out, cv::COLOR_YCrCb2RGB);
+}
+
+void hls_float(const cv::Mat& rgb, Targets& to) {
+  rgb.convertTo(to.between, CV_32F, 1.0 / 255.0);
+  cv::cvtColor(to.between, to.out, cv::COLOR_RGB2HLS);
+}
+
+struct Duel {
+  std::string name;
+  double target;  ///< times as fast; 0 = none
+  std::function<void(Backend&)> ours;
+  std::function<void(Targets&)> theirs;
+};
+
+/// Pictures of the scene in the backend's memory.
+struct Inputs {
+  Picture gray;
+  Picture rgb;
+};
+
+std::vector<Duel> duels(const Scene& scene, const Inputs& in) {
+  EqualizeOptions ycbcr;
+  ycbcr.color = EqualizeColor::ycbcr;
+  IntegralOptions sums;
+  sums.type = Sample::u32;
+  sums.allow_wrap = true;
+  const auto hist = [&](const Picture& picture) { return [&](Backend& b) { b.histogram(picture, {}); }; };
+  const auto equalize = [](const Picture& picture, const EqualizeOptions& options) {
+    return [&picture, options](Backend& b) { b.equalize(picture, options); };
+  };
+  const auto hsl = [&](HslEncoding encoding) { return [&in, encoding](Backend& b) { b.to_hsl(in.rgb, encoding); }; };
+  const auto gray_hist = [&](Targets&) { histogram_of(scene.gray); };
+  const auto luma_hist = [&](Targets& to) {
+    cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2GRAY);
+    histogram_of(to.out);
+  };
+  const auto ycrcb = [&](Targets& to) { equalize_ycrcb(scene.rgb, to); };
+  return {
+      {"hist gray / calcHist", 3.0, hist(in.gray), gray_hist},
+      {"hist luma rgb / cvtColor + calcHist", 3.0, hist(in.rgb), luma_hist},
+      {"equalize gray / equalizeHist", 3.0, equalize(in.gray, {}),
+       [&](Targets& to) { cv::equalizeHist(scene.gray, to.out); }},
+      {"equalize luma / YCrCb equalizeHist", 2.5, equalize(in.rgb, {}), ycrcb},
+      {"equalize ycbcr / YCrCb equalizeHist", 2.5, equalize(in.rgb, ycbcr), ycrcb},
+      {"integral u32 / integral s32", 1.0, [&in, sums](Backend& b) { b.integral(in.gray, sums); },
+       [&](Targets& to) { cv::integral(scene.gray, to.out, CV_32S); }},
+      {"hsl u16 / RGB2HLS 8 bit", 2.0, hsl(HslEncoding::u16),
+       [&](Targets& to) { cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2HLS); }},
+      {"hsl f32 / convertTo + RGB2HLS f32", 0.0, hsl(HslEncoding::f32), [&](Targets& to) { hls_float(scene.rgb, to); }},
+  };
+}
+
+bool equal_bytes(const Image& image, const cv::Mat& mat) {
+  return mat.isContinuous() && image.size_bytes() == mat.total() * mat.elemSize() &&
+         std::memcmp(image.view().data, mat.data, image.size_bytes()) == 0;
+}
+
+bool equal_counts(const Histogram& histogram, const cv::Mat& counts) {
+  for (int bin = 0; bin < 256; ++bin) {
+    if (static_cast<double>(histogram.channels[0].counts[static_cast<std::size_t>(bin)]) !=
+        static_cast<double>(counts.at<float>(bin))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The largest distance of hue in degrees; both are float32 triples, OpenCV's in the order H, L, S.
+double hue_distance(const Image& ours, const cv::Mat& theirs) {
+  const auto* values = reinterpret_cast<const float*>(ours.view().data);
+  const auto* others = reinterpret_cast<const float*>(theirs.data);
+  double largest = 0.0;
+  for (std::size_t i = 0; i < 3 * theirs.total(); i += 3) {
+    const double turn = std::fabs(static_cast<double>(values[i]) - static_cast<double>(others[i]));
+    largest = std::max(largest, std::min(turn, std::fabs(360.0 - turn)));
+  }
+  return largest;
+}
+
+/// Where gpuimg offers OpenCV's arithmetic, the results must be OpenCV's. Empty if they are.
+std::string unlike_opencv(const Scene& scene, const Inputs& in, Backend& b) {
+  std::string unlike;
+  const auto expect = [&](const char* name, bool equal) { unlike += equal ? "" : std::string(" ") + name; };
+  Targets to;
+  cv::Mat gray;
+  cv::cvtColor(scene.rgb, gray, cv::COLOR_RGB2GRAY);
+  HistogramOptions opencv_luma;
+  opencv_luma.luma = Luma::opencv;
+  expect("hist-gray", equal_counts(b.histogram(in.gray, {}), histogram_of(scene.gray)));
+  expect("hist-luma", equal_counts(b.histogram(in.rgb, opencv_luma), histogram_of(gray)));
+  cv::equalizeHist(scene.gray, to.out);
+  expect("equalize-gray", equal_bytes(b.fetch(b.equalize(in.gray, {})), to.out));
+  EqualizeOptions ycbcr;
+  ycbcr.color = EqualizeColor::ycbcr;
+  equalize_ycrcb(scene.rgb, to);
+  expect("equalize-ycbcr", equal_bytes(b.fetch(b.equalize(in.rgb, ycbcr)), to.out));
+  IntegralOptions sums;
+  sums.type = Sample::u32;
+  sums.allow_wrap = true;
+  cv::integral(scene.gray, to.out, CV_32S);
+  expect("integral", equal_bytes(b.fetch(b.integral(in.gray, sums)), to.out));
+  cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2HLS);
+  expect("hsl-8-bit", equal_bytes(b.fetch(b.to_hsl(in.rgb, HslEncoding::opencv)), to.out));
+  hls_float(scene.rgb, to);
+  constexpr double kFloatError = 1.0e-3;
+  expect("hsl-float", hue_distance(b.fetch(b.to_hsl(in.rgb, HslEncoding::f32)), to.out) < kFloatError);
+  return unlike;
+}
+
+double elapsed_ms(const std::function<void()>& work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+}
+
+double median(std::vector<double> times) {
+  std::sort(times.begin(), times.end());
+  return times[times.size() / 2];
+}
+
+/// Ours and theirs in turns, so that what disturbs the machine disturbs both. gpuimg's results are new memory each
+/// time; OpenCV is timed both into memory that it has written before and into new memory.
+void fight(const Duel& duel, Backend& backend, int repeats) {
+  std::vector<double> ours;
+  std::vector<double> reused;
+  std::vector<double> fresh;
+  Targets kept;
+  for (int i = 0; i <= repeats; ++i) {
+    const double our_ms = elapsed_ms([&] { duel.ours(backend); });
+    const double reused_ms = elapsed_ms([&] { duel.theirs(kept); });
+    Targets renewed;
+    const double fresh_ms = elapsed_ms([&] { duel.theirs(renewed); });
+    if (i > 0) {  // the first round warms up
+      ours.push_back(our_ms);
+      reused.push_back(reused_ms);
+      fresh.push_back(fresh_ms);
+    }
+  }
+  const double ratio = median(reused) / median(ours);
+  fmt::print("{:<36} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.2f} {:>7.2f}  {}\n", duel.name, median(ours), median(reused), ratio,
+             median(fresh), median(fresh) / median(ours),
+             duel.target == 0.0 ? "" : fmt::format(">={:.1f} {}", duel.target, ratio >= duel.target ? "pass" : "MISS"));
+}
+
+int bench(const Options& options) {
+  const Scene scene = painted_scene(options.side);
+  bool all_alike = true;
+  fmt::print("OpenCV {}, {}x{}, medians of {} in turns; new: OpenCV's result in new memory, as gpuimg's is\n",
+             CV_VERSION, options.side, options.side, options.repeats);
+  for (const int threads : options.threads) {
+    cv::setNumThreads(threads);
+    const auto backend = make_cpu_backend(threads);
+    const Inputs in{backend->import_pixels(view_of(scene.gray)), backend->import_pixels(view_of(scene.rgb))};
+    const std::string unlike = unlike_opencv(scene, in, *backend);
+    all_alike = all_alike && unlike.empty();
+    fmt::print("\n{} thread(s); results {}\n{:<36} {:>8} {:>8} {:>7} {:>9} {:>7}  {}\n", threads,
+               unlike.empty() ? "agree" : "DIFFER:" + unlike, "ms", "gpuimg", "OpenCV", "ratio", "new", "ratio",
+               "target");
+    for (const Duel& duel : duels(scene, in)) {
+      fight(duel, *backend, options.repeats);
+    }
+  }
+  return all_alike ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace gpuimg::bench
+
+int main(int argc, char** argv) {
+  CLI::App app("Times gpuimg's CPU operations against OpenCV");
+  gpuimg::bench::Options options;
+  app.add_option("--side", options.side, "pixels along each side")->check(CLI::Range(16, 16384));
+  app.add_option("--repeats", options.repeats, "timings behind each median")->check(CLI::Range(1, 1000));
+  app.add_option("--threads", options.threads, "thread counts, one after the other");
+  CLI11_PARSE(app, argc, argv);
+  try {
+    return gpuimg::bench::bench(options);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "gpuimg_cpu_bench: {}\n", error.what());
+    return 1;
+  }
+}

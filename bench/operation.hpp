@@ -1,0 +1,84 @@
+// The operations that are timed: their input, the bytes they must move and their targets.
+// The targets stand in docs/performance.md, "GPU targets".
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg::bench {
+
+enum class Operation {
+  hist_gray8,
+  luma_rgb8,
+  luma_rgba8,
+  hist_rgb8,
+  hist_gray16,
+  equalize_gray8,
+  equalize_rgb8,
+  integral_u32,
+  hsl_f32,
+  hsl_u16,
+};
+
+/// What the pixels look like; histograms depend on it.
+enum class Distribution { noise, constant, photo, posterized };
+
+inline constexpr std::array kDistributions = {Distribution::noise, Distribution::constant, Distribution::photo,
+                                              Distribution::posterized};
+
+constexpr std::string_view name_of(Distribution distribution) {
+  constexpr std::array<std::string_view, 4> kNames = {"noise", "constant", "photo", "posterized"};
+  return kNames[static_cast<std::size_t>(distribution)];
+}
+
+/// The plain stream that an operation is held against: `reads` parts read to `writes` parts written, in all
+/// `bytes_per_pixel` bytes a pixel.
+struct Stream {
+  int reads = 1;
+  int writes = 0;
+  int bytes_per_pixel = 1;
+
+  friend constexpr bool operator==(const Stream&, const Stream&) = default;
+};
+
+enum class Library { cub, npp, textbook };
+inline constexpr std::array<std::string_view, 3> kLibraryNames = {"CUB", "NPP", "textbook"};
+
+/// What is to be reached; 0 = nothing asked.
+struct Target {
+  std::array<double, 4> share = {};    ///< of the stream's rate, by Distribution
+  std::array<double, 3> speed_up = {};  ///< times as fast as the same from a Library
+  double worst_over_best = 0.0;        ///< slowest distribution over the fastest
+};
+
+struct OperationFacts {
+  Operation operation;
+  std::string_view name;
+  PixelFormat format;  ///< of the input
+  Stream stream;
+  Target target;
+};
+
+inline constexpr std::size_t kOperations = 10;
+inline constexpr double kSmallImageTargetMs = 0.012;  ///< any operation on 1280×1024 pixels
+
+inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
+    {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
+    {Operation::luma_rgb8, "hist luma rgb8", {Sample::u8, 3}, {1, 0, 3}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
+    {Operation::luma_rgba8, "hist luma rgba8", {Sample::u8, 4}, {1, 0, 4}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
+    {Operation::hist_rgb8, "hist r,g,b rgb8", {Sample::u8, 3}, {1, 0, 3}, {{.85, .85, .85, .85}, {2.5, 0, 0}, 0}},
+    {Operation::hist_gray16, "hist gray16", {Sample::u16, 1}, {1, 0, 2}, {{.50, 0, .80, 0}, {3, 0, 0}, 0}},
+    {Operation::equalize_gray8, "equalize gray8", {Sample::u8, 1}, {1, 1, 3}, {{.93, .93, .93, .93}, {0, 0, 5}, 0}},
+    {Operation::equalize_rgb8, "equalize rgb8", {Sample::u8, 3}, {2, 1, 9}, {{.85, .85, .85, .85}, {}, 0}},
+    {Operation::integral_u32, "integral u8>u32", {Sample::u8, 1}, {1, 4, 5}, {{.85, .85, .85, .85}, {0, 20, 14}, 0}},
+    {Operation::hsl_f32, "hsl rgb8>f32", {Sample::u8, 3}, {1, 4, 15}, {{.90, .90, .90, .90}, {0, 0, 5}, 0}},
+    {Operation::hsl_u16, "hsl rgb8>u16", {Sample::u8, 3}, {1, 2, 9}, {{.80, .80, .80, .80}, {0, 0, 5}, 0}},
+}};
+
+constexpr const OperationFacts& facts_of(Operation operation) {
+  return kOperationFacts[static_cast<std::size_t>(operation)];
+}
+
+}  // namespace gpuimg::bench

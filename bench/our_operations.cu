@@ -1,0 +1,94 @@
+// Calls of gpuimg's own operations, with the options that are timed.
+#include "bench/our_operations.hpp"
+
+#include <cstring>
+
+#include "count_levels.hpp"
+#include "operations.hpp"
+
+namespace gpuimg::bench {
+
+struct CountMemory {
+  cuda::DeviceMemory memory;
+};
+
+HistogramOptions histogram_options(Operation operation) {
+  HistogramOptions options;
+  if (operation == Operation::hist_rgb8) {
+    options.channels = {Channel::red, Channel::green, Channel::blue};
+  }
+  return options;
+}
+
+IntegralOptions integral_options() {
+  IntegralOptions options;
+  options.type = Sample::u32;
+  options.allow_wrap = true;  // 16384² pixels of 255 do not fit; the sums are right modulo 2³²
+  return options;
+}
+
+Outcome run(Backend& backend, Operation operation, const Picture& picture) {
+  Outcome outcome;
+  switch (operation) {
+    case Operation::equalize_gray8:
+    case Operation::equalize_rgb8: outcome.picture = backend.equalize(picture, {}); break;
+    case Operation::integral_u32: outcome.picture = backend.integral(picture, integral_options()); break;
+    case Operation::hsl_f32: outcome.picture = backend.to_hsl(picture, HslEncoding::f32); break;
+    case Operation::hsl_u16: outcome.picture = backend.to_hsl(picture, HslEncoding::u16); break;
+    default: outcome.histogram = backend.histogram(picture, histogram_options(operation));
+  }
+  return outcome;
+}
+
+OurOperations::OurOperations(const std::shared_ptr<cuda::Device>& device)
+    : workspace_(std::make_unique<cuda::Workspace>(device)),
+      counts_(std::make_unique<CountMemory>(cuda::DeviceMemory(device, 65536 * sizeof(std::uint64_t)))) {}
+
+OurOperations::~OurOperations() = default;
+
+void OurOperations::queue_counts(Operation operation, const Picture& picture) {
+  const cuda::CountedPixels counted = cuda::counted_pixels(picture, {});
+  auto* to = counts_->memory.as<std::uint64_t>();
+  if (operation == Operation::hist_rgb8) {
+    cuda::count_rgb8(*workspace_, counted, to);
+  } else {
+    const HistogramOptions options;
+    cuda::count_levels(*workspace_, counted,
+                       cuda::source_of(Channel::luma, options.luma, picture.format(), options.hsl_bins), to);
+  }
+}
+
+std::optional<Picture> OurOperations::queue(Operation operation, const Picture& picture) {
+  switch (operation) {
+    case Operation::equalize_gray8:
+    case Operation::equalize_rgb8: return cuda::equalize(*workspace_, picture, {}, nullptr);
+    case Operation::integral_u32: return cuda::integral(*workspace_, picture, integral_options());
+    case Operation::hsl_f32: return cuda::to_hsl(*workspace_, picture, HslEncoding::f32);
+    case Operation::hsl_u16: return cuda::to_hsl(*workspace_, picture, HslEncoding::u16);
+    default: queue_counts(operation, picture); return std::nullopt;
+  }
+}
+
+Histogram OurOperations::counts(const Picture& picture, const HistogramOptions& options) {
+  return cuda::histogram(*workspace_, picture, options);
+}
+
+std::string difference(Backend& ours, Backend& reference, Operation operation, const Image& image) {
+  Outcome a = run(ours, operation, ours.import_pixels(image.view()));
+  Outcome b = run(reference, operation, reference.import_pixels(image.view()));
+  if (a.histogram) {
+    for (std::size_t c = 0; c < b.histogram->channels.size(); ++c) {
+      if (a.histogram->channels[c].counts != b.histogram->channels[c].counts) {
+        return "the counts differ from the CPU's";
+      }
+    }
+    return a.histogram->counted == b.histogram->counted ? "" : "the number of pixels counted differs from the CPU's";
+  }
+  const Image x = ours.fetch(*std::move(a.picture));
+  const Image y = reference.fetch(*std::move(b.picture));
+  const bool equal = x.format() == y.format() && x.size_bytes() == y.size_bytes() &&
+                     std::memcmp(x.view().data, y.view().data, x.size_bytes()) == 0;
+  return equal ? "" : "the bytes differ from the CPU's";
+}
+
+}  // namespace gpuimg::bench

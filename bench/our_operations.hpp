@@ -1,0 +1,52 @@
+// The operations of gpuimg as they are timed and checked here.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "bench/operation.hpp"
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg::cuda {
+class Device;
+class Workspace;
+}  // namespace gpuimg::cuda
+
+namespace gpuimg::bench {
+
+HistogramOptions histogram_options(Operation operation);
+IntegralOptions integral_options();
+
+/// What an operation gives: counts, or a picture.
+struct Outcome {
+  std::optional<Histogram> histogram;
+  std::optional<Picture> picture;
+};
+
+/// Through the interface that the tool uses.
+Outcome run(Backend& backend, Operation operation, const Picture& picture);
+
+/// One level below that interface, where the stream is known and nothing waits for the device.
+class OurOperations {
+ public:
+  explicit OurOperations(const std::shared_ptr<cuda::Device>& device);
+  ~OurOperations();
+
+  /// Queues the kernels of one operation: for histograms up to the counts in device memory.
+  std::optional<Picture> queue(Operation operation, const Picture& picture);
+
+  /// The counts of a histogram, or of the luma histogram behind an equalization.
+  Histogram counts(const Picture& picture, const HistogramOptions& options);
+
+ private:
+  void queue_counts(Operation operation, const Picture& picture);
+
+  std::unique_ptr<cuda::Workspace> workspace_;
+  std::unique_ptr<struct CountMemory> counts_;
+};
+
+/// Compares both backends on one image; empty if they agree, else what differs.
+std::string difference(Backend& ours, Backend& reference, Operation operation, const Image& image);
+
+}  // namespace gpuimg::bench
