@@ -100,14 +100,21 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
-  times_.measure(Phase::write, [&] { write_output(output, content, overwrite_rules()); });
-  if (output != "-") {
-    print_detail(options_.verbosity, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output),
-                                                 content.size(), times_.total_ms()));
-  }
+  times_.measure(Phase::write, [&] {
+    if (output == "-") {
+      write_output(output, content, overwrite_rules());
+    } else {
+      outputs_.push_back({StagedOutput(output, content, overwrite_rules()), output, content.size()});
+    }
+  });
 }
 
-void CommandContext::finish() const {
+void CommandContext::finish() {
+  for (Output& output : outputs_) {
+    times_.measure(Phase::write, [&] { output.file.commit(); });
+    print_detail(options_.verbosity, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
+                                                 output.size, times_.total_ms()));
+  }
   if (options_.timing) {
     print_report(options_.json ? times_.json() : times_.table());
   }

@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "backend_source.hpp"
 #include "files/bytes.hpp"
@@ -65,8 +66,9 @@ class CommandContext {
     save_bytes(output, as_bytes(content));
   }
 
-  /// Prints the times if they were asked for; the last step of a run.
-  void finish() const;
+  /// The last step of a run: what was saved to files takes its final names, all or (but for a failing rename) none.
+  /// Prints the times if they were asked for.
+  void finish();
 
  private:
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force, options_.in_place}; }
@@ -113,9 +115,16 @@ class CommandContext {
   /// Throws Error{mismatch} if there is a difference, else says under -v that there is none.
   void report_verified(const std::string& difference) const;
 
+  struct Output {
+    StagedOutput file;
+    std::string name;
+    std::size_t size;
+  };
+
   GlobalOptions options_;
   PhaseTimes times_;
   BackendSource backends_;
+  std::vector<Output> outputs_;  ///< whole, but not yet under their names
 };
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.

@@ -2,10 +2,13 @@
 #include "command_line.hpp"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <new>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +27,9 @@ namespace {
 constexpr const char* kFooter =
     "Exit codes: 0 good, 2 usage, 3 input, 4 output, 5 backend, 6 memory, 70 internal error.\n"
     "'gpuimg SUBCOMMAND --help' lists the options of a subcommand, with examples.";
+
+constexpr const char* kGlobalOptions =
+    "\n\nGlobal options, such as --backend, --threads, --timing, --force and --quiet: see 'gpuimg --help'.";
 
 std::vector<std::string> option_names(const CLI::App& parser) {
   std::vector<std::string> names;
@@ -98,7 +104,13 @@ ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments&
   const auto chosen =
       std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.parser->parsed(); });
   try {
-    chosen->run(validated(arguments));
+    const GlobalOptions options = validated(arguments);
+    // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
+    std::optional<tbb::global_control> leave;
+    if (options.threads > tbb::info::default_concurrency()) {
+      leave.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options.threads));
+    }
+    chosen->run(options);
     return ExitCode::ok;
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // whoever read our output has read enough
@@ -126,6 +138,7 @@ ExitCode run_command_line(int argc, char** argv) {
                                          add_hsl(app),  add_bench(app),    add_doctor(app)};
   for (const Command& command : commands) {
     command.parser->fallthrough();
+    command.parser->footer(command.parser->get_footer() + kGlobalOptions);
   }
   try {
     app.parse(argc, argv);

@@ -7,17 +7,20 @@
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {
-namespace {
 
-constexpr std::size_t kVector = sizeof(uint4);
-constexpr std::size_t kLeastBuffer = std::size_t{1} << 30;
-
-struct Shape {
+struct CeilingMeasurement::Shape {
   int threads = 256;
   int blocks_per_sm = 0;  ///< 0 = one block a tile
   int unroll = 1;
   bool evict_first = false;
 };
+
+namespace {
+
+using Shape = CeilingMeasurement::Shape;
+
+constexpr std::size_t kVector = sizeof(uint4);
+constexpr std::size_t kLeastBuffer = std::size_t{1} << 30;
 
 struct Buffers {
   const uint4* in = nullptr;
@@ -81,8 +84,8 @@ template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 std::size_t launch(const Buffers& buffers, const Shape& shape, const cuda::Device& device) {
   const std::size_t parts_per_tile = static_cast<std::size_t>(kUnroll) * static_cast<std::size_t>(shape.threads);
   const std::size_t tiles = buffers.vectors / parts_per_tile;
-  const auto resident = static_cast<std::size_t>(device.multiprocessors()) *
-                        static_cast<std::size_t>(shape.blocks_per_sm);
+  const auto resident =
+      static_cast<std::size_t>(device.multiprocessors()) * static_cast<std::size_t>(shape.blocks_per_sm);
   const auto blocks = static_cast<unsigned>(resident == 0 ? tiles : std::min(tiles, resident));
   if (blocks != 0) {
     stream_tiles<kReads, kWrites, kUnroll, kEvictFirst>
@@ -150,10 +153,9 @@ std::string text_of(const Stream& stream) {
     return "read " + std::to_string(stream.bytes_per_pixel);
   }
   const int parts = stream.reads + stream.writes;
-  return stream.reads == stream.writes
-             ? "copy"
-             : "read " + std::to_string(stream.bytes_per_pixel * stream.reads / parts) + " write " +
-                   std::to_string(stream.bytes_per_pixel * stream.writes / parts);
+  return stream.reads == stream.writes ? "copy"
+                                       : "read " + std::to_string(stream.bytes_per_pixel * stream.reads / parts) +
+                                             " write " + std::to_string(stream.bytes_per_pixel * stream.writes / parts);
 }
 
 CeilingMeasurement::CeilingMeasurement(std::shared_ptr<cuda::Device> device)
@@ -176,7 +178,26 @@ void CeilingMeasurement::grow(std::size_t read_bytes, std::size_t written_bytes)
   renew(output_, std::max(written_bytes, kLeastBuffer));
 }
 
-const Ceiling& CeilingMeasurement::of(const Stream& stream, std::size_t pixels) {
+Times CeilingMeasurement::timed(const Stream& stream, std::size_t vectors, const Shape& shape, int repeats) {
+  const auto offset = [&](const cuda::DeviceMemory& memory, int parts, int call) {
+    const std::size_t used = vectors * static_cast<std::size_t>(parts);
+    const std::size_t places = used == 0 ? 1 : memory.size_bytes() / kVector / used;
+    return static_cast<std::size_t>(call) % places * used;
+  };
+  std::size_t streamed = 0;
+  const Work work = [&](int call) {
+    const Buffers buffers{input_.as<const uint4>() + offset(input_, stream.reads, call),
+                          output_.as<uint4>() + offset(output_, stream.writes, call), vectors};
+    streamed = launch(stream, buffers, shape, *device_);
+    return std::optional<Picture>();
+  };
+  const Times times = timer_.measure(work, {.repeats = repeats, .warm_ups = 2});
+  // Whole tiles were streamed; the time is scaled to all the bytes.
+  const float scale = streamed == 0 ? 1.0e9F : static_cast<float>(vectors) / static_cast<float>(streamed);
+  return {times.median_ms * scale, times.min_ms * scale};
+}
+
+Ceiling CeilingMeasurement::of(const Stream& stream, std::size_t pixels) {
   const std::size_t bytes = pixels * static_cast<std::size_t>(stream.bytes_per_pixel);
   for (const Ceiling& known : measured_) {
     if (known.stream == stream && known.bytes == bytes) {
@@ -188,37 +209,16 @@ const Ceiling& CeilingMeasurement::of(const Stream& stream, std::size_t pixels) 
   const std::size_t vectors = bytes / ((reads + writes) * kVector);
   grow(vectors * reads * kVector, vectors * writes * kVector);
 
-  std::size_t streamed = 0;
-  const auto work_in = [&](const Shape& shape) -> Work {
-    return [&, shape](int call) {
-      const auto offset = [&](const cuda::DeviceMemory& memory, std::size_t parts) {
-        const std::size_t used = vectors * parts;
-        const std::size_t places = used == 0 ? 1 : memory.size_bytes() / kVector / used;
-        return static_cast<std::size_t>(call) % places * used;
-      };
-      const Buffers buffers{input_.as<const uint4>() + offset(input_, reads),
-                            output_.as<uint4>() + offset(output_, writes), vectors};
-      streamed = launch(stream, buffers, shape, *device_);
-      return std::optional<Picture>();
-    };
-  };
-  // Whole tiles are streamed; the time is scaled to all the bytes.
-  const auto timed = [&](const Shape& shape, int repeats) {
-    Times times = timer_.measure(work_in(shape), {.repeats = repeats, .warm_ups = 2});
-    const float scale = streamed == 0 ? 1.0e9F : static_cast<float>(vectors) / static_cast<float>(streamed);
-    return Times{times.median_ms * scale, times.min_ms * scale};
-  };
-
   Shape best;
   float best_ms = 1.0e30F;
   for (const Shape& shape : shapes_to_try()) {
-    const float ms = timed(shape, 5).median_ms;
+    const float ms = timed(stream, vectors, shape, 5).median_ms;
     if (ms < best_ms) {
       best_ms = ms;
       best = shape;
     }
   }
-  measured_.push_back({stream, bytes, timed(best, 40), text_of(best)});
+  measured_.push_back({stream, bytes, timed(stream, vectors, best, 40), text_of(best)});
   return measured_.back();
 }
 

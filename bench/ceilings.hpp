@@ -24,10 +24,12 @@ struct Ceiling {
 /// them, so that nothing is found in the cache.
 class CeilingMeasurement {
  public:
+  struct Shape;
+
   explicit CeilingMeasurement(std::shared_ptr<cuda::Device> device);
 
   /// The time of `stream` over `pixels` pixels; what was measured before is remembered.
-  const Ceiling& of(const Stream& stream, std::size_t pixels);
+  Ceiling of(const Stream& stream, std::size_t pixels);
 
   [[nodiscard]] const std::vector<Ceiling>& all() const { return measured_; }
 
@@ -35,6 +37,7 @@ class CeilingMeasurement {
   void release();
 
  private:
+  Times timed(const Stream& stream, std::size_t vectors, const Shape& shape, int repeats);
   void grow(std::size_t read_bytes, std::size_t written_bytes);
 
   std::shared_ptr<cuda::Device> device_;

@@ -221,8 +221,8 @@ void fight(const Duel& duel, Backend& backend, int repeats) {
     }
   }
   const double ratio = median(reused) / median(ours);
-  fmt::print("{:<36} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.2f} {:>7.2f}  {}\n", duel.name, median(ours), median(reused), ratio,
-             median(fresh), median(fresh) / median(ours),
+  fmt::print("{:<36} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.2f} {:>7.2f}  {}\n", duel.name, median(ours), median(reused),
+             ratio, median(fresh), median(fresh) / median(ours),
              duel.target == 0.0 ? "" : fmt::format(">={:.1f} {}", duel.target, ratio >= duel.target ? "pass" : "MISS"));
 }
 

@@ -93,9 +93,8 @@ std::uint64_t count(const std::shared_ptr<cuda::Device>& device, const Check& ch
   count_wrong<<<blocks, kThreads, 0, device->stream()>>>(check, pixels, wrong.as<unsigned long long>());
   cuda::check_launch("checking a result");
   std::uint64_t result = 0;
-  cuda::cuda_check(
-      cudaMemcpyAsync(&result, wrong.data(), sizeof(result), cudaMemcpyDeviceToHost, device->stream()),
-      "fetching a count");
+  cuda::cuda_check(cudaMemcpyAsync(&result, wrong.data(), sizeof(result), cudaMemcpyDeviceToHost, device->stream()),
+                   "fetching a count");
   device->wait();
   return result;
 }
@@ -121,9 +120,9 @@ std::uint64_t wrong_pixels(const std::shared_ptr<cuda::Device>& device, Operatio
     case Operation::equalize_gray8:
       return count(device, GrayMapped{pixels, samples_of<std::uint8_t>(out), table.as<const std::uint16_t>()}, n);
     case Operation::equalize_rgb8:
-      return count(
-          device,
-          LumaMapped{pixels, samples_of<std::uint8_t>(out), table.as<const std::uint16_t>(), is_identity(map)}, n);
+      return count(device,
+                   LumaMapped{pixels, samples_of<std::uint8_t>(out), table.as<const std::uint16_t>(), is_identity(map)},
+                   n);
     case Operation::integral_u32:
       return count(device,
                    PaddedTable{pixels, samples_of<std::uint32_t>(out), static_cast<std::uint64_t>(in.width()),

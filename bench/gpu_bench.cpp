@@ -20,6 +20,7 @@ struct Options {
   std::vector<std::string> sizes = {"16384x16384", "1280x1024"};
   bool all = false;
   bool check_only = false;
+  std::string check_size = "1024x768";
   std::string json_file;
   int repeats = 30;
   int device = 0;
@@ -49,13 +50,13 @@ Surroundings surroundings_of(int device) {
   const CudaDevice facts = cuda_devices().at(static_cast<std::size_t>(device));
   const CudaVersions versions = cuda_versions(true);
   const auto now = std::chrono::time_point_cast<std::chrono::seconds>(std::chrono::system_clock::now());
-  return {{"device", fmt::format("{}, sm_{}{}, {} SMs, {:.0f} GiB", facts.name, facts.compute_major,
-                                 facts.compute_minor, facts.multiprocessors,
-                                 static_cast<double>(facts.total_bytes) / (1024.0 * 1024 * 1024))},
-          {"driver", driver_text()},
-          {"cuda", "runtime " + version_text(versions.runtime) + ", driver " + version_text(versions.driver)},
-          {"rivals", "CUB " + cub_version() + ", NPP " + npp_version()},
-          {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}};
+  return {
+      {"device", fmt::format("{}, sm_{}{}, {} SMs, {:.0f} GiB", facts.name, facts.compute_major, facts.compute_minor,
+                             facts.multiprocessors, static_cast<double>(facts.total_bytes) / (1024.0 * 1024 * 1024))},
+      {"driver", driver_text()},
+      {"cuda", "runtime " + version_text(versions.runtime) + ", driver " + version_text(versions.driver)},
+      {"rivals", "CUB " + cub_version() + ", NPP " + npp_version()},
+      {"date", fmt::format("{:%Y-%m-%d %H:%M} UTC", fmt::gmtime(now))}};
 }
 
 /// Returns the number of wrong results.
@@ -85,9 +86,8 @@ std::size_t print_faults(const std::vector<std::string>& unlike_cpu, const std::
 
 int bench(const Options& options) {
   std::vector<RivalSize> sizes;
-  for (const std::string& text : options.all ? std::vector<std::string>{"32768x32768", "16384x16384", "4096x4096",
-                                                                        "1280x1024"}
-                                             : options.sizes) {
+  for (const std::string& text :
+       options.all ? std::vector<std::string>{"32768x32768", "16384x16384", "4096x4096", "1280x1024"} : options.sizes) {
     sizes.push_back(parsed_size(text));
   }
   const Surroundings surroundings = surroundings_of(options.device);
@@ -96,7 +96,7 @@ int bench(const Options& options) {
   }
   const auto begin = std::chrono::steady_clock::now();
   Measurement measurement(std::make_shared<cuda::Device>(options.device, false), options.repeats);
-  const std::vector<std::string> unlike_cpu = measurement.check_against_cpu();
+  const std::vector<std::string> unlike_cpu = measurement.check_against_cpu(parsed_size(options.check_size));
   std::vector<Result> results;
   if (!options.check_only) {
     for (const RivalSize size : sizes) {
@@ -128,13 +128,17 @@ int main(int argc, char** argv) {
   gpuimg::bench::Options options;
   app.add_option("--size", options.sizes, "WIDTHxHEIGHT, again and again; by default 16384x16384 and 1280x1024");
   app.add_flag("--all", options.all, "32768x32768, 16384x16384, 4096x4096 and 1280x1024");
-  app.add_flag("--check-only", options.check_only, "verify at 1024x768 against the CPU and stop");
+  app.add_flag("--check-only", options.check_only, "compare with the CPU and stop");
+  app.add_option("--check-size", options.check_size, "size of the images compared with the CPU");
   app.add_option("--json", options.json_file, "write every number to this file");
   app.add_option("--repeats", options.repeats, "event timings behind each median")->check(CLI::Range(1, 10000));
   app.add_option("--device", options.device, "CUDA device")->check(CLI::Range(0, 255));
   CLI11_PARSE(app, argc, argv);
   try {
     return gpuimg::bench::bench(options);
+  } catch (const gpuimg::Error& error) {
+    fmt::print(stderr, "gpuimg_gpu_bench: {}\n", error.what());
+    return error.kind() == gpuimg::ErrorKind::usage ? 2 : 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "gpuimg_gpu_bench: {}\n", error.what());
     return 1;

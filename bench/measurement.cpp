@@ -13,7 +13,6 @@
 namespace gpuimg::bench {
 namespace {
 
-constexpr RivalSize kCheckSize{1024, 768};
 constexpr std::uint32_t kSeed = 20261120;
 
 std::size_t uncached_bytes(const cuda::Device& device) {
@@ -72,15 +71,14 @@ Measurement::Measurement(std::shared_ptr<cuda::Device> device, int repeats)
       ceilings_(device_),
       ours_(device_) {}
 
-std::vector<std::string> Measurement::check_against_cpu() {
+std::vector<std::string> Measurement::check_against_cpu(RivalSize size) {
   std::vector<std::string> faults;
   const auto cpu = make_cpu_backend(0);
   const auto cuda_backend = make_cuda_backend(device_->index());
   for (const OperationFacts& facts : kOperationFacts) {
-    const std::vector<Rival> rivals = rivals_of(device_, facts.operation, kCheckSize);
+    const std::vector<Rival> rivals = rivals_of(device_, facts.operation, size);
     for (const Distribution distribution : kDistributions) {
-      const Picture picture =
-          sample_picture(device_, kCheckSize.width, kCheckSize.height, facts.format, distribution, kSeed);
+      const Picture picture = sample_picture(device_, size.width, size.height, facts.format, distribution, kSeed);
       const Image image = fetch(*device_, picture);
       const auto note = [&](std::string_view who, const std::string& fault) {
         if (!fault.empty()) {

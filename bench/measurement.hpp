@@ -41,8 +41,9 @@ class Measurement {
  public:
   Measurement(std::shared_ptr<cuda::Device> device, int repeats);
 
-  /// Every operation and rival on every distribution at 1024×768 against the CPU backend. Returns what is wrong.
-  std::vector<std::string> check_against_cpu();
+  /// Every operation and rival on every distribution against the CPU backend. Returns what is wrong. A size whose
+  /// sides are multiples of 4 includes the textbook integral.
+  std::vector<std::string> check_against_cpu(RivalSize size);
 
   std::vector<Result> at(RivalSize size);
 
@@ -55,8 +56,7 @@ class Measurement {
   Result measured(RivalSize size, const OperationFacts& facts, Distribution distribution);
   std::vector<std::uint64_t> checked_counts(const Picture& picture, Result& result);
   void check_picture(const Picture& picture, Result& result);
-  RivalResult timed(const Rival& rival, const std::vector<Picture>& pictures,
-                    const std::vector<std::uint64_t>& counts);
+  RivalResult timed(const Rival& rival, const std::vector<Picture>& pictures, const std::vector<std::uint64_t>& counts);
   void time_ours(const std::vector<Picture>& pictures, Result& result);
   std::vector<Picture> rotated(Picture first) const;
 

@@ -48,9 +48,9 @@ inline constexpr std::array<std::string_view, 3> kLibraryNames = {"CUB", "NPP", 
 
 /// What is to be reached; 0 = nothing asked.
 struct Target {
-  std::array<double, 4> share = {};    ///< of the stream's rate, by Distribution
+  std::array<double, 4> share = {};     ///< of the stream's rate, by Distribution
   std::array<double, 3> speed_up = {};  ///< times as fast as the same from a Library
-  double worst_over_best = 0.0;        ///< slowest distribution over the fastest
+  double worst_over_best = 0.0;         ///< slowest distribution over the fastest
 };
 
 struct OperationFacts {

@@ -95,17 +95,17 @@ std::string small_table(const std::vector<Result>& results, RivalSize size, cons
   std::string text = fmt::format(
       "\n{}, us; cold: inputs in turns; hot: one input; bare: launched on an idle stream; empty kernel {:.1f}, bare "
       "{:.1f}\n{:<16} {:<10} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>8}  {:<8} {}\n",
-      size_text(size), empty.first.median_ms * 1000.0F, empty.second.median_ms * 1000.0F, "operation", "slowest", "cold",
-      "min", "hot", "bare", "CUB", "NPP", "textbook", "target", "verdict");
+      size_text(size), empty.first.median_ms * 1000.0F, empty.second.median_ms * 1000.0F, "operation", "slowest",
+      "cold", "min", "hot", "bare", "CUB", "NPP", "textbook", "target", "verdict");
   for (const OperationFacts& facts : kOperationFacts) {
     const Result& result = *slowest_first(results, size.pixels(), facts.operation).front();
     const Verdict verdict = verdict_of(result);
-    text += fmt::format("{:<16} {:<10} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>7} {:>7} {:>8}  {:<8} {}\n", facts.name,
-                        name_of(result.distribution), result.cold.median_ms * 1000.0F, result.cold.min_ms * 1000.0F,
-                        result.hot.value_or(Times{}).median_ms * 1000.0F,
-                        result.bare.value_or(Times{}).median_ms * 1000.0F, rival_us(result, Library::cub),
-                        rival_us(result, Library::npp), rival_us(result, Library::textbook), verdict.wanted,
-                        verdict.text);
+    text +=
+        fmt::format("{:<16} {:<10} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>7} {:>7} {:>8}  {:<8} {}\n", facts.name,
+                    name_of(result.distribution), result.cold.median_ms * 1000.0F, result.cold.min_ms * 1000.0F,
+                    result.hot.value_or(Times{}).median_ms * 1000.0F, result.bare.value_or(Times{}).median_ms * 1000.0F,
+                    rival_us(result, Library::cub), rival_us(result, Library::npp), rival_us(result, Library::textbook),
+                    verdict.wanted, verdict.text);
   }
   return text;
 }
@@ -189,7 +189,10 @@ Verdict verdict_of(const Result& result) {
       }
     }
   }
-  verdict.text = !result.fault.empty() ? "WRONG" : verdict.wanted.empty() ? "" : missed.empty() ? "pass" : "MISS" + missed;
+  verdict.text = !result.fault.empty()    ? "WRONG"
+                 : verdict.wanted.empty() ? ""
+                 : missed.empty()         ? "pass"
+                                          : "MISS" + missed;
   return verdict;
 }
 

@@ -1,8 +1,8 @@
 // CUB's device-wide histograms of the same pixels.
+#include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_histogram.cuh>
 #include <cub/version.cuh>
 #include <cuda/std/array>
-#include <thrust/iterator/transform_iterator.h>
 
 #include "bench/rivals.hpp"
 #include "cuda_check.hpp"
@@ -77,10 +77,8 @@ void count_luma(CubMemory& memory, const Picture& picture) {
 
 void run_cub(CubMemory& memory, Operation operation, const Picture& picture) {
   switch (operation) {
-    case Operation::hist_gray8:
-      return count_even(memory, samples_of<std::uint8_t>(picture), picture.pixel_count());
-    case Operation::hist_gray16:
-      return count_even(memory, samples_of<std::uint16_t>(picture), picture.pixel_count());
+    case Operation::hist_gray8: return count_even(memory, samples_of<std::uint8_t>(picture), picture.pixel_count());
+    case Operation::hist_gray16: return count_even(memory, samples_of<std::uint16_t>(picture), picture.pixel_count());
     case Operation::luma_rgb8: return count_luma<uchar3>(memory, picture);
     case Operation::luma_rgba8: return count_luma<uchar4>(memory, picture);
     default: return count_rgb(memory, samples_of<std::uint8_t>(picture), picture.pixel_count());

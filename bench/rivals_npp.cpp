@@ -75,8 +75,8 @@ Rival histogram_rival(const DevicePointer& device, RivalSize size) {
   const NppiSize area{size.width, size.height};
   auto memory = std::make_shared<NppMemory>();
   memory->out = cuda::DeviceMemory(device, 256 * sizeof(Npp32s));
-  memory->scratch = cuda::DeviceMemory(
-      device, buffer_size(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx, area, kLevels, context));
+  memory->scratch =
+      cuda::DeviceMemory(device, buffer_size(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx, area, kLevels, context));
   Rival rival;
   rival.library = Library::npp;
   rival.name = "nppiHistogramEven_8u_C1R";
@@ -96,17 +96,16 @@ Rival integral_rival(const DevicePointer& device, RivalSize size) {
   const NppStreamContext context = stream_context(*device);
   const NppiSize area{size.width, size.height};
   const int step = (size.width + 1) * static_cast<int>(sizeof(Npp32s));
-  const std::size_t entries =
-      (static_cast<std::size_t>(size.width) + 1) * (static_cast<std::size_t>(size.height) + 1);
+  const std::size_t entries = (static_cast<std::size_t>(size.width) + 1) * (static_cast<std::size_t>(size.height) + 1);
   auto memory = std::make_shared<NppMemory>();
   memory->out = cuda::DeviceMemory(device, entries * sizeof(Npp32s));
   Rival rival;
   rival.library = Library::npp;
   rival.name = "nppiIntegral_8u32s_C1R";
   rival.run = [=](const Picture& picture) {
-    npp_check(nppiIntegral_8u32s_C1R_Ctx(pixels_of(picture), area.width, memory->out.as<Npp32s>(), step, area, 0,
-                                         context),
-              "summing");
+    npp_check(
+        nppiIntegral_8u32s_C1R_Ctx(pixels_of(picture), area.width, memory->out.as<Npp32s>(), step, area, 0, context),
+        "summing");
   };
   rival.check = [=](const Image& image, Backend& cpu) -> std::string {
     IntegralOptions options;

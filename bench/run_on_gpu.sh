@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # Builds and runs the GPU benchmark in one go, on a machine without network. What it prints: docs/performance.md.
-# usage: bench/run_on_gpu.sh [--build-dir DIR] [--out DIR] [--cpu] [--tests] [--sanitize] [--no-bench] [-- BENCH-OPTIONS…]
+# usage: bench/run_on_gpu.sh [--build-dir DIR] [--out DIR] [--cpu] [--tests] [--sanitize] [--no-bench] [-- OPTION…]
 #   --tests     also builds the test suite and runs 'ctest -R cuda' with GPUIMG_REQUIRE_CUDA=1
 #   --sanitize  also runs the benchmark's small check under compute-sanitizer's four tools
 #   --cpu       also runs the CPU operations against OpenCV, where OpenCV was found
 #   --out DIR   where gpu_bench.json and the logs go (default: the build folder)
-# Packages that are not installed are found along CMAKE_PREFIX_PATH; the rest of the line, after --, goes to the benchmark.
+# Packages that are not installed are found along CMAKE_PREFIX_PATH. What follows -- goes to the benchmark.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -21,7 +21,7 @@ while [ $# -gt 0 ]; do
     --sanitize) with_sanitizer=ON ;;
     --no-bench) with_bench=OFF ;;
     --) shift; break ;;
-    -h | --help) sed -n '2,9s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 0 ;;
+    -h | --help) sed -n "2,8s/^# \{0,1\}//p" bench/run_on_gpu.sh; exit 0 ;;
     *) printf 'run_on_gpu.sh: unknown option %s; see --help\n' "$1" >&2; exit 2 ;;
   esac
   shift
@@ -64,7 +64,8 @@ if [ $with_tests = ON ]; then
 fi
 if [ $with_sanitizer = ON ]; then
   for tool in memcheck racecheck initcheck synccheck; do
-    if compute-sanitizer --tool "$tool" --error-exitcode 9 "$bench" --check-only >"$out/sanitizer_$tool.log" 2>&1; then
+    if compute-sanitizer --tool "$tool" --error-exitcode 9 "$bench" --check-only --check-size 256x192 \
+      >"$out/sanitizer_$tool.log" 2>&1; then
       printf '%s: clean\n' "$tool"
     else
       printf '%s: see %s\n' "$tool" "$out/sanitizer_$tool.log"

@@ -71,7 +71,8 @@ __device__ float channel_of(const Scene& scene, int x, int y, int channel, float
     case Distribution::constant: return 0.25F + 0.2F * static_cast<float>(channel);
     case Distribution::photo: {
       const float scale = 5.0F / static_cast<float>(scene.width);
-      const float tint = smooth_noise(static_cast<float>(x) * scale, static_cast<float>(y) * scale, scene.seed + 30 + uc);
+      const float tint =
+          smooth_noise(static_cast<float>(x) * scale, static_cast<float>(y) * scale, scene.seed + 30 + uc);
       const float grain = uniform(ux, uy, scene.seed + 50 + uc);
       return level + (scene.channels >= 3 ? 0.2F * (tint - 0.5F) : 0.0F) + 0.012F * (grain - 0.5F);
     }
@@ -101,8 +102,9 @@ __global__ void paint(Scene scene, T* out) {
   for (int y = static_cast<int>(blockIdx.y); y < scene.height; y += static_cast<int>(gridDim.y)) {
     const bool is_photo = scene.distribution == Distribution::photo || scene.distribution == Distribution::posterized;
     const float level = is_photo ? photo_level(scene, x, y) : 0.0F;
-    T* pixel = out + (static_cast<std::size_t>(y) * static_cast<std::size_t>(scene.width) + static_cast<std::size_t>(x)) *
-                         static_cast<std::size_t>(scene.channels);
+    T* pixel =
+        out + (static_cast<std::size_t>(y) * static_cast<std::size_t>(scene.width) + static_cast<std::size_t>(x)) *
+                  static_cast<std::size_t>(scene.channels);
     const int color_channels = scene.channels >= 3 ? 3 : 1;
     for (int c = 0; c < color_channels; ++c) {
       pixel[c] = sample_of_level<T>(scene, channel_of(scene, x, y, c, level));
@@ -120,7 +122,8 @@ Picture sample_picture(const std::shared_ptr<cuda::Device>& device, int width, i
   Picture picture = cuda::new_picture(device, width, height, format);
   const Scene scene{distribution, seed, width, height, format.channels};
   constexpr unsigned kThreads = 256;
-  const dim3 blocks((static_cast<unsigned>(width) + kThreads - 1) / kThreads, static_cast<unsigned>(std::min(height, 4096)));
+  const dim3 blocks((static_cast<unsigned>(width) + kThreads - 1) / kThreads,
+                    static_cast<unsigned>(std::min(height, 4096)));
   if (format.sample == Sample::u8) {
     paint<<<blocks, kThreads, 0, device->stream()>>>(scene, reinterpret_cast<std::uint8_t*>(cuda::pixels_of(picture)));
   } else {

@@ -1,6 +1,7 @@
 // Counts levels into several tables in turn, because equal neighbours would wait for each other's increment of one counter.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -76,10 +77,13 @@ class LevelCounter {
   }
 
   void flush() {
-    for (std::size_t i = 0; i < counts_.size(); ++i) {
-      totals_[i % bins_] += counts_[i];
-      counts_[i] = 0;
+    for (std::size_t table = 0; table < kTables; ++table) {
+      const std::uint32_t* counts = counts_.data() + table * bins_;
+      for (std::size_t bin = 0; bin < bins_; ++bin) {
+        totals_[bin] += counts[bin];
+      }
     }
+    std::fill(counts_.begin(), counts_.end(), 0U);
     unflushed_ = 0;
   }
 

@@ -15,7 +15,7 @@ struct OneSample {
   static constexpr int kHistograms = 1;
   template <class Group>
   static __device__ __forceinline__ void count(ColumnCounters<1>& counters, const Group& group, int p) {
-    counters.add(0, group.get(p * channels + sample));
+    counters.add(group.get(p * channels + sample));
   }
 };
 
@@ -26,7 +26,7 @@ struct LumaOf {
   template <class Group>
   static __device__ __forceinline__ void count(ColumnCounters<1>& counters, const Group& group, int p) {
     const Rgb color = rgb_of<channels>(group, p);
-    counters.add(0, luma_of<kind>(color.r, color.g, color.b));
+    counters.add(luma_of<kind>(color.r, color.g, color.b));
   }
 };
 
@@ -36,10 +36,9 @@ struct EachOfRgb {
   static constexpr int kHistograms = 3;
   template <class Group>
   static __device__ __forceinline__ void count(ColumnCounters<3>& counters, const Group& group, int p) {
-#pragma unroll
-    for (int c = 0; c < 3; ++c) {
-      counters.add(c, group.get(p * channels + c));
-    }
+    counters.template add<0>(group.get(p * channels));
+    counters.template add<1>(group.get(p * channels + 1));
+    counters.template add<2>(group.get(p * channels + 2));
   }
 };
 
@@ -112,7 +111,7 @@ __global__ void __launch_bounds__(kNarrowThreads, 2)
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * kNarrowThreads + threadIdx.x; i < pixel_count; i += stride) {
     std::uint32_t level = 0;
     if (selected_level<T, kChannels>(counted, source, i, level)) {
-      counters.add(0, level);
+      counters.add(level);
     }
   }
   counters.finish(target);
@@ -136,8 +135,8 @@ void launch_stream(Workspace& workspace, const CountedPixels& counted, const Nar
   constexpr std::uint64_t kPixelsPerThread = 16;
   const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads * kPixelsPerThread, 2);
   allow_shared_bytes(count_stream<Levels>, kBytes);
-  count_stream<Levels><<<blocks, kNarrowThreads, kBytes, workspace.stream()>>>(
-      counted.pixels, counted.pixel_count(), counted.least_alpha, target);
+  count_stream<Levels><<<blocks, kNarrowThreads, kBytes, workspace.stream()>>>(counted.pixels, counted.pixel_count(),
+                                                                               counted.least_alpha, target);
   check_launch("counting levels");
 }
 
@@ -169,8 +168,7 @@ void launch_selected(Workspace& workspace, const CountedPixels& counted, const L
   with_channels(counted.format.channels, [&]<int kChannels>() {
     const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads, 2);
     allow_shared_bytes(count_selected<T, kChannels>, kColumnBytes);
-    count_selected<T, kChannels>
-        <<<blocks, kNarrowThreads, kColumnBytes, workspace.stream()>>>(counted, source, target);
+    count_selected<T, kChannels><<<blocks, kNarrowThreads, kColumnBytes, workspace.stream()>>>(counted, source, target);
     check_launch("counting levels of selected pixels");
   });
 }

@@ -4,9 +4,9 @@
 #include <utility>
 #include <vector>
 
+#include "cuda_backend.cuh"
 #include "cuda_check.hpp"
 #include "cuda_picture.hpp"
-#include "cuda_backend.cuh"
 #include "gpuimg/checks.hpp"
 #include "gpuimg/cuda.hpp"
 #include "operations.hpp"
@@ -68,11 +68,12 @@ class CudaBackend final : public Backend {
                                  workspace_.stream()),
                  "sending pixels");
     } else {
-      cuda_check(cudaMemcpy2DAsync(pixels_of(picture), row_bytes, pixels.data, pixels.pitch_bytes, row_bytes,
-                                   static_cast<std::size_t>(pixels.height), cudaMemcpyHostToDevice,
-                                   workspace_.stream()),
-                 "sending pixels");
+      cuda_check(
+          cudaMemcpy2DAsync(pixels_of(picture), row_bytes, pixels.data, pixels.pitch_bytes, row_bytes,
+                            static_cast<std::size_t>(pixels.height), cudaMemcpyHostToDevice, workspace_.stream()),
+          "sending pixels");
     }
+    clear_behind(picture, workspace_.stream());
     workspace_.device()->wait();  // pinned pixels may be freed or changed as soon as this returns
     return picture;
   }

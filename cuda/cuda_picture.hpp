@@ -4,6 +4,7 @@
 #include <memory>
 #include <utility>
 
+#include "cuda_check.hpp"
 #include "device.hpp"
 #include "gpuimg/backend.hpp"
 
@@ -30,6 +31,12 @@ inline Picture new_picture(const std::shared_ptr<Device>& device, int width, int
   const std::size_t bytes =
       static_cast<std::size_t>(width) * static_cast<std::size_t>(height) * format.bytes_per_pixel();
   return {width, height, format, std::make_unique<CudaPixels>(DeviceMemory(device, bytes))};
+}
+
+/// Gives the bytes behind a new picture a value: kernels that read whole words read them, and use none of them.
+inline void clear_behind(const Picture& picture, cudaStream_t stream) {
+  cuda_check(cudaMemsetAsync(pixels_of(picture) + size_bytes(picture), 0, kReadableBeyondEnd, stream),
+             "clearing the end of a picture");
 }
 
 }  // namespace gpuimg::cuda

@@ -11,8 +11,6 @@
 namespace gpuimg::cuda {
 namespace {
 
-/// Kernels read whole words of images whose size is no multiple of them.
-constexpr std::size_t kReadableBeyondEnd = 16;
 constexpr int kPoison = 0xCD;
 
 cudaMemPool_t create_pool(int device) {
@@ -74,10 +72,11 @@ PinnedMemory::~PinnedMemory() {
   }
 }
 
-Device::Device(int index, bool poison) : index_(index), poison_(poison), stream_([index] {
-  cuda_check(cudaSetDevice(index), "choosing the device");
-  return Stream();
-}()) {
+Device::Device(int index, bool poison)
+    : index_(index), poison_(poison), stream_([index] {
+        cuda_check(cudaSetDevice(index), "choosing the device");
+        return Stream();
+      }()) {
   cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "reading the device");
   pool_ = create_pool(index);
 }

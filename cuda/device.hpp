@@ -47,8 +47,11 @@ class Event {
 
 class Device;
 
-/// Device memory of one backend: at least 256-byte aligned and readable for 16 bytes beyond its size. Freed in stream
-/// order, so work already queued may still use it.
+/// Kernels read whole words of images whose size is no multiple of them: so many bytes may be read beyond the end.
+constexpr std::size_t kReadableBeyondEnd = 16;
+
+/// Device memory of one backend: at least 256-byte aligned and readable for kReadableBeyondEnd bytes beyond its size.
+/// Freed in stream order, so work already queued may still use it.
 class DeviceMemory {
  public:
   DeviceMemory() = default;

@@ -18,7 +18,9 @@ int driver_version() {
   return version;
 }
 
-std::string version_text(int version) { return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10); }
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
 
 }  // namespace
 
@@ -39,9 +41,10 @@ int device_count() {
   }
   if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
     (void)cudaGetLastError();
-    throw Error(ErrorKind::backend_unavailable,
-                "no CUDA device: the driver shows none; look at 'nvidia-smi' and at CUDA_VISIBLE_DEVICES (empty or with "
-                "wrong numbers it hides them all), or use --backend cpu");
+    throw Error(
+        ErrorKind::backend_unavailable,
+        "no CUDA device: the driver shows none; look at 'nvidia-smi' and at CUDA_VISIBLE_DEVICES (empty or with "
+        "wrong numbers it hides them all), or use --backend cpu");
   }
   cuda_check(code, "counting devices");
   return count;

@@ -44,7 +44,8 @@ void upload(Workspace& workspace, const LevelTables& from, const DeviceTables& t
 /// Tables from the picture's own histograms.
 void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, const DeviceTables& to) {
   const CountedPixels counted = counted_pixels(picture, options.selection);
-  const DeviceMemory counts(workspace.device(), static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
+  const DeviceMemory counts(workspace.device(),
+                            static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
   const auto target = [&](int table) {
     return TableTarget{options.formula, to.map(table), to.changes.as<std::uint32_t>()};
   };
@@ -68,8 +69,8 @@ LevelTables fetched(const Workspace& workspace, const DeviceTables& tables) {
   LevelTables result;
   for (int t = 0; t < tables.tables; ++t) {
     auto& map = result.maps.emplace_back(tables.levels);
-    cuda_check(cudaMemcpyAsync(map.data(), tables.map(t), tables.levels * sizeof(std::uint16_t),
-                               cudaMemcpyDeviceToHost, workspace.stream()),
+    cuda_check(cudaMemcpyAsync(map.data(), tables.map(t), tables.levels * sizeof(std::uint16_t), cudaMemcpyDeviceToHost,
+                               workspace.stream()),
                "fetching a look-up table");
   }
   workspace.device()->wait();

@@ -15,12 +15,15 @@ struct FusedTotals {
 };
 
 __device__ __forceinline__ std::uint32_t mapped_word(std::uint32_t word, const std::uint32_t* table) {
-  return table[(word & 0xFFU) * kColumns] | table[((word >> 8) & 0xFFU) * kColumns] << 8 |
-         table[((word >> 16) & 0xFFU) * kColumns] << 16 | table[(word >> 24) * kColumns] << 24;
+  const std::uint32_t low = __byte_perm(table[__byte_perm(word, 0, 0x4440) * kColumns],
+                                        table[__byte_perm(word, 0, 0x4441) * kColumns], 0x7640);
+  const std::uint32_t high = __byte_perm(table[__byte_perm(word, 0, 0x4442) * kColumns],
+                                         table[__byte_perm(word, 0, 0x4443) * kColumns], 0x7640);
+  return __byte_perm(low, high, 0x5410);
 }
 
-/// Thread → groups of 16 pixels, the same ones when counting and when mapping. Block: 1024 threads, two an SM; all blocks
-/// run at once (cooperative launch). Shared: the columns, which then become the table repeated for each bank.
+/// Thread → groups of 16 pixels, the same ones when counting and when mapping. Block: 1024 threads, two an SM; all
+/// blocks run at once (cooperative launch). Shared: the columns, which then become the table repeated for each bank.
 /// Barriers: columns clear; columns complete; grid: all totals added; table entries before they are spread over the
 /// banks; spread before it is read.
 __global__ void __launch_bounds__(kNarrowThreads, 2)
@@ -30,7 +33,8 @@ __global__ void __launch_bounds__(kNarrowThreads, 2)
   __shared__ SegmentScratch scratch;
   __shared__ std::uint32_t entries[kNarrowBins];
   auto* columns = reinterpret_cast<std::uint32_t*>(shared);
-  std::uint32_t* mine = columns + threadIdx.x % kColumns;
+  const std::uint32_t* mine = columns + threadIdx.x % kColumns;
+  const std::uint32_t counters = column_address(columns);
   for (unsigned i = threadIdx.x; i < kColumnBytes / sizeof(uint4); i += kNarrowThreads) {
     shared[i] = make_uint4(0, 0, 0, 0);
   }
@@ -48,11 +52,11 @@ __global__ void __launch_bounds__(kNarrowThreads, 2)
     load(group, in + i * 16);
 #pragma unroll
     for (int p = 0; p < 16; ++p) {
-      atomicAdd(mine + group.get(p) * kColumns, 1U);
+      count_in_column(counters, group.get(p));
     }
   }
   if (rest < pixel_count) {
-    atomicAdd(mine + static_cast<std::uint32_t>(in[rest]) * kColumns, 1U);
+    count_in_column(counters, static_cast<std::uint32_t>(in[rest]));
   }
   __syncthreads();
 
@@ -96,8 +100,8 @@ __global__ void __launch_bounds__(kNarrowThreads, 2)
 
 void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
                            std::uint16_t* map) {
-  auto* totals = workspace.zeroed(workspace.fused_totals, 2 * kNarrowBins * sizeof(std::uint64_t))
-                     .as<unsigned long long>();
+  auto* totals =
+      workspace.zeroed(workspace.fused_totals, 2 * kNarrowBins * sizeof(std::uint64_t)).as<unsigned long long>();
   const bool odd = workspace.fused_launches % 2 != 0;
   FusedTotals both{totals + (odd ? kNarrowBins : 0), totals + (odd ? 0 : kNarrowBins)};
   const std::byte* in = pixels_of(from);

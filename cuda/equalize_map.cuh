@@ -16,7 +16,7 @@ struct MapRequest {
   int tables = 1;                          ///< 1, or 3 for each of r, g and b
   const std::uint32_t* changes = nullptr;  ///< where given and 0 there: the pixels stay as they are
   double strength = 1.0;
-  const std::uint8_t* mask = nullptr;      ///< pixels with 0 stay as they are
+  const std::uint8_t* mask = nullptr;  ///< pixels with 0 stay as they are
 };
 
 /// Gray images and the modes rgb and joint at 8 bits. Shared: the tables' entries of one level side by side in a word,
@@ -52,7 +52,7 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
       for (int c = 0; c < kChannels; ++c) {
         const std::uint32_t value = in.get(p * kChannels + c);
         const bool is_alpha = kHasAlpha<kChannels> && c == kChannels - 1;
-        out.put(p * kChannels + c, is_alpha ? value : (table[value * 32] >> (8 * c)) & 0xFFU);
+        out.put_low_byte(p * kChannels + c, is_alpha ? value : table[value * 32] >> (8 * c));
       }
     }
   }
@@ -89,7 +89,8 @@ struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChan
 
 /// with_luma<std::uint8_t> by one multiply-add a channel. Both of its cases are (c − o)·q + b rounded half away from
 /// zero: o = 0, q = y_new/y, b = 0 inside the gamut, o = y, q = (255 − y_new)/(max − y), b = y_new outside. q is made
-/// larger by 2⁻²⁰, which turns ties away from zero and is too little to reach any other tie (the nearest is 1/510 away).
+/// larger by 2⁻²⁰, which turns ties away from zero and is too little to reach any other tie (the nearest is 1/510
+/// away).
 struct FastLuma8 {
   static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: the low bits of a sum with it are the rounded integer
   static constexpr float kTieBreak = 1.0F + 1.0F / 1048576.0F;
@@ -100,23 +101,38 @@ struct FastLuma8 {
     return make_float2(ratio * kTieBreak, kToInteger + static_cast<float>(y_new));
   }
 
-  /// r, g, b and y as floats; the results' low bytes are the new channels.
-  static __device__ __forceinline__ uint3 mapped(float r, float g, float b, float y, float2 entry) {
+  /// r, g, b and y as the bits of kBias + value; the results' low bytes are the new channels.
+  static __device__ __forceinline__ uint3 mapped(std::uint32_t red, std::uint32_t green, std::uint32_t blue,
+                                                 std::uint32_t luma, float2 entry) {
     constexpr float kGamutEnd = 255.0F + 1.0F / 512.0F;  // max·y_new/y is either at most 255 or at least 255 + 1/255
+    const float r = __uint_as_float(red);
+    const float g = __uint_as_float(green);
+    const float b = __uint_as_float(blue);
+    const float y = __uint_as_float(luma);
     const float high = fmaxf(r, fmaxf(g, b));
-    const bool outside = high * entry.x > kGamutEnd;
+    const bool outside = (high - kBias) * entry.x > kGamutEnd;
     const float room = kToInteger + 255.0F - entry.y;
     const float mixing = room * (approximate_reciprocal(high - y) * kTieBreak);
     const float q = outside ? mixing : entry.x;
-    const float origin = outside ? y : 0.0F;
-    const float base = outside || y == 0.0F ? entry.y : kToInteger;
+    const float origin = outside ? y : kBias;
+    const float base = outside || luma == kBiasBits ? entry.y : kToInteger;
     return make_uint3(__float_as_uint(__fmaf_rn(r - origin, q, base)), __float_as_uint(__fmaf_rn(g - origin, q, base)),
                       __float_as_uint(__fmaf_rn(b - origin, q, base)));
   }
 };
 
-/// EqualizeColor::luma at 8 bits. Shared: FastLuma8's entries, 16 copies, so that each half of a warp has a pair of banks
-/// a lane.
+/// Luma of biased samples, biased. The integer weights sum to a power of two that shifts the bias out of 32 bits.
+template <Luma kind>
+__device__ __forceinline__ std::uint32_t biased_luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
+  if constexpr (kind == Luma::bt601_trunc) {
+    return kBiasBits | luma_of<kind>(r & 0xFFU, g & 0xFFU, b & 0xFFU);
+  } else {
+    return kBiasBits | luma_of<kind>(r, g, b);
+  }
+}
+
+/// EqualizeColor::luma at 8 bits. Shared: FastLuma8's entries, 16 copies, so that each half of a warp has a pair of
+/// banks a lane.
 template <int kChannels, Luma kind>
 struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, 3> {
   static constexpr int kCopies = 16;
@@ -143,16 +159,16 @@ struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
     }
 #pragma unroll
     for (int p = 0; p < n; ++p) {
-      const Rgb color = rgb_of<kChannels>(in, p);
-      const std::uint32_t y = luma_of<kind>(color.r, color.g, color.b);
-      const uint3 mapped =
-          FastLuma8::mapped(static_cast<float>(color.r), static_cast<float>(color.g), static_cast<float>(color.b),
-                            static_cast<float>(y), table[y * kCopies]);
-      out.put(p * kChannels, mapped.x & 0xFFU);
-      out.put(p * kChannels + 1, mapped.y & 0xFFU);
-      out.put(p * kChannels + 2, mapped.z & 0xFFU);
+      const std::uint32_t r = in.get_biased(p * kChannels);
+      const std::uint32_t g = in.get_biased(p * kChannels + 1);
+      const std::uint32_t b = in.get_biased(p * kChannels + 2);
+      const std::uint32_t y = biased_luma<kind>(r, g, b);
+      const uint3 mapped = FastLuma8::mapped(r, g, b, y, table[(y - kBiasBits) * kCopies]);
+      out.put_low_byte(p * kChannels, mapped.x);
+      out.put_low_byte(p * kChannels + 1, mapped.y);
+      out.put_low_byte(p * kChannels + 2, mapped.z);
       if constexpr (kChannels == 4) {
-        out.put(p * kChannels + 3, in.get(p * kChannels + 3));
+        out.put_low_byte(p * kChannels + 3, in.get(p * kChannels + 3));
       }
     }
   }
@@ -165,9 +181,7 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   bool is_identity = false;
   explicit MapAny(const MapRequest& how) : request(how) {}
 
-  __device__ void prepare(std::byte*) {
-    is_identity = request.changes != nullptr && *request.changes == 0;
-  }
+  __device__ void prepare(std::byte*) { is_identity = request.changes != nullptr && *request.changes == 0; }
 
   __device__ __forceinline__ std::uint32_t looked_up(std::uint32_t level, int table) const {
     return __ldg(request.maps + (request.tables == 3 ? table : 0) * (kMaxOf<T> + 1) + level);

@@ -35,8 +35,8 @@ Histogram histogram(Workspace& workspace, const Picture& picture, const Histogra
       count_rgb8(workspace, counted, to);
       i += 2;
     } else {
-      count_levels(workspace, counted,
-                   source_of(options.channels[i], options.luma, picture.format(), options.hsl_bins), to);
+      count_levels(workspace, counted, source_of(options.channels[i], options.luma, picture.format(), options.hsl_bins),
+                   to);
     }
   }
   const auto* on_host = workspace.results(bytes).as<std::uint64_t>();

@@ -83,8 +83,8 @@ struct AdjustHsl : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
 template <class Decoder>
 void launch_from_hsl(Workspace& workspace, const Picture& from, const Picture& to, const Decoder& decoder) {
   const auto launch = [&]<class T, int kChannels>() {
-    launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(),
-               FromHsl<Decoder, T, kChannels>(decoder), "converting from HSL");
+    launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), FromHsl<Decoder, T, kChannels>(decoder),
+               "converting from HSL");
   };
   if (to.format().sample == Sample::u8) {
     to.format().channels == 3 ? launch.template operator()<std::uint8_t, 3>()

@@ -13,8 +13,7 @@ SumTable integral(Workspace& workspace, const Picture& picture, const IntegralOp
   }
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const int width = table_width(picture.width(), options.layout);
-  SumTable table =
-      new_picture(workspace.device(), width, table_height(picture.height(), options.layout), {type, 1});
+  SumTable table = new_picture(workspace.device(), width, table_height(picture.height(), options.layout), {type, 1});
   TableJob job;
   job.pixels = pixels_of(picture);
   job.padded = options.layout == TableLayout::padded;

@@ -43,7 +43,7 @@ struct Tile {
   static constexpr int kRows = kWarpRows * kWarpsDown;
   static constexpr int kThreads = kWarpsAcross * kWarpsDown * 32;
   static constexpr int kWindow = 32 * kWarpsAcross / kWarpRows;  ///< tiles to the left that a warp looks at in one go
-  static constexpr int kRowsPerWarp = 32 / kWindow;               ///< rows whose left neighbours one warp looks at
+  static constexpr int kRowsPerWarp = 32 / kWindow;              ///< rows whose left neighbours one warp looks at
   static constexpr int kColumnsPerThread = kTileColumns / kThreads;
 };
 

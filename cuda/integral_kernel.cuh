@@ -1,165 +1,10 @@
-// The kernel of the summed-area table; its pieces and its data are described in integral.cuh.
+// The kernel of the summed-area table; its data are described in integral.cuh, how tiles exchange sums in
+// tile_sums.cuh.
 #pragma once
 
-#include "integral.cuh"
+#include "tile_sums.cuh"
 
 namespace gpuimg::cuda {
-
-/// Where a block and a thread are in the image.
-template <class Tile>
-struct Place {
-  std::int64_t tile;
-  std::int64_t tile_y;
-  int tile_x;
-  int lane;
-  int warp_x;
-  int warp_y;
-
-  __device__ Place(const TableJob& job, unsigned int ticket)
-      : tile(ticket),
-        tile_y(tile / job.tiles_across),
-        tile_x(static_cast<int>(tile - tile_y * job.tiles_across)),
-        lane(static_cast<int>(threadIdx.x) % 32),
-        warp_x(static_cast<int>(threadIdx.x) / 32 % kWarpsAcross),
-        warp_y(static_cast<int>(threadIdx.x) / 32 / kWarpsAcross) {}
-  [[nodiscard]] __device__ std::int64_t x() const {
-    return std::int64_t{tile_x} * kTileColumns + warp_x * kWarpColumns + lane * kLanePixels;
-  }
-  [[nodiscard]] __device__ std::int64_t y() const { return tile_y * Tile::kRows + warp_y * Tile::kWarpRows; }
-};
-
-template <class Tile>
-struct TileShared {
-  using Sum = typename Tile::Sum;
-  Sum row_sums[Tile::kRows][kWarpsAcross];  ///< each warp's row totals; then all that lies left of the warp in the row
-  alignas(16) Sum column_sums[Tile::kWarpsDown][kTileColumns];  ///< likewise: the table's entry just above the warp
-  unsigned int ticket;
-};
-
-/// Sum of a row over all tiles to the left: looks at kWindow tiles at a time, nearest first, back to the first that knows
-/// the whole of its row. All lanes of a warp call this; kWindow neighbouring lanes share a row.
-template <class Tile>
-__device__ typename Tile::Sum sum_left_of_tile(const TableJob& job, const Place<Tile>& place, int row) {
-  using Sum = typename Tile::Sum;
-  const Epoch epoch(job.epoch);
-  const int position = place.lane % Tile::kWindow;
-  const auto* states = static_cast<const volatile typename Tile::State*>(job.row_states);
-  Sum before = 0;
-  int nearest = place.tile_x - 1;
-  bool done = nearest < 0;
-  while (__any_sync(0xFFFFFFFFU, !done)) {
-    Published<Sum> seen{0, epoch.whole};
-    if (!done && nearest - position >= 0) {
-      const std::int64_t tile = place.tile - place.tile_x + nearest - position;
-      seen = awaited(states + tile * Tile::kRows + row, epoch);
-    }
-    const unsigned wholes = __ballot_sync(0xFFFFFFFFU, seen.mark == epoch.whole);
-    constexpr unsigned kMask = Tile::kWindow == 32 ? 0xFFFFFFFFU : (1U << Tile::kWindow) - 1U;
-    const unsigned mine = wholes >> (place.lane - position) & kMask;
-    const int last = mine == 0 ? Tile::kWindow : __ffs(static_cast<int>(mine)) - 1;
-    Sum part = !done && position <= last ? seen.sum : Sum{0};
-#pragma unroll
-    for (int distance = 1; distance < Tile::kWindow; distance *= 2) {
-      part += __shfl_xor_sync(0xFFFFFFFFU, part, distance);
-    }
-    before += part;
-    done = done || mine != 0;
-    nearest -= Tile::kWindow;
-  }
-  return before;
-}
-
-/// Publishes the tile's row sums and turns row_sums into what lies left of each warp. Rows are shared out among warps.
-template <class Tile>
-__device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
-  using Sum = typename Tile::Sum;
-  const Epoch epoch(job.epoch);
-  const int position = place.lane % Tile::kWindow;
-  const int row = static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kWindow;
-  auto* state = static_cast<volatile typename Tile::State*>(job.row_states) + place.tile * Tile::kRows + row;
-  Sum total = 0;
-  Sum left_in_tile = 0;
-#pragma unroll
-  for (int w = 0; w < kWarpsAcross; ++w) {
-    left_in_tile = w == position ? total : left_in_tile;
-    total += shared.row_sums[row][w];
-  }
-  if (position == 0) {
-    state->publish(total, place.tile_x == 0 ? epoch.whole : epoch.own);
-  }
-  const Sum before = sum_left_of_tile(job, place, row);
-  if (position == 0 && place.tile_x != 0) {
-    state->publish(before + total, epoch.whole);
-  }
-  if (position < kWarpsAcross) {
-    shared.row_sums[row][position] = before + left_in_tile;
-  }
-}
-
-/// Publishes the tile's column sums (of whole rows) and turns column_sums into the table's entries above each warp.
-template <class Tile>
-__device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
-  using Sum = typename Tile::Sum;
-  constexpr int kColumns = Tile::kColumnsPerThread;
-  const Epoch epoch(job.epoch);
-  auto* states = static_cast<volatile typename Tile::State*>(job.column_states);
-  Sum total[kColumns] = {};
-  Sum before[kColumns] = {};
-  bool done[kColumns];
-#pragma unroll
-  for (int k = 0; k < kColumns; ++k) {
-    const int column = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
-    for (int w = 0; w < Tile::kWarpsDown; ++w) {
-      const Sum sum = shared.column_sums[w][column];
-      shared.column_sums[w][column] = total[k];
-      total[k] += sum;
-    }
-    const bool is_in_image = std::int64_t{place.tile_x} * kTileColumns + column < job.width;
-    done[k] = place.tile_y == 0 || !is_in_image;
-    if (is_in_image) {
-      states[place.tile * kTileColumns + column].publish(total[k], place.tile_y == 0 ? epoch.whole : epoch.own);
-    }
-  }
-  constexpr int kAhead = kColumns == 1 ? 4 : 1;  // tiles above whose sums are asked for before the first is needed
-  for (std::int64_t tile = place.tile - job.tiles_across; tile >= 0; tile -= kAhead * job.tiles_across) {
-    bool all_done = true;
-#pragma unroll
-    for (int k = 0; k < kColumns; ++k) {
-      const int column = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
-      Published<Sum> seen[kAhead];
-#pragma unroll
-      for (int a = 0; a < kAhead; ++a) {
-        const std::int64_t from = tile - a * job.tiles_across;
-        seen[a] = done[k] || from < 0 ? Published<Sum>{0, 0} : states[from * kTileColumns + column].read();
-      }
-#pragma unroll
-      for (int a = 0; a < kAhead; ++a) {
-        if (!done[k]) {
-          const std::int64_t from = tile - a * job.tiles_across;
-          if (!epoch.is_written(seen[a].mark)) {
-            seen[a] = awaited(states + from * kTileColumns + column, epoch);
-          }
-          before[k] += seen[a].sum;
-          done[k] = seen[a].mark == epoch.whole;
-        }
-      }
-      all_done = all_done && done[k];
-    }
-    if (all_done) {
-      break;
-    }
-  }
-#pragma unroll
-  for (int k = 0; k < kColumns; ++k) {
-    const int column = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
-    if (place.tile_y != 0 && std::int64_t{place.tile_x} * kTileColumns + column < job.width) {
-      states[place.tile * kTileColumns + column].publish(before[k] + total[k], epoch.whole);
-    }
-    for (int w = 0; w < Tile::kWarpsDown; ++w) {
-      shared.column_sums[w][column] += before[k];
-    }
-  }
-}
 
 /// Row 0 and column 0 of a padded table.
 template <class Tile>
@@ -235,8 +80,8 @@ __device__ void write_rows(const TableJob& job, const Place<Tile>& place, const 
 
 /// Block → one tile of 1024 columns, taken from the ticket counter, so that the tiles to the left and above belong to
 /// blocks that run already. Warp → 128 columns and kWarpRows rows, lane → 4 columns, whose pixels stay in registers.
-/// Shared: TileShared. Barriers: the ticket; the warps' row sums; the sums left of each warp; the warps' column sums; the
-/// entries above each warp.
+/// Shared: TileShared. Barriers: the ticket; the warps' row sums; the sums left of each warp; the warps' column sums;
+/// the entries above each warp.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads) sum_tiles(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -275,10 +120,9 @@ __global__ void __launch_bounds__(Tile::kThreads) sum_tiles(TableJob job) {
   __syncthreads();
   resolve_rows(job, place, shared);
   __syncthreads();
-  const Sum left_of_row =
-      place.lane < Tile::kWarpRows
-          ? shared.row_sums[place.warp_y * Tile::kWarpRows + place.lane][place.warp_x]
-          : Sum{0};
+  const Sum left_of_row = place.lane < Tile::kWarpRows
+                              ? shared.row_sums[place.warp_y * Tile::kWarpRows + place.lane][place.warp_x]
+                              : Sum{0};
   const Sum left_of_rows = warp_total(left_of_row);
 #pragma unroll
   for (int i = 1; i < kLanePixels; ++i) {
@@ -316,8 +160,7 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   const auto tiles = static_cast<std::size_t>(job.tiles);
   const std::size_t row_bytes = tiles * Tile::kRows * sizeof(State);
   const std::size_t column_bytes = tiles * kTileColumns * sizeof(State);
-  std::byte* memory =
-      workspace.zeroed(workspace.tile_states, kTicketBytes + row_bytes + column_bytes).data();
+  std::byte* memory = workspace.zeroed(workspace.tile_states, kTicketBytes + row_bytes + column_bytes).data();
   job.ticket = reinterpret_cast<unsigned int*>(memory);
   job.row_states = memory + kTicketBytes;
   job.column_states = memory + kTicketBytes + row_bytes;

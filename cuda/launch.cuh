@@ -9,11 +9,12 @@
 
 namespace gpuimg::cuda {
 
-/// Blocks for `items` at `items_per_block`, at most `blocks_per_sm` on each multiprocessor: they take turns on the rest.
+/// Blocks for `items` at `items_per_block`, at most `blocks_per_sm` on each multiprocessor: they take turns on the
+/// rest.
 inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std::uint64_t items_per_block,
                             int blocks_per_sm) {
-  const auto limit = static_cast<std::uint64_t>(workspace.device()->multiprocessors()) *
-                     static_cast<std::uint64_t>(blocks_per_sm);
+  const auto limit =
+      static_cast<std::uint64_t>(workspace.device()->multiprocessors()) * static_cast<std::uint64_t>(blocks_per_sm);
   const std::uint64_t wanted = (items + items_per_block - 1) / items_per_block;
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
@@ -30,8 +31,8 @@ void allow_shared_bytes(Kernel* kernel, std::size_t bytes) {
 
 /// Level of pixel i of the region; false if the selection leaves it out.
 template <class T, int kChannels>
-__device__ __forceinline__ bool selected_level(const CountedPixels& counted, const LevelSource& source,
-                                               std::uint64_t i, std::uint32_t& level) {
+__device__ __forceinline__ bool selected_level(const CountedPixels& counted, const LevelSource& source, std::uint64_t i,
+                                               std::uint32_t& level) {
   std::uint64_t index = i;
   if (counted.region.width != counted.width) {
     const auto row_length = static_cast<std::uint64_t>(counted.region.width);

@@ -42,6 +42,7 @@ Picture level_plane(Workspace& workspace, const Picture& picture, const LevelSou
   } else {
     launch_take_level<std::uint16_t>(workspace, picture, plane, source);
   }
+  clear_behind(plane, workspace.stream());
   return plane;
 }
 

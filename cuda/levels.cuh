@@ -13,7 +13,7 @@ enum class LevelKind : std::uint8_t { luma, ycrcb, hsl_level, sample, hue, satur
 struct LevelSource {
   LevelKind kind = LevelKind::sample;
   Luma luma = Luma::bt601;
-  int sample = 0;           ///< for LevelKind::sample: which of the interleaved channels
+  int sample = 0;            ///< for LevelKind::sample: which of the interleaved channels
   std::uint32_t bins = 256;  ///< levels are below this
 };
 

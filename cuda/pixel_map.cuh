@@ -54,7 +54,8 @@ inline constexpr std::size_t kMapSharedBytes =
     Operation::kSharedBytes + Operation::kThreads / 32 * kWarpStagingBytes<Operation>;
 
 /// Writes the groups of a full warp: each lane its own, or, staged, lane by lane in order of address. The barriers of
-/// the warp: the groups are in shared memory before other lanes read them, and read before the next turn overwrites them.
+/// the warp: the groups are in shared memory before other lanes read them, and read before the next turn overwrites
+/// them.
 template <class Operation, class Group>
 __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_out, std::byte* staging) {
   const unsigned lane = threadIdx.x % 32;

@@ -12,6 +12,10 @@ namespace gpuimg::cuda {
 template <class T>
 inline constexpr std::uint32_t kMaxOf = sizeof(T) == 1 ? 255U : 65535U;
 
+/// The bits of 2²³ as a float; its last 8 bits take a byte.
+inline constexpr std::uint32_t kBiasBits = 0x4B000000U;
+inline constexpr float kBias = 8388608.0F;
+
 /// kCount samples of type T, packed into 32-bit words. Indices must be compile-time constants after unrolling, else the
 /// words move to local memory.
 template <class T, int kCount>
@@ -27,9 +31,23 @@ struct Samples {
     if constexpr (std::is_same_v<T, float>) {
       return __uint_as_float(words[i]);
     } else {
-      const int shift = (i % kPerWord) * 8 * static_cast<int>(sizeof(T));
-      return (words[i / kPerWord] >> shift) & kMaxOf<T>;
+      const int k = i % kPerWord;
+      const unsigned selector = sizeof(T) == 1 ? 0x4440U + k : k == 0 ? 0x4410U : 0x4432U;
+      return __byte_perm(words[i / kPerWord], 0, selector);
     }
+  }
+
+  /// An 8-bit sample v as the bits of the float 2²³ + v: one instruction, where a conversion takes a slow unit.
+  __device__ __forceinline__ std::uint32_t get_biased(int i) const {
+    static_assert(sizeof(T) == 1);
+    return __byte_perm(words[i / 4], kBiasBits, 0x7440U + i % 4);
+  }
+
+  /// Puts in the low byte of `word`, in ascending order of i; the other bytes may be anything.
+  __device__ __forceinline__ void put_low_byte(int i, std::uint32_t word) {
+    static_assert(sizeof(T) == 1);
+    const int k = i % 4;
+    words[i / 4] = k == 0 ? word : __byte_perm(words[i / 4], word, k == 1 ? 0x7640U : k == 2 ? 0x7410U : 0x4210U);
   }
 
   /// Each sample may be put in once, into samples that were zero.

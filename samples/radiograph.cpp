@@ -66,7 +66,7 @@ double exposure(double px, double py) {
   const double texture = fractal_noise(p.x * 60.0, p.y * 60.0, 3, 31) - 0.5;
   const double field = 1.0 - 0.25 * ((p.x - 0.4) * (p.x - 0.4) + (p.y - 0.5) * (p.y - 0.5));
   return field * (0.035 + 0.30 * flesh + dense * (0.55 + 0.12 * texture)) +
-         0.008 * fractal_noise(p.x * 9.0, p.y * 9.0, 2, 37);
+         0.008 * fractal_noise(p.x * 7.0, p.y * 7.0, 7, 37);
 }
 
 }  // namespace

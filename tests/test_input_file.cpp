@@ -77,7 +77,9 @@ TEST(InputFile, ReadsFilesOfAnySize) {
 
 TEST(InputFile, ReadsOddNames) {
   const TemporaryFolder folder;
-  for (const std::string name : {"-x", "new\nline", "\xFF\xFE", "a b", "\x1B[31m", std::string(255, 'n').c_str()}) {
+  const std::string long_name(255, 'n');
+  for (const std::string& name : {std::string("-x"), std::string("new\nline"), std::string("\xFF\xFE"),
+                                  std::string("a b"), std::string("\x1B[31m"), long_name}) {
     put_text(folder / name, name);
     EXPECT_EQ(text_of(read_input(folder / name)), name);
   }

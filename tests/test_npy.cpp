@@ -116,6 +116,7 @@ TEST(Npy, RefusesDamagedHeadersAndWrongLengths) {
                                             "{",
                                             "}",
                                             "{}",
+                                            "{'descr': '|u1' 'fortran_order': False, 'shape': (2, 3)}",
                                             "{" + ok,
                                             ok + "}",
                                             "{" + ok + "} x",

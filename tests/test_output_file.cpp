@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "files/output_file.hpp"
+#include "files/temporary_file.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpuimg {
@@ -131,6 +132,9 @@ TEST(OutputFile, TheInputIsKnownUnderEveryAlias) {
     }
     check_output(folder / alias, folder / "in", kInPlace);
   }
+  put_text(folder / "other", "");
+  check_output(folder / "other", folder / "in", kForce);
+  check_output(folder / "other", folder / "missing", kForce);
   write(folder / "in", "output", kInPlace);
   EXPECT_EQ(text_in(folder / "in"), "output");
   EXPECT_EQ(text_in(folder / "hard"), "input");
@@ -141,6 +145,19 @@ TEST(OutputFile, AFileThatAppearsMeanwhileIsNotReplaced) {
   check_output(folder / "a", "", kCareful);
   put_text(folder / "a", "someone else's");
   expect_refused([&] { write(folder / "a", "new"); }, "--force");
+  EXPECT_EQ(text_in(folder / "a"), "someone else's");
+  EXPECT_EQ(folder.names(), Names{"a"});
+}
+
+TEST(OutputFile, AFileThatAppearsAtTheLastMomentIsNotReplaced) {
+  const TemporaryFolder folder;
+  {
+    TemporaryFile file(folder / "a", folder / "a");
+    file.write(bytes_of("new"));
+    file.close();
+    put_text(folder / "a", "someone else's");
+    expect_refused([&] { file.become_target(); }, "--force");
+  }
   EXPECT_EQ(text_in(folder / "a"), "someone else's");
   EXPECT_EQ(folder.names(), Names{"a"});
 }

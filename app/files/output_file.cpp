@@ -102,32 +102,42 @@ void check_output(const std::string& output, const std::string& input, const Ove
   check_folder(found ? resolved(output) : output);
 }
 
-void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {
-  if (path == kStandardOutput) {
-    write_standard_output(content);
-    return;
-  }
+StagedOutput::StagedOutput(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules)
+    : may_replace_(rules.force || rules.in_place) {
   if (path.empty()) {
     fail_writing(path, kNoName);
   }
   const auto found = existing(path);
-  const bool may_replace = rules.force || rules.in_place;
   if (found) {
     check_is_regular(path, *found);
-    if (!may_replace) {
+    if (!may_replace_) {
       fail_writing(path, kExists);
     }
   }
-  TemporaryFile file(found ? resolved(path) : path, path);
+  file_ = std::make_unique<TemporaryFile>(found ? resolved(path) : path, path);
   if (found) {
-    file.take_permissions_of(*found);  // before the content: it may be private
+    file_->take_permissions_of(*found);  // before the content: it may be private
   }
-  file.write(content);
-  file.close();
-  if (may_replace) {
-    file.replace_target();
+  file_->write(content);
+  file_->close();
+}
+
+StagedOutput::StagedOutput(StagedOutput&&) noexcept = default;
+StagedOutput::~StagedOutput() = default;
+
+void StagedOutput::commit() {
+  if (may_replace_) {
+    file_->replace_target();
   } else {
-    file.become_target();
+    file_->become_target();
+  }
+}
+
+void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {
+  if (path == kStandardOutput) {
+    write_standard_output(content);
+  } else {
+    StagedOutput(path, content, rules).commit();
   }
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -36,5 +37,23 @@ void check_output(const std::string& output, const std::string& input, const Ove
 /// other processes, but nothing is flushed to the disk (fsync): that would take longer than the work itself, so a loss
 /// of power can still lose a file just written.
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
+
+class TemporaryFile;
+
+/// Half of write_output, for a command of several outputs: the content is in the temporary file, and takes its final
+/// name on commit, when those of all outputs stand. Without commit nothing is left. `path` is not "-". Throws as
+/// write_output.
+class StagedOutput {
+ public:
+  StagedOutput(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
+  StagedOutput(StagedOutput&&) noexcept;
+  ~StagedOutput();
+
+  void commit();
+
+ private:
+  std::unique_ptr<TemporaryFile> file_;
+  bool may_replace_;
+};
 
 }  // namespace gpuimg

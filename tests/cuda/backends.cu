@@ -1,5 +1,5 @@
 // The two backends that the CUDA tests compare.
-#include "cuda/backends.hpp"
+#include "backends.hpp"
 
 #include <cstdlib>
 
@@ -8,7 +8,11 @@
 
 namespace gpuimg::test {
 
-std::unique_ptr<Backend> make_tested_backend() { return cuda::make_poisoned_backend(0); }
+std::unique_ptr<Backend> make_tested_backend() {
+  const char* poison = std::getenv("GPUIMG_TEST_POISON");
+  const bool is_off = poison != nullptr && std::string(poison) == "0";
+  return is_off ? make_cuda_backend(0) : cuda::make_poisoned_backend(0);
+}
 
 void CudaTest::SetUp() {
   static const std::string missing = [] {

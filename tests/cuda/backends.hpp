@@ -1,4 +1,5 @@
-// The two backends that the CUDA tests compare. Without a device a test is skipped, or fails with GPUIMG_REQUIRE_CUDA=1.
+// The two backends that the CUDA tests compare. Without a device a test is skipped, or fails with
+// GPUIMG_REQUIRE_CUDA=1.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -10,7 +11,8 @@
 
 namespace gpuimg::test {
 
-/// A CUDA backend of its own, whose device memory is filled with 0xCD whenever it is handed out.
+/// A CUDA backend of its own, whose device memory is filled with 0xCD whenever it is handed out; not so with
+/// GPUIMG_TEST_POISON=0, which lets a checker of uninitialised memory see what nobody wrote.
 std::unique_ptr<Backend> make_tested_backend();
 
 class CudaTest : public ::testing::Test {

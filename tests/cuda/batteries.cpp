@@ -1,5 +1,5 @@
 // Every operation with every option on one image, on two backends.
-#include "cuda/batteries.hpp"
+#include "batteries.hpp"
 
 #include <algorithm>
 
@@ -115,8 +115,8 @@ void Pair::equalization(const EqualizeOptions& options, const Selected& selected
 }
 
 void Pair::equalizations(Random& random) const {
-  for (const auto color : {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr,
-                           EqualizeColor::hsl}) {
+  for (const auto color :
+       {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     EqualizeOptions options;
     options.color = color;
     for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {

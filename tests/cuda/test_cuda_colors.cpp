@@ -1,8 +1,8 @@
 // All 2²⁴ colours of 8 bit, and the edges of 16 bit, through everything that computes with colours.
 #include <gtest/gtest.h>
 
-#include "cuda/backends.hpp"
-#include "cuda/batteries.hpp"
+#include "backends.hpp"
+#include "batteries.hpp"
 
 namespace gpuimg::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <type_traits>
 
-#include "cuda/backends.hpp"
+#include "backends.hpp"
 #include "cuda_check.hpp"
 #include "device.hpp"
 

@@ -1,7 +1,7 @@
 // The fast exact arithmetic of the kernels equals the definitions over its whole domain, on the device itself.
 #include <gtest/gtest.h>
 
-#include "cuda/backends.hpp"
+#include "backends.hpp"
 #include "cuda_check.hpp"
 #include "equalize_map.cuh"
 #include "exact_divide.cuh"
@@ -31,9 +31,8 @@ __global__ void compare_luma(unsigned long long* wrong, unsigned long long* exam
     for (const Luma kind : {Luma::bt601, Luma::bt709}) {
       const std::uint32_t y = luma_of(kind, p.r, p.g, p.b);
       const Rgb expected = with_luma<std::uint8_t>(p, y, y_new);
-      const uint3 actual = cuda::FastLuma8::mapped(static_cast<float>(p.r), static_cast<float>(p.g),
-                                                   static_cast<float>(p.b), static_cast<float>(y),
-                                                   cuda::FastLuma8::entry(y, y_new));
+      const uint3 actual = cuda::FastLuma8::mapped(cuda::kBiasBits | p.r, cuda::kBiasBits | p.g, cuda::kBiasBits | p.b,
+                                                   cuda::kBiasBits | y, cuda::FastLuma8::entry(y, y_new));
       report((actual.x & 255) == expected.r && (actual.y & 255) == expected.g && (actual.z & 255) == expected.b, i,
              wrong, example);
     }
@@ -85,8 +84,8 @@ class CudaExact : public CudaTest {
     launch(device->stream(), numbers.as<unsigned long long>(), numbers.as<unsigned long long>() + 1);
     cuda::check_launch("testing");
     unsigned long long result[2] = {1, 0};
-    cuda::cuda_check(
-        cudaMemcpyAsync(result, numbers.data(), sizeof(result), cudaMemcpyDeviceToHost, device->stream()), "testing");
+    cuda::cuda_check(cudaMemcpyAsync(result, numbers.data(), sizeof(result), cudaMemcpyDeviceToHost, device->stream()),
+                     "testing");
     device->wait();
     EXPECT_EQ(result[0], 0U) << "for example number " << result[1];
   }

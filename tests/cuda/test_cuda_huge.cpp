@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-#include "cuda/backends.hpp"
+#include "backends.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {
@@ -101,7 +101,8 @@ TEST_F(CudaHuge, LumaAndMappingOfColor) {
   const Picture ours = gpu().import_pixels(std::as_const(image).view());
   const Picture theirs = cpu().import_pixels(std::as_const(image).view());
   EXPECT_TRUE(gpu().histogram(ours, {}).channels.front().counts == cpu().histogram(theirs, {}).channels.front().counts);
-  EXPECT_TRUE(same_pixels(gpu().fetch(gpu().equalize(ours, {})).view(), cpu().fetch(cpu().equalize(theirs, {})).view()));
+  EXPECT_TRUE(
+      same_pixels(gpu().fetch(gpu().equalize(ours, {})).view(), cpu().fetch(cpu().equalize(theirs, {})).view()));
 }
 
 }  // namespace

@@ -1,9 +1,9 @@
-// The CUDA backend gives the bytes of the CPU backend: every operation, option, depth and channel count, at sizes around
-// those of warps, groups, blocks and tiles. The cases named Small are few enough for compute-sanitizer.
+// The CUDA backend gives the bytes of the CPU backend: every operation, option, depth and channel count, at sizes
+// around those of warps, groups, blocks and tiles. The cases named Small are few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
-#include "cuda/backends.hpp"
-#include "cuda/batteries.hpp"
+#include "backends.hpp"
+#include "batteries.hpp"
 
 namespace gpuimg::test {
 namespace {
@@ -33,8 +33,8 @@ class CudaParity : public CudaTest {
 };
 
 constexpr std::initializer_list<Size> kSmall = {{1, 1}, {33, 5}, {1, 300}, {257, 3}, {1025, 2}};
-constexpr std::initializer_list<Size> kEdges = {{1, 1},   {1, 7},   {7, 1},    {31, 9},    {32, 9},   {33, 9},
-                                                {255, 4}, {256, 4}, {257, 4},  {1, 5000},  {5000, 1}, {1023, 33},
+constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1},      {31, 9},   {32, 9},   {33, 9},
+                                                {255, 4},   {256, 4},   {257, 4},    {1, 5000}, {5000, 1}, {1023, 33},
                                                 {1024, 32}, {1025, 31}, {1023, 129}, {4097, 3}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 

@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "cuda/backends.hpp"
-#include "cuda/batteries.hpp"
+#include "backends.hpp"
+#include "batteries.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg::test {

@@ -39,6 +39,8 @@ class Equalize(gpuimg_run.Comparison):
         for pixels in gpuimg_run.random_images(numpy, 3):
             luma, red, blue = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb))
             expected = cv2.cvtColor(cv2.merge([cv2.equalizeHist(luma), red, blue]), cv2.COLOR_YCrCb2RGB)
+            if luma.min() == luma.max():  # nothing to equalize: gpuimg leaves out the lossy way there and back
+                expected = pixels
             self.assert_same(self.equalized(pixels, "--color", "ycbcr"), expected)
 
     def test_mask_is_that_of_pillow(self):

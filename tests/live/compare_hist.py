@@ -53,9 +53,9 @@ class Hist(gpuimg_run.Comparison):
         for pixels in gpuimg_run.random_images(numpy, 1):
             found = json.loads(self.gpuimg("hist", "--format", "json", self.written(pixels)))
             self.assertEqual(found["schema"], 1)
-            (channel,) = found["channels"]
+            (channel,) = found["histograms"]
             self.assertEqual(channel["counts"], numpy.bincount(pixels.ravel(), minlength=256).tolist())
-            statistics = channel["statistics"] if "statistics" in channel else channel
+            statistics = channel["statistics"]
             self.assertEqual((statistics["min"], statistics["max"]), (pixels.min(), pixels.max()))
             self.assertAlmostEqual(statistics["mean"], pixels.mean(dtype=float), places=9)
 

@@ -18,13 +18,13 @@ namespace gpuimg::test {
 
 using FileBytes = std::vector<std::byte>;
 
-inline void add_le(FileBytes& to, std::uint32_t value, int bytes) {
+inline void add_le(FileBytes& to, std::uint64_t value, int bytes) {
   for (int i = 0; i < bytes; ++i) {
     to.push_back(static_cast<std::byte>(value >> (8 * i)));
   }
 }
 
-inline void add_be(FileBytes& to, std::uint32_t value, int bytes) {
+inline void add_be(FileBytes& to, std::uint64_t value, int bytes) {
   for (int i = bytes - 1; i >= 0; --i) {
     to.push_back(static_cast<std::byte>(value >> (8 * i)));
   }

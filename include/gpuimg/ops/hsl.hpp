@@ -53,24 +53,22 @@ struct Hsl {
   float lightness = 0.0F;
 };
 
-/// r, g, b in 0 … V, V = 255 or 65535.
+/// r, g, b in 0 … V, V = 255 or 65535. Without branches, which every backend is glad of: gray falls out as H = 0.
 GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max) {
   const std::uint32_t high = r > g ? (r > b ? r : b) : (g > b ? g : b);
   const std::uint32_t low = r < g ? (r < b ? r : b) : (g < b ? g : b);
+  const std::uint32_t chroma = high - low;
+  const std::uint32_t sum = high + low;
+  const bool red_is_high = high == r;
+  const bool green_is_high = high == g;
+  const std::uint32_t sixths = red_is_high ? (g >= b ? 0U : 6U) : green_is_high ? 2U : 4U;
+  const std::uint32_t plus = red_is_high ? g : green_is_high ? b : r;
+  const std::uint32_t minus = red_is_high ? b : green_is_high ? r : g;
   HslFractions f;
-  f.chroma = high - low;
-  f.sum = high + low;
-  if (f.chroma == 0) {
-    return f;
-  }
-  f.saturation_denominator = f.sum <= v_max ? f.sum : 2U * v_max - f.sum;
-  if (high == r) {
-    f.hue_numerator = g >= b ? g - b : 6U * f.chroma - (b - g);
-  } else if (high == g) {
-    f.hue_numerator = 2U * f.chroma + b - r;
-  } else {
-    f.hue_numerator = 4U * f.chroma + r - g;
-  }
+  f.hue_numerator = sixths * chroma + plus - minus;
+  f.chroma = chroma;
+  f.saturation_denominator = chroma == 0 ? 1U : sum <= v_max ? sum : 2U * v_max - sum;
+  f.sum = sum;
   return f;
 }
 
@@ -111,11 +109,9 @@ template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr Hsl hsl_float(const HslFractions& f) {
   constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   Hsl hsl;
+  hsl.hue_degrees = Divide::ratio(60U * f.hue_numerator, f.chroma == 0 ? 1U : f.chroma);
+  hsl.saturation = Divide::ratio(f.chroma, f.saturation_denominator);
   hsl.lightness = Divide::template ratio_by<2U * kMax>(f.sum);
-  if (f.chroma != 0) {
-    hsl.hue_degrees = Divide::ratio(60U * f.hue_numerator, f.chroma);
-    hsl.saturation = Divide::ratio(f.chroma, f.saturation_denominator);
-  }
   return hsl;
 }
 
@@ -131,11 +127,10 @@ GPUIMG_HD constexpr HslU16 hsl_u16(const HslFractions& f) {
   using Wide = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
   constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   HslU16 out;
+  const std::uint32_t turn = f.chroma == 0 ? 1U : 6U * f.chroma;
+  out.hue = static_cast<std::uint16_t>(Divide::template scaled<65536>(f.hue_numerator, turn));
+  out.saturation = static_cast<std::uint16_t>(Divide::template scaled<65535>(f.chroma, f.saturation_denominator));
   out.lightness = static_cast<std::uint16_t>((Wide{65535} * f.sum + kMax) / (2U * kMax));
-  if (f.chroma != 0) {
-    out.hue = static_cast<std::uint16_t>(Divide::template scaled<65536>(f.hue_numerator, 6U * f.chroma));
-    out.saturation = static_cast<std::uint16_t>(Divide::template scaled<65535>(f.chroma, f.saturation_denominator));
-  }
   return out;
 }
 

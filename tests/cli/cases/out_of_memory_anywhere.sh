@@ -1,10 +1,10 @@
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs more memory than any limit'; exit 77; }
 make_image png in.png 1500x1200 rgb 16
 for operation in "hist in.png out.csv" "equalize in.png out.png" "integral in.png out.npy" "hsl in.png out.png" \
-  "equalize in.png -" "hist --channel h in.png out.svg"; do
-  for ((kilobytes = 60000; kilobytes < 260000; kilobytes += 10000)); do
+  "hist --channel h in.png out.svg"; do
+  for ((kilobytes = 60000; kilobytes < 260000; kilobytes += 20000)); do
     rm -f out.*
-    (ulimit -v $kilobytes; exec gpuimg --threads 2 $operation) >/dev/null 2>message.txt
+    (ulimit -v $kilobytes; exec gpuimg --backend cpu --threads 2 $operation) >/dev/null 2>message.txt
     status=$?
     case $status in
       0) ;;
