@@ -1,6 +1,8 @@
 // The operations that `doctor` tests and `bench` times.
 #include "trial_operations.hpp"
 
+#include <fmt/format.h>
+
 #include <type_traits>
 #include <utility>
 
@@ -38,7 +40,7 @@ TrialOperation hist_trial(const std::string& channel_name, Luma luma = Luma::bt6
   options.channels = value_named("channel", channel_name, kHistogramChannelNames);
   options.luma = luma;
   options.hsl_bins = hsl_bins;
-  const std::string suffix = luma == Luma::bt601 ? "" : " " + name_of(luma, kLumaNames);
+  const std::string suffix = luma == Luma::bt601 ? "" : fmt::format(" {}", name_of(luma, kLumaNames));
   return trial(
       "hist " + channel_name + suffix,
       [options](Backend& backend, const Picture& picture) { return backend.histogram(picture, options); }, pixel_bytes);
@@ -51,7 +53,7 @@ TrialOperation equalize_trial(EqualizeColor color, EqualizeFormula formula, doub
   options.strength = strength;
   std::string name = "equalize " + name_of(color, kColorNames);
   if (formula != EqualizeFormula::opencv) {
-    name += " " + name_of(formula, kFormulaNames);
+    name += fmt::format(" {}", name_of(formula, kFormulaNames));
   }
   // Read once to count, read again and written to map.
   return trial(
@@ -80,7 +82,8 @@ TrialOperation hsl_trial(HslEncoding encoding) {
       "hsl " + name_of(encoding, kEncodingNames),
       [encoding](Backend& backend, const Picture& picture) { return backend.to_hsl(picture, encoding); },
       [encoding](PixelFormat format) {
-        return pixel_bytes(format) + static_cast<double>(sample_bytes(sample_of(encoding)) * (format.has_alpha() ? 4 : 3));
+        return pixel_bytes(format) +
+               static_cast<double>(sample_bytes(sample_of(encoding)) * (format.has_alpha() ? 4 : 3));
       });
 }
 
@@ -97,7 +100,9 @@ TrialOperation hsl_inverse_trial(HslEncoding encoding) {
 TrialOperation hsl_adjust_trial() {
   return trial(
       "hsl adjust",
-      [](Backend& backend, const Picture& picture) { return backend.adjust_hsl(picture, {40.0F, 1.25F, 0.9F}); },
+      [](Backend& backend, const Picture& picture) {
+        return backend.adjust_hsl(picture, {40.0F, 1.25F, 0.9F});
+      },
       [](PixelFormat format) { return 2.0 * pixel_bytes(format); });
 }
 

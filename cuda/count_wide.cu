@@ -43,7 +43,8 @@ __device__ __forceinline__ void count_group(PackedCounters& counters,
   constexpr int kChannels = Levels::kChannels;
   if constexpr (kChannels == 1 && kPixels == 8) {
     const std::uint32_t word = group.words[0];
-    const bool same = valid && is_flat(group) && word == __shfl_sync(0xFFFFFFFFU, word, 0);
+    const std::uint32_t word_of_first_lane = __shfl_sync(0xFFFFFFFFU, word, 0);  // by all lanes, whatever they hold
+    const bool same = valid && is_flat(group) && word == word_of_first_lane;
     if (__all_sync(0xFFFFFFFFU, same)) {
       if (threadIdx.x % 32 == 0) {
         counters.add(word & 0xFFFFU, 32 * kPixels);
