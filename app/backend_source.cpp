@@ -6,25 +6,10 @@
 #include <utility>
 
 #include "backend_cost.hpp"
-
-#ifdef GPUIMG_HAS_CUDA
 #include "gpuimg/cuda.hpp"
-#endif
 
 namespace gpuimg {
 namespace {
-
-#ifdef GPUIMG_HAS_CUDA
-constexpr bool kHasCuda = true;
-#else
-constexpr bool kHasCuda = false;
-
-[[noreturn]] std::unique_ptr<Backend> make_cuda_backend(int /*device*/) {
-  throw Error(ErrorKind::backend_unavailable,
-              "no CUDA backend: this gpuimg was built without it; use --backend cpu, or build with the CUDA Toolkit "
-              "installed and -DGPUIMG_CUDA=ON");
-}
-#endif
 
 std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
   return kind == BackendKind::cuda ? make_cuda_backend(options.device) : make_cpu_backend(options.threads);
@@ -35,7 +20,7 @@ std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
 BackendSource::BackendSource(const GlobalOptions& options) : options_(options) {
   if (options_.backend != BackendKind::automatic) {
     begin(options_.backend, "asked for");
-  } else if (!kHasCuda) {
+  } else if (cuda_versions(false).runtime == 0) {
     begin(BackendKind::cpu, "built without CUDA");
   }
 }

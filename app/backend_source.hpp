@@ -1,5 +1,5 @@
 // Where backends come from: which one the options and the work ask for, and the making of it, which for CUDA runs on a
-// thread of its own while files are read and decoded. The only place that knows whether CUDA is built in.
+// thread of its own while files are read and decoded.
 #pragma once
 
 #include <cstddef>

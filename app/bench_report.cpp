@@ -44,8 +44,8 @@ std::string bench_table(const BenchReport& report) {
   for (const BenchRow& row : report.rows) {
     if (row.image != image) {
       image = row.image;
-      fmt::format_to(out, "\n{}\n{:<20}{:<6}{:>10}{:>10}{:>10}{:>9}{:>8}  {}\n", printable_name(image), "operation",
-                     "", "upload ms", "kernel ms", "downl. ms", "GB/s", "of copy",
+      fmt::format_to(out, "\n{}\n{:<20}{:<6}{:>10}{:>10}{:>10}{:>9}{:>8}  {}\n", printable_name(image), "operation", "",
+                     "upload ms", "kernel ms", "downl. ms", "GB/s", "of copy",
                      report.backends.size() > 1 ? "faster: kernel, with transfers; results" : "results");
     }
     for (std::size_t i = 0; i < row.timings.size(); ++i) {

@@ -12,7 +12,7 @@ struct BackendTiming {
   std::string backend;
   double upload_ms = 0.0;
   double kernel_ms = 0.0;  ///< the operation alone, on pixels that are already where the backend keeps them: the median
-  double download_ms = 0.0;  ///< of the picture itself, as a measure of the way back
+  double download_ms = 0.0;           ///< of the picture itself, as a measure of the way back
   double gigabytes_per_second = 0.0;  ///< fewest bytes the operation must move, over kernel_ms
   double share_of_copy = 0.0;         ///< of the rate of a plain copy on this backend
 };

@@ -1,6 +1,6 @@
 // gpuimg bench [IN…]: every operation on every backend, verified against each other, then timed.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <memory>

@@ -1,6 +1,6 @@
 // gpuimg doctor: what is here, whether it works, and what to do about what is missing.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>

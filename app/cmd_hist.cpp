@@ -111,12 +111,11 @@ void run(const Arguments& arguments, bool output_given, const GlobalOptions& glo
   report_options.count_transparent = options.selection.count_transparent;
   report_options.region = options.selection.region;
   report_options.masked = mask.has_value();
-  const Histogram histogram =
-      context.count({std::move(image), std::move(mask)},
-                    [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
-                      options.selection.mask = mask_picture;
-                      return backend.histogram(picture, options);
-                    });
+  const Histogram histogram = context.count({std::move(image), std::move(mask)},
+                                            [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+                                              options.selection.mask = mask_picture;
+                                              return backend.histogram(picture, options);
+                                            });
   context.save(arguments.output,
                [&] { return text_of(make_report(histogram, report_options, facts), form, arguments); });
   context.finish();
@@ -142,8 +141,7 @@ Command add_hist(CLI::App& app) {
   parser->add_flag("--log", arguments->log, "logarithmic counts in the SVG plot");
   parser->add_option("--title", arguments->title, "title of the SVG plot [the file's name]")->type_name("TEXT");
   add_selection_options(*parser, arguments->selection);
-  return {parser,
-          [arguments, output](const GlobalOptions& globals) { run(*arguments, output->count() > 0, globals); }};
+  return {parser, [arguments, output](const GlobalOptions& globals) { run(*arguments, output->count() > 0, globals); }};
 }
 
 }  // namespace gpuimg

@@ -66,10 +66,9 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (ending == "csv") {
     check_table_fits_csv(image.width(), image.height(), options.layout);
   }
-  const Image table =
-      context.process({std::move(image), std::nullopt}, [&](Backend& backend, const Picture& picture, const Picture*) {
-        return backend.integral(picture, options);
-      });
+  const Image table = context.process(
+      {std::move(image), std::nullopt},
+      [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); });
   if (ending == "npy") {
     context.save(arguments.output, [&] { return encode_npy(table.view()); });
   } else if (ending == "csv") {
@@ -87,7 +86,8 @@ Command add_integral(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("integral", "sum an image into a summed-area table (integral image)");
   parser->footer(kExamples);
   parser->add_option("IN", arguments->input, "image, or - for standard input")->required();
-  parser->add_option("OUT", arguments->output, ".npy (exact), .png (16-bit preview) or .csv, or - for .npy")->required();
+  parser->add_option("OUT", arguments->output, ".npy (exact), .png (16-bit preview) or .csv, or - for .npy")
+      ->required();
   parser->add_option("--layout", arguments->layout, "padded (h+1 x w+1) or inclusive (h x w) [padded]")
       ->type_name("NAME");
   parser->add_option("--type", arguments->type, "u32, u64, f32 or f64 [narrowest of u32, u64]")->type_name("TYPE");

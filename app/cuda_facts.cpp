@@ -3,16 +3,9 @@
 
 #include <fmt/format.h>
 
-#include "gpuimg/error.hpp"
-
-#ifdef GPUIMG_HAS_CUDA
 #include "gpuimg/cuda.hpp"
-#endif
 
 namespace gpuimg {
-
-#ifdef GPUIMG_HAS_CUDA
-
 namespace {
 
 constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
@@ -23,6 +16,9 @@ std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, ve
 
 std::string cuda_build_text() {
   const CudaVersions versions = cuda_versions(false);
+  if (versions.runtime == 0) {
+    return "CUDA none: built without it";
+  }
   return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
 }
 
@@ -37,16 +33,5 @@ void print_cuda_facts() {
                static_cast<double>(device.free_bytes) / kGib, static_cast<double>(device.total_bytes) / kGib);
   }
 }
-
-#else
-
-std::string cuda_build_text() { return "CUDA none: built without it"; }
-
-void print_cuda_facts() {
-  throw Error(ErrorKind::backend_unavailable,
-              "this gpuimg was built without CUDA; to use a GPU, build it with the CUDA Toolkit installed");
-}
-
-#endif
 
 }  // namespace gpuimg

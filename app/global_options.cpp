@@ -71,11 +71,12 @@ GlobalOptions validated(const GlobalArguments& arguments) {
     options.backend = value_named(backend.source, backend.value, kBackendNames);
   }
   constexpr int kLargestCount = 65536;
-  options.device = whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
+  options.device =
+      whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
   options.threads =
       whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
-  options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1,
-                                                   std::uint64_t{1} << 62, options.max_pixels);
+  options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
+                                                   options.max_pixels);
   if (arguments.quiet && arguments.verbose) {
     throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
   }

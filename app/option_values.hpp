@@ -48,8 +48,7 @@ Value value_named(const std::string& option, const std::string& name, const Name
     }
   }
   const std::vector<std::string> names = names_of(values);
-  throw Error(ErrorKind::usage,
-              option + ": '" + name + "' is not one of " + listed(names) + did_you_mean(name, names));
+  throw Error(ErrorKind::usage, option + ": '" + name + "' is not one of " + listed(names) + did_you_mean(name, names));
 }
 
 /// The name of a value; it must be in the table.

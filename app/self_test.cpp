@@ -42,17 +42,18 @@ SelfTestResult test_known_answers(Backend& backend) {
   expect(result, histogram.counted == 4 && counts[10] == 1 && counts[20] == 2 && counts[250] == 1, "hist");
   expect(result, holds(backend.fetch(backend.equalize(grays, {})), std::array<std::uint8_t, 4>{0, 170, 170, 255}),
          "equalize");
-  expect(result,
-         holds(backend.fetch(backend.integral(grays, {})),
-               std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}),
-         "integral");
+  expect(
+      result,
+      holds(backend.fetch(backend.integral(grays, {})), std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}),
+      "integral");
   Image orange(1, 1, PixelFormat{Sample::u8, 3});
   constexpr std::array<std::uint8_t, 3> kOrange = {255, 128, 0};
   std::memcpy(orange.view().data, kOrange.data(), kOrange.size());
   const Picture pixel = backend.import_pixels(std::move(orange));
-  expect(result,
-         holds(backend.fetch(backend.to_hsl(pixel, HslEncoding::u16)), std::array<std::uint16_t, 3>{5483, 65535, 32768}),
-         "hsl");
+  expect(
+      result,
+      holds(backend.fetch(backend.to_hsl(pixel, HslEncoding::u16)), std::array<std::uint16_t, 3>{5483, 65535, 32768}),
+      "hsl");
   return result;
 }
 

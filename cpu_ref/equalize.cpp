@@ -143,7 +143,8 @@ void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables,
       each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) { return with_hsl_level<T>(p, level_new); });
       break;
     default:
-      each([](const Rgb& p, std::uint32_t level, std::uint32_t level_new) { return with_luma<T>(p, level, level_new); });
+      each(
+          [](const Rgb& p, std::uint32_t level, std::uint32_t level_new) { return with_luma<T>(p, level, level_new); });
       break;
   }
 }
@@ -169,8 +170,7 @@ void restore_masked(const T* in, T* out, std::size_t count, const std::uint8_t* 
 
 template <class T, int channels>
 void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
-  const bool by_channel =
-      channels < 3 || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint;
+  const bool by_channel = channels < 3 || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint;
   if (by_channel) {
     map_channels<T, channels>(in, out, count, tables);
   } else if constexpr (channels >= 3) {

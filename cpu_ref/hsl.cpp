@@ -35,7 +35,9 @@ struct ToFloat {
 struct ToU16 {
   using Out = std::uint16_t;
   static constexpr bool kHasRow = true;
-  static void row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) { hsl_u16_row(pixels, count, out); }
+  static void row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) {
+    hsl_u16_row(pixels, count, out);
+  }
   template <class T>
   static void encode(const Rgb& p, std::uint16_t* out) {
     const HslU16 hsl = hsl_u16<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
@@ -185,8 +187,7 @@ Image adjust_hsl(ConstView pixels, const HslAdjustment& by) {
         T* to = out.row<T>(y);
         for (int x = 0; x < pixels.width; ++x, from += channels, to += channels) {
           const Rgb p = rgb_at<channels>(from, 0);
-          const Rgb q =
-              rgb_from_hsl(adjusted(hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>)), by), kMaxOf<T>);
+          const Rgb q = rgb_from_hsl(adjusted(hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>)), by), kMaxOf<T>);
           to[0] = static_cast<T>(q.r);
           if constexpr (channels >= 3) {
             to[1] = static_cast<T>(q.g);

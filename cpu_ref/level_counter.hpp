@@ -1,4 +1,5 @@
-// Counts levels into several tables in turn, because equal neighbours would wait for each other's increment of one counter.
+// Counts levels into several tables in turn, because equal neighbours would wait for each other's increment of one
+// counter.
 #pragma once
 
 #include <algorithm>

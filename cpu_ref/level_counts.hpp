@@ -16,8 +16,8 @@ namespace gpuimg::cpu {
 /// V + 1 counts of luma, red, green, blue or alpha. Defined in hist.cpp.
 std::vector<std::uint64_t> count_channel(ConstView pixels, const CountedPixels& counted, Channel channel, Luma luma);
 
-/// read_row(y, buffer) returns the levels of row y of the region, each below `bins`: either written to the buffer, which
-/// has room for them, or where they stand already. Returns `bins` counts.
+/// read_row(y, buffer) returns the levels of row y of the region, each below `bins`: either written to the buffer,
+/// which has room for them, or where they stand already. Returns `bins` counts.
 template <class Level, class ReadRow>
 std::vector<std::uint64_t> count_levels(const CountedPixels& counted, std::size_t bins, const ReadRow& read_row) {
   struct Worker {

@@ -13,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 /// What with_luma computes, one division a pixel: a channel becomes base + round((c − origin)·factor / divisor), where
 /// in gamut base = origin = 0, factor = Y′ and divisor = Y, and else base = Y′, origin = Y, factor = V − Y′ and
-/// divisor = M − Y. All are integers below 2¹⁶ in float32; (|numerator| + ⌊divisor/2⌋ + ½) times the refined reciprocal is
-/// off by less than 2⁻²⁰ of itself, and no such quotient is nearer than ½/divisor > 2⁻¹⁷ of itself to an integer.
+/// divisor = M − Y. All are integers below 2¹⁶ in float32; (|numerator| + ⌊divisor/2⌋ + ½) times the refined reciprocal
+/// is off by less than 2⁻²⁰ of itself, and no such quotient is nearer than ½/divisor > 2⁻¹⁷ of itself to an integer.
 struct Relight {
   Float base;
   Float origin;
@@ -63,8 +63,8 @@ void relit(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, const std
   for (; x < count; ++x) {
     const std::uint8_t* from = pixels + channels * x;
     std::uint8_t* to = out + channels * x;
-    const Rgb p = with_luma<std::uint8_t>({from[0], from[1], from[2]}, levels[x],
-                                          static_cast<std::uint32_t>(map[levels[x]]));
+    const Rgb p =
+        with_luma<std::uint8_t>({from[0], from[1], from[2]}, levels[x], static_cast<std::uint32_t>(map[levels[x]]));
     to[0] = static_cast<std::uint8_t>(p.r);
     to[1] = static_cast<std::uint8_t>(p.g);
     to[2] = static_cast<std::uint8_t>(p.b);
@@ -101,8 +101,8 @@ std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std:
 }
 #else
 /// Sixteen tables of sixteen entries: an index that is not in a table's range has its top bit set, which looks up 0.
-std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count,
-                           const std::uint8_t* HWY_RESTRICT map, std::uint8_t* HWY_RESTRICT out) {
+std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count, const std::uint8_t* HWY_RESTRICT map,
+                           std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint8_t> d;
   const auto push = hn::Set(d, 0x70);
   std::size_t x = 0;

@@ -40,8 +40,8 @@ struct Fractions {
   }
 };
 
-/// ⌊numerator/divisor + ½⌋ for integers with numerator < 2²⁷ exact in float32, 1 ≤ divisor < 2¹¹ and a quotient of at most
-/// 2¹⁶: an estimate that is off by one at most, then put right by its exact remainder.
+/// ⌊numerator/divisor + ½⌋ for integers with numerator < 2²⁷ exact in float32, 1 ≤ divisor < 2¹¹ and a quotient of at
+/// most 2¹⁶: an estimate that is off by one at most, then put right by its exact remainder.
 Int rounded_quotient(Float numerator, Float divisor) {
   const Ints di;
   const Int estimate = hn::NearestInt(hn::Mul(numerator, approximate_reciprocal(divisor)));
@@ -63,8 +63,7 @@ void hsl_u16_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, std
     const Fractions f(load_pixels<3>(pixels + 3 * x));
     const Float turn = hn::Max(hn::Mul(f.chroma, hn::Set(df, 6.0F)), hn::Set(df, 1.0F));
     const Int hue = rounded_quotient(hn::Mul(f.hue_numerator, hn::Set(df, 65536.0F)), turn);
-    const Int saturation =
-        rounded_quotient(hn::Mul(f.chroma, hn::Set(df, 65535.0F)), f.saturation_denominator);
+    const Int saturation = rounded_quotient(hn::Mul(f.chroma, hn::Set(df, 65535.0F)), f.saturation_denominator);
     // 65535/510 = 257/2
     const Int sum = hn::ConvertTo(di, f.sum);
     const Int lightness = hn::ShiftRight<1>(hn::Add(hn::Mul(sum, hn::Set(di, 257)), hn::Set(di, 1)));

@@ -1,6 +1,6 @@
-// Rows of 8-bit RGB and RGBA pixels through the widest vector instructions that the processor has (Highway chooses at run
-// time). Each function computes exactly what the arithmetic in include/gpuimg/ops says; the tests hold them to it over
-// all 2²⁴ colours. Other formats go through that arithmetic itself.
+// Rows of 8-bit RGB and RGBA pixels through the widest vector instructions that the processor has (Highway chooses at
+// run time). Each function computes exactly what the arithmetic in include/gpuimg/ops says; the tests hold them to it
+// over all 2²⁴ colours. Other formats go through that arithmetic itself.
 #pragma once
 
 #include <cstddef>

@@ -86,7 +86,8 @@ inline void check(const Picture& picture, const IntegralOptions& options) {
   detail::check_photographic(picture, "integral");
   detail::check_channel(picture, options.channel, "integral");
   if (is_hsl(options.channel)) {
-    throw Error(ErrorKind::unsupported, "integral: hue, saturation and lightness cannot be summed; choose luma, r, g, b or a");
+    throw Error(ErrorKind::unsupported,
+                "integral: hue, saturation and lightness cannot be summed; choose luma, r, g, b or a");
   }
   (void)table_sample(picture.width(), picture.height(), picture.format(), options);
 }
@@ -96,7 +97,8 @@ inline void check_to_hsl(const Picture& picture) { detail::check_photographic(pi
 inline void check_from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
   const PixelFormat format = picture.format();
   if (format.sample != sample_of(encoding) || format.channels < 3) {
-    throw Error(ErrorKind::unsupported, "hsl: the pixels do not have the sample type and three channels of the encoding");
+    throw Error(ErrorKind::unsupported,
+                "hsl: the pixels do not have the sample type and three channels of the encoding");
   }
   if (sample != Sample::u8 && sample != Sample::u16) {
     throw Error(ErrorKind::usage, "hsl: RGB is written with 8 or 16 bits a channel");

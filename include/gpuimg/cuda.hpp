@@ -21,7 +21,7 @@ struct CudaDevice {
 };
 
 struct CudaVersions {
-  int runtime = 0;            ///< linked in; 13000 = 13.0
+  int runtime = 0;            ///< linked in; 13000 = 13.0; 0 = built without CUDA
   int driver = 0;             ///< newest CUDA version the driver supports; 0 = no driver
   std::string architectures;  ///< code built in, for people: "sm_75 sm_90 compute_90"
 };
@@ -29,8 +29,8 @@ struct CudaVersions {
 /// What is built in. Does not touch the driver except for the `driver` field, and only with `ask_driver`.
 CudaVersions cuda_versions(bool ask_driver);
 
-/// Devices in CUDA's order. Throws Error{backend_unavailable} that names what is missing: no driver, no device, a driver
-/// too old, CUDA_VISIBLE_DEVICES empty or wrong.
+/// Devices in CUDA's order. Throws Error{backend_unavailable} that names what is missing: no driver, no device, a
+/// driver too old, CUDA_VISIBLE_DEVICES empty or wrong.
 std::vector<CudaDevice> cuda_devices();
 
 /// Creates the context (about 200 ms) and touches only that device. Throws Error{backend_unavailable}.

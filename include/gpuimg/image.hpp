@@ -68,9 +68,7 @@ struct BasicView {
   [[nodiscard]] std::size_t pixel_count() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
-  operator BasicView<const std::byte>() const
-    requires(!std::is_const_v<Byte>)
-  {
+  operator BasicView<const std::byte>() const requires(!std::is_const_v<Byte>) {
     return {data, width, height, pitch_bytes, format};
   }
 };
@@ -106,9 +104,7 @@ class Image {
   [[nodiscard]] int height() const { return height_; }
   [[nodiscard]] PixelFormat format() const { return format_; }
   [[nodiscard]] bool empty() const { return memory_ == nullptr; }
-  [[nodiscard]] std::size_t pitch_bytes() const {
-    return static_cast<std::size_t>(width_) * format_.bytes_per_pixel();
-  }
+  [[nodiscard]] std::size_t pitch_bytes() const { return static_cast<std::size_t>(width_) * format_.bytes_per_pixel(); }
   [[nodiscard]] std::size_t size_bytes() const { return pitch_bytes() * static_cast<std::size_t>(height_); }
 
   [[nodiscard]] View view() { return {memory_.get(), width_, height_, pitch_bytes(), format_}; }

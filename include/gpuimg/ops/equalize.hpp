@@ -33,20 +33,20 @@ struct EqualizeOptions {
   EqualizeFormula formula = EqualizeFormula::opencv;
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = Luma::bt601;
-  double strength = 1.0;               ///< 0 … 1: how far from the input toward the equalized image
+  double strength = 1.0;                ///< 0 … 1: how far from the input toward the equalized image
   const LevelTables* tables = nullptr;  ///< use these in place of tables from the image's own histogram
-  Selection selection;                 ///< counted; of these only the mask also keeps pixels from being changed
+  Selection selection;                  ///< counted; of these only the mask also keeps pixels from being changed
 };
 
 /// What one histogram says, reduced to the numbers that its look-up table needs.
 struct LevelRule {
   EqualizeFormula formula = EqualizeFormula::opencv;
-  bool is_identity = true;         ///< the table maps every level to itself
-  std::uint32_t v_max = 255;       ///< V
-  std::uint64_t total = 0;         ///< N = Σh
-  std::uint64_t first_count = 0;   ///< h[i₀], i₀ = first level in use
-  std::uint64_t step = 0;          ///< pillow's ⌊(N − h[last]) / V⌋
-  float scale = 0.0F;              ///< opencv's float32(V) / float32(N − h[i₀])
+  bool is_identity = true;        ///< the table maps every level to itself
+  std::uint32_t v_max = 255;      ///< V
+  std::uint64_t total = 0;        ///< N = Σh
+  std::uint64_t first_count = 0;  ///< h[i₀], i₀ = first level in use
+  std::uint64_t step = 0;         ///< pillow's ⌊(N − h[last]) / V⌋
+  float scale = 0.0F;             ///< opencv's float32(V) / float32(N − h[i₀])
 };
 
 /// first_count and last_count: counts of the first and last level in use (equal levels: equal counts, and total).
@@ -66,9 +66,7 @@ GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t 
       rule.is_identity = flat;
       rule.scale = flat ? 0.0F : static_cast<float>(v_max) / static_cast<float>(total - first_count);
       break;
-    case EqualizeFormula::cdf:
-      rule.is_identity = false;
-      break;
+    case EqualizeFormula::cdf: rule.is_identity = false; break;
     case EqualizeFormula::pillow:
       rule.step = (total - last_count) / v_max;
       rule.is_identity = flat || rule.step == 0;

@@ -181,8 +181,7 @@ GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t b
                                                     (std::uint64_t{6} * f.chroma));
 }
 GPUIMG_HD constexpr std::uint32_t saturation_bin(const HslFractions& f, std::uint32_t bins) {
-  const auto bin =
-      static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.chroma / f.saturation_denominator);
+  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.chroma / f.saturation_denominator);
   return bin < bins ? bin : bins - 1;
 }
 GPUIMG_HD constexpr std::uint32_t lightness_bin(const HslFractions& f, std::uint32_t bins, std::uint32_t v_max) {
@@ -199,7 +198,9 @@ struct Rgb {
 /// ⌊V·(x + m) + 0.5⌋ clamped to 0 … V, in float32.
 GPUIMG_HD constexpr std::uint32_t channel_level(float x, float m, float v_max) {
   const float level = v_max * (x + m) + 0.5F;
-  return level <= 0.0F ? 0U : level >= v_max + 0.5F ? static_cast<std::uint32_t>(v_max) : static_cast<std::uint32_t>(level);
+  return level <= 0.0F           ? 0U
+         : level >= v_max + 0.5F ? static_cast<std::uint32_t>(v_max)
+                                 : static_cast<std::uint32_t>(level);
 }
 
 /// x clamped to [0,1]; NaN becomes 0.
@@ -258,9 +259,9 @@ GPUIMG_HD inline Hsl adjusted(const Hsl& hsl, const HslAdjustment& by) {
 
 /// Alpha in another sample type, nearest level; f32 stands for [0,1].
 GPUIMG_HD constexpr std::uint32_t scaled_level(std::uint32_t value, std::uint32_t from_max, std::uint32_t to_max) {
-  return from_max == to_max
-             ? value
-             : static_cast<std::uint32_t>((std::uint64_t{2} * value * to_max + from_max) / (std::uint64_t{2} * from_max));
+  return from_max == to_max ? value
+                            : static_cast<std::uint32_t>((std::uint64_t{2} * value * to_max + from_max) /
+                                                         (std::uint64_t{2} * from_max));
 }
 
 }  // namespace gpuimg

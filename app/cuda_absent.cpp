@@ -1,0 +1,22 @@
+// gpuimg/cuda.hpp in a build without CUDA: says that it is not there, and what to do. In a build with CUDA the folder
+// cuda/ implements the same functions, so nothing else asks which build it is.
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorKind::backend_unavailable,
+              "no CUDA backend: this gpuimg was built without it; use --backend cpu, or build with the CUDA Toolkit "
+              "installed and -DGPUIMG_CUDA=ON");
+}
+
+}  // namespace
+
+CudaVersions cuda_versions(bool /*ask_driver*/) { return {}; }
+
+std::vector<CudaDevice> cuda_devices() { refuse(); }
+
+std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
+
+}  // namespace gpuimg
