@@ -61,7 +61,7 @@ __device__ __forceinline__ void count_group(ColumnCounters<Levels::kHistograms>&
 /// kAhead groups loaded before the first is counted. Block: 1024 threads, two an SM. Shared: the columns. The barrier
 /// after the constructor: the columns are clear before anyone adds.
 template <class Levels>
-__global__ void __launch_bounds__(kNarrowThreads, 2)
+__global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads, 2))
     count_stream(const std::byte* pixels, std::uint64_t pixel_count, std::uint32_t least_alpha, NarrowTarget target) {
   constexpr int kChannels = Levels::kChannels;
   constexpr int kPixels = kChannels == 3 ? 16 : 16 / kChannels;
@@ -101,7 +101,7 @@ __global__ void __launch_bounds__(kNarrowThreads, 2)
 /// Any part of an image, any level of at most 256 bins. Thread → one pixel of the region at a time. Block and shared
 /// memory as above.
 template <class T, int kChannels>
-__global__ void __launch_bounds__(kNarrowThreads, 2)
+__global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads, 2))
     count_selected(CountedPixels counted, LevelSource source, NarrowTarget target) {
   extern __shared__ uint4 shared[];
   ColumnCounters<1> counters(reinterpret_cast<std::byte*>(shared));

@@ -26,7 +26,7 @@ __device__ __forceinline__ std::uint32_t mapped_word(std::uint32_t word, const s
 /// blocks run at once (cooperative launch). Shared: the columns, which then become the table repeated for each bank.
 /// Barriers: columns clear; columns complete; grid: all totals added; table entries before they are spread over the
 /// banks; spread before it is read.
-__global__ void __launch_bounds__(kNarrowThreads, 2)
+__global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads, 2))
     equalize_gray(const std::byte* in, std::byte* out, std::uint64_t pixel_count, EqualizeFormula formula,
                   FusedTotals totals, std::uint16_t* map) {
   extern __shared__ uint4 shared[];
@@ -107,7 +107,10 @@ void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Pict
   const std::byte* in = pixels_of(from);
   std::byte* out = pixels_of(to);
   std::uint64_t pixel_count = from.pixel_count();
-  const unsigned blocks = block_count(workspace, pixel_count, kNarrowThreads * 16, 2);
+  int blocks_per_sm = 0;  // all blocks must run at once
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, equalize_gray, kNarrowThreads, kColumnBytes),
+             "planning to equalize a gray image");
+  const unsigned blocks = block_count(workspace, pixel_count, kNarrowThreads * 16, blocks_per_sm);
   void* arguments[] = {&in, &out, &pixel_count, &formula, &both, &map};
   cuda_check(cudaLaunchCooperativeKernel(equalize_gray, dim3(blocks), dim3(kNarrowThreads), arguments, kColumnBytes,
                                          workspace.stream()),

@@ -9,6 +9,21 @@
 
 namespace gpuimg::cuda {
 
+/// Threads that one multiprocessor of the architecture being compiled for holds at once.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+constexpr int kThreadsPerSm = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1100)
+constexpr int kThreadsPerSm = 1536;
+#else
+constexpr int kThreadsPerSm = 2048;
+#endif
+
+/// For __launch_bounds__: as many of `wanted` blocks as a multiprocessor holds, at least one.
+constexpr int resident_blocks(int threads, int wanted) {
+  return std::max(1, std::min(wanted, kThreadsPerSm / threads));
+}
+
 /// Blocks for `items` at `items_per_block`, at most `blocks_per_sm` on each multiprocessor: they take turns on the
 /// rest.
 inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std::uint64_t items_per_block,

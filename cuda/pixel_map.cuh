@@ -77,7 +77,7 @@ __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_
 /// warp are mapped one by one by the last block. Shared: what the operation asks for, then the staging of each warp.
 /// The barrier: what prepare() wrote is there.
 template <class Operation>
-__global__ void __launch_bounds__(Operation::kThreads, Operation::kBlocksPerSm)
+__global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation::kThreads, Operation::kBlocksPerSm))
     map_pixels(const std::byte* in, std::byte* out, std::uint64_t pixel_count, Operation operation) {
   constexpr int kPixels = Operation::kPixels;
   using InGroup = typename Operation::template InPixels<kPixels>;
