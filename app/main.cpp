@@ -1,6 +1,5 @@
 // gpuimg: histograms, equalization, integral images and HSL of images.
 #include <fcntl.h>
-#include <malloc.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -10,32 +9,11 @@
 #include "command_line.hpp"
 #include "messages.hpp"
 
-namespace {
-
-/// Blocks of image size go back to the heap and not to the system, which would clear them again for the next image.
-void reuse_freed_memory() {
-  mallopt(M_MMAP_MAX, 0);
-  mallopt(M_TRIM_THRESHOLD, -1);
-}
-
-/// A standard stream that is closed gets a descriptor that cannot be used for it, so that no file opened later takes
-/// its number and receives what is meant for people.
-void hold_closed_streams() {
-  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
-    if (::fcntl(stream, F_GETFD) < 0) {
-      (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
-    }
-  }
-}
-
-}  // namespace
-
 int main(int argc, char** argv) {
   // A full file-size limit and a closed pipe are errors of the write call then, reported like any other.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();
-  reuse_freed_memory();
   try {
     return static_cast<int>(gpuimg::run_command_line(argc, argv));
   } catch (const std::exception& failure) {

@@ -31,6 +31,14 @@ std::string nearest_word(std::string_view word, const std::vector<std::string>& 
   if (word.size() > kLongestWord) {
     return {};
   }
+  constexpr std::size_t kShortestPrefix = 2;
+  if (word.size() >= kShortestPrefix) {
+    for (const std::string& candidate : candidates) {
+      if (candidate.starts_with(word)) {
+        return candidate;
+      }
+    }
+  }
   std::string best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : candidates) {

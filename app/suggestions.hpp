@@ -7,8 +7,8 @@
 
 namespace gpuimg {
 
-/// The candidate nearest to `word` by edit distance (insertions, deletions, substitutions, swaps of neighbours), if it
-/// is near enough to be what was meant; else an empty string.
+/// The candidate that begins with `word`, or is nearest to it by edit distance (insertions, deletions, substitutions,
+/// swaps of neighbours) and near enough to be what was meant; else an empty string.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
 
 /// " (did you mean X?)", or nothing.
