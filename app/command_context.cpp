@@ -53,6 +53,10 @@ Bytes CommandContext::read(const std::string& path) {
 
 DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
+  const std::uint64_t declared = declared_pixels(bytes.span());
+  if (declared > 0 && declared <= options_.max_pixels) {
+    backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
+  }
   DecodedImage decoded = times_.measure(Phase::decode, [&] {
     return decode_image(bytes.span(), name, {options_.max_pixels, true});
   });

@@ -9,6 +9,20 @@
 #include "command_line.hpp"
 #include "messages.hpp"
 
+namespace {
+
+/// A standard stream that is closed gets a descriptor that cannot be used for it, so that no file opened later takes
+/// its number and receives what is meant for people.
+void hold_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) < 0) {
+      (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+    }
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   // A full file-size limit and a closed pipe are errors of the write call then, reported like any other.
   std::signal(SIGXFSZ, SIG_IGN);
