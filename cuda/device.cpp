@@ -78,6 +78,8 @@ Device::Device(int index, bool poison)
         return Stream();
       }()) {
   cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "reading the device");
+  cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+             "reading the device");
   pool_ = create_pool(index);
 }
 

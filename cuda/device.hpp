@@ -117,6 +117,8 @@ class Device {
 
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  /// Most dynamic shared memory that a block can be given: 64 KiB on the oldest supported devices, 227 on Hopper.
+  [[nodiscard]] std::size_t shared_bytes_per_block() const { return static_cast<std::size_t>(shared_bytes_); }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
   /// Makes this device the calling thread's current one; every entry of the backend begins with it.
@@ -132,6 +134,7 @@ class Device {
 
   int index_;
   int multiprocessors_ = 0;
+  int shared_bytes_ = 0;
   bool poison_;
   Stream stream_;
   cudaMemPool_t pool_ = nullptr;

@@ -77,12 +77,13 @@ LevelTables fetched(const Workspace& workspace, const DeviceTables& tables) {
   return result;
 }
 
-/// One launch for a gray image of this size, if nothing is asked for that it does not do.
+/// One launch for an image of this size, if nothing is asked for that it does not do.
 bool fits_one_launch(const Picture& picture, const EqualizeOptions& options) {
   constexpr std::size_t kLaunchBoundPixels = std::size_t{1} << 23;
-  return picture.format() == PixelFormat{Sample::u8, 1} && picture.pixel_count() <= kLaunchBoundPixels &&
-         options.tables == nullptr && options.strength == 1.0 && options.selection.mask == nullptr &&
-         !options.selection.region;
+  const bool is_gray = picture.format() == PixelFormat{Sample::u8, 1};
+  const bool is_color = picture.format() == PixelFormat{Sample::u8, 3} && options.color == EqualizeColor::luma;
+  return (is_gray || is_color) && picture.pixel_count() <= kLaunchBoundPixels && options.tables == nullptr &&
+         options.strength == 1.0 && options.selection.mask == nullptr && !options.selection.region;
 }
 
 MapRequest request_of(const Picture& picture, const EqualizeOptions& options, const DeviceTables& tables) {
@@ -109,7 +110,11 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
   const DeviceTables tables(workspace, by_channel ? 3 : 1, format.max_value() + std::size_t{1});
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
   if (fits_one_launch(picture, options)) {
-    equalize_gray_at_once(workspace, picture, result, options.formula, tables.map(0));
+    if (format.channels == 1) {
+      equalize_gray_at_once(workspace, picture, result, options.formula, tables.map(0));
+    } else {
+      equalize_color_at_once(workspace, picture, result, options.formula, options.luma, tables.map(0));
+    }
   } else {
     if (options.tables != nullptr) {
       upload(workspace, *options.tables, tables);

@@ -1,18 +1,12 @@
 // Equalization of an 8-bit gray image in one launch. The rule stands in docs/operations.md, "Equalization".
 #include <cooperative_groups.h>
 
-#include "column_counters.cuh"
 #include "equalize_gray.hpp"
+#include "fused_totals.cuh"
 #include "launch.cuh"
 
 namespace gpuimg::cuda {
 namespace {
-
-/// Two sets of totals take turns: the launch adds to one and clears the other one for the next launch.
-struct FusedTotals {
-  unsigned long long* now;
-  unsigned long long* next;
-};
 
 __device__ __forceinline__ std::uint32_t mapped_word(std::uint32_t word, const std::uint32_t* table) {
   const std::uint32_t low = __byte_perm(table[__byte_perm(word, 0, 0x4440) * kColumns],
@@ -38,9 +32,7 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
   for (unsigned i = threadIdx.x; i < kColumnBytes / sizeof(uint4); i += kNarrowThreads) {
     shared[i] = make_uint4(0, 0, 0, 0);
   }
-  if (blockIdx.x == 0 && threadIdx.x < kNarrowBins) {
-    totals.next[threadIdx.x] = 0;
-  }
+  totals.clear_next();
   __syncthreads();
 
   const std::uint64_t groups = pixel_count / 16;
@@ -60,16 +52,7 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
   }
   __syncthreads();
 
-  if (threadIdx.x < kNarrowBins) {
-    unsigned int sum = 0;
-#pragma unroll 8
-    for (unsigned c = 0; c < kColumns; ++c) {
-      sum += columns[threadIdx.x * kColumns + (threadIdx.x + c) % kColumns];
-    }
-    if (sum != 0) {
-      atomicAdd(totals.now + threadIdx.x, static_cast<unsigned long long>(sum));
-    }
-  }
+  totals.add(columns);
   cooperative_groups::this_grid().sync();
 
   const std::uint64_t count = threadIdx.x < kNarrowBins ? __ldcg(totals.now + threadIdx.x) : 0ULL;
@@ -100,16 +83,11 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
 
 void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
                            std::uint16_t* map) {
-  auto* totals =
-      workspace.zeroed(workspace.fused_totals, 2 * kNarrowBins * sizeof(std::uint64_t)).as<unsigned long long>();
-  const bool odd = workspace.fused_launches % 2 != 0;
-  FusedTotals both{totals + (odd ? kNarrowBins : 0), totals + (odd ? 0 : kNarrowBins)};
+  FusedTotals both = next_fused_totals(workspace);
   const std::byte* in = pixels_of(from);
   std::byte* out = pixels_of(to);
   std::uint64_t pixel_count = from.pixel_count();
-  int blocks_per_sm = 0;  // all blocks must run at once
-  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks_per_sm, equalize_gray, kNarrowThreads, kColumnBytes),
-             "planning to equalize a gray image");
+  const int blocks_per_sm = cooperative_blocks_per_sm(equalize_gray, kNarrowThreads, kColumnBytes);
   const unsigned blocks = block_count(workspace, pixel_count, kNarrowThreads * 16, blocks_per_sm);
   void* arguments[] = {&in, &out, &pixel_count, &formula, &both, &map};
   cuda_check(cudaLaunchCooperativeKernel(equalize_gray, dim3(blocks), dim3(kNarrowThreads), arguments, kColumnBytes,

@@ -1,4 +1,4 @@
-// Equalization of an 8-bit gray image in one launch: for images whose launches take longer than their pixels.
+// Equalization of 8-bit images in one launch: for images whose launches take longer than their pixels.
 #pragma once
 
 #include "operations.hpp"
@@ -8,5 +8,9 @@ namespace gpuimg::cuda {
 /// Counts every pixel, writes the table to `map` (256 entries of device memory) and the mapped pixels to `to`.
 void equalize_gray_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
                            std::uint16_t* map);
+
+/// The same for RGB and EqualizeColor::luma.
+void equalize_color_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
+                            Luma luma, std::uint16_t* map);
 
 }  // namespace gpuimg::cuda

@@ -24,14 +24,16 @@ struct MapRequest {
 template <int kChannels>
 struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, kChannels == 3 ? 3 : 4> {
   static constexpr std::size_t kSharedBytes = 256 * 32 * sizeof(std::uint32_t);
+  static constexpr int kAhead = kChannels == 3 ? 1 : 2;
+  static constexpr int kTurns = kChannels == 3 ? 0 : 2;
   MapRequest request;
   const std::uint32_t* table = nullptr;
   explicit MapEach8(const MapRequest& how) : request(how) {}
 
   __device__ void prepare(std::byte* shared) {
     auto* words = reinterpret_cast<std::uint32_t*>(shared);
-    for (unsigned i = threadIdx.x; i < 256 * 32; i += this->kThreads) {
-      const unsigned level = i / 32;
+    for (unsigned i = threadIdx.x; i < 256 * 8; i += this->kThreads) {
+      const unsigned level = i / 8;
       std::uint32_t word = request.maps[level];
       if (request.tables == 3) {
         word |= static_cast<std::uint32_t>(request.maps[256 + level]) << 8;
@@ -39,7 +41,7 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
       } else {
         word *= 0x010101U;
       }
-      words[i] = word;
+      reinterpret_cast<uint4*>(shared)[i] = make_uint4(word, word, word, word);
     }
     table = words + threadIdx.x % 32;
   }
@@ -62,6 +64,7 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
 template <int kChannels>
 struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChannels, 1024, 1> {
   static constexpr std::size_t kSharedBytes = 65536 * sizeof(std::uint16_t);
+  static constexpr int kTurns = 0;
   const std::uint16_t* maps;
   const std::uint16_t* table = nullptr;
   explicit MapEach16(const MapRequest& how) : maps(how.maps) {}
@@ -137,10 +140,11 @@ template <int kChannels, Luma kind>
 struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, 3> {
   static constexpr int kCopies = 16;
   static constexpr std::size_t kSharedBytes = 256 * kCopies * sizeof(float2);
+  static constexpr int kTurns = 0;
   MapRequest request;
   const float2* table = nullptr;
   bool is_identity = false;
-  explicit MapLuma8(const MapRequest& how) : request(how) {}
+  explicit __host__ __device__ MapLuma8(const MapRequest& how) : request(how) {}
 
   __device__ void prepare(std::byte* shared) {
     auto* entries = reinterpret_cast<float2*>(shared);

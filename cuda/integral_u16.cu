@@ -2,15 +2,28 @@
 #include "integral_kernel.cuh"
 
 namespace gpuimg::cuda {
+namespace {
+
+using AnyImage = Shape<16, 4, 4, 2, 2, false, true>;
+
+template <bool squares>
+void launch(Workspace& workspace, const TableJob& job, Sample type) {
+  using Pixel = std::uint16_t;
+  switch (type) {
+    case Sample::u32:
+      launch_sum_tiles<Tile<Pixel, std::uint32_t, NarrowState, squares, AnyImage>>(workspace, job);
+      break;
+    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, WideState, squares, AnyImage>>(workspace, job); break;
+    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, WideState, squares, AnyImage>>(workspace, job); break;
+    default: launch_sum_tiles<Tile<Pixel, double, WideState, squares, AnyImage>>(workspace, job); break;
+  }
+}
+
+}  // namespace
 
 template <>
 void launch_integral<std::uint16_t>(Workspace& workspace, const TableJob& job, Sample type) {
-  switch (type) {
-    case Sample::u32: launch_sum_tiles<Tile<std::uint16_t, std::uint32_t, NarrowState, 16, 2>>(workspace, job); break;
-    case Sample::u64: launch_sum_tiles<Tile<std::uint16_t, std::uint64_t, WideState, 16, 2>>(workspace, job); break;
-    case Sample::f32: launch_sum_tiles<Tile<std::uint16_t, float, WideState, 16, 2>>(workspace, job); break;
-    default: launch_sum_tiles<Tile<std::uint16_t, double, WideState, 16, 2>>(workspace, job); break;
-  }
+  job.square ? launch<true>(workspace, job, type) : launch<false>(workspace, job, type);
 }
 
 }  // namespace gpuimg::cuda

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <string>
 
 #include "count_levels.hpp"
 #include "cuda_check.hpp"
@@ -34,14 +35,34 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
-/// Dynamic shared memory above 48 KiB must be asked for once a kernel and device.
+/// Dynamic shared memory above 48 KiB must be asked for once a kernel and device. Throws Error{unsupported} where the
+/// device has less for a block than the kernel needs.
 template <class Kernel>
 void allow_shared_bytes(Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
-  if (bytes > kAlwaysAllowed) {
-    cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-               "raising a kernel's shared memory");
+  if (bytes <= kAlwaysAllowed) {
+    return;
   }
+  int device = 0;
+  int limit = 0;
+  cuda_check(cudaGetDevice(&device), "asking for the device");
+  cuda_check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "reading the device");
+  if (bytes > static_cast<std::size_t>(limit)) {
+    throw Error(ErrorKind::unsupported, "CUDA: this operation needs " + std::to_string(bytes / 1024) +
+                                            " KiB of shared memory a block, and the device has " +
+                                            std::to_string(limit / 1024) + "; use --backend cpu");
+  }
+  cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+             "raising a kernel's shared memory");
+}
+
+/// Blocks of a kernel that one multiprocessor can hold at once: a cooperative launch may have no more. To be asked
+/// after allow_shared_bytes.
+template <class Kernel>
+int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
+  int blocks = 0;
+  cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "planning a launch");
+  return blocks;
 }
 
 /// Level of pixel i of the region; false if the selection leaves it out.

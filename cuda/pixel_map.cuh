@@ -30,6 +30,10 @@ struct PixelOperation {
   static constexpr int kBlocksPerSm = blocks_per_sm;
   static constexpr std::size_t kSharedBytes = 0;
   static constexpr int kPixels = kGroupPixels<In, kInChannels, Out, kOutChannels>;
+  static constexpr int kAhead = 1;  ///< groups that a thread loads before it maps the first of them
+  /// Turns of a block, which then ends: blocks in order of address stream faster than blocks that stay. 0 = they stay,
+  /// for operations whose prepare() takes long.
+  static constexpr int kTurns = 1;
   template <int n>
   using InPixels = Samples<In, n * kInChannels>;
   template <int n>
@@ -62,47 +66,70 @@ __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_
   if constexpr (!kIsStaged<Operation>) {
     store(group, warp_out + std::size_t{lane} * Group::kBytes);
   } else {
-    store(group, staging + lane * Group::kBytes);
+    store<false>(group, staging + lane * Group::kBytes);
     __syncwarp();
     constexpr unsigned kVectors = kWarpStagingBytes<Operation> / sizeof(uint4);
 #pragma unroll
     for (unsigned i = lane; i < kVectors; i += 32) {
-      reinterpret_cast<uint4*>(warp_out)[i] = reinterpret_cast<const uint4*>(staging)[i];
+      __stcs(reinterpret_cast<uint4*>(warp_out) + i, reinterpret_cast<const uint4*>(staging)[i]);
     }
     __syncwarp();
   }
 }
 
-/// Thread → a group of kPixels pixels, warp → 32 consecutive groups, warps take turns. The pixels after the last full
-/// warp are mapped one by one by the last block. Shared: what the operation asks for, then the staging of each warp.
-/// The barrier: what prepare() wrote is there.
+/// Thread → a group of kPixels pixels, warp → 32 consecutive groups, kAhead times in one turn; warps take turns, from
+/// the end of the image to its beginning: what a counting kernel has read last is still in the cache. The pixels after
+/// the last full turn are mapped one by one by the last block. Shared: what the operation asks for, then the staging of
+/// each warp. The barrier: what prepare() wrote is there.
 template <class Operation>
 __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation::kThreads, Operation::kBlocksPerSm))
-    map_pixels(const std::byte* in, std::byte* out, std::uint64_t pixel_count, Operation operation) {
+    map_pixels(const std::byte* in, std::byte* out, std::uint64_t pixel_count, unsigned turns_per_block,
+               Operation operation) {
   constexpr int kPixels = Operation::kPixels;
+  constexpr int kAhead = Operation::kAhead;
   using InGroup = typename Operation::template InPixels<kPixels>;
   using OutGroup = typename Operation::template OutPixels<kPixels>;
   extern __shared__ uint4 shared[];
   auto* memory = reinterpret_cast<std::byte*>(shared);
-  operation.prepare(memory);
-  if constexpr (Operation::kSharedBytes != 0) {
-    __syncthreads();
-  }
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   constexpr std::uint64_t kWarps = Operation::kThreads / 32;
   std::byte* staging = memory + Operation::kSharedBytes + warp * kWarpStagingBytes<Operation>;
-  const std::uint64_t turns = pixel_count / (32 * kPixels);
-  for (std::uint64_t turn = blockIdx.x * kWarps + warp; turn < turns; turn += gridDim.x * kWarps) {
-    const std::uint64_t first_group = turn * 32;
-    InGroup group;
-    load(group, in + (first_group + lane) * InGroup::kBytes);
-    OutGroup result;
-    operation.template map<kPixels>(group, result, (first_group + lane) * kPixels);
-    store_group<Operation>(result, out + first_group * OutGroup::kBytes, staging);
+  const std::uint64_t turns = pixel_count / (32 * kPixels * kAhead);
+  const bool stays = turns_per_block == 0;
+  const std::uint64_t block_turn = blockIdx.x * kWarps * (stays ? 1 : turns_per_block);
+  const std::uint64_t end = stays ? turns : min(turns, block_turn + turns_per_block * kWarps);
+  const std::uint64_t step = stays ? gridDim.x * kWarps : kWarps;
+  std::uint64_t turn = block_turn + warp;
+  InGroup groups[kAhead];
+  const auto load_turn = [&] {
+#pragma unroll
+    for (int k = 0; k < kAhead && turn < end; ++k) {
+      load<true>(groups[k], in + ((turns - 1 - turn) * (32 * kAhead) + k * 32 + lane) * InGroup::kBytes);
+    }
+  };
+  if constexpr (Operation::kTurns != 0) {
+    load_turn();  // on its way while a block prepares that does not live long
+  }
+  operation.prepare(memory);
+  if constexpr (Operation::kSharedBytes != 0) {
+    __syncthreads();
+  }
+  if constexpr (Operation::kTurns == 0) {
+    load_turn();
+  }
+  for (; turn < end; load_turn()) {
+#pragma unroll
+    for (int k = 0; k < kAhead; ++k) {
+      const std::uint64_t first = (turns - 1 - turn) * (32 * kAhead) + k * 32;
+      OutGroup result;
+      operation.template map<kPixels>(groups[k], result, (first + lane) * kPixels);
+      store_group<Operation>(result, out + first * OutGroup::kBytes, staging);
+    }
+    turn += step;
   }
   if (blockIdx.x == gridDim.x - 1) {
-    for (std::uint64_t p = turns * 32 * kPixels + threadIdx.x; p < pixel_count; p += Operation::kThreads) {
+    for (std::uint64_t p = turns * 32 * kPixels * kAhead + threadIdx.x; p < pixel_count; p += Operation::kThreads) {
       typename Operation::template OutPixels<1> pixel;
       operation.template map<1>(
           load_pixel<typename Operation::In, Operation::kInChannels>(in + p * (InGroup::kBytes / kPixels)), pixel, p);
@@ -115,10 +142,19 @@ template <class Operation>
 void launch_map(Workspace& workspace, const std::byte* in, std::byte* out, std::uint64_t pixel_count,
                 const Operation& operation, const char* doing) {
   constexpr std::size_t kBytes = kMapSharedBytes<Operation>;
-  const unsigned blocks = block_count(workspace, pixel_count, std::uint64_t{Operation::kThreads} * Operation::kPixels,
-                                      Operation::kBlocksPerSm);
+  constexpr std::uint64_t kPixelsPerBlock = std::uint64_t{Operation::kThreads} * Operation::kPixels * Operation::kAhead;
+  const auto room = static_cast<unsigned>(workspace.device()->multiprocessors() * Operation::kBlocksPerSm);
+  auto blocks = static_cast<unsigned>((pixel_count + kPixelsPerBlock - 1) / kPixelsPerBlock);
+  unsigned turns = 0;
+  if (Operation::kTurns != 0 && blocks > room) {
+    turns = std::min<unsigned>(Operation::kTurns, (blocks + room - 1) / room);
+    blocks = (blocks + turns - 1) / turns;
+  } else {
+    blocks = std::clamp(blocks, 1U, room);
+  }
   allow_shared_bytes(map_pixels<Operation>, kBytes);
-  map_pixels<Operation><<<blocks, Operation::kThreads, kBytes, workspace.stream()>>>(in, out, pixel_count, operation);
+  map_pixels<Operation>
+      <<<blocks, Operation::kThreads, kBytes, workspace.stream()>>>(in, out, pixel_count, turns, operation);
   check_launch(doing);
 }
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "gpuimg/ops/hsl.hpp"
+#include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::cuda {
 
@@ -50,6 +51,12 @@ struct Samples {
     words[i / 4] = k == 0 ? word : __byte_perm(words[i / 4], word, k == 1 ? 0x7640U : k == 2 ? 0x7410U : 0x4210U);
   }
 
+  /// The same for 16-bit samples and the low half of `word`.
+  __device__ __forceinline__ void put_low_half(int i, std::uint32_t word) {
+    static_assert(sizeof(T) == 2);
+    words[i / 2] = i % 2 == 0 ? word : __byte_perm(words[i / 2], word, 0x5410U);
+  }
+
   /// Each sample may be put in once, into samples that were zero.
   __device__ __forceinline__ void put(int i, Value value) {
     if constexpr (std::is_same_v<T, float>) {
@@ -61,14 +68,20 @@ struct Samples {
   }
 };
 
+/// A word that stays in the cache for the next reader, or one that nobody reads again.
+template <bool kLastRead, class Word>
+__device__ __forceinline__ Word load_word(const Word* from) {
+  return kLastRead ? __ldcs(from) : __ldg(from);
+}
+
 /// Reads samples from an address aligned to the largest power of two (at most 16) that divides their size.
-template <class T, int kCount>
+template <bool kLastRead = false, class T, int kCount>
 __device__ __forceinline__ void load(Samples<T, kCount>& samples, const std::byte* from) {
   constexpr int kBytes = Samples<T, kCount>::kBytes;
   if constexpr (kBytes % 16 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 16; ++i) {
-      const uint4 v = __ldg(reinterpret_cast<const uint4*>(from) + i);
+      const uint4 v = load_word<kLastRead>(reinterpret_cast<const uint4*>(from) + i);
       samples.words[4 * i] = v.x;
       samples.words[4 * i + 1] = v.y;
       samples.words[4 * i + 2] = v.z;
@@ -77,42 +90,54 @@ __device__ __forceinline__ void load(Samples<T, kCount>& samples, const std::byt
   } else if constexpr (kBytes % 8 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 8; ++i) {
-      const uint2 v = __ldg(reinterpret_cast<const uint2*>(from) + i);
+      const uint2 v = load_word<kLastRead>(reinterpret_cast<const uint2*>(from) + i);
       samples.words[2 * i] = v.x;
       samples.words[2 * i + 1] = v.y;
     }
   } else if constexpr (kBytes % 4 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 4; ++i) {
-      samples.words[i] = __ldg(reinterpret_cast<const unsigned int*>(from) + i);
+      samples.words[i] = load_word<kLastRead>(reinterpret_cast<const unsigned int*>(from) + i);
     }
   } else if constexpr (kBytes == 2) {
-    samples.words[0] = __ldg(reinterpret_cast<const unsigned short*>(from));
+    samples.words[0] = load_word<kLastRead>(reinterpret_cast<const unsigned short*>(from));
   } else {
     static_assert(kBytes == 1);
-    samples.words[0] = __ldg(reinterpret_cast<const unsigned char*>(from));
+    samples.words[0] = load_word<kLastRead>(reinterpret_cast<const unsigned char*>(from));
   }
 }
 
-/// Writes samples; alignment as for load().
-template <class T, int kCount>
+/// Shared memory takes no hint about caching.
+template <bool kToGlobal, class Word>
+__device__ __forceinline__ void store_word(Word* to, Word word) {
+  if constexpr (kToGlobal) {
+    __stcs(to, word);
+  } else {
+    *to = word;
+  }
+}
+
+/// Writes samples; alignment as for load(). In global memory they leave the cache before anything that was read.
+template <bool kToGlobal = true, class T, int kCount>
 __device__ __forceinline__ void store(const Samples<T, kCount>& samples, std::byte* to) {
   constexpr int kBytes = Samples<T, kCount>::kBytes;
   if constexpr (kBytes % 16 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 16; ++i) {
-      reinterpret_cast<uint4*>(to)[i] = make_uint4(samples.words[4 * i], samples.words[4 * i + 1],
-                                                   samples.words[4 * i + 2], samples.words[4 * i + 3]);
+      store_word<kToGlobal>(reinterpret_cast<uint4*>(to) + i,
+                            make_uint4(samples.words[4 * i], samples.words[4 * i + 1], samples.words[4 * i + 2],
+                                       samples.words[4 * i + 3]));
     }
   } else if constexpr (kBytes % 8 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 8; ++i) {
-      reinterpret_cast<uint2*>(to)[i] = make_uint2(samples.words[2 * i], samples.words[2 * i + 1]);
+      store_word<kToGlobal>(reinterpret_cast<uint2*>(to) + i,
+                            make_uint2(samples.words[2 * i], samples.words[2 * i + 1]));
     }
   } else if constexpr (kBytes % 4 == 0) {
 #pragma unroll
     for (int i = 0; i < kBytes / 4; ++i) {
-      reinterpret_cast<unsigned int*>(to)[i] = samples.words[i];
+      store_word<kToGlobal>(reinterpret_cast<unsigned int*>(to) + i, samples.words[i]);
     }
   } else if constexpr (kBytes == 2) {
     *reinterpret_cast<unsigned short*>(to) = static_cast<unsigned short>(samples.words[0]);

@@ -20,51 +20,68 @@ struct Place {
         tile_y(tile / job.tiles_across),
         tile_x(static_cast<int>(tile - tile_y * job.tiles_across)),
         lane(static_cast<int>(threadIdx.x) % 32),
-        warp_x(static_cast<int>(threadIdx.x) / 32 % kWarpsAcross),
-        warp_y(static_cast<int>(threadIdx.x) / 32 / kWarpsAcross) {}
-  [[nodiscard]] __device__ std::int64_t x() const {
-    return std::int64_t{tile_x} * kTileColumns + warp_x * kWarpColumns + lane * kLanePixels;
-  }
+        warp_x(static_cast<int>(threadIdx.x) / 32 % Tile::kWarpsAcross),
+        warp_y(static_cast<int>(threadIdx.x) / 32 / Tile::kWarpsAcross) {}
+  [[nodiscard]] __device__ std::int64_t x() const { return std::int64_t{tile_x} * Tile::kStride + column(); }
+  /// The lane's first column in the tile.
+  [[nodiscard]] __device__ int column() const { return warp_x * Tile::kWarpStride + lane * kLanePixels; }
+  [[nodiscard]] __device__ bool owns_columns() const { return lane < Tile::kWarpStride / kLanePixels; }
   [[nodiscard]] __device__ std::int64_t y() const { return tile_y * Tile::kRows + warp_y * Tile::kWarpRows; }
 };
 
 template <class Tile>
 struct TileShared {
   using Sum = typename Tile::Sum;
-  Sum row_sums[Tile::kRows][kWarpsAcross];  ///< each warp's row totals; then all that lies left of the warp in the row
-  alignas(16) Sum column_sums[Tile::kWarpsDown][kTileColumns];  ///< likewise: the table's entry just above the warp
+  Sum row_sums[Tile::kRows]
+              [Tile::kWarpsAcross];  ///< each warp's row totals; then all that lies left of the warp in the row
+  alignas(16) Sum column_sums[Tile::kWarpsDown][Tile::kColumns];  ///< likewise: the table's entry just above the warp
   unsigned int ticket;
 };
 
-/// Sum of a row over all tiles to the left: looks at kWindow tiles at a time, nearest first, back to the first that
-/// knows the whole of its row. All lanes of a warp call this; kWindow neighbouring lanes share a row.
+/// Sum of a row over all tiles to the left, back to the first that knows the whole of its row. All lanes of a warp call
+/// this; kLanesPerRow neighbouring lanes share a row, each looks at kAhead tiles in one go, the first at the nearest.
 template <class Tile>
 __device__ typename Tile::Sum sum_left_of_tile(const TableJob& job, const Place<Tile>& place, int row) {
   using Sum = typename Tile::Sum;
   const Epoch epoch(job.epoch);
-  const int position = place.lane % Tile::kWindow;
-  const auto* states = static_cast<const volatile typename Tile::State*>(job.row_states);
+  const int position = place.lane % Tile::kLanesPerRow;
+  const auto* states = static_cast<const volatile typename Tile::State*>(job.row_states) +
+                       (place.tile - place.tile_x) * Tile::kRows + row;
   Sum before = 0;
-  int nearest = place.tile_x - 1;
-  bool done = nearest < 0;
-  while (__any_sync(0xFFFFFFFFU, !done)) {
-    Published<Sum> seen{0, epoch.whole};
-    if (!done && nearest - position >= 0) {
-      const std::int64_t tile = place.tile - place.tile_x + nearest - position;
-      seen = awaited(states + tile * Tile::kRows + row, epoch);
-    }
-    const unsigned wholes = __ballot_sync(0xFFFFFFFFU, seen.mark == epoch.whole);
-    constexpr unsigned kMask = Tile::kWindow == 32 ? 0xFFFFFFFFU : (1U << Tile::kWindow) - 1U;
-    const unsigned mine = wholes >> (place.lane - position) & kMask;
-    const int last = mine == 0 ? Tile::kWindow : __ffs(static_cast<int>(mine)) - 1;
-    Sum part = !done && position <= last ? seen.sum : Sum{0};
+  bool done = place.tile_x == 0;
+  for (int nearest = place.tile_x - 1; __any_sync(0xFFFFFFFFU, !done); nearest -= Tile::kLanesPerRow * Tile::kAhead) {
+    Published<Sum> seen[Tile::kAhead];
+    const int first = nearest - position * Tile::kAhead;
 #pragma unroll
-    for (int distance = 1; distance < Tile::kWindow; distance *= 2) {
+    for (int a = 0; a < Tile::kAhead; ++a) {
+      seen[a] = {0, epoch.whole};
+      if (!done && first >= a) {
+        seen[a] = states[std::int64_t{first - a} * Tile::kRows].read();
+      }
+    }
+    Sum part = 0;
+    bool knows_whole = false;
+#pragma unroll
+    for (int a = 0; a < Tile::kAhead; ++a) {
+      if (!knows_whole) {
+        if (!epoch.is_written(seen[a].mark)) {
+          seen[a] = awaited(states + std::int64_t{first - a} * Tile::kRows, epoch);
+        }
+        part += seen[a].sum;
+        knows_whole = seen[a].mark == epoch.whole;
+      }
+    }
+    const unsigned wholes = __ballot_sync(0xFFFFFFFFU, knows_whole);
+    constexpr unsigned kMask = Tile::kLanesPerRow == 32 ? 0xFFFFFFFFU : (1U << Tile::kLanesPerRow) - 1U;
+    const unsigned mine = wholes >> (place.lane - position) & kMask;
+    const int last = mine == 0 ? Tile::kLanesPerRow : __ffs(static_cast<int>(mine)) - 1;
+    part = !done && position <= last ? part : Sum{0};
+#pragma unroll
+    for (int distance = 1; distance < Tile::kLanesPerRow; distance *= 2) {
       part += __shfl_xor_sync(0xFFFFFFFFU, part, distance);
     }
     before += part;
     done = done || mine != 0;
-    nearest -= Tile::kWindow;
   }
   return before;
 }
@@ -74,13 +91,13 @@ template <class Tile>
 __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
   using Sum = typename Tile::Sum;
   const Epoch epoch(job.epoch);
-  const int position = place.lane % Tile::kWindow;
-  const int row = static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kWindow;
+  const int position = place.lane % Tile::kLanesPerRow;
+  const int row = static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kLanesPerRow;
   auto* state = static_cast<volatile typename Tile::State*>(job.row_states) + place.tile * Tile::kRows + row;
   Sum total = 0;
   Sum left_in_tile = 0;
 #pragma unroll
-  for (int w = 0; w < kWarpsAcross; ++w) {
+  for (int w = 0; w < Tile::kWarpsAcross; ++w) {
     left_in_tile = w == position ? total : left_in_tile;
     total += shared.row_sums[row][w];
   }
@@ -91,7 +108,8 @@ __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, Tile
   if (position == 0 && place.tile_x != 0) {
     state->publish(before + total, epoch.whole);
   }
-  if (position < kWarpsAcross) {
+  __syncwarp();  // other lanes have read what is written over
+  if (position < Tile::kWarpsAcross) {
     shared.row_sums[row][position] = before + left_in_tile;
   }
 }
@@ -108,7 +126,7 @@ struct Column {
 
   __device__ void start(const TableJob& job, const Place<Tile>& place, int k) {
     index = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
-    is_used = std::int64_t{place.tile_x} * kTileColumns + index < job.width;
+    is_used = index < Tile::kColumns && std::int64_t{place.tile_x} * Tile::kStride + index < job.width;
     done = place.tile_y == 0 || !is_used;
   }
 
@@ -126,21 +144,22 @@ struct Column {
 template <class Tile>
 __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, const Epoch& epoch,
                                TileShared<Tile>& shared, volatile typename Tile::State* states) {
+  if (!column.is_used) {
+    return;
+  }
   for (int w = 0; w < Tile::kWarpsDown; ++w) {
     const typename Tile::Sum sum = shared.column_sums[w][column.index];
     shared.column_sums[w][column.index] = column.total;
     column.total += sum;
   }
-  if (column.is_used) {
-    states[place.tile * kTileColumns + column.index].publish(column.total, place.tile_y == 0 ? epoch.whole : epoch.own);
-  }
+  states[place.tile * Tile::kColumns + column.index].publish(column.total, place.tile_y == 0 ? epoch.whole : epoch.own);
 }
 
 /// Adds up a column over the tiles above, back to the first that knows the whole of it.
 template <class Tile, int kColumns>
 __device__ void look_up(const TableJob& job, const Place<Tile>& place, const Epoch& epoch,
                         const volatile typename Tile::State* states, Column<Tile> (&columns)[kColumns]) {
-  constexpr int kAhead = kColumns == 1 ? 4 : 1;  // tiles above whose sums are asked for before the first is needed
+  constexpr int kAhead = (Tile::kAhead + kColumns - 1) / kColumns;
 #pragma unroll 1
   for (std::int64_t tile = place.tile - job.tiles_across; tile >= 0; tile -= kAhead * job.tiles_across) {
     bool all_done = true;
@@ -152,14 +171,14 @@ __device__ void look_up(const TableJob& job, const Place<Tile>& place, const Epo
         const std::int64_t from = tile - a * job.tiles_across;
         seen[a] = {0, 0};
         if (!column.done && from >= 0) {
-          seen[a] = states[from * kTileColumns + column.index].read();
+          seen[a] = states[from * Tile::kColumns + column.index].read();
         }
       }
 #pragma unroll
       for (int a = 0; a < kAhead; ++a) {
         if (!column.done) {
           const std::int64_t from = tile - a * job.tiles_across;
-          column.add(states + from * kTileColumns + column.index, seen[a], epoch);
+          column.add(states + from * Tile::kColumns + column.index, seen[a], epoch);
         }
       }
       all_done = all_done && column.done;
@@ -184,9 +203,10 @@ __device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, T
   look_up<Tile>(job, place, epoch, states, columns);
 #pragma unroll
   for (const Column<Tile>& column : columns) {
-    if (column.is_used && place.tile_y != 0) {
-      states[place.tile * kTileColumns + column.index].publish(column.before + column.total, epoch.whole);
+    if (!column.is_used || place.tile_y == 0) {
+      continue;
     }
+    states[place.tile * Tile::kColumns + column.index].publish(column.before + column.total, epoch.whole);
     for (int w = 0; w < Tile::kWarpsDown; ++w) {
       shared.column_sums[w][column.index] += column.before;
     }

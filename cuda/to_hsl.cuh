@@ -2,6 +2,7 @@
 #pragma once
 
 #include "exact_divide.cuh"
+#include "fast_hsl8.cuh"
 #include "pixel_map.cuh"
 
 namespace gpuimg::cuda {
@@ -52,6 +53,7 @@ struct ToOpencv {
 
 template <class T, int kChannels, class Encoder>
 struct ToHsl : PixelOperation<T, kChannels, typename Encoder::Out, kHasAlpha<kChannels> ? 4 : 3, 256, 6> {
+  static constexpr bool kIsFast = std::is_same_v<Encoder, ToU16<std::uint8_t>>;
   Encoder encoder;
   explicit ToHsl(const Encoder& with) : encoder(with) {}
 
@@ -60,14 +62,28 @@ struct ToHsl : PixelOperation<T, kChannels, typename Encoder::Out, kHasAlpha<kCh
     constexpr int kOut = kHasAlpha<kChannels> ? 4 : 3;
 #pragma unroll
     for (int p = 0; p < n; ++p) {
-      typename Out::Value color[3];
-      encoder.color(rgb_of<kChannels>(in, p), color);
+      if constexpr (kIsFast) {
+        const int at = p * kChannels;
+        const int step = kChannels >= 3 ? 1 : 0;
+        const uint3 hsl = FastHslU16::mapped(in.get_biased(at), in.get_biased(at + step), in.get_biased(at + 2 * step));
+        out.put_low_half(p * kOut, hsl.x);
+        out.put_low_half(p * kOut + 1, hsl.y);
+        out.put_low_half(p * kOut + 2, hsl.z);
+      } else {
+        typename Out::Value color[3];
+        encoder.color(rgb_of<kChannels>(in, p), color);
 #pragma unroll
-      for (int c = 0; c < 3; ++c) {
-        out.put(p * kOut + c, color[c]);
+        for (int c = 0; c < 3; ++c) {
+          out.put(p * kOut + c, color[c]);
+        }
       }
       if constexpr (kHasAlpha<kChannels>) {
-        out.put(p * kOut + 3, encoder.alpha(in.get(p * kChannels + kChannels - 1)));
+        const auto alpha = encoder.alpha(in.get(p * kChannels + kChannels - 1));
+        if constexpr (kIsFast) {
+          out.put_low_half(p * kOut + 3, alpha);
+        } else {
+          out.put(p * kOut + 3, alpha);
+        }
       }
     }
   }

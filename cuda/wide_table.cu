@@ -17,7 +17,7 @@ __global__ void __launch_bounds__(kSegment) add_partials(WideTarget target, int 
   const unsigned word = blockIdx.x * kSegment + threadIdx.x;
   unsigned long long low = target.spills[word];
   unsigned long long high = target.spills[word + kWideWords];
-#pragma unroll 8
+#pragma unroll 32
   for (int b = 0; b < blocks; ++b) {
     const std::uint32_t both = target.partials[std::size_t(b) * kWideWords + word];
     low += both & 0xFFFFU;

@@ -2,6 +2,8 @@
 // around those of warps, groups, blocks and tiles. The cases named Small are few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
+#include <cstring>
+
 #include "backends.hpp"
 #include "batteries.hpp"
 
@@ -111,6 +113,25 @@ TEST_F(CudaParity, FlatAndPosterised16BitImagesThatFillCounters) {
       pair.histogram({});
       pair.equalization({});
     }
+  }
+}
+
+/// Every block first sees many levels, and then so many pixels of one level that its 16-bit counter runs over.
+TEST_F(CudaParity, FlatPartBelowASpreadPartOf16BitImages) {
+  constexpr int kWidth = 4096;
+  constexpr int kSpreadRows = 3500;
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int channels : {1, 2, 3, 4}) {
+    const PixelFormat format{Sample::u16, channels};
+    Image image = random_image(random, kWidth, 2 * kSpreadRows, format);
+    const View pixels = image.view();
+    for (int y = kSpreadRows; y < image.height(); ++y) {
+      std::memset(pixels.row_bytes(y), 0x5A, image.pitch_bytes());
+    }
+    const Pair pair(gpu(), cpu(), image);
+    pair.histogram({});
+    pair.equalization({});
   }
 }
 
