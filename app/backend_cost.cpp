@@ -9,12 +9,12 @@ namespace {
 
 constexpr double kPixelsPerMegapixel = 1.0e6;
 // One thread, equalization of RGB: the most work a pixel of the operations that come in question.
-constexpr double kCpuMsPerMegapixel = 6.0;
+constexpr double kCpuMsPerMegapixel = 4.0;
 // Threads share the memory bus: beyond these, more do not help.
 constexpr int kMostUsefulThreads = 16;
-constexpr double kCudaStartMs = 230.0;
+constexpr double kCudaStartMs = 250.0;
 // Three bytes a pixel up and down through pageable memory.
-constexpr double kCudaMsPerMegapixel = 0.7;
+constexpr double kCudaMsPerMegapixel = 1.0;
 
 }  // namespace
 
