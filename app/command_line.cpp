@@ -7,7 +7,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
@@ -118,9 +117,6 @@ ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments&
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
-  } catch (const std::bad_alloc&) {
-    print_error("out of memory; use a smaller image or a machine with more memory");
-    return ExitCode::out_of_memory;
   } catch (const std::runtime_error& failure) {
     // oneTBB's own exception where the system refuses it a thread: most often for want of memory for the stack.
     if (std::string(failure.what()).find("pthread_create") == std::string::npos) {
