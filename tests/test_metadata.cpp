@@ -321,6 +321,7 @@ TEST(JpegMetadata, PartsOfAProfileAreJoinedByNumber) {
       {first, third},
       {first, second, third, third},
       {first, second, second},
+      {profile_part(1, 2, icc), profile_part(1, 2, icc)},
       {profile_part(0, 1, icc)},
       {profile_part(2, 1, icc)},
       {profile_part(1, 2, icc)},
