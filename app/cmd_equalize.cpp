@@ -94,7 +94,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (!arguments.lut.empty()) {
     context.save(arguments.lut, [&] { return tables_csv(tables); });
   }
-  context.save_image(arguments.output, result.view(), write_options);
+  context.save_image(arguments.output, result.view(), std::move(write_options));
   context.finish();
 }
 

@@ -179,7 +179,7 @@ void run_adjust(const Arguments& arguments, CommandContext& context, WriteOption
   const Image adjusted = context.process(
       {std::move(decoded.image), std::nullopt},
       [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by); });
-  context.save_image(arguments.output, adjusted.view(), write_options);
+  context.save_image(arguments.output, adjusted.view(), std::move(write_options));
 }
 
 void run(const Arguments& arguments, const GlobalOptions& globals) {
