@@ -2,9 +2,11 @@
 #include "batch/batch_run.hpp"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 #include <utility>
@@ -32,6 +34,10 @@ class Run {
   RunOutcome execute() {
     // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
     const auto in_flight = static_cast<std::size_t>(settings_.jobs) * 8 + 8;
+    // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
+    const auto most = tbb::global_control::max_allowed_parallelism;
+    const tbb::global_control leave(
+        most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
     tbb::task_arena arena(settings_.jobs);
     arena.execute([&] {
       tbb::parallel_pipeline(
