@@ -1,6 +1,7 @@
 // Streams, events and memory of one CUDA device. What they promise stands in device.hpp.
 #include "device.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -72,14 +73,16 @@ PinnedMemory::~PinnedMemory() {
   }
 }
 
-Device::Device(int index, bool poison)
-    : index_(index), poison_(poison), stream_([index] {
+Device::Device(int index, const DeviceTrial& trial)
+    : index_(index), poison_(trial.poison), stream_([index] {
         cuda_check(cudaSetDevice(index), "choosing the device");
         return Stream();
       }()) {
   cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "reading the device");
-  cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+  int shared_bytes = 0;
+  cuda_check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
              "reading the device");
+  shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), trial.most_shared_bytes);
   pool_ = create_pool(index);
 }
 
@@ -91,6 +94,17 @@ Device::~Device() {
 void Device::make_current() const { cuda_check(cudaSetDevice(index_), "choosing the device"); }
 
 void Device::wait() const { cuda_check(cudaStreamSynchronize(stream_.get()), "waiting for the device"); }
+
+std::size_t Device::available_bytes() const {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "reading the device's memory");
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "reading the memory pool");
+  return free_bytes + static_cast<std::size_t>(reserved - used);
+}
 
 std::byte* Device::allocate(std::size_t bytes) {
   void* data = nullptr;

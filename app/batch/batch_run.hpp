@@ -13,6 +13,7 @@
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
+#include "files/declared_image.hpp"
 #include "image_job.hpp"
 
 namespace gpuimg {
@@ -21,6 +22,7 @@ struct RunSettings {
   int jobs = 1;
   std::uint64_t budget_bytes = 0;
   bool budget_is_limit = false;    ///< an image that needs more fails; else it runs alone
+  std::uint64_t max_pixels = 0;    ///< larger images are refused before they take memory
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool record_done_before = true;  ///< in the manifest: not where it holds them already
   Verbosity verbosity = Verbosity::normal;
@@ -46,6 +48,6 @@ RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& cont
                     const RunChannels& channels);
 
 /// Bytes that an image is expected to hold in memory, from what its file declares.
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const struct DeclaredImage& declared);
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const DeclaredImage& declared);
 
 }  // namespace gpuimg

@@ -18,11 +18,8 @@ namespace gpuimg {
 namespace {
 
 DeclaredImage declared_in_png(ByteSpan bytes) {
-  constexpr std::uint32_t kGray = 0;
-  constexpr std::uint32_t kGrayAlpha = 4;
-  const std::uint32_t color = u8_at(bytes, 25);
-  // A chunk further on may add an alpha channel to gray and RGB; palettes become RGB or RGBA.
-  const std::uint64_t channels = color == kGray || color == kGrayAlpha ? 2 : 4;
+  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, perhaps with alpha
+  const std::uint64_t channels = kChannelsOfColorType[u8_at(bytes, 25) % 8];
   return {std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20), channels * (u8_at(bytes, 24) == 16 ? 2 : 1), 0};
 }
 
@@ -35,6 +32,14 @@ DeclaredImage declared_in_jpeg(ByteSpan bytes) {
 
 std::uint64_t magnitude(std::uint32_t value) {
   return value > 0x7FFFFFFFU ? std::uint64_t{0x100000000} - value : value;  // BMP: a negative height is top-down
+}
+
+DeclaredImage declared_in_bmp(ByteSpan bytes) {
+  constexpr std::uint32_t kCoreHeader = 12;
+  if (u32le_at(bytes, 14) == kCoreHeader) {
+    return {std::uint64_t{u16le_at(bytes, 18)} * u16le_at(bytes, 20), 4, 0};
+  }
+  return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
 }
 
 /// The first two or three numbers after the two letters; comments begin with # and end with their line.
@@ -71,7 +76,7 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes) {
   }
   switch (kind) {
     case FileKind::png: return declared_in_png(bytes);
-    case FileKind::bmp: return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
+    case FileKind::bmp: return declared_in_bmp(bytes);
     case FileKind::gif: return {std::uint64_t{u16le_at(bytes, 6)} * u16le_at(bytes, 8), 4, 8};
     case FileKind::tga: return {std::uint64_t{u16le_at(bytes, 12)} * u16le_at(bytes, 14), 4, 0};
     case FileKind::psd:
