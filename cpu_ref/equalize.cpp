@@ -183,9 +183,9 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   }
 }
 
-Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options) {
+Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options, PixelPool& pool) {
   const RowTables tables(levels);
-  Image result(pixels.width, pixels.height, pixels.format);
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
   const View out = result.view();
   const auto count = static_cast<std::size_t>(pixels.width);
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
@@ -208,14 +208,14 @@ Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions&
 
 }  // namespace
 
-Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used) {
+Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool) {
   LevelTables own;
   if (options.tables == nullptr) {
     own = tables_of(pixels, options);
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   const bool unchanged = std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);
-  Image result = unchanged ? copy_of(pixels) : mapped(pixels, tables, options);
+  Image result = unchanged ? pool.copy_of(pixels) : mapped(pixels, tables, options, pool);
   if (used != nullptr) {
     *used = tables;
   }

@@ -69,11 +69,11 @@ struct ToOpencv {
 };
 
 template <class Encoder>
-Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder) {
+Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, PixelPool& pool) {
   using Out = typename Encoder::Out;
   const bool alpha = pixels.format.has_alpha();
   const int out_channels = alpha ? 4 : 3;
-  Image result(pixels.width, pixels.height, PixelFormat{sample_of(encoding), out_channels});
+  Image result = pool.image(pixels.width, pixels.height, PixelFormat{sample_of(encoding), out_channels});
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {
@@ -141,8 +141,8 @@ void decode_rows(ConstView pixels, View out, int begin, int end, const Decoder& 
 }
 
 template <class Decoder>
-Image decoded(ConstView pixels, Sample sample, const Decoder& decoder) {
-  Image result(pixels.width, pixels.height, PixelFormat{sample, pixels.format.channels});
+Image decoded(ConstView pixels, Sample sample, const Decoder& decoder, PixelPool& pool) {
+  Image result = pool.image(pixels.width, pixels.height, PixelFormat{sample, pixels.format.channels});
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     if (sample == Sample::u8) {
@@ -156,29 +156,29 @@ Image decoded(ConstView pixels, Sample sample, const Decoder& decoder) {
 
 }  // namespace
 
-Image to_hsl(ConstView pixels, HslEncoding encoding) {
+Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool) {
   switch (encoding) {
-    case HslEncoding::f32: return encoded(pixels, encoding, ToFloat{});
-    case HslEncoding::u16: return encoded(pixels, encoding, ToU16{});
-    case HslEncoding::opencv: return encoded(pixels, encoding, ToOpencv{kHalfDegrees});
-    default: return encoded(pixels, encoding, ToOpencv{kFullByte});
+    case HslEncoding::f32: return encoded(pixels, encoding, ToFloat{}, pool);
+    case HslEncoding::u16: return encoded(pixels, encoding, ToU16{}, pool);
+    case HslEncoding::opencv: return encoded(pixels, encoding, ToOpencv{kHalfDegrees}, pool);
+    default: return encoded(pixels, encoding, ToOpencv{kFullByte}, pool);
   }
 }
 
-Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample) {
+Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool) {
   switch (encoding) {
-    case HslEncoding::f32: return decoded(pixels, sample, FromFloat{});
-    case HslEncoding::u16: return decoded(pixels, sample, FromU16{});
-    case HslEncoding::opencv: return decoded(pixels, sample, FromOpencv{kHalfDegrees});
-    default: return decoded(pixels, sample, FromOpencv{kFullByte});
+    case HslEncoding::f32: return decoded(pixels, sample, FromFloat{}, pool);
+    case HslEncoding::u16: return decoded(pixels, sample, FromU16{}, pool);
+    case HslEncoding::opencv: return decoded(pixels, sample, FromOpencv{kHalfDegrees}, pool);
+    default: return decoded(pixels, sample, FromOpencv{kFullByte}, pool);
   }
 }
 
-Image adjust_hsl(ConstView pixels, const HslAdjustment& by) {
+Image adjust_hsl(ConstView pixels, const HslAdjustment& by, PixelPool& pool) {
   if (by.is_identity()) {
-    return copy_of(pixels);
+    return pool.copy_of(pixels);
   }
-  Image result(pixels.width, pixels.height, pixels.format);
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {

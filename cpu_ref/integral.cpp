@@ -107,10 +107,10 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
 
 }  // namespace
 
-Image integral(ConstView pixels, const IntegralOptions& options) {
+Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool) {
   const Sample sample = table_sample(pixels.width, pixels.height, pixels.format, options);
-  Image table(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
-              PixelFormat{sample, 1});
+  Image table = pool.image(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
+                           PixelFormat{sample, 1});
   switch (sample) {
     case Sample::u32: fill_table<std::uint32_t>(pixels, options, table.view()); break;
     case Sample::u64: fill_table<std::uint64_t>(pixels, options, table.view()); break;
