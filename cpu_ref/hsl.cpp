@@ -68,9 +68,23 @@ struct ToOpencv {
   }
 };
 
+template <class T, int channels, class Encoder>
+void encode_row(const T* from, std::size_t count, const Encoder& encoder, typename Encoder::Out* to) {
+  if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
+    Encoder::row(from, count, to);
+    return;
+  }
+  constexpr bool kAlpha = channels == 2 || channels == 4;
+  for (std::size_t x = 0; x < count; ++x, to += kAlpha ? 4 : 3) {
+    encoder.template encode<T>(rgb_at<channels>(from, x), to);
+    if constexpr (kAlpha) {
+      to[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
+    }
+  }
+}
+
 template <class Encoder>
 Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, PixelPool& pool) {
-  using Out = typename Encoder::Out;
   const bool alpha = pixels.format.has_alpha();
   const int out_channels = alpha ? 4 : 3;
   Image result = pool.image(pixels.width, pixels.height, PixelFormat{sample_of(encoding), out_channels});
@@ -78,18 +92,8 @@ Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, Pi
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {
       for (int y = begin; y < end; ++y) {
-        const T* from = pixels.row<T>(y);
-        Out* to = out.row<Out>(y);
-        if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
-          Encoder::row(from, static_cast<std::size_t>(pixels.width), to);
-          continue;
-        }
-        for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, to += out_channels) {
-          encoder.template encode<T>(rgb_at<channels>(from, x), to);
-          if constexpr (channels == 2 || channels == 4) {
-            to[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
-          }
-        }
+        encode_row<T, channels>(pixels.row<T>(y), static_cast<std::size_t>(pixels.width), encoder,
+                                out.row<typename Encoder::Out>(y));
       }
     });
   });

@@ -126,6 +126,10 @@ class ByteRows {
   std::vector<std::uint8_t> buffer_;
 };
 
+/// Tables of this size and more are written around the caches: nobody finds a row there later. Measured: 16.8 MP in
+/// 6.0 ms, and through the caches in 6.0 to 8.0. Results with more arithmetic a byte (equalization, HSL) lose by it.
+constexpr std::size_t kWorthStreaming = std::size_t{32} << 20;
+
 using TableRow = std::vector<std::uint32_t>;
 
 /// Element b: the table's row above band b. Reads every band but the last once.
@@ -145,7 +149,7 @@ std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& 
   return above;
 }
 
-/// fill_table for sums of bytes modulo 2³²: each row from the one above it, which is still in the cache.
+/// fill_table for sums of bytes modulo 2³²: each row from the one above it, in a buffer that stays in the cache.
 void fill_byte_table(ConstView pixels, const IntegralOptions& options, View table) {
   const int padding = options.layout == TableLayout::padded ? 1 : 0;
   if (padding == 1) {
@@ -156,16 +160,23 @@ void fill_byte_table(ConstView pixels, const IntegralOptions& options, View tabl
   const int most_bands = threads == 1 ? 1 : 4 * threads;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
-  const std::vector<TableRow> rows_above = rows_above_bands(pixels, options, bands, rows_a_band);
+  std::vector<TableRow> rows_above = rows_above_bands(pixels, options, bands, rows_a_band);
+  const bool streamed = table.tight_pitch_bytes() * static_cast<std::size_t>(table.height) >= kWorthStreaming;
   tbb::parallel_for(0, bands, [&](int band) {
     ByteRows rows(pixels, options);
-    const std::uint32_t* above = rows_above[static_cast<std::size_t>(band)].data();
+    TableRow& row = rows_above[static_cast<std::size_t>(band)];
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(row.data());
+    const std::size_t row_bytes = row.size() * sizeof row[0];
     const int end = std::min(pixels.height, (band + 1) * rows_a_band);
     for (int y = band * rows_a_band; y < end; ++y) {
+      integral_row(rows.levels(y), row.size(), row.data());
       std::uint32_t* out = table.row<std::uint32_t>(y + padding);
       std::fill_n(out, padding, 0U);
-      integral_row(rows.levels(y), static_cast<std::size_t>(pixels.width), above, out + padding);
-      above = out + padding;
+      if (streamed) {
+        stream_bytes(bytes, row_bytes, reinterpret_cast<std::uint8_t*>(out + padding));
+      } else {
+        std::memcpy(out + padding, bytes, row_bytes);
+      }
     }
   });
 }

@@ -52,15 +52,6 @@ Image PixelPool::copy_of(ConstView pixels) {
   return copy;
 }
 
-std::size_t PixelPool::idle_bytes() const {
-  const std::lock_guard lock(mutex_);
-  std::size_t sum = 0;
-  for (const BlockPointer& block : idle_) {
-    sum += block->capacity;
-  }
-  return sum;
-}
-
 void PixelPool::release(std::byte* pixels) {
   BlockPointer block(Block::of(pixels), destroy);
   if (const std::shared_ptr<PixelPool> pool = std::exchange(block->pool, {}).lock()) {

@@ -31,9 +31,6 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   /// The same pixels in rows without padding. Throws Error{out_of_memory}.
   Image copy_of(ConstView pixels);
 
-  /// Bytes that lie idle.
-  [[nodiscard]] std::size_t idle_bytes() const;
-
  private:
   struct Block;
   using BlockPointer = std::unique_ptr<Block, void (*)(Block*)>;
@@ -44,7 +41,7 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   BlockPointer idle_block_for(std::size_t bytes);
   void take_back(BlockPointer block);
 
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::vector<BlockPointer> idle_;  ///< oldest first; its room is reserved, so that a deleter never allocates
 };
 

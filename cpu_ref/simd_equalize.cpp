@@ -17,7 +17,7 @@ namespace gpuimg::cpu::HWY_NAMESPACE {
 /// is off by less than 2⁻¹¹ − 2⁻¹³; so 2⁻¹¹ toward the side to which halves go makes the rounding exact.
 class Relight {
  public:
-  Relight(Int words, Int level, Int level_new) {
+  HWY_INLINE Relight(Int words, Int level, Int level_new) {
     const Floats df;
     const Int high_level = hn::Max(channel_of<0>(words), hn::Max(channel_of<1>(words), channel_of<2>(words)));
     const Float high = hn::ConvertTo(df, high_level);
@@ -29,38 +29,37 @@ class Relight {
     const Float divisor = hn::IfThenElse(in_gamut, y_, hn::Sub(high, y_));
     const Float quotient = hn::Mul(factor, approximate_reciprocal(divisor));
     k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; 0/0 was possible before
-    start_ = hn::Add(y_new, hn::Set(df, 0.5F));
+    y_new_ = y_new;
     away_ = hn::IfThenZeroElse(in_gamut, hn::SignBit(df));
   }
 
-  [[nodiscard]] Int operator()(Int channel) const {
+  /// The new level in the lowest bits, as rounded_bits has it.
+  [[nodiscard]] HWY_INLINE Int operator()(Int channel) const {
     const Floats df;
     const Float distance = hn::Sub(hn::ConvertTo(df, channel), y_);
     const Float side = hn::Or(hn::And(distance, away_), hn::Set(df, 0x1p-11F));
-    return hn::ConvertTo(Ints(), hn::Add(hn::MulAdd(distance, k_, start_), side));
+    return rounded_bits(hn::Add(hn::MulAdd(distance, k_, y_new_), side));
   }
 
  private:
   Float y_;
   Float k_;
-  Float start_;
+  Float y_new_;
   Float away_;  ///< the sign bit where halves go away from Y′
 };
 
-/// Three channels, and alpha as it is in the other word.
-Int words_of(Int r, Int g, Int b, Int alpha_word) {
-  const Int alpha = hn::AndNot(hn::Set(Ints(), 0xFFFFFF), alpha_word);
-  return hn::Or(hn::Or(r, hn::ShiftLeft<8>(g)), hn::Or(hn::ShiftLeft<16>(b), alpha));
-}
-
-Int relit_words(Int words, Int level, Int level_new) {
+HWY_INLINE Int relit_words(Int words, Int level, Int level_new) {
   const Relight relight(words, level, level_new);
-  return words_of(relight(channel_of<0>(words)), relight(channel_of<1>(words)), relight(channel_of<2>(words)), words);
+  const Int byte = hn::Set(Ints(), 0xFF);
+  const Int red = hn::And(relight(channel_of<0>(words)), byte);
+  const Int green = hn::ShiftLeft<8>(hn::And(relight(channel_of<1>(words)), byte));
+  const Int blue = hn::ShiftLeft<16>(relight(channel_of<2>(words)));
+  return hn::Or(hn::Or(red, green), hn::Or(blue, alpha_of(words)));
 }
 
 /// To YCrCb, another Y, and back. Red and blue go in one vector of 16-bit pairs; MulFixedPoint15 of twice a number is
 /// its product with 14 fractional bits, rounded as equalize.hpp rounds.
-Int ycrcb_words(Int words, Int level, Int level_new) {
+HWY_INLINE Int ycrcb_words(Int words, Int level, Int level_new) {
   const Ints d;
   const Shorts d16;
   const auto twice = [](Int number) { return hn::BitCast(Shorts(), hn::Or(number, hn::ShiftLeft<16>(number))); };
@@ -76,7 +75,7 @@ Int ycrcb_words(Int words, Int level, Int level_new) {
   const Int sum = hn::ReorderWidenMulAccumulate(d, cr_cb, short_pairs(-11698, -5636), hn::Set(d, 8192), rest);
   const Int green = hn::Add(level_new, hn::ShiftRight<14>(hn::RearrangeToOddPlusEven(sum, rest)));
   const Int g_new = hn::Max(hn::Min(green, hn::Set(d, 255)), hn::Zero(d));
-  return words_of(hn::BitCast(d, rb_new), g_new, hn::Zero(d), words);
+  return hn::Or(hn::Or(hn::BitCast(d, rb_new), hn::ShiftLeft<8>(g_new)), alpha_of(words));
 }
 #endif
 

@@ -23,7 +23,7 @@ struct Fractions {
   Int saturation_denominator;  ///< at least 1
   Int sum;
 
-  explicit Fractions(Int words) {
+  explicit HWY_INLINE Fractions(Int words) {
     const Ints d;
     const Int r = channel_of<0>(words);
     const Int g = channel_of<1>(words);
@@ -47,17 +47,17 @@ struct Fractions {
   }
 };
 
-/// numerator·scale/divisor to the nearest integer, or its neighbour.
-Int near_quotient(Int numerator, float scale, Int divisor) {
+/// numerator·scale/divisor to the nearest integer, or its neighbour: the lowest 16 bits.
+HWY_INLINE Int near_quotient(Int numerator, float scale, Int divisor) {
   const Floats df;
   const Float scaled = hn::Mul(hn::ConvertTo(df, numerator), hn::Set(df, scale));
-  return hn::NearestInt(hn::Mul(scaled, approximate_reciprocal(hn::ConvertTo(df, divisor))));
+  return rounded_bits(hn::Mul(scaled, approximate_reciprocal(hn::ConvertTo(df, divisor))));
 }
 
 /// Hue (low) and saturation (high) of HslU16 as pairs of 16 bits. Each quotient q of near_quotient is put right by its
 /// remainder, which is so small that 16 bits tell it: numerators are 65536·n ≡ 0 and 65535·C ≡ −C modulo 2¹⁶. A hue
 /// without its whole turn is right modulo 2¹⁶ as well.
-Int hue_and_saturation(const Fractions& f) {
+HWY_INLINE Int hue_and_saturation(const Fractions& f) {
   const Ints d;
   const Shorts d16;
   const auto pair = [&](Int low, Int high) { return hn::BitCast(d16, hn::Or(low, hn::ShiftLeft<16>(high))); };
@@ -74,7 +74,7 @@ Int hue_and_saturation(const Fractions& f) {
 }
 
 /// Stores hue, saturation and lightness of each pixel.
-void store_hsl(Int hue_saturation, Int lightness, std::uint16_t* out) {
+HWY_INLINE void store_hsl(Int hue_saturation, Int lightness, std::uint16_t* out) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
   // 16-bit elements of the pairs, and from 32 on of the lightness, of which every other one counts.
   alignas(64) static constexpr std::int16_t kFirst[32] = {0,  1,  32, 2,  3,  34, 4,  5,  36, 6,  7,

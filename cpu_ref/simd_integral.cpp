@@ -15,9 +15,7 @@ using Bytes = hn::Rebind<std::uint8_t, Words>;
 using Word = hn::Vec<Words>;
 
 #if HWY_TARGET == HWY_SCALAR
-std::size_t row_vectors(const std::uint8_t*, std::size_t, const std::uint32_t*, std::uint32_t*, std::uint32_t&) {
-  return 0;
-}
+std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
 #else
 /// Adds to each block of four lanes the last lane of the block `distance` blocks before, if there is one.
 Word plus_earlier_block(Word sums, std::uint32_t distance) {
@@ -42,9 +40,8 @@ Word prefix_sums(Word values) {
   return sums;
 }
 
-/// Returns how many entries it has written and leaves the sum of their levels.
-std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count,
-                        const std::uint32_t* HWY_RESTRICT above, std::uint32_t* HWY_RESTRICT out,
+/// Returns how many entries it has done and leaves the sum of their levels.
+std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
                         std::uint32_t& row_sum) {
   const Words d;
   const auto last_lane = hn::IndicesFromVec(d, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
@@ -52,7 +49,7 @@ std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t cou
   std::size_t x = 0;
   for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
     const Word sums = prefix_sums(hn::PromoteTo(d, hn::LoadU(Bytes(), levels + x)));
-    hn::StoreU(hn::Add(sums, hn::Add(before, hn::LoadU(d, above + x))), d, out + x);
+    hn::StoreU(hn::Add(sums, hn::Add(before, hn::LoadU(d, row + x))), d, row + x);
     before = hn::Add(before, hn::TableLookupLanes(sums, last_lane));
   }
   row_sum = hn::GetLane(before);
@@ -60,11 +57,11 @@ std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t cou
 }
 #endif
 
-void integral_row(const std::uint8_t* levels, std::size_t count, const std::uint32_t* above, std::uint32_t* out) {
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
   std::uint32_t row_sum = 0;
-  for (std::size_t x = row_vectors(levels, count, above, out, row_sum); x < count; ++x) {
+  for (std::size_t x = row_vectors(levels, count, row, row_sum); x < count; ++x) {
     row_sum += levels[x];
-    out[x] = above[x] + row_sum;
+    row[x] += row_sum;
   }
 }
 
@@ -89,8 +86,8 @@ namespace gpuimg::cpu {
 HWY_EXPORT(integral_row);
 HWY_EXPORT(add_to_columns);
 
-void integral_row(const std::uint8_t* levels, std::size_t count, const std::uint32_t* above, std::uint32_t* out) {
-  HWY_DYNAMIC_DISPATCH(integral_row)(levels, count, above, out);
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
+  HWY_DYNAMIC_DISPATCH(integral_row)(levels, count, row);
 }
 
 void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums) {

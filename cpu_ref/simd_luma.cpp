@@ -15,7 +15,7 @@ namespace gpuimg::cpu::HWY_NAMESPACE {
 /// Weights as 16-bit pairs, which the processor multiplies and adds at once. Green counts in both, half each: a whole
 /// green weight may pass 2¹⁵.
 template <int red, int green, int blue, int shift>
-Int weighted(Int words) {
+HWY_INLINE Int weighted(Int words) {
   alignas(16) static constexpr std::uint8_t kRedGreen[16] = {0, kNone, 1, kNone, 4,  kNone, 5,  kNone,
                                                              8, kNone, 9, kNone, 12, kNone, 13, kNone};
   alignas(16) static constexpr std::uint8_t kGreenBlue[16] = {1, kNone, 2,  kNone, 5,  kNone, 6,  kNone,

@@ -7,6 +7,7 @@
 #define GPUIMG_SIMD_PIXELS_INL
 #endif
 
+#include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
 #include <cstddef>
@@ -27,10 +28,10 @@ using Float = hn::Vec<Floats>;
 using Int = hn::Vec<Ints>;
 using Short = hn::Vec<Shorts>;
 
-inline Int ints_of(const std::uint8_t* bytes) { return hn::PromoteTo(Ints(), hn::LoadU(Bytes(), bytes)); }
+HWY_INLINE Int ints_of(const std::uint8_t* bytes) { return hn::PromoteTo(Ints(), hn::LoadU(Bytes(), bytes)); }
 
 /// Refined from the processor's estimate: off by less than 2⁻²⁰ of itself.
-inline Float approximate_reciprocal(Float x) {
+HWY_INLINE Float approximate_reciprocal(Float x) {
   const auto refined = [&](Float y) { return hn::Mul(y, hn::NegMulAdd(x, y, hn::Set(Floats(), 2.0F))); };
   const Float once = refined(hn::ApproximateReciprocal(x));
 #if HWY_ARCH_ARM
@@ -40,6 +41,9 @@ inline Float approximate_reciprocal(Float x) {
 #endif
 }
 
+/// The nearest integer n of a float32 in ±2²¹, ties to even, in the lowest 22 bits: 3·2²² + n has it as its last bits.
+HWY_INLINE Int rounded_bits(Float x) { return hn::BitCast(Ints(), hn::Add(x, hn::Set(Floats(), 0x3p22F))); }
+
 /// Loops take vectors of pixels while this many pixels more follow in the row: loads and stores of three channels touch
 /// a whole vector, of which three quarters are theirs; what a store leaves behind them is overwritten later.
 inline std::size_t pixels_behind() { return hn::Lanes(Floats()) / 3 + 1; }
@@ -47,14 +51,14 @@ inline std::size_t pixels_behind() { return hn::Lanes(Floats()) / 3 + 1; }
 /// Blocks of 12 bytes, close together, to blocks of 16 bytes; and back.
 alignas(64) constexpr std::int32_t kSpread[16] = {0, 1, 2, 3, 3, 4, 5, 6, 6, 7, 8, 9, 9, 10, 11, 12};
 alignas(64) constexpr std::int32_t kGather[16] = {0, 1, 2, 4, 5, 6, 8, 9, 10, 12, 13, 14, 15, 15, 15, 15};
-inline Int permuted(Int lanes, const std::int32_t* order) {
+HWY_INLINE Int permuted(Int lanes, const std::int32_t* order) {
   const Ints d;
   const Int last = hn::Set(d, static_cast<std::int32_t>(hn::Lanes(d)) - 1);
   return hn::TableLookupLanes(lanes, hn::IndicesFromVec(d, hn::Min(hn::LoadU(d, order), last)));
 }
 
 /// Within each block of 16 bytes: output byte i is input byte order[i], or 0 for 0x80.
-inline Int shuffled(Int lanes, const std::uint8_t* order) {
+HWY_INLINE Int shuffled(Int lanes, const std::uint8_t* order) {
   const AllBytes d8;
   return hn::BitCast(Ints(), hn::TableLookupBytesOr0(hn::BitCast(d8, lanes), hn::LoadDup128(d8, order)));
 }
@@ -64,29 +68,36 @@ alignas(16) constexpr std::uint8_t kThreeToFour[16] = {0, 1, 2, kNone, 3, 4,  5,
 alignas(16) constexpr std::uint8_t kFourToThree[16] = {0,  1,  2,  4,  5,     6,     8,     9,
                                                        10, 12, 13, 14, kNone, kNone, kNone, kNone};
 
-/// Pixels as 32-bit words, r in the lowest byte; the highest is alpha, or 0.
+/// Pixels as 32-bit words, r in the lowest byte; the highest is alpha, or 0. Memory is asked for pixels further on,
+/// because loads of 48 bytes in 64 keep the processor's own prefetching behind: luma of 16.8 MP took 4.0 ms without and
+/// 2.9 ms with (Xeon with AVX-512, 2026-11-21).
 template <int channels>
-Int load_words(const std::uint8_t* from) {
+HWY_INLINE Int load_words(const std::uint8_t* from) {
+  constexpr std::size_t kBytesAhead = 2048;
+  hwy::Prefetch(from + kBytesAhead);
   const Int words = hn::BitCast(Ints(), hn::LoadU(AllBytes(), from));
   return channels == 4 ? words : shuffled(permuted(words, kSpread), kThreeToFour);
 }
 
 template <int channels>
-void store_words(Int words, std::uint8_t* to) {
+HWY_INLINE void store_words(Int words, std::uint8_t* to) {
   const Int stored = channels == 4 ? words : permuted(shuffled(words, kFourToThree), kGather);
   hn::StoreU(hn::BitCast(AllBytes(), stored), AllBytes(), to);
 }
 
 /// Every 32-bit lane as a pair of 16-bit lanes.
-inline Short short_pairs(int low, int high) {
+HWY_INLINE Short short_pairs(int low, int high) {
   const std::uint32_t both = (static_cast<std::uint32_t>(high) << 16) | (static_cast<std::uint32_t>(low) & 0xFFFFU);
   return hn::BitCast(Shorts(), hn::Set(Ints(), static_cast<std::int32_t>(both)));
 }
 
 template <int byte>
-Int channel_of(Int words) {
+HWY_INLINE Int channel_of(Int words) {
   return hn::And(hn::ShiftRight<8 * byte>(words), hn::Set(Ints(), 0xFF));
 }
+
+/// Alpha, where it stands.
+HWY_INLINE Int alpha_of(Int words) { return hn::AndNot(hn::Set(Ints(), 0xFFFFFF), words); }
 
 #endif
 }  // namespace gpuimg::cpu::HWY_NAMESPACE

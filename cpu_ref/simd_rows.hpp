@@ -29,11 +29,14 @@ void ycrcb_relit_row(const std::uint8_t* pixels, int channels, std::size_t count
 /// out[i] = map[in[i]]; `map` has 256 entries.
 void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out);
 
-/// out[x] = above[x] + levels[0] + … + levels[x], modulo 2³².
-void integral_row(const std::uint8_t* levels, std::size_t count, const std::uint32_t* above, std::uint32_t* out);
+/// row[x] += levels[0] + … + levels[x], modulo 2³²: a summed-area table's row from the one above it.
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row);
 
 /// sums[x] += levels[x], modulo 2³².
 void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums);
+
+/// Copies bytes around the caches.
+void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);
 
 /// HslEncoding::u16 and ::f32 of `count` pixels of 3 interleaved channels.
 void hsl_u16_row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out);
