@@ -140,7 +140,9 @@ void ycrcb_relit_row(const std::uint8_t* pixels, int channels, std::size_t count
   recolored<YcrcbRelit>(pixels, channels, count, levels, levels_new, out);
 }
 
-#if HWY_TARGET == HWY_AVX3_DL
+#if HWY_TARGET == HWY_SCALAR
+std::size_t mapped_vectors(const std::uint8_t*, std::size_t, const std::uint8_t*, std::uint8_t*) { return 0; }
+#elif HWY_TARGET == HWY_AVX3_DL
 /// 256 entries in four registers: two look-ups of 128 entries, and the index's top bit chooses.
 std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
   const __m512i entries0 = _mm512_loadu_si512(map);
