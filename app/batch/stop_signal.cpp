@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <new>
 #include <utility>
 
 #include "files/live_temporaries.hpp"
@@ -72,7 +73,10 @@ void StopSignal::watch(int signals) {
       remove_live_temporaries();
       ::_exit(static_cast<int>(code_of(signal)));
     }
-    on_first_();
+    try {
+      on_first_();
+    } catch (const std::bad_alloc&) {  // it stops nevertheless
+    }
   }
   ::close(signals);
 }
