@@ -58,7 +58,7 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
   DecodedImage decoded = times_.measure(Phase::decode, [&] {
-    return decode_image(bytes.span(), name, {options_.max_pixels, true});
+    return decode_image(bytes.span(), name, {.max_pixels = options_.max_pixels, .threads = options_.threads});
   });
   for (const std::string& note : decoded.notes) {
     print_note(options_.verbosity, printable_name(name) + ": " + note);

@@ -20,6 +20,7 @@ struct TextEntry {
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
+  int threads = 0;          ///< for PNG; 0 = all that the caller may use
 };
 
 struct DecodedImage {

@@ -1,4 +1,4 @@
-// PNG through libpng: all 15 kinds, interlaced or not, strictly.
+// PNG of all 15 kinds, interlaced or not, strictly: the common ones by code of our own, the others by libpng.
 #pragma once
 
 #include <cstddef>
@@ -14,5 +14,12 @@ namespace gpuimg {
 /// indices must be sound and the file complete to its IEND; damaged ancillary chunks are skipped. `name` is printable.
 /// Throws as decode_image does.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+enum class PngPath { fast_where_possible, libpng_alone };
+
+/// The same without what comes beside the pixels, and without orientation. Both paths give the same pixels, and refuse
+/// the same files.
+Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
+                      PngPath path);
 
 }  // namespace gpuimg
