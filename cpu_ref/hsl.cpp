@@ -80,9 +80,11 @@ Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder) {
       for (int y = begin; y < end; ++y) {
         const T* from = pixels.row<T>(y);
         Out* to = out.row<Out>(y);
-        if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
-          Encoder::row(from, static_cast<std::size_t>(pixels.width), to);
-          continue;
+        if constexpr (Encoder::kHasRow) {
+          if constexpr (sizeof(T) == 1 && channels == 3) {
+            Encoder::row(from, static_cast<std::size_t>(pixels.width), to);
+            continue;
+          }
         }
         for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, to += out_channels) {
           encoder.template encode<T>(rgb_at<channels>(from, x), to);
