@@ -44,10 +44,10 @@ inline void copy_back(std::uint8_t* out, std::size_t distance, std::size_t count
   }
 }
 
-/// Writes one or two literals: always two bytes.
+/// Writes one to three literals: always four bytes.
 inline std::uint8_t* put(std::uint8_t* out, InflateEntry entry) {
-  const auto both = static_cast<std::uint16_t>(entry.bits >> 8);
-  std::memcpy(out, &both, sizeof both);
+  const std::uint32_t all = entry.bits >> 8;
+  std::memcpy(out, &all, sizeof all);
   return out + entry.literals();
 }
 

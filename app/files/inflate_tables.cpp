@@ -110,16 +110,19 @@ void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Tab
   }
 }
 
-/// Where two literals fit into one look-up, makes them one entry. From the end, because the second literal of an entry
-/// is looked up at a smaller address, which must still hold one literal alone. Without branches, which nobody could
-/// predict.
-void pair_literals(LiteralTable& table) {
+/// Where the address decides on more literals than one, makes them one entry. From the end, because the literals that
+/// follow are looked up at smaller addresses, which must still hold one literal each. Without branches, which nobody
+/// could predict.
+void join_literals(LiteralTable& table) {
   for (std::size_t i = std::size_t{1} << LiteralTable::kBits; i-- > 0;) {
-    const InflateEntry first = table.entries[i];
-    const InflateEntry second = table.entries[i >> first.width()];
-    const bool fits =
-        (first.literals() & second.literals()) == 1 && first.width() + second.width() <= LiteralTable::kBits;
-    table.entries[i].bits = fits ? InflateEntry::pair(first, second).bits : first.bits;
+    InflateEntry entry = table.entries[i];
+    bool is_joined = entry.literals() == 1;
+    for (std::uint32_t k = 1; k < InflateEntry::kMostLiterals; ++k) {
+      const InflateEntry next = table.entries[i >> entry.width()];
+      is_joined &= next.literals() == 1 && entry.width() + next.width() <= LiteralTable::kBits;
+      entry.bits = is_joined ? InflateEntry::joined(entry, next).bits : entry.bits;
+    }
+    table.entries[i] = entry;
   }
 }
 
@@ -161,7 +164,7 @@ bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
     return false;
   }
   fill(lengths, counts, table, literal_or_length);
-  pair_literals(table);
+  join_literals(table);
   return true;
 }
 

@@ -10,7 +10,7 @@
 namespace gpuimg {
 
 /// What the next bits of a stream mean. A value of 32 bits, taken apart by shifts:
-/// bits 0–5 how many bits it takes in all; 6–7 how many literals it is; then either the literals from bit 8 on, or
+/// bits 0–5 how many bits it takes in all; 6–7 how many literals it is; then either those literals from bit 8 on, or
 /// 8–11 how many of its bits are its code, before extra bits; 12–27 the base value (or where a second table begins);
 /// 28–31 the kind.
 struct InflateEntry {
@@ -23,10 +23,11 @@ struct InflateEntry {
     return {extra_bits | value << 12};
   }
   static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 28}; }
-  /// Two literals in one: what `first` and then `second` would give.
-  static constexpr InflateEntry pair(InflateEntry first, InflateEntry second) {
-    return {(first.width() + second.width()) | 2U << 6 | (first.bits & 0xFF00U) | (second.bits & 0xFF00U) << 8};
+  /// Literals in one entry, at most kMostLiterals: what `first` and then `next`, which is one, would give.
+  static constexpr InflateEntry joined(InflateEntry first, InflateEntry next) {
+    return {first.bits + next.width() + (1U << 6) + ((next.bits & 0xFF00U) << 8 * first.literals())};
   }
+  static constexpr std::uint32_t kMostLiterals = 3;
 
   /// The same behind a code of `length` bits.
   [[nodiscard]] constexpr InflateEntry coded(std::uint32_t length) const {
@@ -53,7 +54,7 @@ struct InflateTable {
   std::array<InflateEntry, (std::size_t{1} << kBits) + (kSecondTables << kSecondBits)> entries;
 };
 
-using LiteralTable = InflateTable<11, 15, 288>;
+using LiteralTable = InflateTable<10, 15, 288>;
 using DistanceTable = InflateTable<9, 15, 32>;
 using LengthCodeTable = InflateTable<7, 7, 19>;
 
