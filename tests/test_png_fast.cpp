@@ -126,6 +126,13 @@ FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
       chunk.data.resize(any(chunk.data.size() + 5));
       break;
     }
+    case 4: {  // the CRC is right, the checksum of the image data is not
+      FileBytes& data = chunks[chunks.size() - 1 - any(2)].data;
+      if (!data.empty()) {
+        data[any(data.size())] ^= static_cast<std::byte>(1U << random.below(8));
+      }
+      break;
+    }
     default: break;
   }
   FileBytes file = assemble_png(chunks);
@@ -136,6 +143,42 @@ FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
     file.resize(8 + any(file.size() - 8));
   }
   return file;
+}
+
+TEST(PngFast, AgreesWithLibpngOnEveryPlaceOfAChunk) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PngKind kind : {PngKind{2, 8}, PngKind{3, 8}, PngKind{0, 16}}) {
+    PngPicture picture = varied_picture(random, kind, 4, 4);
+    picture.palette.resize(std::min<std::size_t>(picture.palette.size(), 3 * 200));
+    picture.transparency.clear();
+    std::transform(picture.samples.begin(), picture.samples.end(), picture.samples.begin(),
+                   [](std::uint32_t sample) { return sample % 200; });
+    ASSERT_NO_THROW(decode(make_png(picture)));
+    std::vector<PngChunk> sound = png_chunks(picture);
+    sound.insert(sound.end() - 1, {"IDAT", {sound[sound.size() - 2].data.back()}});
+    sound[sound.size() - 3].data.pop_back();
+    std::vector<PngChunk> strangers = sound;
+    for (const char* name :
+         {"PLTE", "tRNS", "IDAT", "IHDR", "IEND", "tEXt", "eXIf", "prIv", "QUIT", "a\x01zz", "1DAT"}) {
+      for (const std::size_t size : {0, 1, 2, 3, 6, 13, 199, 200, 201, 256, 257, 768, 771}) {
+        strangers.push_back({name, FileBytes(size, std::byte{1})});
+      }
+    }
+    for (PngChunk& stranger : strangers) {
+      for (std::size_t place = 0; place <= sound.size(); ++place) {
+        for (const std::uint32_t crc_error : {0U, 1U}) {
+          std::vector<PngChunk> chunks = sound;
+          stranger.crc_error = crc_error;
+          chunks.insert(chunks.begin() + static_cast<std::ptrdiff_t>(place), stranger);
+          ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
+          // With a palette's transparency before or behind it.
+          chunks.insert(chunks.begin() + 2, {"tRNS", FileBytes(5)});
+          ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
+        }
+      }
+    }
+  }
 }
 
 TEST(PngFast, AgreesWithLibpngOnMutants) {
