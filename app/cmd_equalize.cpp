@@ -64,7 +64,7 @@ std::string tables_csv(const LevelTables& tables) {
 void run(const Arguments& arguments, const GlobalOptions& globals) {
   EqualizeOptions options = checked_options(arguments);
   options.selection = checked_selection(arguments.selection);
-  const WriteOptions write_options = checked_write_options(arguments.image_output);
+  WriteOptions write_options = checked_write_options(arguments.image_output, arguments.output, globals.verbosity);
   (void)image_file_type(arguments.output);
 
   CommandContext context(globals);
@@ -77,9 +77,16 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     context.check_output_file(arguments.lut, arguments.input, false);
   }
   std::optional<Image> mask = load_mask(arguments.selection, context);
+  DecodedImage decoded = context.load(arguments.input);
+  if (options.color != EqualizeColor::rgb && options.color != EqualizeColor::hsl) {
+    context.note_luma_of(decoded, arguments.input);
+  }
+  if (!arguments.image_output.strip) {
+    write_options.metadata = std::move(decoded.metadata);
+  }
   LevelTables tables;
   const Image result =
-      context.process({context.load(arguments.input).image, std::move(mask)},
+      context.process({std::move(decoded.image), std::move(mask)},
                       [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
                         options.selection.mask = mask_picture;
                         return backend.equalize(picture, options, arguments.lut.empty() ? nullptr : &tables);
@@ -87,7 +94,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (!arguments.lut.empty()) {
     context.save(arguments.lut, [&] { return tables_csv(tables); });
   }
-  context.save_image(arguments.output, result.view(), write_options);
+  context.save_image(arguments.output, result.view(), std::move(write_options));
   context.finish();
 }
 
@@ -106,6 +113,7 @@ Command add_equalize(CLI::App& app) {
   parser->add_option("--lut", arguments->lut, "write the look-up table")->type_name("FILE.csv");
   add_selection_options(*parser, arguments->selection);
   add_image_output_options(*parser, arguments->image_output);
+  add_metadata_option(*parser, arguments->image_output);
   return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
 }
 

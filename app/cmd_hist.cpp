@@ -100,7 +100,11 @@ void run(const Arguments& arguments, bool output_given, const GlobalOptions& glo
   CommandContext context(globals);
   context.check_output_file(arguments.output, arguments.input, false);
   std::optional<Image> mask = load_mask(arguments.selection, context);
-  Image image = context.load(arguments.input).image;
+  DecodedImage decoded = context.load(arguments.input);
+  if (options.channels.front() == Channel::luma) {
+    context.note_luma_of(decoded, arguments.input);
+  }
+  Image image = std::move(decoded.image);
   const ImageFacts facts{arguments.input == "-" ? "standard input" : arguments.input, image.width(), image.height(),
                          static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
   ReportOptions report_options;

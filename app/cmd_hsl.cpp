@@ -168,14 +168,18 @@ HslAdjustment checked_adjustment(const Arguments& arguments) {
   return by;
 }
 
-void run_adjust(const Arguments& arguments, CommandContext& context, const WriteOptions& write_options) {
+void run_adjust(const Arguments& arguments, CommandContext& context, WriteOptions write_options) {
   const HslAdjustment by = checked_adjustment(arguments);
   (void)image_file_type(arguments.output);
   context.check_output_file(arguments.output, arguments.input, true);
+  DecodedImage decoded = context.load(arguments.input);
+  if (!arguments.image_output.strip) {
+    write_options.metadata = std::move(decoded.metadata);
+  }
   const Image adjusted = context.process(
-      {context.load(arguments.input).image, std::nullopt},
+      {std::move(decoded.image), std::nullopt},
       [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by); });
-  context.save_image(arguments.output, adjusted.view(), write_options);
+  context.save_image(arguments.output, adjusted.view(), std::move(write_options));
 }
 
 void run(const Arguments& arguments, const GlobalOptions& globals) {
@@ -186,7 +190,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (!arguments.depth.empty() && !arguments.inverse) {
     throw Error(ErrorKind::usage, "--depth goes with --inverse: elsewhere the bit depth of the input is kept");
   }
-  const WriteOptions write_options = checked_write_options(arguments.image_output);
+  const WriteOptions write_options = checked_write_options(arguments.image_output, arguments.output, globals.verbosity);
   CommandContext context(globals);
   if (arguments.inverse) {
     run_inverse(arguments, context, write_options);
@@ -217,6 +221,7 @@ Command add_hsl(CLI::App& app) {
   parser->add_option("--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
   parser->add_option("--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
   add_image_output_options(*parser, arguments->image_output);
+  add_metadata_option(*parser, arguments->image_output);
   return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
 }
 

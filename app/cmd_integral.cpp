@@ -57,12 +57,16 @@ std::string checked_ending(const std::string& output) {
 
 void run(const Arguments& arguments, const GlobalOptions& globals) {
   const IntegralOptions options = checked_options(arguments);
-  const WriteOptions write_options = checked_write_options(arguments.image_output);
+  const WriteOptions write_options = checked_write_options(arguments.image_output, arguments.output, globals.verbosity);
   const std::string ending = checked_ending(arguments.output);
 
   CommandContext context(globals);
   context.check_output_file(arguments.output, arguments.input, ending != "csv");
-  Image image = context.load(arguments.input).image;
+  DecodedImage decoded = context.load(arguments.input);
+  if (options.channel == Channel::luma) {
+    context.note_luma_of(decoded, arguments.input);
+  }
+  Image image = std::move(decoded.image);
   if (ending == "csv") {
     check_table_fits_csv(image.width(), image.height(), options.layout);
   }

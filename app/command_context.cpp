@@ -7,6 +7,8 @@
 #include <cctype>
 #include <filesystem>
 
+#include "files/carried_metadata.hpp"
+#include "files/color_space.hpp"
 #include "files/input_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
@@ -58,10 +60,17 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
   DecodedImage decoded = times_.measure(Phase::decode, [&] {
-    return decode_image(bytes.span(), name, {.max_pixels = options_.max_pixels, .threads = options_.threads});
+    return decode_image(bytes.span(), name,
+                        {.max_pixels = options_.max_pixels,
+                         .auto_orient = options_.auto_orient,
+                         .lenient = options_.lenient,
+                         .threads = options_.threads});
   });
   for (const std::string& note : decoded.notes) {
     print_note(options_.verbosity, printable_name(name) + ": " + note);
+  }
+  for (const std::string& detail : decoded.details) {
+    print_detail(options_.verbosity, printable_name(name) + ": " + detail);
   }
   const Image& image = decoded.image;
   backends_.expect_pixels(image.view().pixel_count());
@@ -69,6 +78,15 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
                                                decoded.file_type, image.width(), image.height(),
                                                image.format().channels, 8 * sample_bytes(image.format().sample)));
   return decoded;
+}
+
+void CommandContext::note_luma_of(const DecodedImage& decoded, const std::string& path) const {
+  const std::string space = decoded.image.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
+  if (!space.empty()) {
+    print_detail(options_.verbosity,
+                 fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
+                             path == "-" ? "standard input" : printable_name(path), space));
+  }
 }
 
 Backend& CommandContext::backend() {
@@ -99,8 +117,14 @@ void CommandContext::report_verified(const std::string& difference) const {
 }
 
 void CommandContext::save_image(const std::string& output, ConstView pixels, WriteOptions write_options) {
+  const ImageFileType type = image_file_type(output);
+  CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
+  for (const std::string& clause : carried.left_out) {
+    print_detail(options_.verbosity, printable_name(output) + ": " + clause);
+  }
+  write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  save(output, [&] { return encode_image(pixels, image_file_type(output), output, write_options); });
+  save(output, [&] { return encode_image(pixels, type, output, write_options); });
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {

@@ -39,6 +39,9 @@ class CommandContext {
   DecodedImage load(const std::string& path) { return decode(read(path), path); }
   DecodedImage decode(const Bytes& bytes, const std::string& path);
 
+  /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  void note_luma_of(const DecodedImage& decoded, const std::string& path) const;
+
   /// operation(backend, picture, mask or nullptr) → Picture; its pixels. With --verify on both backends, throwing
   /// Error{mismatch} at the first difference. The input is released before the result is returned.
   template <class Operation>
@@ -56,7 +59,8 @@ class CommandContext {
     });
   }
 
-  /// Encodes and writes an image file; "-" is PNG on standard output.
+  /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot
+  /// hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.

@@ -55,6 +55,9 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   app.add_option("--max-pixels", arguments.max_pixels, "refuse larger images [1073741824]")
       ->group(group)
       ->type_name("N");
+  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "leave pixels as stored, whatever their EXIF orientation")
+      ->group(group);
+  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes")->group(group);
   app.add_flag("--timing", arguments.timing, "print where the time went, to stderr")->group(group);
   app.add_flag("--json", arguments.json, "print --timing as JSON")->group(group);
   app.add_flag("--verify", arguments.verify, "run on both backends and compare every byte")->group(group);
@@ -81,6 +84,8 @@ GlobalOptions validated(const GlobalArguments& arguments) {
     throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
   }
   options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
+  options.auto_orient = !arguments.no_auto_orient;
+  options.lenient = arguments.lenient;
   options.timing = arguments.timing;
   options.json = arguments.json;
   options.verify = arguments.verify;

@@ -27,6 +27,8 @@ struct GlobalOptions {
   bool in_place = false;
   Verbosity verbosity = Verbosity::normal;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  bool auto_orient = true;  ///< inputs are turned as their EXIF orientation says
+  bool lenient = false;     ///< a JPEG that is damaged is read as far as it can be
 };
 
 /// As they stand on the command line.
@@ -35,6 +37,8 @@ struct GlobalArguments {
   std::string device;
   std::string threads;
   std::string max_pixels;
+  bool no_auto_orient = false;
+  bool lenient = false;
   bool timing = false;
   bool json = false;
   bool verify = false;

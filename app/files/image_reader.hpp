@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "files/metadata.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
@@ -20,14 +21,17 @@ struct TextEntry {
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
+  bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
   int threads = 0;          ///< for PNG; 0 = all that the caller may use
 };
 
 struct DecodedImage {
-  Image image;                     ///< u8 or u16, 1 to 4 channels
-  std::string file_type;           ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
-  std::vector<TextEntry> text;     ///< PNG tEXt entries, in file order
-  std::vector<std::string> notes;  ///< for people: "animation: first frame only"
+  Image image;                       ///< u8 or u16, 1 to 4 channels
+  std::string file_type;             ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
+  std::vector<TextEntry> text;       ///< PNG tEXt entries, in file order
+  Metadata metadata;                 ///< of PNG and JPEG; as the pixels are: oriented if they are
+  std::vector<std::string> notes;    ///< for people: "animation: first frame only"
+  std::vector<std::string> details;  ///< likewise, of less weight: what of the metadata is left out
 };
 
 /// `name` stands in messages, and its ending admits headerless TGA; the type is told from the content. The header is

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 #include "files/byte_fields.hpp"
-#include "files/exif_orientation.hpp"
 #include "files/plain_png.hpp"
 #include "files/png_chunks.hpp"
 #include "files/png_fast_reader.hpp"
@@ -137,21 +135,19 @@ Image read_with_libpng(ByteSpan bytes, const Header& header, const std::string& 
              : read_direct_image(session, header, name);
 }
 
-/// What the ancillary chunks that gpuimg uses say, in one walk. Damaged ones are skipped.
-int add_ancillary(ByteSpan bytes, const std::string& name, std::vector<TextEntry>& texts) {
-  int orientation = 1;
+/// tEXt entries in file order; damaged ones are skipped.
+std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
+  std::vector<TextEntry> texts;
   PngChunkWalker walker(bytes, name);
   while (const auto chunk = walker.next()) {
-    if (chunk->type() == png_chunk_type("eXIf") && chunk->crc_is_right()) {
-      orientation = exif_orientation(chunk->payload());
-    } else if (chunk->type() == png_chunk_type("tEXt") && chunk->crc_is_right()) {
+    if (chunk->type() == png_chunk_type("tEXt") && chunk->crc_is_right()) {
       const ByteSpan payload = chunk->payload();
       const std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
       const std::size_t end = std::min(text.find('\0'), text.size());
       texts.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
     }
   }
-  return orientation;
+  return texts;
 }
 
 }  // namespace
@@ -174,10 +170,7 @@ DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name,
   DecodedImage decoded;
   decoded.file_type = "PNG";
   decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_where_possible);
-  const int orientation = add_ancillary(bytes, name, decoded.text);
-  if (options.auto_orient) {
-    decoded.image = apply_orientation(std::move(decoded.image), orientation);
-  }
+  decoded.text = texts_of(bytes, name);
   return decoded;
 }
 
