@@ -20,7 +20,7 @@ namespace {
 
 using namespace gpuimg;
 
-constexpr int kRuns = 5;
+constexpr int kRuns = 3;
 
 struct Times {
   double wall_ms = 1e30;

@@ -1,6 +1,7 @@
 // Two stages over blocks of rows: inflate, then unfilter. app/files/png_fast_reader.hpp.
 #include "files/png_fast_reader.hpp"
 
+#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -176,8 +177,9 @@ void run_at_once(RowInflater& inflater, RowFinisher& finisher) {
 bool read_rows(const PlainPng& png, std::byte* rows, int threads) {
   RowInflater inflater(png);
   RowFinisher finisher(png, rows);
-  const int allowed = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
-  if (allowed == 1 || inflater.fits_one_block()) {
+  const int wanted = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
+  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  if (wanted == 1 || allowed == 1 || inflater.fits_one_block()) {
     for (const Block* block = inflater.next(); block != nullptr; block = inflater.next()) {
       finisher.finish(*block);
     }
