@@ -128,7 +128,10 @@ Command add_bench(CLI::App& app) {
   parser->add_option("IN", arguments->inputs, "images; without any a generated one");
   parser->add_option("--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
   parser->add_option("--svg", arguments->svg, "draw the times as a bar chart")->type_name("FILE.svg");
-  return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
+  return {parser, [arguments](const GlobalOptions& globals) {
+            run(*arguments, globals);
+            return ExitCode::ok;
+          }};
 }
 
 }  // namespace gpuimg

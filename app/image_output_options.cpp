@@ -2,7 +2,9 @@
 #include "image_output_options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <string>
+#include <vector>
 
 #include "command_context.hpp"
 #include "files/printable_name.hpp"
@@ -27,6 +29,31 @@ int number_from(const char* option, const std::optional<int>& given, int least, 
   return given.value_or(if_absent);
 }
 
+}  // namespace
+
+void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments) {
+  parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (none) to 3 [1]")->type_name("N");
+  parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100 [90]")->type_name("N");
+  parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
+      ->type_name("NAME");
+}
+
+void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
+  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF data or other metadata");
+}
+
+WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
+  WriteOptions options;
+  options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
+  options.jpeg_quality = number_from("--quality", arguments.quality, 1, 100, options.jpeg_quality);
+  if (!arguments.subsampling.empty()) {
+    std::string name = arguments.subsampling;
+    std::erase(name, ':');  // 4:2:0 is how it is spoken of
+    options.jpeg_subsampling = value_named("--subsampling", name, kSubsamplingNames);
+  }
+  return options;
+}
+
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity) {
   const std::string ending = file_ending(output);
   const bool is_png = output == "-" || ending == "png";
@@ -42,31 +69,13 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
   note(!arguments.subsampling.empty(), is_jpeg, "--subsampling", "JPEG");
 }
 
-}  // namespace
-
-void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (none) to 3 [1]")->type_name("N");
-  parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100 [90]")->type_name("N");
-  parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
-      ->type_name("NAME");
-}
-
-void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF data or other metadata");
-}
-
-WriteOptions checked_write_options(const ImageOutputArguments& arguments, const std::string& output,
-                                   Verbosity verbosity) {
-  WriteOptions options;
-  options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
-  options.jpeg_quality = number_from("--quality", arguments.quality, 1, 100, options.jpeg_quality);
-  if (!arguments.subsampling.empty()) {
-    std::string name = arguments.subsampling;
-    std::erase(name, ':');  // 4:2:0 is how it is spoken of
-    options.jpeg_subsampling = value_named("--subsampling", name, kSubsamplingNames);
+std::string image_ending_for(const std::string& input, const std::string& asked) {
+  const std::vector<std::string> written = {"png", "jpg", "jpeg", "bmp", "tga"};
+  if (!asked.empty()) {
+    return ending_asked(asked, written);
   }
-  note_without_effect(arguments, output, verbosity);
-  return options;
+  const std::string own = file_ending(input);
+  return std::find(written.begin(), written.end(), own) != written.end() ? own : "png";
 }
 
 }  // namespace gpuimg

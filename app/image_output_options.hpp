@@ -25,8 +25,14 @@ void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments)
 /// For commands whose output is a photograph as their input is: --strip.
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments);
 
-/// Throws Error{usage} for a value out of range. Notes each option given that has no effect on `output`.
-WriteOptions checked_write_options(const ImageOutputArguments& arguments, const std::string& output,
-                                   Verbosity verbosity);
+/// Throws Error{usage} for a value out of range.
+WriteOptions checked_write_options(const ImageOutputArguments& arguments);
+
+/// Notes each option given that has no effect on `output`.
+void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity);
+
+/// The type of `input` where gpuimg writes it, PNG otherwise; `asked` (--output-format) where it is not empty, which
+/// throws Error{usage} for a type that is not written. An ending without dot.
+std::string image_ending_for(const std::string& input, const std::string& asked);
 
 }  // namespace gpuimg

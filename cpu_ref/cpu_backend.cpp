@@ -24,10 +24,10 @@ class CpuBackend final : public Backend {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
 
-  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(copy_of(pixels)); }
+  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(pool_->copy_of(pixels)); }
   Picture import_pixels(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
 
-  Image fetch(const Picture& picture) override { return cpu::image_of(picture).clone(); }
+  Image fetch(const Picture& picture) override { return pool_->copy_of(pixels_of(picture)); }
   Image fetch(Picture&& picture) override { return std::move(cpu::image_of(picture)); }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -35,32 +35,38 @@ class CpuBackend final : public Backend {
     return arena_.execute([&] { return cpu::histogram(pixels_of(picture), options); });
   }
 
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
+    check(picture, options);
+    return arena_.execute([&] { return cpu::table_counts(pixels_of(picture), options); });
+  }
+
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
-    return run([&] { return cpu::equalize(pixels_of(picture), options, used); });
+    return run([&] { return cpu::equalize(pixels_of(picture), options, used, *pool_); });
   }
 
   SumTable integral(const Picture& picture, const IntegralOptions& options) override {
     check(picture, options);
-    return run([&] { return cpu::integral(pixels_of(picture), options); });
+    return run([&] { return cpu::integral(pixels_of(picture), options, *pool_); });
   }
 
   Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding); });
+    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding, *pool_); });
   }
 
   Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
     check_from_hsl(picture, encoding, sample);
-    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample); });
+    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample, *pool_); });
   }
 
   Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by); });
+    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by, *pool_); });
   }
 
   void wait() override {}
+  [[nodiscard]] std::size_t available_bytes() override { return std::numeric_limits<std::size_t>::max(); }
 
   double measure_copy_rate(std::size_t bytes) override {
     return arena_.execute([&] { return cpu::measured_copy_rate(bytes); });
@@ -74,6 +80,7 @@ class CpuBackend final : public Backend {
 
   int threads_;
   tbb::task_arena arena_;
+  std::shared_ptr<cpu::PixelPool> pool_ = std::make_shared<cpu::PixelPool>();
 };
 
 }  // namespace

@@ -3,10 +3,8 @@
 
 #include <utility>
 
-#include "files/byte_fields.hpp"
 #include "files/exif_orientation.hpp"
 #include "files/file_kind.hpp"
-#include "files/jpeg_header.hpp"
 #include "files/jpeg_reader.hpp"
 #include "files/png_metadata.hpp"
 #include "files/png_reader.hpp"
@@ -52,23 +50,6 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
     turn_upright(decoded);
   }
   return decoded;
-}
-
-std::uint64_t declared_pixels(std::span<const std::byte> bytes) {
-  constexpr std::size_t kPngHeader = 24;
-  try {
-    const FileKind kind = tell_file_kind(bytes, "");
-    if (kind == FileKind::png && bytes.size() >= kPngHeader) {
-      return std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20);
-    }
-    if (kind == FileKind::jpeg) {
-      const JpegHeader header = read_jpeg_header(bytes, "");
-      return std::uint64_t{header.width} * header.height;
-    }
-  } catch (const Error&) {
-    return 0;  // decode_image says what is wrong
-  }
-  return 0;
 }
 
 }  // namespace gpuimg

@@ -39,8 +39,4 @@ struct DecodedImage {
 /// an image, Error{unsupported} for sound files of a kind not read (naming it), Error{out_of_memory}.
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// Pixels that a PNG or JPEG declares, told before it is decoded; 0 where the header does not say or another type is at
-/// hand. Nothing is checked: it serves to plan, not to trust.
-std::uint64_t declared_pixels(std::span<const std::byte> bytes);
-
 }  // namespace gpuimg

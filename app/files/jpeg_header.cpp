@@ -48,6 +48,7 @@ void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, cons
   header.height = u16be_at(segment, 1);
   header.width = u16be_at(segment, 3);
   header.components = u8_at(segment, 5);
+  header.is_progressive = marker == 0xC2 || marker == 0xCA;
 }
 
 /// What follows `mark` in the segment; empty if it does not begin so.

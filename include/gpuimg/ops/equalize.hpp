@@ -29,6 +29,9 @@ struct LevelTables {
   std::vector<std::vector<std::uint16_t>> maps;
 };
 
+/// The histograms that the tables are made from, V + 1 counts each: as many as there are tables.
+using LevelCounts = std::vector<std::vector<std::uint64_t>>;
+
 struct EqualizeOptions {
   EqualizeFormula formula = EqualizeFormula::opencv;
   EqualizeColor color = EqualizeColor::luma;
@@ -120,6 +123,15 @@ inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::
   return map;
 }
 
+/// The tables of several histograms.
+inline LevelTables level_tables(EqualizeFormula formula, const LevelCounts& counts) {
+  LevelTables tables;
+  for (const auto& each : counts) {
+    tables.maps.push_back(level_map(formula, each));
+  }
+  return tables;
+}
+
 /// True if the table maps every level to itself.
 inline bool is_identity(const std::vector<std::uint16_t>& map) {
   for (std::size_t level = 0; level < map.size(); ++level) {
@@ -191,6 +203,12 @@ GPUIMG_HD constexpr Rgb rgb_from_ycrcb(const YCrCb& p, std::uint32_t v_max) {
   return {saturated(y + ((cr * 22987 + 8192) >> 14), limit),
           saturated(y + ((cr * -11698 + cb * -5636 + 8192) >> 14), limit),
           saturated(y + ((cb * 29049 + 8192) >> 14), limit)};
+}
+
+/// EqualizeColor::ycbcr: Cr and Cb kept, Y = y_new.
+GPUIMG_HD constexpr Rgb with_ycrcb_luma(const Rgb& p, std::uint32_t y_new, std::uint32_t v_max) {
+  const YCrCb converted = ycrcb_from_rgb(p, v_max);
+  return rgb_from_ycrcb({y_new, converted.cr, converted.cb}, v_max);
 }
 
 /// Level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
