@@ -6,7 +6,7 @@ for name in "${names[@]}"; do cp in/a.png "in/$name"; done
 cp in/a.png in/below/b.png
 ln -s .. in/below/up
 ln -s . in/here
-ln -s circle in/circle.png
+ln -s circle.png in/circle.png
 mkfifo in/pipe.png
 ln -s /dev/zero in/zero.png
 timeout 20 gpuimg equalize --recursive -q in out
@@ -14,3 +14,4 @@ echo "exit $?"
 for name in a.png below/b.png "${names[@]}"; do [ -s "out/$name" ] || echo "missing: ${name@Q}"; done
 find out -type f -printf x | wc -c
 timeout 20 gpuimg equalize --recursive in again 2>&1 | grep -c $'\e'
+exit 0
