@@ -24,6 +24,8 @@ class CpuBackend final : public Backend {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
 
+  Image new_image(int width, int height, PixelFormat format) override { return pool_->image(width, height, format); }
+
   Picture import_pixels(ConstView pixels) override { return cpu::picture_of(pool_->copy_of(pixels)); }
   Picture import_pixels(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
 
@@ -80,7 +82,7 @@ class CpuBackend final : public Backend {
 
   int threads_;
   tbb::task_arena arena_;
-  std::shared_ptr<cpu::PixelPool> pool_ = std::make_shared<cpu::PixelPool>();
+  std::shared_ptr<PixelPool> pool_ = std::make_shared<PixelPool>();
 };
 
 }  // namespace

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpuimg/backend.hpp"
-#include "pixel_pool.hpp"
+#include "gpuimg/pixel_pool.hpp"
 
 namespace gpuimg::cpu {
 

@@ -1,11 +1,11 @@
 // Recycles pixel memory. A block opens with its own description, so that an Image's deleter stays a plain function.
-#include "pixel_pool.hpp"
+#include "gpuimg/pixel_pool.hpp"
 
 #include <algorithm>
 #include <new>
 #include <utility>
 
-namespace gpuimg::cpu {
+namespace gpuimg {
 
 /// Stands in front of the pixels that it describes.
 struct PixelPool::Block {
@@ -24,9 +24,9 @@ void PixelPool::destroy(Block* block) {
   block->~Block();
 }
 
-PixelPool::BlockPointer PixelPool::new_block(std::size_t bytes) {
+PixelPool::BlockPointer PixelPool::new_block(std::size_t bytes) const {
   static_assert(sizeof(Block) <= Block::kSize);
-  PixelMemory memory = allocate_pixels(bytes + Block::kSize);
+  PixelMemory memory = allocate_(bytes + Block::kSize);
   auto* block = new (memory.get()) Block;
   block->memory = std::move(memory);
   block->capacity = bytes;
@@ -98,4 +98,4 @@ void PixelPool::take_back(BlockPointer block) {
   }
 }
 
-}  // namespace gpuimg::cpu
+}  // namespace gpuimg

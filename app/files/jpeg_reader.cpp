@@ -59,7 +59,8 @@ void read_cmyk_rows(jpeg_decompress_struct& info, const View& pixels, std::uint8
   }
 }
 
-Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header, const std::string& name) {
+Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header, const std::string& name,
+                  const ReadOptions& options) {
   jpeg_decompress_struct& info = session.info();
   const bool is_cmyk = header.components == kInks;
   session.guarded([&] {
@@ -74,8 +75,8 @@ Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header
       info.output_components != static_cast<int>(header.components)) {
     refuse_damaged(name, "it declares its size twice, and differently");
   }
-  Image image(static_cast<int>(header.width), static_cast<int>(header.height),
-              {Sample::u8, is_cmyk ? 3 : static_cast<int>(header.components)});
+  Image image = options.image(static_cast<int>(header.width), static_cast<int>(header.height),
+                              {Sample::u8, is_cmyk ? 3 : static_cast<int>(header.components)});
   const View pixels = image.view();
   std::vector<std::uint8_t> inks(is_cmyk ? std::size_t{header.width} * kInks : 0);
   session.guarded([&] {
@@ -93,7 +94,7 @@ DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name
   DecodedImage decoded;
   decoded.file_type = "JPEG";
   JpegSession session(name, options.lenient);
-  decoded.image = read_pixels(session, bytes, header, name);
+  decoded.image = read_pixels(session, bytes, header, name, options);
   decoded.notes = session.warnings();
   if (header.components == kInks) {
     decoded.notes.emplace_back("CMYK is converted to RGB without color management");

@@ -192,14 +192,14 @@ bool read_rows(const PlainPng& png, std::byte* rows, int threads) {
 
 }  // namespace
 
-std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, int threads) {
+std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options) {
   if (png.row_bytes() > kLongestRow) {
     return std::nullopt;
   }
   const PixelFormat format = png.palette ? PixelFormat{Sample::u8, png.palette->channels()} : png.stored;
-  Image image(png.width, png.height, format);
+  Image image = options.image(png.width, png.height, format);
   std::byte* const rows = png.palette ? PngPalette::indices_of(image) : image.view().data;
-  if (!read_rows(png, rows, threads)) {
+  if (!read_rows(png, rows, options.threads)) {
     return std::nullopt;
   }
   if (png.palette) {

@@ -158,7 +158,7 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
   check_size(name, header.width, header.height, options.max_pixels);
   if (path == PngPath::fast_where_possible && is_plausible(header, bytes.size())) {
     if (const auto plain = take_apart_plain_png(bytes, name)) {
-      if (auto image = read_plain_png(*plain, name, options.threads)) {
+      if (auto image = read_plain_png(*plain, name, options)) {
         return std::move(*image);
       }
     }
