@@ -39,7 +39,7 @@ for line in open(f"{scratch}/run.jsonl"):
     item = json.loads(line)
     if item.get("status") == "done":
         done += 1
-        phases.update({name: value for name, value in item.get("phases_ms", {}).items() if name != "total"})
+        phases.update({name: value for name, value in item["ms"].items() if name != "total"})
 shares = "  ".join(f"{name} {value / done:.1f}" for name, value in phases.items() if done and value / done >= 0.05)
 spread = f"{done / rounds[-1][0]:.1f}-{done / rounds[0][0]:.1f}"
 print(f"| {label} | {done} | {done / wall:.1f} | {spread} | {cpu / wall:.2f} | {peak:.0f} | {shares} |", flush=True)

@@ -128,6 +128,10 @@ def manifest_lines(path):
     return [json.loads(line) for line in lines if line]
 
 
+def done_lines(path):
+    return [line for line in manifest_lines(path) if line.get("status") == "done"]
+
+
 def seeded_random():
     """Another seed every run, unless GPUIMG_TEST_SEED says which to repeat; printed."""
     seed = int(os.environ.get("GPUIMG_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))

@@ -68,8 +68,7 @@ class Trial:
 
     def check_manifest(self, left, what):
         """Nothing is called done whose output is not there."""
-        done = [line for line in batch_run.manifest_lines(self.manifest) if line.get("status") == "done"]
-        for line in done:
+        for line in batch_run.done_lines(self.manifest):
             path = os.path.relpath(line["output"], self.target)
             check(path in left, f"{what}: the manifest says {path!r} is done, and it is not there")
 

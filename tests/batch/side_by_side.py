@@ -39,7 +39,6 @@ class Folders:
 
 
 def end_all(running):
-    """Waits for all, looking at what others could see meanwhile."""
     return [one.end() for one in running]
 
 
@@ -50,7 +49,7 @@ def shards_make_the_union(folders, count):
         if os.path.exists(manifest):
             os.remove(manifest)
     running = [
-        batch_run.Running(*folders.command("-q", "--shard", f"{shard}/{count}", "--manifest", manifests[shard]))
+        batch_run.Running(*folders.command("-q", "--shard", f"{shard + 1}/{count}", "--manifest", manifests[shard]))
         for shard in range(count)
     ]
     for ended in end_all(running):
@@ -58,12 +57,12 @@ def shards_make_the_union(folders, count):
     what = f"{count} shards at once"
     batch_run.check_same(batch_run.outputs_of(folders.target), folders.expected, what)
     check(not batch_run.temporaries_of(folders.target), f"{what}: temporaries are left")
-    dealt = [line["output"] for manifest in manifests for line in batch_run.manifest_lines(manifest) if "output" in line]
+    dealt = [line["output"] for manifest in manifests for line in batch_run.done_lines(manifest)]
     check(len(dealt) == len(set(dealt)) == IMAGES, f"{what}: {len(dealt)} items for {IMAGES} images")
     batch_run.expect(0, folders.gpuimg, "report", *manifests)
     batch_run.expect(1, folders.gpuimg, "report", *manifests[1:])  # a shard nobody ran is missing
-    sizes = [len(batch_run.manifest_lines(manifest)) for manifest in manifests]
-    print(f"{what}: exactly the union; lines of the manifests: {sizes}")
+    sizes = [len(batch_run.done_lines(manifest)) for manifest in manifests]
+    print(f"{what}: exactly the union, dealt as {sizes}")
 
 
 def same_folder_twice(folders, rounds):
