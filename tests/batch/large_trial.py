@@ -5,7 +5,10 @@ usage: large_trial.py GPUIMG PHOTOS [--small 2000] [--large 60] [--max-memory BY
 PHOTOS is a folder with real PNG and JPEG files at any depth: the largest are copied, the small images are cut out of them.
 """
 import argparse
+import importlib.util
+import multiprocessing
 import os
+import random
 import re
 import shutil
 import tempfile
@@ -38,10 +41,13 @@ def copy_large(photos, folder, count):
         shutil.copyfile(photo, path_for(folder, index, os.path.splitext(photo)[1]))
 
 
-def cut_small(image_module, photos, folder, first, count, pick):
+def cut_small(photos, folder, first, count, seed):
     """Crops of 48 to 320 pixels a side, PNG and JPEG by turns."""
+    from PIL import Image
+
+    pick = random.Random(seed)
     for turn, photo in enumerate(photos):
-        with image_module.open(photo) as opened:
+        with Image.open(photo) as opened:
             whole = opened.convert("RGB")
         for index in range(first + turn, first + count, len(photos)):
             width = min(pick.randint(48, 320), whole.width)
@@ -50,6 +56,14 @@ def cut_small(image_module, photos, folder, first, count, pick):
             top = pick.randint(0, whole.height - height)
             crop = whole.crop((left, top, left + width, top + height))
             crop.save(path_for(folder, index, ".png" if index % 2 else ".jpg"))
+
+
+def apart(work, *arguments):
+    """In a process of its own: a process that is started inherits the peak memory of the one that starts it."""
+    process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
+    process.start()
+    process.join()
+    check(process.exitcode == 0, f"{work.__name__} ended with {process.exitcode}")
 
 
 def break_some(folder, first):
@@ -125,9 +139,7 @@ def main():
     parser.add_argument("--jobs", type=int)
     parser.add_argument("--folder", help="where the trial's folders are made")
     options = parser.parse_args()
-    try:
-        from PIL import Image
-    except ImportError:
+    if not importlib.util.find_spec("PIL"):
         print("SKIPPED: Python module PIL is not installed")
         raise SystemExit(batch_run.SKIPPED)
     batch_run.forget_environment()
@@ -136,7 +148,7 @@ def main():
         source = os.path.join(folder, "in")
         photos = photos_below(options.photos)
         copy_large(photos, source, options.large)
-        cut_small(Image, photos, source, options.large, options.small, pick)
+        apart(cut_small, photos, source, options.large, options.small, pick.random())
         options.broken = break_some(source, options.large + options.small)
         size = sum(os.path.getsize(os.path.join(source, path)) for path in batch_run.files_below(source))
         print(f"{options.large} large and {options.small} small images, {BROKEN} broken, {size / 1e6:.0f} MB", flush=True)
