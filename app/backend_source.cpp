@@ -48,6 +48,9 @@ Backend& BackendSource::get() {
     if (chosen_ == BackendKind::automatic) {
       begin(BackendKind::cpu, "the amount of work is not known");
     }
+    if (!pending_.valid()) {
+      begin(chosen_, reason_);  // it could not be had for an image before
+    }
     try {
       backend_ = pending_.get();
     } catch (const Error& error) {

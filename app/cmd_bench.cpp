@@ -36,7 +36,8 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   std::vector<BenchImage> images;
   for (const std::string& input : arguments.inputs) {
     const Bytes bytes = read_input(input);
-    images.push_back({input, decode_image(bytes.span(), input, {globals.max_pixels, true}).image});
+    const ReadOptions options{globals.max_pixels, globals.auto_orient, globals.lenient};
+    images.push_back({input, decode_image(bytes.span(), input, options).image});
   }
   if (images.empty()) {
     images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
@@ -126,7 +127,10 @@ Command add_bench(CLI::App& app) {
   parser->add_option("IN", arguments->inputs, "images; without any a generated one");
   parser->add_option("--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
   parser->add_option("--svg", arguments->svg, "draw the times as a bar chart")->type_name("FILE.svg");
-  return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
+  return {parser, [arguments](const GlobalOptions& globals) {
+            run(*arguments, globals);
+            return ExitCode::ok;
+          }};
 }
 
 }  // namespace gpuimg

@@ -88,7 +88,10 @@ void run(const GlobalOptions& globals) {
 Command add_doctor(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("doctor", "say what is here, test it, and what to do about what is missing");
   parser->footer(kExamples);
-  return {parser, [](const GlobalOptions& globals) { run(globals); }};
+  return {parser, [](const GlobalOptions& globals) {
+            run(globals);
+            return ExitCode::ok;
+          }};
 }
 
 }  // namespace gpuimg

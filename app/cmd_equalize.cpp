@@ -1,16 +1,18 @@
-// gpuimg equalize IN OUT
+// gpuimg equalize IN… OUT
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "command_context.hpp"
+#include "batch/batch_command.hpp"
 #include "commands.hpp"
-#include "files/printable_name.hpp"
+#include "equalize_reference.hpp"
+#include "image_job.hpp"
 #include "image_output_options.hpp"
 #include "option_values.hpp"
 #include "selection_options.hpp"
@@ -22,16 +24,17 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
     "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
-    "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png";
+    "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
+    "  gpuimg equalize --recursive photos/ out/";
 
 struct Arguments {
-  std::string input;
-  std::string output;
+  BatchArguments files;
   std::string formula = "opencv";
   std::string color = "luma";
   std::string luma = "bt601";
   double strength = 1.0;
   std::string lut;
+  std::string reference;
   SelectionArguments selection;
   ImageOutputArguments image_output;
 };
@@ -61,35 +64,65 @@ std::string tables_csv(const LevelTables& tables) {
   return text;
 }
 
-void run(const Arguments& arguments, const GlobalOptions& globals) {
-  EqualizeOptions options = checked_options(arguments);
-  options.selection = checked_selection(arguments.selection);
-  const WriteOptions write_options = checked_write_options(arguments.image_output);
-  (void)image_file_type(arguments.output);
+class EqualizeJob final : public ImageJob {
+ public:
+  explicit EqualizeJob(const Arguments& arguments)
+      : arguments_(arguments),
+        options_(checked_options(arguments)),
+        write_options_(checked_write_options(arguments.image_output)) {
+    options_.selection = checked_selection(arguments.selection);
+  }
 
-  CommandContext context(globals);
-  context.check_output_file(arguments.output, arguments.input, true);
-  if (!arguments.lut.empty()) {
-    if (std::filesystem::path(arguments.lut).lexically_normal() ==
-        std::filesystem::path(arguments.output).lexically_normal()) {
-      throw Error(ErrorKind::usage, "--lut: the table and OUT are the same file; name two");
+  void check_name(const std::string& output) const override { (void)image_file_type(output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_without_effect(arguments_.image_output, output, verbosity);
+  }
+  [[nodiscard]] std::vector<std::string> side_files() const override {
+    return arguments_.lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_.lut};
+  }
+  [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
+    return image_ending_for(input, asked);
+  }
+
+  void prepare(CommandContext& context) override {
+    mask_ = load_mask(arguments_.selection, context);
+    if (!arguments_.reference.empty()) {
+      reference_ = tables_of_reference(arguments_.reference, options_, context);
+      options_.tables = &*reference_;
     }
-    context.check_output_file(arguments.lut, arguments.input, false);
   }
-  std::optional<Image> mask = load_mask(arguments.selection, context);
-  LevelTables tables;
-  const Image result =
-      context.process({context.load(arguments.input).image, std::move(mask)},
-                      [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
-                        options.selection.mask = mask_picture;
-                        return backend.equalize(picture, options, arguments.lut.empty() ? nullptr : &tables);
-                      });
-  if (!arguments.lut.empty()) {
-    context.save(arguments.lut, [&] { return tables_csv(tables); });
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    DecodedImage decoded = context.load(paths.input);
+    if (options_.color != EqualizeColor::rgb && options_.color != EqualizeColor::hsl) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    WriteOptions write_options = write_options_;
+    if (!arguments_.image_output.strip) {
+      write_options.metadata = std::move(decoded.metadata);
+    }
+    EqualizeOptions options = options_;
+    LevelTables tables;
+    const Image result =
+        context.process({std::move(decoded.image), copy_of(mask_)},
+                        [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+                          options.selection.mask = mask_picture;
+                          return backend.equalize(picture, options, arguments_.lut.empty() ? nullptr : &tables);
+                        });
+    if (!arguments_.lut.empty()) {
+      context.save(arguments_.lut, [&] { return tables_csv(tables); });
+    }
+    context.save_image(paths.output, result.view(), write_options);
+    return {};
   }
-  context.save_image(arguments.output, result.view(), write_options);
-  context.finish();
-}
+
+ private:
+  const Arguments& arguments_;
+  EqualizeOptions options_;
+  WriteOptions write_options_;
+  std::optional<Image> mask_;
+  std::optional<LevelTables> reference_;
+};
 
 }  // namespace
 
@@ -97,16 +130,22 @@ Command add_equalize(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* parser = app.add_subcommand("equalize", "spread the levels of an image over the whole range");
   parser->footer(kExamples);
-  parser->add_option("IN", arguments->input, "image, or - for standard input")->required();
-  parser->add_option("OUT", arguments->output, ".png, .jpg, .bmp or .tga, or - for PNG on standard output")->required();
+  add_batch_options(*parser, arguments->files, "images or folders, or - for standard input",
+                    ".png, .jpg, .bmp, .tga or a folder, or - for PNG on standard output");
   parser->add_option("--formula", arguments->formula, "opencv, cdf or pillow [opencv]")->type_name("NAME");
   parser->add_option("--color", arguments->color, "luma, rgb, joint, ycbcr or hsl [luma]")->type_name("MODE");
   parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
   parser->add_option("--strength", arguments->strength, "0 (input) to 1 (equalized) [1]")->type_name("S");
   parser->add_option("--lut", arguments->lut, "write the look-up table")->type_name("FILE.csv");
+  parser->add_option("--reference", arguments->reference, "one table for all images, from what hist wrote as .json")
+      ->type_name("FILE.json");
   add_selection_options(*parser, arguments->selection);
   add_image_output_options(*parser, arguments->image_output);
-  return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
+  add_metadata_option(*parser, arguments->image_output);
+  return {parser, [arguments, parser](const GlobalOptions& globals) {
+            EqualizeJob job(*arguments);
+            return run_job(job, *parser, arguments->files, globals);
+          }};
 }
 
 }  // namespace gpuimg

@@ -1,16 +1,19 @@
-// gpuimg hsl IN OUT.npy|OUT.png: to HSL, back from it, or adjusted within it.
+// gpuimg hsl IN… OUT.npy|OUT.png: to HSL, back from it, or adjusted within it.
 #include <CLI/CLI.hpp>
 
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
-#include "command_context.hpp"
+#include "batch/batch_command.hpp"
 #include "commands.hpp"
 #include "files/npy.hpp"
 #include "files/printable_name.hpp"
 #include "hsl_file.hpp"
+#include "image_job.hpp"
 #include "image_output_options.hpp"
 #include "option_values.hpp"
 
@@ -21,11 +24,11 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg hsl in.png out.npy                       float32 degrees and fractions\n"
     "  gpuimg hsl --saturation 1.3 in.jpg vivid.png    adjusted, written as RGB\n"
-    "  gpuimg hsl --inverse hsl.png rgb.png            back from what hsl wrote";
+    "  gpuimg hsl --inverse hsl.png rgb.png            back from what hsl wrote\n"
+    "  gpuimg hsl --saturation 1.3 --recursive photos/ vivid/";
 
 struct Arguments {
-  std::string input;
-  std::string output;
+  BatchArguments files;
   std::string encoding;
   std::string depth;
   bool planes = false;
@@ -64,50 +67,92 @@ void save_pixels(CommandContext& context, const std::string& output, ConstView p
   }
 }
 
-void run_forward(const Arguments& arguments, CommandContext& context, WriteOptions write_options) {
-  const bool npy = is_npy_output(arguments.output);
-  if (!npy && arguments.output != "-" && file_ending(arguments.output) != "png") {
-    throw Error(ErrorKind::usage, printable_name(arguments.output) + ": HSL is written as .npy or .png");
-  }
-  const HslEncoding encoding = encoding_asked(arguments).value_or(npy ? HslEncoding::f32 : HslEncoding::u16);
-  if (encoding == HslEncoding::f32 && !npy) {
-    throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
-  }
-  refuse_together(arguments.planes && arguments.output == "-", "--planes", "standard output");
-  const auto planes = plane_names(arguments.output);
-  if (arguments.planes) {
-    for (const std::string& name : planes) {
-      context.check_output_file(name, arguments.input, true);
-    }
-  } else {
-    context.check_output_file(arguments.output, arguments.input, true);
+/// What the three conversions share.
+class HslJob : public ImageJob {
+ public:
+  explicit HslJob(const Arguments& arguments)
+      : arguments_(arguments), write_options_(checked_write_options(arguments.image_output)) {
+    (void)encoding_asked(arguments);
   }
 
-  Image image = context.load(arguments.input).image;
-  const Sample rgb_sample = image.format().sample;
-  const Image hsl = context.process(
-      {std::move(image), std::nullopt},
-      [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
-  if (arguments.planes) {
-    const auto images = split_planes(hsl.view(), encoding);
-    for (std::size_t i = 0; i < planes.size(); ++i) {
-      save_pixels(context, planes[i], images[i].view(), write_options);
-    }
-  } else {
-    write_options.text = hsl_text_entries(encoding, rgb_sample);
-    save_pixels(context, arguments.output, hsl.view(), write_options);
+  void check_name(const std::string& output) const override { (void)image_file_type(output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_without_effect(arguments_.image_output, output, verbosity);
   }
-}
+  [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
+    return image_ending_for(input, asked);
+  }
+
+ protected:
+  const Arguments& arguments_;
+  WriteOptions write_options_;
+};
+
+class ToHslJob final : public HslJob {
+ public:
+  using HslJob::HslJob;
+
+  void check_name(const std::string& output) const override {
+    const bool npy = is_npy_output(output);
+    if (!npy && output != "-" && file_ending(output) != "png") {
+      throw Error(ErrorKind::usage, printable_name(output) + ": HSL is written as .npy or .png");
+    }
+    if (encoding_for(output) == HslEncoding::f32 && !npy) {
+      throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
+    }
+    refuse_together(arguments_.planes && output == "-", "--planes", "standard output");
+  }
+  [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
+    if (!arguments_.planes) {
+      return {output};
+    }
+    const auto planes = plane_names(output);
+    return {planes.begin(), planes.end()};
+  }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/, const std::string& asked) const override {
+    const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
+    return !asked.empty() ? ending_asked(asked, {"npy", "png"}) : encoding == HslEncoding::f32 ? "npy" : "png";
+  }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return input_bytes % 4 == 0 ? 16 : 12;
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const HslEncoding encoding = encoding_for(paths.output);
+    Image image = context.load(paths.input).image;
+    const Sample rgb_sample = image.format().sample;
+    const Image hsl = context.process(
+        {std::move(image), std::nullopt},
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
+    WriteOptions write_options = write_options_;
+    if (arguments_.planes) {
+      const auto images = split_planes(hsl.view(), encoding);
+      const auto names = plane_names(paths.output);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        save_pixels(context, names[i], images[i].view(), write_options);
+      }
+    } else {
+      write_options.text = hsl_text_entries(encoding, rgb_sample);
+      save_pixels(context, paths.output, hsl.view(), write_options);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
+    return encoding_asked(arguments_).value_or(is_npy_output(output) ? HslEncoding::f32 : HslEncoding::u16);
+  }
+};
 
 /// The encoding of pixels read back: what was asked for, else what the file says, else what its sample type allows.
 HslEncoding encoding_of(const Arguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
-                        const Image& image) {
+                        const Image& image, const std::string& input) {
   const auto asked = encoding_asked(arguments);
   std::optional<HslEncoding> encoding = asked ? asked : tagged;
   if (!encoding && npy && image.format().sample == Sample::f32) {
     encoding = HslEncoding::f32;
   }
-  const std::string name = printable_name(arguments.input);
+  const std::string name = printable_name(input);
   if (!encoding) {
     throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
   }
@@ -120,34 +165,41 @@ HslEncoding encoding_of(const Arguments& arguments, const std::optional<HslEncod
   return *encoding;
 }
 
-void run_inverse(const Arguments& arguments, CommandContext& context, const WriteOptions& write_options) {
-  std::optional<Sample> depth;
-  if (!arguments.depth.empty()) {
-    depth = value_named("--depth", arguments.depth, kDepthNames);
+class FromHslJob final : public HslJob {
+ public:
+  explicit FromHslJob(const Arguments& arguments) : HslJob(arguments) {
+    if (!arguments.depth.empty()) {
+      depth_ = value_named("--depth", arguments.depth, kDepthNames);
+    }
   }
-  (void)encoding_asked(arguments);
-  (void)image_file_type(arguments.output);
-  context.check_output_file(arguments.output, arguments.input, true);
 
-  const Bytes bytes = context.read(arguments.input);
-  const bool npy = is_npy(bytes.span());
-  HslFileFacts facts;
-  Image image;
-  if (npy) {
-    image = decode_npy(bytes.span(), arguments.input);
-  } else {
-    DecodedImage decoded = context.decode(bytes, arguments.input);
-    facts = hsl_facts(decoded.text);
-    image = std::move(decoded.image);
+  [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const Bytes bytes = context.read(paths.input);
+    const bool npy = is_npy(bytes.span());
+    HslFileFacts facts;
+    Image image;
+    if (npy) {
+      image = decode_npy(bytes.span(), paths.input);
+    } else {
+      DecodedImage decoded = context.decode(bytes, paths.input);
+      facts = hsl_facts(decoded.text);
+      image = std::move(decoded.image);
+    }
+    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, image, paths.input);
+    const Sample sample = depth_.value_or(facts.rgb_sample.value_or(Sample::u8));
+    const Image rgb = context.process({std::move(image), std::nullopt},
+                                      [&](Backend& backend, const Picture& picture, const Picture*) {
+                                        return backend.from_hsl(picture, encoding, sample);
+                                      });
+    context.save_image(paths.output, rgb.view(), write_options_);
+    return {};
   }
-  const HslEncoding encoding = encoding_of(arguments, facts.encoding, npy, image);
-  const Sample sample = depth.value_or(facts.rgb_sample.value_or(Sample::u8));
-  const Image rgb =
-      context.process({std::move(image), std::nullopt}, [&](Backend& backend, const Picture& picture, const Picture*) {
-        return backend.from_hsl(picture, encoding, sample);
-      });
-  context.save_image(arguments.output, rgb.view(), write_options);
-}
+
+ private:
+  std::optional<Sample> depth_;
+};
 
 HslAdjustment checked_adjustment(const Arguments& arguments) {
   const auto check_factor = [](const char* option, double factor) {
@@ -168,17 +220,28 @@ HslAdjustment checked_adjustment(const Arguments& arguments) {
   return by;
 }
 
-void run_adjust(const Arguments& arguments, CommandContext& context, const WriteOptions& write_options) {
-  const HslAdjustment by = checked_adjustment(arguments);
-  (void)image_file_type(arguments.output);
-  context.check_output_file(arguments.output, arguments.input, true);
-  const Image adjusted = context.process(
-      {context.load(arguments.input).image, std::nullopt},
-      [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by); });
-  context.save_image(arguments.output, adjusted.view(), write_options);
-}
+class AdjustHslJob final : public HslJob {
+ public:
+  explicit AdjustHslJob(const Arguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
 
-void run(const Arguments& arguments, const GlobalOptions& globals) {
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    DecodedImage decoded = context.load(paths.input);
+    WriteOptions write_options = write_options_;
+    if (!arguments_.image_output.strip) {
+      write_options.metadata = std::move(decoded.metadata);
+    }
+    const Image adjusted = context.process(
+        {std::move(decoded.image), std::nullopt},
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
+    context.save_image(paths.output, adjusted.view(), write_options);
+    return {};
+  }
+
+ private:
+  HslAdjustment by_;
+};
+
+std::unique_ptr<ImageJob> job_for(const Arguments& arguments) {
   refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
   refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
   refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
@@ -186,16 +249,13 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (!arguments.depth.empty() && !arguments.inverse) {
     throw Error(ErrorKind::usage, "--depth goes with --inverse: elsewhere the bit depth of the input is kept");
   }
-  const WriteOptions write_options = checked_write_options(arguments.image_output);
-  CommandContext context(globals);
   if (arguments.inverse) {
-    run_inverse(arguments, context, write_options);
-  } else if (arguments.adjusts()) {
-    run_adjust(arguments, context, write_options);
-  } else {
-    run_forward(arguments, context, write_options);
+    return std::make_unique<FromHslJob>(arguments);
   }
-  context.finish();
+  if (arguments.adjusts()) {
+    return std::make_unique<AdjustHslJob>(arguments);
+  }
+  return std::make_unique<ToHslJob>(arguments);
 }
 
 }  // namespace
@@ -204,10 +264,9 @@ Command add_hsl(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* parser = app.add_subcommand("hsl", "convert to hue, saturation and lightness, back, or adjust them");
   parser->footer(kExamples);
-  parser->add_option("IN", arguments->input, "image (with --inverse: .npy or .png), or - for standard input")
-      ->required();
-  parser->add_option("OUT", arguments->output, ".npy or .png; with --inverse or an adjustment any image; - for PNG")
-      ->required();
+  add_batch_options(*parser, arguments->files,
+                    "images or folders (with --inverse: .npy or .png), or - for standard input",
+                    ".npy, .png or a folder; with --inverse or an adjustment any image; - for PNG");
   parser->add_option("--encode", arguments->encoding, "float, u16, opencv or opencv-full [float in .npy, u16 in .png]")
       ->type_name("NAME");
   parser->add_flag("--planes", arguments->planes, "write three gray files: OUT_h, OUT_s and OUT_l");
@@ -217,7 +276,10 @@ Command add_hsl(CLI::App& app) {
   parser->add_option("--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
   parser->add_option("--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
   add_image_output_options(*parser, arguments->image_output);
-  return {parser, [arguments](const GlobalOptions& globals) { run(*arguments, globals); }};
+  add_metadata_option(*parser, arguments->image_output);
+  return {parser, [arguments, parser](const GlobalOptions& globals) {
+            return run_job(*job_for(*arguments), *parser, arguments->files, globals);
+          }};
 }
 
 }  // namespace gpuimg

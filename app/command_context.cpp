@@ -4,9 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
-#include <filesystem>
 
+#include "files/carried_metadata.hpp"
+#include "files/color_space.hpp"
+#include "files/declared_image.hpp"
 #include "files/input_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
@@ -37,6 +38,24 @@ Image mask_of(ConstView pixels) {
   return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
 }
 
+void CommandContext::begin_item() {
+  outputs_.clear();
+  messages_.clear();
+  times_ = PhaseTimes();
+}
+
+void CommandContext::tell(Verbosity least, const std::string& text) {
+  if (messages_are_ == Messages::kept) {
+    if (options_.verbosity >= least) {
+      messages_.push_back({least, text});
+    }
+  } else if (least == Verbosity::normal) {
+    print_note(options_.verbosity, text);
+  } else {
+    print_detail(options_.verbosity, text);
+  }
+}
+
 void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) const {
   if (output == "-") {
     if (binary && stdout_is_terminal()) {
@@ -53,28 +72,38 @@ Bytes CommandContext::read(const std::string& path) {
 
 DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::uint64_t declared = declared_pixels(bytes.span());
+  const std::uint64_t declared = declared_image(bytes.span(), path).pixels;
   if (declared > 0 && declared <= options_.max_pixels) {
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
   DecodedImage decoded = times_.measure(Phase::decode, [&] {
-    return decode_image(bytes.span(), name, {options_.max_pixels, true});
+    return decode_image(bytes.span(), name, {options_.max_pixels, options_.auto_orient, options_.lenient});
   });
-  for (const std::string& note : decoded.notes) {
-    print_note(options_.verbosity, printable_name(name) + ": " + note);
+  for (const std::string& text : decoded.notes) {
+    note(printable_name(name) + ": " + text);
+  }
+  for (const std::string& text : decoded.details) {
+    detail(printable_name(name) + ": " + text);
   }
   const Image& image = decoded.image;
   backends_.expect_pixels(image.view().pixel_count());
-  print_detail(options_.verbosity, fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
-                                               decoded.file_type, image.width(), image.height(),
-                                               image.format().channels, 8 * sample_bytes(image.format().sample)));
+  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name), decoded.file_type,
+                     image.width(), image.height(), image.format().channels, 8 * sample_bytes(image.format().sample)));
   return decoded;
+}
+
+void CommandContext::note_luma_of(const DecodedImage& decoded, const std::string& path) {
+  const std::string space = decoded.image.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
+  if (!space.empty()) {
+    detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
+                       path == "-" ? "standard input" : printable_name(path), space));
+  }
 }
 
 Backend& CommandContext::backend() {
   Backend& backend = times_.measure(Phase::start, [&]() -> Backend& { return backends_.get(); });
-  print_detail(options_.verbosity,
-               fmt::format("backend {} ({}): {}", backend.name(), backend.description(), backends_.reason()));
+  backend_name_ = backend.name();
+  detail(fmt::format("backend {} ({}): {}", backend.name(), backend.description(), backends_.reason()));
   return backend;
 }
 
@@ -90,17 +119,23 @@ Image CommandContext::download(Backend& backend, Picture picture) {
   return times_.measure(Phase::download, [&] { return backend.fetch(std::move(picture)); });
 }
 
-void CommandContext::report_verified(const std::string& difference) const {
+void CommandContext::report_verified(const std::string& difference) {
   if (!difference.empty()) {
     throw Error(ErrorKind::mismatch, "verify: the backends disagree: " + difference +
                                          "; nothing was written; please report it with the input");
   }
-  print_detail(options_.verbosity, "verify: both backends computed the same bytes");
+  detail("verify: both backends computed the same bytes");
 }
 
 void CommandContext::save_image(const std::string& output, ConstView pixels, WriteOptions write_options) {
+  const ImageFileType type = image_file_type(output);
+  CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
+  for (const std::string& clause : carried.left_out) {
+    detail(printable_name(output) + ": " + clause);
+  }
+  write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  save(output, [&] { return encode_image(pixels, image_file_type(output), output, write_options); });
+  save(output, [&] { return encode_image(pixels, type, output, write_options); });
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
@@ -116,20 +151,14 @@ void CommandContext::save_bytes(const std::string& output, std::span<const std::
 void CommandContext::finish() {
   for (Output& output : outputs_) {
     times_.measure(Phase::write, [&] { output.file.commit(); });
-    print_detail(options_.verbosity, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
-                                                 output.size, times_.total_ms()));
-  }
-  if (options_.timing) {
-    print_report(options_.json ? times_.json() : times_.table());
+    detail(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.size, times_.total_ms()));
   }
 }
 
-std::string file_ending(const std::string& path) {
-  std::string ending = std::filesystem::path(path).extension().string();
-  ending.erase(0, 1);
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return ending;
+void CommandContext::print_times() const {
+  if (options_.timing) {
+    print_report(options_.json ? times_.json() : times_.table());
+  }
 }
 
 ImageFileType image_file_type(const std::string& path) {

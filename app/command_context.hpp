@@ -1,5 +1,5 @@
-// What one run of a subcommand over one input needs: options, clock, backend, and the steps between file and backend,
-// each timed as its phase.
+// What one run of a subcommand needs: options, clock, backend, and the steps between file and backend, each timed as
+// its phase. One a worker; it serves one input after another.
 #pragma once
 
 #include <optional>
@@ -15,6 +15,8 @@
 #include "files/output_file.hpp"
 #include "global_options.hpp"
 #include "gpuimg/backend.hpp"
+#include "messages.hpp"
+#include "path_names.hpp"
 #include "phase_times.hpp"
 #include "result_compare.hpp"
 
@@ -26,9 +28,21 @@ struct OperationInput {
   std::optional<Image> mask;  ///< u8, 1 channel
 };
 
+/// A line for people about one input, kept until it is its turn to be printed.
+struct Message {
+  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
+  std::string text;
+};
+
 class CommandContext {
  public:
-  explicit CommandContext(const GlobalOptions& options) : options_(options), backends_(options) {}
+  enum class Messages { printed, kept };
+
+  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
+      : options_(options), messages_are_(messages), backends_(options) {}
+
+  /// Forgets the input before: its outputs that were not finished, its times, its messages.
+  void begin_item();
 
   /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
   void check_output_file(const std::string& output, const std::string& input, bool binary) const;
@@ -38,6 +52,9 @@ class CommandContext {
   /// Reads and decodes; prints the file's notes.
   DecodedImage load(const std::string& path) { return decode(read(path), path); }
   DecodedImage decode(const Bytes& bytes, const std::string& path);
+
+  /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  void note_luma_of(const DecodedImage& decoded, const std::string& path);
 
   /// operation(backend, picture, mask or nullptr) → Picture; its pixels. With --verify on both backends, throwing
   /// Error{mismatch} at the first difference. The input is released before the result is returned.
@@ -56,7 +73,8 @@ class CommandContext {
     });
   }
 
-  /// Encodes and writes an image file; "-" is PNG on standard output.
+  /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot
+  /// hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.
@@ -66,11 +84,24 @@ class CommandContext {
     save_bytes(output, as_bytes(content));
   }
 
-  /// The last step of a run: what was saved to files takes its final names, all or (but for a failing rename) none.
-  /// Prints the times if they were asked for.
+  /// The last step for an input: what was saved to files takes its final names, all or (but for a failing rename) none.
   void finish();
 
+  /// Prints the times if they were asked for.
+  void print_times() const;
+
+  void note(const std::string& text) { tell(Verbosity::normal, text); }
+  void detail(const std::string& text) { tell(Verbosity::verbose, text); }
+
+  [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
+  [[nodiscard]] const PhaseTimes& times() const { return times_; }
+
+  /// The backend in use: "cpu", "cuda", or empty if none was needed yet.
+  [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
+  [[nodiscard]] int device() const { return options_.device; }
+
  private:
+  void tell(Verbosity least, const std::string& text);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force, options_.in_place}; }
   Backend& backend();
   Picture upload(Backend& backend, Image image);
@@ -113,7 +144,7 @@ class CommandContext {
   }
 
   /// Throws Error{mismatch} if there is a difference, else says under -v that there is none.
-  void report_verified(const std::string& difference) const;
+  void report_verified(const std::string& difference);
 
   struct Output {
     StagedOutput file;
@@ -122,16 +153,16 @@ class CommandContext {
   };
 
   GlobalOptions options_;
+  Messages messages_are_;
+  std::vector<Message> messages_;
   PhaseTimes times_;
   BackendSource backends_;
+  std::string backend_name_;
   std::vector<Output> outputs_;  ///< whole, but not yet under their names
 };
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.
 Image mask_of(ConstView pixels);
-
-/// The lower-case ending of a path without its dot: "png"; empty for "-" and names without one.
-std::string file_ending(const std::string& path);
 
 /// The image type that `path` names; "-" is PNG. Throws Error{usage} that lists the endings.
 ImageFileType image_file_type(const std::string& path);

@@ -26,7 +26,8 @@ namespace gpuimg {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 good, 2 usage, 3 input, 4 output, 5 backend, 6 memory, 70 internal error.\n"
+    "Exit codes: 0 good, 1 some images failed, 2 usage, 3 input, 4 output, 5 backend, 6 memory, 70 internal error,\n"
+    "75 stopped early, 130 interrupted.\n"
     "'gpuimg SUBCOMMAND --help' lists the options of a subcommand, with examples.";
 
 constexpr const char* kGlobalOptions =
@@ -111,8 +112,7 @@ ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments&
     if (options.threads > tbb::info::default_concurrency()) {
       leave.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options.threads));
     }
-    chosen->run(options);
-    return ExitCode::ok;
+    return chosen->run(options);
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // whoever read our output has read enough
   } catch (const Error& error) {
@@ -142,8 +142,8 @@ ExitCode run_command_line(int argc, char** argv) {
   app.fallthrough();
   GlobalArguments arguments;
   add_global_options(app, arguments);
-  const std::vector<Command> commands = {add_hist(app), add_equalize(app), add_integral(app),
-                                         add_hsl(app),  add_bench(app),    add_doctor(app)};
+  const std::vector<Command> commands = {add_hist(app),   add_equalize(app), add_integral(app), add_hsl(app),
+                                         add_report(app), add_bench(app),    add_doctor(app)};
   for (const Command& command : commands) {
     command.parser->fallthrough();
     command.parser->footer(command.parser->get_footer() + kGlobalOptions);

@@ -15,13 +15,14 @@ namespace gpuimg {
 struct Command {
   CLI::App* parser = nullptr;
   /// Throws Error; its kind decides the exit code.
-  std::function<void(const GlobalOptions&)> run;
+  std::function<ExitCode(const GlobalOptions&)> run;
 };
 
 Command add_hist(CLI::App& app);
 Command add_equalize(CLI::App& app);
 Command add_integral(CLI::App& app);
 Command add_hsl(CLI::App& app);
+Command add_report(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_doctor(CLI::App& app);
 

@@ -16,6 +16,13 @@ const NamedValues<BackendKind> kBackendNames = {
     {"cuda", BackendKind::cuda},
 };
 
+const NamedValues<ProgressWanted> kProgressNames = {
+    {"auto", ProgressWanted::automatic},
+    {"always", ProgressWanted::always},
+    {"never", ProgressWanted::never},
+    {"json", ProgressWanted::json},
+};
+
 struct Setting {
   std::string source;  ///< "--threads" or "GPUIMG_THREADS": what a message blames
   std::string value;
@@ -55,11 +62,17 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   app.add_option("--max-pixels", arguments.max_pixels, "refuse larger images [1073741824]")
       ->group(group)
       ->type_name("N");
+  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "leave pixels as stored, whatever their EXIF orientation")
+      ->group(group);
+  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes")->group(group);
   app.add_flag("--timing", arguments.timing, "print where the time went, to stderr")->group(group);
   app.add_flag("--json", arguments.json, "print --timing as JSON")->group(group);
   app.add_flag("--verify", arguments.verify, "run on both backends and compare every byte")->group(group);
   app.add_flag("-f,--force", arguments.force, "replace an existing OUT")->group(group);
   app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN")->group(group);
+  app.add_option("--progress", arguments.progress, "of many files: auto, always, never or json [auto]")
+      ->group(group)
+      ->type_name("WHEN");
   app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
   app.add_flag("-v,--verbose", arguments.verbose, "say what was chosen and written")->group(group);
 }
@@ -81,6 +94,11 @@ GlobalOptions validated(const GlobalArguments& arguments) {
     throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
   }
   options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
+  if (!arguments.progress.empty()) {
+    options.progress = value_named("--progress", arguments.progress, kProgressNames);
+  }
+  options.auto_orient = !arguments.no_auto_orient;
+  options.lenient = arguments.lenient;
   options.timing = arguments.timing;
   options.json = arguments.json;
   options.verify = arguments.verify;

@@ -15,6 +15,8 @@ namespace gpuimg {
 
 enum class BackendKind { automatic, cpu, cuda };
 
+enum class ProgressWanted { automatic, always, never, json };
+
 /// Checked and ready to use.
 struct GlobalOptions {
   BackendKind backend = BackendKind::automatic;
@@ -26,7 +28,10 @@ struct GlobalOptions {
   bool force = false;
   bool in_place = false;
   Verbosity verbosity = Verbosity::normal;
+  ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  bool auto_orient = true;  ///< inputs are turned as their EXIF orientation says
+  bool lenient = false;     ///< a JPEG that is damaged is read as far as it can be
 };
 
 /// As they stand on the command line.
@@ -35,6 +40,9 @@ struct GlobalArguments {
   std::string device;
   std::string threads;
   std::string max_pixels;
+  std::string progress;
+  bool no_auto_orient = false;
+  bool lenient = false;
   bool timing = false;
   bool json = false;
   bool verify = false;

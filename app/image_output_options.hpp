@@ -1,7 +1,11 @@
-// --png-level and --quality: how an image is encoded.
+// --png-level, --quality, --subsampling and --strip: how an image is encoded, and what goes with it.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "files/image_writer.hpp"
+#include "messages.hpp"
 
 namespace CLI {
 class App;
@@ -10,13 +14,25 @@ class App;
 namespace gpuimg {
 
 struct ImageOutputArguments {
-  int png_level = 1;
-  int quality = 90;
+  std::optional<int> png_level;
+  std::optional<int> quality;
+  std::string subsampling;
+  bool strip = false;
 };
 
 void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments);
 
+/// For commands whose output is a photograph as their input is: --strip.
+void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments);
+
 /// Throws Error{usage} for a value out of range.
 WriteOptions checked_write_options(const ImageOutputArguments& arguments);
+
+/// Notes each option given that has no effect on `output`.
+void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity);
+
+/// The type of `input` where gpuimg writes it, PNG otherwise; `asked` (--output-format) where it is not empty, which
+/// throws Error{usage} for a type that is not written. An ending without dot.
+std::string image_ending_for(const std::string& input, const std::string& asked);
 
 }  // namespace gpuimg

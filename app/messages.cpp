@@ -14,10 +14,12 @@ namespace gpuimg {
 
 namespace {
 
-/// A closed or full standard error does not stop the work it would tell of.
-void print_line(const char* kind, const std::string& message) {
-  print_report(fmt::format("gpuimg: {}{}\n", kind, printable_name(message)));
+std::string line(const char* kind, const std::string& message) {
+  return fmt::format("gpuimg: {}{}\n", kind, printable_name(message));
 }
+
+/// A closed or full standard error does not stop the work it would tell of.
+void print_line(const char* kind, const std::string& message) { print_report(line(kind, message)); }
 
 }  // namespace
 
@@ -33,6 +35,10 @@ void print_detail(Verbosity verbosity, const std::string& message) {
   if (verbosity == Verbosity::verbose) {
     print_line("", message);
   }
+}
+
+std::string message_line(Verbosity least, const std::string& message) {
+  return line(least == Verbosity::normal ? "note: " : "", message);
 }
 
 void print_report(const std::string& text) { std::fputs(text.c_str(), stderr); }

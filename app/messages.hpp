@@ -17,6 +17,9 @@ void print_note(Verbosity verbosity, const std::string& message);
 /// "gpuimg: …"; printed when verbose.
 void print_detail(Verbosity verbosity, const std::string& message);
 
+/// The line that print_note (normal) or print_detail (verbose) prints.
+std::string message_line(Verbosity least, const std::string& message);
+
 /// Text of several lines that is printable already, whatever the verbosity.
 void print_report(const std::string& text);
 

@@ -78,6 +78,14 @@ std::string listed(const std::vector<std::string>& names) {
   return text;
 }
 
+std::string ending_asked(const std::string& asked, const std::vector<std::string>& endings) {
+  NamedValues<std::string> values;
+  for (const std::string& ending : endings) {
+    values.emplace_back(ending, ending);
+  }
+  return value_named("--output-format", asked, values);
+}
+
 Rect parse_region(const std::string& text) {
   std::array<int, 4> fields{};
   const char* at = text.data();

@@ -62,6 +62,9 @@ std::string name_of(const Value& value, const NamedValues<Value>& values) {
   return {};
 }
 
+/// The value of --output-format, which must be one of `endings`. Throws Error{usage}.
+std::string ending_asked(const std::string& asked, const std::vector<std::string>& endings);
+
 /// "x,y,w,h" in pixels. Throws Error{usage}.
 Rect parse_region(const std::string& text);
 

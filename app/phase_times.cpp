@@ -6,12 +6,12 @@
 #include <iterator>
 
 namespace gpuimg {
-namespace {
 
-constexpr std::array<const char*, 8> kPhaseNames = {"start",  "read",     "decode", "upload",
-                                                    "kernel", "download", "encode", "write"};
-
-}  // namespace
+void PhaseTimes::add(const PhaseTimes& other) {
+  for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
+    milliseconds_[i] += other.milliseconds_[i];
+  }
+}
 
 std::string PhaseTimes::table() const {
   std::string text;

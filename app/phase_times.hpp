@@ -10,6 +10,9 @@ namespace gpuimg {
 
 enum class Phase { start, read, decode, upload, kernel, download, encode, write };
 
+inline constexpr std::array<const char*, 8> kPhaseNames = {"start",  "read",     "decode", "upload",
+                                                           "kernel", "download", "encode", "write"};
+
 class PhaseTimes {
  public:
   PhaseTimes() : began_(Clock::now()) {}
@@ -22,6 +25,9 @@ class PhaseTimes {
   }
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
+
+  /// Adds the phases of another run.
+  void add(const PhaseTimes& other);
 
   /// Since this object was made.
   [[nodiscard]] double total_ms() const { return since(began_); }
@@ -50,7 +56,7 @@ class PhaseTimes {
     Clock::time_point began_;
   };
 
-  std::array<double, 8> milliseconds_{};
+  std::array<double, kPhaseNames.size()> milliseconds_{};
   Clock::time_point began_;
 };
 

@@ -36,4 +36,8 @@ std::optional<Image> load_mask(const SelectionArguments& arguments, CommandConte
   return mask_of(context.load(arguments.mask).image.view());
 }
 
+std::optional<Image> copy_of(const std::optional<Image>& mask) {
+  return mask ? std::optional<Image>(mask->clone()) : std::nullopt;
+}
+
 }  // namespace gpuimg

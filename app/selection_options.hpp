@@ -27,4 +27,7 @@ Selection checked_selection(const SelectionArguments& arguments);
 /// The mask file as the backends take it, or nothing.
 std::optional<Image> load_mask(const SelectionArguments& arguments, CommandContext& context);
 
+/// The mask for one more image.
+std::optional<Image> copy_of(const std::optional<Image>& mask);
+
 }  // namespace gpuimg

@@ -25,6 +25,8 @@ std::string library_versions() {
 
 }  // namespace
 
+std::string version_number() { return fmt::format("{} ({})", GPUIMG_VERSION, GPUIMG_COMMIT); }
+
 std::string version_text() {
   return fmt::format(
       "gpuimg {} ({})\n"

@@ -115,11 +115,6 @@ TEST(JpegReader, NamesWhatItDoesNotRead) {
   EXPECT_TRUE(refuses(with(1, 0xC5), ErrorKind::unsupported, "hierarchical JPEG"));
   EXPECT_TRUE(refuses(with(4, 12), ErrorKind::unsupported, "12-bit JPEG"));
   EXPECT_TRUE(refuses(with(9, 2), ErrorKind::unsupported, "2 channels"));
-  JpegChoices choices;
-  choices.as_cmyk = true;
-  Random random;
-  const Image cmyk = random_image(random, 9, 9, {Sample::u8, 4});
-  EXPECT_TRUE(refuses(make_jpeg(cmyk.view(), choices), ErrorKind::unsupported, "CMYK"));
 }
 
 TEST(JpegReader, ChecksTheDeclaredSizeFirst) {

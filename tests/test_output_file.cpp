@@ -154,7 +154,7 @@ TEST(OutputFile, AFileThatAppearsAtTheLastMomentIsNotReplaced) {
   {
     TemporaryFile file(folder / "a", folder / "a");
     file.write(bytes_of("new"));
-    file.close();
+    file.flush();
     put_text(folder / "a", "someone else's");
     expect_refused([&] { file.become_target(); }, "--force");
   }

@@ -53,38 +53,77 @@ void copy_pixels(ConstView from, View to, const Walk& walk) {
   }
 }
 
-}  // namespace
+constexpr std::uint32_t kBigEndianMark = 0x4D4D;     // MM
+constexpr std::uint32_t kLittleEndianMark = 0x4949;  // II
 
-int exif_orientation(std::span<const std::byte> exif) noexcept {
-  constexpr std::size_t kHeaderBytes = 8;
+/// The value of one entry.
+struct Field {
+  std::size_t offset = 0;
+  std::size_t size = 0;  ///< 2 or 4 bytes
+  bool big_endian = false;
+
+  [[nodiscard]] std::uint32_t value(ByteSpan exif) const {
+    if (size == 2) {
+      return big_endian ? u16be_at(exif, offset) : u16le_at(exif, offset);
+    }
+    return big_endian ? u32be_at(exif, offset) : u32le_at(exif, offset);
+  }
+};
+
+/// Calls visit(field) for the orientations of the main image while it returns true.
+template <class Visit>
+void visit_orientations(ByteSpan exif, Visit visit) {
   constexpr std::size_t kEntryBytes = 12;
-  if (exif.size() < kHeaderBytes) {
-    return 1;
+  if (!is_exif(exif)) {
+    return;
   }
-  const bool big_endian = u16be_at(exif, 0) == 0x4D4D;
-  if (!big_endian && u16be_at(exif, 0) != 0x4949) {
-    return 1;
-  }
-  const auto u16 = [&](std::size_t at) { return big_endian ? u16be_at(exif, at) : u16le_at(exif, at); };
-  const auto u32 = [&](std::size_t at) { return big_endian ? u32be_at(exif, at) : u32le_at(exif, at); };
-  const std::size_t directory = u32(4);
-  if (u16(2) != 42 || directory > exif.size() - 2) {
-    return 1;
+  const bool big_endian = u16be_at(exif, 0) == kBigEndianMark;
+  const auto number = [&](std::size_t offset, std::size_t size) { return Field{offset, size, big_endian}.value(exif); };
+  const std::size_t directory = number(4, 4);
+  if (directory > exif.size() - 2) {
+    return;
   }
   const std::size_t first = directory + 2;
-  const std::size_t count = std::min<std::size_t>(u16(directory), (exif.size() - first) / kEntryBytes);
+  const std::size_t count = std::min<std::size_t>(number(directory, 2), (exif.size() - first) / kEntryBytes);
   for (std::size_t entry = first; entry < first + count * kEntryBytes; entry += kEntryBytes) {
     constexpr std::uint32_t kOrientationTag = 0x0112;
     constexpr std::uint32_t kShortType = 3;
     constexpr std::uint32_t kLongType = 4;
-    if (u16(entry) != kOrientationTag || u32(entry + 4) != 1) {
-      continue;
+    const std::uint32_t type = number(entry + 2, 2);
+    const bool is_number = type == kShortType || type == kLongType;
+    if (number(entry, 2) == kOrientationTag && is_number && number(entry + 4, 4) == 1 &&
+        !visit(Field{entry + 8, type == kShortType ? std::size_t{2} : std::size_t{4}, big_endian})) {
+      return;
     }
-    const std::uint32_t type = u16(entry + 2);
-    const std::uint32_t value = type == kShortType ? u16(entry + 8) : type == kLongType ? u32(entry + 8) : 1;
-    return value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
   }
-  return 1;
+}
+
+}  // namespace
+
+bool is_exif(std::span<const std::byte> data) noexcept {
+  constexpr std::size_t kHeaderBytes = 8;
+  return data.size() >= kHeaderBytes && ((u16be_at(data, 0) == kBigEndianMark && u16be_at(data, 2) == 42) ||
+                                         (u16be_at(data, 0) == kLittleEndianMark && u16le_at(data, 2) == 42));
+}
+
+int exif_orientation(std::span<const std::byte> exif) noexcept {
+  int orientation = 1;
+  visit_orientations(exif, [&](const Field& field) {
+    const std::uint32_t value = field.value(exif);
+    orientation = value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+    return false;
+  });
+  return orientation;
+}
+
+void reset_orientation(std::span<std::byte> exif) noexcept {
+  visit_orientations(exif, [&](const Field& field) {
+    const std::size_t last = field.size - 1;
+    for (std::size_t i = 0; i < field.size; ++i) {
+      exif[field.offset + i] = std::byte{i == (field.big_endian ? last : 0)};
+    }
+    return true;
+  });
 }
 
 Image apply_orientation(Image image, int orientation) {

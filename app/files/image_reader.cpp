@@ -1,41 +1,55 @@
-// Tells the kind of file and hands it to its reader.
+// Tells the kind of file, hands it to its reader, and turns the image upright.
 #include "files/image_reader.hpp"
 
-#include "files/byte_fields.hpp"
+#include <utility>
+
+#include "files/exif_orientation.hpp"
 #include "files/file_kind.hpp"
-#include "files/jpeg_header.hpp"
 #include "files/jpeg_reader.hpp"
+#include "files/png_metadata.hpp"
 #include "files/png_reader.hpp"
 #include "files/printable_name.hpp"
 #include "files/stb_reader.hpp"
 
 namespace gpuimg {
+namespace {
 
-DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
-  const std::string shown = name == "-" ? "standard input" : printable_name(name);
+DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::string& shown, const ReadOptions& options) {
   const FileKind kind = tell_file_kind(bytes, shown);
-  switch (kind) {
-    case FileKind::png: return read_png(bytes, shown, options);
-    case FileKind::jpeg: return read_jpeg(bytes, shown, options);
-    default: return read_with_stb(bytes, kind, shown, options);
+  if (kind == FileKind::jpeg) {
+    return read_jpeg(bytes, shown, options);
+  }
+  if (kind != FileKind::png) {
+    return read_with_stb(bytes, kind, shown, options);
+  }
+  DecodedImage decoded = read_png(bytes, shown, options);
+  decoded.metadata = read_png_metadata(bytes, shown, decoded.details);
+  return decoded;
+}
+
+/// Pixels as they are to be seen, and metadata that say so.
+void turn_upright(DecodedImage& decoded) {
+  constexpr int kFirstExchanging = 5;
+  const int orientation = exif_orientation(decoded.metadata.exif);
+  if (orientation == 1) {
+    return;
+  }
+  decoded.image = apply_orientation(std::move(decoded.image), orientation);
+  reset_orientation(decoded.metadata.exif);
+  if (decoded.metadata.density && orientation >= kFirstExchanging) {
+    std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
 }
 
-std::uint64_t declared_pixels(std::span<const std::byte> bytes) {
-  constexpr std::size_t kPngHeader = 24;
-  try {
-    const FileKind kind = tell_file_kind(bytes, "");
-    if (kind == FileKind::png && bytes.size() >= kPngHeader) {
-      return std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20);
-    }
-    if (kind == FileKind::jpeg) {
-      const JpegHeader header = read_jpeg_header(bytes, "");
-      return std::uint64_t{header.width} * header.height;
-    }
-  } catch (const Error&) {
-    return 0;  // decode_image says what is wrong
+}  // namespace
+
+DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+  const std::string shown = name == "-" ? "standard input" : printable_name(name);
+  DecodedImage decoded = decode_as_stored(bytes, shown, options);
+  if (options.auto_orient) {
+    turn_upright(decoded);
   }
-  return 0;
+  return decoded;
 }
 
 }  // namespace gpuimg

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "files/metadata.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
@@ -20,22 +21,21 @@ struct TextEntry {
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
+  bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
 };
 
 struct DecodedImage {
-  Image image;                     ///< u8 or u16, 1 to 4 channels
-  std::string file_type;           ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
-  std::vector<TextEntry> text;     ///< PNG tEXt entries, in file order
-  std::vector<std::string> notes;  ///< for people: "animation: first frame only"
+  Image image;                       ///< u8 or u16, 1 to 4 channels
+  std::string file_type;             ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
+  std::vector<TextEntry> text;       ///< PNG tEXt entries, in file order
+  Metadata metadata;                 ///< of PNG and JPEG; as the pixels are: oriented if they are
+  std::vector<std::string> notes;    ///< for people: "animation: first frame only"
+  std::vector<std::string> details;  ///< likewise, of less weight: what of the metadata is left out
 };
 
 /// `name` stands in messages, and its ending admits headerless TGA; the type is told from the content. The header is
 /// checked against the limits before anything is decoded. Throws Error{decode} for what is damaged, truncated or not
 /// an image, Error{unsupported} for sound files of a kind not read (naming it), Error{out_of_memory}.
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
-
-/// Pixels that a PNG or JPEG declares, told before it is decoded; 0 where the header does not say or another type is at
-/// hand. Nothing is checked: it serves to plan, not to trust.
-std::uint64_t declared_pixels(std::span<const std::byte> bytes);
 
 }  // namespace gpuimg

@@ -35,7 +35,7 @@ Bytes encode_image(ConstView pixels, ImageFileType type, const std::string& name
   check(pixels, name, options);
   switch (type) {
     case ImageFileType::png: return encode_png(pixels, name, options);
-    case ImageFileType::jpeg: return encode_jpeg(pixels, name, options.jpeg_quality);
+    case ImageFileType::jpeg: return encode_jpeg(pixels, name, options);
     case ImageFileType::bmp: return encode_bmp(pixels, name);
     case ImageFileType::tga: return encode_tga(pixels, name);
   }

@@ -6,17 +6,23 @@
 
 #include "files/bytes.hpp"
 #include "files/image_reader.hpp"
+#include "files/metadata.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
 enum class ImageFileType { png, jpeg, bmp, tga };
 
+/// Width and height of a chroma sample in pixels: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
+enum class ChromaSubsampling { s444, s422, s440, s420 };
+
 struct WriteOptions {
-  int png_level = 1;            ///< 0 … 3: app/files/png_writer.hpp
-  int jpeg_quality = 90;        ///< 1 … 100
+  int png_level = 1;      ///< 0 … 3: app/files/png_writer.hpp
+  int jpeg_quality = 90;  ///< 1 … 100
+  ChromaSubsampling jpeg_subsampling = ChromaSubsampling::s420;
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
+  Metadata metadata;            ///< as carried_metadata gives it for the type and the pixels
 };
 
 /// What each type holds: PNG everything with 8 or 16 bits and 1 to 4 channels; JPEG 8 bits, gray or RGB, at most 65500

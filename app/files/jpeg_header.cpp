@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <string_view>
 
 #include "files/byte_fields.hpp"
 #include "files/refusals.hpp"
@@ -13,9 +13,13 @@ namespace gpuimg {
 
 namespace {
 
+using namespace std::string_view_literals;
+
 constexpr std::uint32_t kStartOfScan = 0xDA;
 constexpr std::uint32_t kEndOfImage = 0xD9;
+constexpr std::uint32_t kApp0 = 0xE0;
 constexpr std::uint32_t kApp1 = 0xE1;
+constexpr std::uint32_t kApp2 = 0xE2;
 
 bool stands_alone(std::uint32_t marker) { return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
 
@@ -44,13 +48,27 @@ void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, cons
   header.height = u16be_at(segment, 1);
   header.width = u16be_at(segment, 3);
   header.components = u8_at(segment, 5);
+  header.is_progressive = marker == 0xC2 || marker == 0xCA;
 }
 
-void read_exif(ByteSpan segment, JpegHeader& header) {
-  constexpr std::array kMark = {std::byte{'E'}, std::byte{'x'}, std::byte{'i'},
-                                std::byte{'f'}, std::byte{0},   std::byte{0}};
-  if (header.exif.empty() && segment.size() > kMark.size() && std::equal(kMark.begin(), kMark.end(), segment.begin())) {
-    header.exif = segment.subspan(kMark.size());
+/// What follows `mark` in the segment; empty if it does not begin so.
+ByteSpan behind(std::string_view mark, ByteSpan segment) {
+  const auto bytes = std::as_bytes(std::span(mark));
+  const bool begins = segment.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), segment.begin());
+  return begins ? segment.subspan(bytes.size()) : ByteSpan{};
+}
+
+void read_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
+  constexpr std::size_t kMostParts = 256;
+  if (marker == kApp0 && header.jfif.empty()) {
+    header.jfif = behind("JFIF\0"sv, segment);
+  } else if (marker == kApp1 && header.exif.empty()) {
+    header.exif = behind("Exif\0\0"sv, segment);
+  } else if (marker == kApp2 && header.icc_parts.size() < kMostParts) {
+    const ByteSpan part = behind("ICC_PROFILE\0"sv, segment);
+    if (part.size() >= 2) {
+      header.icc_parts.push_back(part);
+    }
   }
 }
 
@@ -99,9 +117,8 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
     if (is_frame(marker) && !has_frame) {
       read_frame(segment, marker, header, name);
       has_frame = true;
-    } else if (marker == kApp1) {
-      read_exif(segment, header);
     }
+    read_application_data(segment, marker, header);
     offset += length;
   }
   if (!has_frame) {

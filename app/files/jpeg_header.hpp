@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace gpuimg {
 
@@ -12,7 +13,12 @@ struct JpegHeader {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   std::uint32_t components = 0;
-  std::span<const std::byte> exif;  ///< begins with the byte order mark; empty if there is none
+  bool is_progressive = false;
+  std::span<const std::byte> jfif;  ///< from the version on; empty if there is none
+  std::span<const std::byte> exif;  ///< from the byte order mark on; empty if there is none
+  /// Parts of an ICC profile in file order, each from its number on: 2 bytes or more. More than 255 make no profile;
+  /// 256 are kept then.
+  std::vector<std::span<const std::byte>> icc_parts;
 };
 
 /// Throws Error{decode} for a file that is damaged before its first scan, Error{unsupported} for a process that is not

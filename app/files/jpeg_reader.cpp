@@ -2,111 +2,24 @@
 #include "files/jpeg_reader.hpp"
 
 #include <fmt/format.h>
-// jpeglib.h needs size_t and FILE declared before it.
-#include <cstddef>
-#include <cstdio>
-// clang-format off
-#include <jpeglib.h>
-#include <jerror.h>
-// clang-format on
 
 #include <algorithm>
 #include <array>
-#include <csetjmp>
 #include <cstdint>
 #include <utility>
+#include <vector>
 
-#include "files/byte_fields.hpp"
-#include "files/exif_orientation.hpp"
+#include "files/cmyk.hpp"
 #include "files/jpeg_header.hpp"
+#include "files/jpeg_metadata.hpp"
+#include "files/jpeg_session.hpp"
 #include "files/refusals.hpp"
-#include "gpuimg/error.hpp"
 
 namespace gpuimg {
 
 namespace {
 
-constexpr int kMaxScans = 500;
-
-struct JpegErrors : jpeg_error_mgr {
-  std::jmp_buf resume;
-  int code = 0;
-  bool too_many_scans = false;
-  std::array<char, JMSG_LENGTH_MAX> reason{};
-};
-
-// Called inside libjpeg: nothing from here to the jump may own memory, because longjmp runs no destructor.
-[[noreturn]] void fail(j_common_ptr info) {
-  auto* errors = static_cast<JpegErrors*>(info->err);
-  errors->code = errors->msg_code;
-  errors->format_message(info, errors->reason.data());
-  std::longjmp(errors->resume, 1);
-}
-
-void on_message(j_common_ptr info, int level) {
-  if (level < 0) {
-    fail(info);  // a warning: the pixels that follow would be guesses
-  }
-}
-
-void on_progress(j_common_ptr info) {
-  const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
-  if (decompress->input_scan_number > kMaxScans) {
-    auto* errors = static_cast<JpegErrors*>(info->err);
-    errors->too_many_scans = true;
-    std::longjmp(errors->resume, 1);
-  }
-}
-
-class JpegSession {
- public:
-  explicit JpegSession(const std::string& name) : name_(name) {
-    info_.err = jpeg_std_error(&errors_);
-    errors_.error_exit = fail;
-    errors_.emit_message = on_message;
-    progress_.progress_monitor = on_progress;
-  }
-  ~JpegSession() { jpeg_destroy_decompress(&info_); }
-  JpegSession(const JpegSession&) = delete;
-  JpegSession& operator=(const JpegSession&) = delete;
-
-  [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
-
-  /// Under guarded().
-  void open(ByteSpan bytes) {
-    jpeg_create_decompress(&info_);
-    info_.progress = &progress_;
-    jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
-  }
-
-  /// Runs `call`, which calls libjpeg and may hold no object with a destructor meanwhile.
-  template <class Call>
-  void guarded(Call call) {
-    if (setjmp(errors_.resume) != 0) {
-      throw_failure();
-    }
-    call();
-  }
-
- private:
-  [[noreturn]] void throw_failure() const {
-    if (errors_.too_many_scans) {
-      refuse_damaged(name_, fmt::format("it has more than {} scans", kMaxScans));
-    }
-    if (errors_.code == JWRN_JPEG_EOF || errors_.code == JERR_INPUT_EOF || errors_.code == JERR_INPUT_EMPTY) {
-      refuse_truncated(name_);
-    }
-    if (errors_.code == JERR_OUT_OF_MEMORY || errors_.code == JERR_NO_BACKING_STORE) {
-      throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
-    }
-    refuse_damaged(name_, errors_.reason.data());
-  }
-
-  const std::string& name_;
-  jpeg_decompress_struct info_{};
-  JpegErrors errors_{};
-  jpeg_progress_mgr progress_{};
-};
+constexpr std::uint32_t kInks = 4;
 
 /// Progressive files keep all coefficients in memory: two bytes for each sample, sides rounded up to whole blocks.
 long memory_cap(const JpegHeader& header) {
@@ -120,10 +33,7 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
   if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION) {
     refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
   }
-  if (header.components == 4) {
-    refuse_unsupported(name, "CMYK JPEG");
-  }
-  if (header.components != 1 && header.components != 3) {
+  if (header.components != 1 && header.components != 3 && header.components != kInks) {
     refuse_unsupported(name, fmt::format("JPEG of {} channels", header.components));
   }
 }
@@ -140,14 +50,23 @@ void read_rows(jpeg_decompress_struct& info, const View& pixels) {
   }
 }
 
-Image read_pixels(ByteSpan bytes, const JpegHeader& header, const std::string& name) {
-  JpegSession session(name);
+/// `row` has room for one row of CMYK.
+void read_cmyk_rows(jpeg_decompress_struct& info, const View& pixels, std::uint8_t* row) {
+  while (info.output_scanline < info.output_height) {
+    auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline));
+    jpeg_read_scanlines(&info, &row, 1);
+    cmyk_to_rgb(row, to, info.output_width, info.saw_Adobe_marker == FALSE);
+  }
+}
+
+Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header, const std::string& name) {
   jpeg_decompress_struct& info = session.info();
+  const bool is_cmyk = header.components == kInks;
   session.guarded([&] {
     session.open(bytes);
     info.mem->max_memory_to_use = memory_cap(header);
     jpeg_read_header(&info, TRUE);
-    info.out_color_space = header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    info.out_color_space = is_cmyk ? JCS_CMYK : header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     info.dct_method = JDCT_ISLOW;
     jpeg_start_decompress(&info);
   });
@@ -156,10 +75,11 @@ Image read_pixels(ByteSpan bytes, const JpegHeader& header, const std::string& n
     refuse_damaged(name, "it declares its size twice, and differently");
   }
   Image image(static_cast<int>(header.width), static_cast<int>(header.height),
-              {Sample::u8, static_cast<int>(header.components)});
+              {Sample::u8, is_cmyk ? 3 : static_cast<int>(header.components)});
   const View pixels = image.view();
+  std::vector<std::uint8_t> inks(is_cmyk ? std::size_t{header.width} * kInks : 0);
   session.guarded([&] {
-    read_rows(info, pixels);
+    is_cmyk ? read_cmyk_rows(info, pixels, inks.data()) : read_rows(info, pixels);
     jpeg_finish_decompress(&info);
   });
   return image;
@@ -172,10 +92,13 @@ DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name
   check_kind(header, options, name);
   DecodedImage decoded;
   decoded.file_type = "JPEG";
-  decoded.image = read_pixels(bytes, header, name);
-  if (options.auto_orient) {
-    decoded.image = apply_orientation(std::move(decoded.image), exif_orientation(header.exif));
+  JpegSession session(name, options.lenient);
+  decoded.image = read_pixels(session, bytes, header, name);
+  decoded.notes = session.warnings();
+  if (header.components == kInks) {
+    decoded.notes.emplace_back("CMYK is converted to RGB without color management");
   }
+  decoded.metadata = read_jpeg_metadata(header, decoded.details);
   return decoded;
 }
 

@@ -1,4 +1,4 @@
-// JPEG through libjpeg-turbo: baseline, extended, progressive and arithmetic, 8 bit, gray or color.
+// JPEG through libjpeg-turbo: baseline, extended, progressive and arithmetic, 8 bit, gray, color or CMYK.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,9 @@
 namespace gpuimg {
 
 /// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma, as most software has
-/// it. Every warning of libjpeg-turbo is Error{decode}; so is a file of more than 500 scans. CMYK is not read yet.
-/// `name` is printable. Throws as decode_image does.
+/// it. CMYK and YCCK become RGB by app/files/cmyk.hpp, with a note. Every warning of libjpeg-turbo is Error{decode},
+/// or, if lenient, a note; a file of more than 500 scans is Error{decode} always. Pixels come as they are stored: the
+/// caller applies the orientation. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
 }  // namespace gpuimg

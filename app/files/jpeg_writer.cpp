@@ -6,10 +6,13 @@
 #include <array>
 #include <csetjmp>
 #include <cstdio>
+#include <optional>
+#include <vector>
 
 #include <jpeglib.h>
 
 #include "files/growing_bytes.hpp"
+#include "files/jpeg_metadata.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
@@ -24,6 +27,14 @@ struct Encoder {
   std::array<char, JMSG_LENGTH_MAX> message{};
   std::array<JOCTET, 65536> block{};
   GrowingBytes packed;
+};
+
+/// What is written beside the pixels, and how.
+struct JpegContent {
+  int quality = 0;
+  ChromaSubsampling subsampling = ChromaSubsampling::s420;
+  std::optional<PixelDensity> density;
+  std::vector<JpegSegment> segments;
 };
 
 Encoder& encoder_of(j_common_ptr info) { return *static_cast<Encoder*>(info->client_data); }
@@ -57,7 +68,24 @@ void take_last_block(j_compress_ptr info) {
       std::as_bytes(std::span(encoder.block).first(encoder.block.size() - info->dest->free_in_buffer)));
 }
 
-void prepare(Encoder& encoder, ConstView pixels, int quality) {
+void set_subsampling(jpeg_compress_struct& info, ChromaSubsampling subsampling) {
+  const bool halves_width = subsampling == ChromaSubsampling::s422 || subsampling == ChromaSubsampling::s420;
+  const bool halves_height = subsampling == ChromaSubsampling::s440 || subsampling == ChromaSubsampling::s420;
+  info.comp_info[0].h_samp_factor = halves_width ? 2 : 1;
+  info.comp_info[0].v_samp_factor = halves_height ? 2 : 1;
+}
+
+void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
+  constexpr UINT8 kInch = 1;
+  constexpr UINT8 kCentimeter = 2;
+  info.density_unit = density.unit == DensityUnit::inch         ? kInch
+                      : density.unit == DensityUnit::centimeter ? kCentimeter
+                                                                : UINT8{0};
+  info.X_density = static_cast<UINT16>(density.x);
+  info.Y_density = static_cast<UINT16>(density.y);
+}
+
+void prepare(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   jpeg_compress_struct& info = encoder.info;
   jpeg_create_compress(&info);
   encoder.destination.init_destination = start_block;
@@ -70,11 +98,17 @@ void prepare(Encoder& encoder, ConstView pixels, int quality) {
   info.in_color_space = pixels.format.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
   info.dct_method = JDCT_ISLOW;
-  jpeg_set_quality(&info, quality, TRUE);
+  jpeg_set_quality(&info, content.quality, TRUE);
+  if (pixels.format.channels > 1) {
+    set_subsampling(info, content.subsampling);
+  }
+  if (content.density) {
+    set_density(info, *content.density);
+  }
 }
 
 /// False if libjpeg gave up; encoder.message says why. Holds nothing with a destructor: longjmp would pass it by.
-bool compress(Encoder& encoder, ConstView pixels, int quality) {
+bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   jpeg_compress_struct& info = encoder.info;
   info.err = jpeg_std_error(&encoder.errors);
   info.client_data = &encoder;
@@ -84,8 +118,12 @@ bool compress(Encoder& encoder, ConstView pixels, int quality) {
     jpeg_destroy_compress(&info);
     return false;
   }
-  prepare(encoder, pixels, quality);
+  prepare(encoder, pixels, content);
   jpeg_start_compress(&info, TRUE);
+  for (const JpegSegment& segment : content.segments) {
+    jpeg_write_marker(&info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
+                      static_cast<unsigned>(segment.content.size()));
+  }
   while (info.next_scanline < info.image_height) {
     // libjpeg's type lacks const; it only reads the row.
     auto* row = const_cast<JSAMPLE*>(pixels.row<JSAMPLE>(static_cast<int>(info.next_scanline)));
@@ -114,10 +152,14 @@ void check(ConstView pixels, const std::string& name) {
 
 }  // namespace
 
-Bytes encode_jpeg(ConstView pixels, const std::string& name, int quality) {
+Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options) {
   check(pixels, name);
+  const auto& density = options.metadata.density;
+  const JpegContent content{options.jpeg_quality, options.jpeg_subsampling,
+                            density ? density_for_jfif(*density) : std::nullopt,
+                            jpeg_metadata_segments(options.metadata)};
   const auto encoder = std::make_unique<Encoder>();
-  const bool done = compress(*encoder, pixels, quality);
+  const bool done = compress(*encoder, pixels, content);
   if (!done || encoder->packed.failed()) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("{}: cannot write: the JPEG encoder ran out of memory{}{}; use a smaller image",

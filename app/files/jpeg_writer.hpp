@@ -4,13 +4,15 @@
 #include <string>
 
 #include "files/bytes.hpp"
+#include "files/image_writer.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
-/// Baseline JFIF; RGB as YCbCr 4:2:0, gray as one component. `quality` 1 to 100, on libjpeg's scale. The integer
-/// transforms are used, whose bytes do not depend on the processor. Throws Error{unsupported} for 16-bit samples, alpha
-/// and more than 65500 pixels a side, Error{out_of_memory}.
-Bytes encode_jpeg(ConstView pixels, const std::string& name, int quality);
+/// Baseline JFIF; RGB as YCbCr, gray as one component. Quality is on libjpeg's scale. The integer transforms are used,
+/// whose bytes do not depend on the processor. The profile, EXIF data and density of options.metadata are written; they
+/// fit, as carried_metadata sees to. Throws Error{unsupported} for 16-bit samples, alpha and more than 65500 pixels a
+/// side, Error{out_of_memory}.
+Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options);
 
 }  // namespace gpuimg

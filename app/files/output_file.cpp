@@ -119,7 +119,7 @@ StagedOutput::StagedOutput(const std::string& path, std::span<const std::byte> c
     file_->take_permissions_of(*found);  // before the content: it may be private
   }
   file_->write(content);
-  file_->close();
+  file_->flush();
 }
 
 StagedOutput::StagedOutput(StagedOutput&&) noexcept = default;
@@ -131,6 +131,7 @@ void StagedOutput::commit() {
   } else {
     file_->become_target();
   }
+  file_.reset();
 }
 
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {

@@ -6,10 +6,8 @@
 #include <array>
 #include <bit>
 #include <cstdint>
-#include <utility>
 
 #include "files/byte_fields.hpp"
-#include "files/exif_orientation.hpp"
 #include "files/png_session.hpp"
 #include "files/refusals.hpp"
 
@@ -167,17 +165,6 @@ std::vector<TextEntry> texts_of(PngSession& session) {
   return texts;
 }
 
-int orientation_of(PngSession& session) {
-  png_bytep exif = nullptr;
-  png_uint_32 size = 0;
-  session.guarded([&] {
-    if (png_get_eXIf_1(session.png(), session.info(), &size, &exif) == 0) {
-      size = 0;
-    }
-  });
-  return exif_orientation({reinterpret_cast<const std::byte*>(exif), size});
-}
-
 }  // namespace
 
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
@@ -194,9 +181,6 @@ DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name,
           ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
           : read_direct_image(session, header, name);
   decoded.text = texts_of(session);
-  if (options.auto_orient) {
-    decoded.image = apply_orientation(std::move(decoded.image), orientation_of(session));
-  }
   return decoded;
 }
 

@@ -11,8 +11,9 @@ namespace gpuimg {
 
 /// Gray below 8 bits is expanded to 8, palettes to RGB or (with transparency) RGBA, transparent colors to alpha; 16
 /// bits stay 16. No gamma and no background are applied. Every critical checksum, the deflate stream and palette
-/// indices must be sound and the file complete to its IEND; damaged ancillary chunks are skipped. `name` is printable.
-/// Throws as decode_image does.
+/// indices must be sound and the file complete to its IEND; damaged ancillary chunks are skipped. Pixels come as they
+/// are stored and without metadata: decode_image adds these and applies the orientation. `name` is printable. Throws as
+/// decode_image does.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
 }  // namespace gpuimg

@@ -1,33 +1,17 @@
 // Chunk structure: PNG specification, third edition, section 5.
 #include "files/png_stream.hpp"
 
-#include <fmt/format.h>
-#include <isa-l.h>
-
 #include <algorithm>
 #include <cstring>
-#include <string_view>
 
-#include "files/printable_name.hpp"
+#include "files/png_chunks.hpp"
 #include "files/refusals.hpp"
 
 namespace gpuimg {
 
 namespace {
 
-constexpr std::uint32_t kIdat = 0x49444154;
-constexpr std::uint32_t kIend = 0x49454E44;
-constexpr std::size_t kSignatureBytes = 8;
-constexpr std::size_t kChunkOverhead = 12;  // length, name and checksum
-
-void check_checksum(ByteSpan name_and_data, std::uint32_t declared, const std::string& name) {
-  const auto* first = reinterpret_cast<const unsigned char*>(name_and_data.data());
-  const bool is_ancillary = (*first & 0x20U) != 0;
-  if (!is_ancillary && crc32_gzip_refl(0, first, name_and_data.size()) != declared) {
-    const std::string_view chunk(reinterpret_cast<const char*>(first), 4);
-    refuse_damaged(name, fmt::format("the checksum of its {} chunk is wrong", printable_name(chunk)));
-  }
-}
+constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 
 /// At most 256 KiB in one read, else 64 KiB or a little more, so that the last read is longer than the longest sensible
 /// end of a deflate stream and than what libpng reads at a time when it skips.
@@ -52,26 +36,23 @@ PngStream::PngStream(ByteSpan bytes, const std::string& name) { walk(bytes, name
 void PngStream::walk(ByteSpan bytes, const std::string& name) {
   std::size_t data_begin = 0;
   std::size_t data_end = 0;
-  std::size_t offset = kSignatureBytes;
-  for (std::uint32_t chunk = 0; chunk != kIend;) {
-    if (bytes.size() - offset < kChunkOverhead || u32be_at(bytes, offset) > bytes.size() - offset - kChunkOverhead) {
-      refuse_truncated(name);
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    if (chunk->is_critical()) {
+      chunk->check_crc(name);
     }
-    const std::size_t length = u32be_at(bytes, offset);
-    chunk = u32be_at(bytes, offset + 4);
-    check_checksum(bytes.subspan(offset + 4, length + 4), u32be_at(bytes, offset + 8 + length), name);
-    if (chunk == kIdat) {
+    if (chunk->type() == kIdat) {
+      const std::size_t begin = walker.offset() - chunk->whole.size();
       if (data_begin == 0) {
-        data_begin = offset;
-      } else if (data_end != offset) {
+        data_begin = begin;
+      } else if (data_end != begin) {
         refuse_damaged(name, "its image data is in two places");
       }
-      image_data_.push_back(bytes.subspan(offset + 8, length));
-      data_end = offset + kChunkOverhead + length;
+      image_data_.push_back(chunk->payload());
+      data_end = walker.offset();
     }
-    offset += kChunkOverhead + length;
   }
-  join(bytes.first(offset), data_begin, data_end, name);
+  join(bytes.first(walker.offset()), data_begin, data_end, name);
 }
 
 void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name) {

@@ -12,9 +12,11 @@
 #include <cstring>
 #include <new>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "files/deflate_strips.hpp"
+#include "files/png_metadata.hpp"
 #include "files/png_strips.hpp"
 #include "files/printable_name.hpp"
 
@@ -132,6 +134,9 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
 Bytes encode(ConstView pixels, const std::string& name, const WriteOptions& options) {
   const StripPlan plan(pixels);
   std::vector<std::vector<std::byte>> chunks = {header_chunk(pixels)};
+  for (std::vector<std::byte>& chunk : png_metadata_chunks(options.metadata)) {
+    chunks.push_back(std::move(chunk));
+  }
   for (const TextEntry& entry : options.text) {
     chunks.push_back(text_chunk(entry, name));
   }

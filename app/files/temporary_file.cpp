@@ -2,26 +2,29 @@
 #include "files/temporary_file.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <poll.h>
+#include <sys/file.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
-#include <random>
 #include <utility>
 
+#include "files/live_temporaries.hpp"
 #include "files/output_error.hpp"
 #include "files/output_file.hpp"
+#include "files/stale_temporaries.hpp"
 
 namespace gpuimg {
 namespace {
 
-std::string random_name() {
-  std::random_device source;
-  return fmt::format(".gpuimg-{:08x}{:08x}", source(), source());
+/// Between its creation and its lock a file looks stale: another run may have removed it then, and another name is
+/// needed. Where there are no locks, nobody removes anything.
+bool is_kept(int file) {
+  struct stat created {};
+  const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+  return locked && ::fstat(file, &created) == 0 && created.st_nlink > 0;
 }
 
 void wait_until_writable(int file) {
@@ -61,24 +64,29 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
   constexpr int kAttempts = 16;
   const std::string folder = folder_of(target);
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
-    path_ = folder + "/" + random_name();
+    path_ = folder + "/" + new_temporary_name();
+    announce_temporary(path_);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (file_ < 0 && errno != EEXIST && errno != EINTR) {
-      break;
+    const int failure = errno;
+    if (file_ >= 0 && is_kept(file_)) {
+      return;
+    }
+    withdraw_temporary(path_);
+    if (file_ >= 0) {
+      ::close(std::exchange(file_, -1));
+    } else if (failure != EEXIST && failure != EINTR) {
+      fail_writing(shown_, write_advice(failure));
     }
   }
-  if (file_ < 0) {
-    fail_writing(shown_, write_advice(errno));
-  }
+  fail_writing(shown_, write_advice(EEXIST));
 }
 
 TemporaryFile::~TemporaryFile() {
-  if (file_ >= 0) {
-    ::close(file_);
-  }
   if (!renamed_) {
     ::unlink(path_.c_str());
   }
+  withdraw_temporary(path_);
+  ::close(file_);  // and with it the lock, when the name is no longer a temporary one
 }
 
 void TemporaryFile::take_permissions_of(const struct stat& old) {
@@ -93,8 +101,10 @@ void TemporaryFile::take_permissions_of(const struct stat& old) {
 
 void TemporaryFile::write(std::span<const std::byte> content) { write_all(file_, content, shown_); }
 
-void TemporaryFile::close() {
-  if (::close(std::exchange(file_, -1)) != 0 && errno != EINTR) {
+void TemporaryFile::flush() {
+  // Some file systems report a failed write only on close; the descriptor itself still holds the lock.
+  const int copy = ::fcntl(file_, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
     fail_writing(shown_, write_advice(errno));
   }
 }

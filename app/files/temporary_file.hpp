@@ -15,7 +15,7 @@ std::string folder_of(const std::string& path);
 /// Writes everything to a descriptor, however often it takes. Throws Error{write}, or OutputClosed on EPIPE.
 void write_all(int file, std::span<const std::byte> content, const std::string& shown);
 
-/// Created as `.gpuimg-` and 16 random digits in the target's folder, with the permissions that the umask leaves;
+/// Created under a new_temporary_name in the target's folder, locked, with the permissions that the umask leaves;
 /// removed by the destructor. `shown` is the name for messages. Every member throws Error{write}.
 class TemporaryFile {
  public:
@@ -28,7 +28,7 @@ class TemporaryFile {
   void take_permissions_of(const struct stat& old);
 
   void write(std::span<const std::byte> content);
-  void close();
+  void flush();  ///< throws for a write that failed late
   void replace_target();
   void become_target();  ///< refuses to replace a file, even one that appears at this moment
 

@@ -21,7 +21,12 @@ std::string_view unit_name(ValueUnit unit) {
 JsonWriter& size(JsonWriter& json, int value) { return json.integer(static_cast<std::uint64_t>(value)); }
 
 void write_image(JsonWriter& json, const ImageFacts& image) {
-  json.key("image").begin_object(Layout::line);
+  json.key("image");
+  if (image.is_sum) {
+    json.null();
+    return;
+  }
+  json.begin_object(Layout::line);
   json.key("name").text(image.name);
   size(json.key("width"), image.width);
   size(json.key("height"), image.height);
@@ -119,7 +124,14 @@ void write_channel(JsonWriter& json, const HistogramReport& report, const Channe
 std::string to_json(const HistogramReport& report) {
   JsonWriter json;
   json.begin_object();
-  json.key("schema").integer(1).key("tool").text("gpuimg").key("operation").text("hist").key("images").integer(1);
+  json.key("schema")
+      .integer(1)
+      .key("tool")
+      .text("gpuimg")
+      .key("operation")
+      .text("hist")
+      .key("images")
+      .integer(report.image.images);
   write_image(json, report.image);
   write_options(json, report);
   json.key("counted").integer(report.counted).key("skipped").integer(report.skipped);

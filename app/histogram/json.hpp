@@ -9,8 +9,9 @@ namespace gpuimg {
 
 /// One object:
 ///   schema, tool, operation         1, "gpuimg", "hist"
-///   images                          number of images summed: 1
-///   image                           name (U+FFFD for bytes that are not UTF-8), width, height, bits, channels
+///   images                          number of images summed; 1 for an image
+///   image                           name (U+FFFD for bytes that are not UTF-8), width, height, bits, channels; null
+///                                   for a sum
 ///   options                         channels, luma, transparent, roi ([x, y, width, height] or null), mask, bins (or
 ///                                   null), cumulative, normalize
 ///   counted, skipped                pixels

@@ -90,7 +90,8 @@ HistogramReport make_report(const Histogram& histogram, const ReportOptions& opt
   report.options = options;
   report.image = image;
   report.counted = histogram.counted;
-  const auto pixels = static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
+  const auto pixels =
+      image.is_sum ? image.pixels : static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
   report.skipped = pixels > histogram.counted ? pixels - histogram.counted : 0;
   report.axis = axis_of(histogram.channels.front(), options.bins);
   for (const ChannelHistogram& channel : histogram.channels) {

@@ -23,12 +23,16 @@ struct ReportOptions {
   bool masked = false;
 };
 
+/// Of one image, or of several whose histograms were summed: then width, height, bits and channels mean nothing.
 struct ImageFacts {
   std::string name;  ///< file name, any bytes
   int width = 0;
   int height = 0;
   int bits = 8;  ///< of a sample: 8 or 16
   int channels = 1;
+  bool is_sum = false;
+  std::uint64_t images = 1;  ///< in a sum
+  std::uint64_t pixels = 0;  ///< of all images of a sum, counted or not
 };
 
 enum class ValueUnit : std::uint8_t {
@@ -63,7 +67,7 @@ struct HistogramReport {
   ReportOptions options;
   ImageFacts image;
   std::uint64_t counted = 0;
-  std::uint64_t skipped = 0;  ///< width · height − counted: outside the region, masked out or transparent
+  std::uint64_t skipped = 0;  ///< pixels − counted: outside the region, masked out or transparent
   ValueAxis axis;
   std::vector<ChannelReport> channels;
 };

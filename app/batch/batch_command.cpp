@@ -1,0 +1,82 @@
+// One file or many: decides, and runs the one.
+#include "batch/batch_command.hpp"
+
+#include <sys/stat.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <utility>
+
+#include "batch/batch_session.hpp"
+#include "files/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+bool is_folder(const std::string& path) {
+  struct stat found {};
+  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
+}
+
+[[noreturn]] void demand(const char* what, const CLI::App& parser) {
+  throw Error(ErrorKind::usage, std::string(what) + " is required; see 'gpuimg " + parser.get_name() + " --help'");
+}
+
+/// The last name is OUT, unless a template is, or a histogram is printed.
+NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job) {
+  NamedPaths named;
+  named.inputs = arguments.paths;
+  const bool has_list = !arguments.files_from.empty();
+  if (named.inputs.empty() && !has_list) {
+    demand("IN", parser);
+  }
+  const std::size_t least = has_list ? 1 : 2;
+  if (arguments.output.empty() && named.inputs.size() >= least) {
+    named.output = std::move(named.inputs.back());
+    named.inputs.pop_back();
+  } else if (arguments.output.empty() && !job.may_print()) {
+    demand("OUT", parser);
+  }
+  return named;
+}
+
+bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
+  return !asks_for_batch(arguments) && !job.merges() && named.inputs.size() == 1 && !is_folder(named.inputs.front()) &&
+         !is_folder_name(named.output);
+}
+
+ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
+  const ItemPaths paths{named.inputs.front(), named.output};
+  const std::string target = paths.output.empty() ? "-" : paths.output;
+  job.note_options(target, globals.verbosity);
+  job.check_name(paths.output);
+  CommandContext context(globals);
+  for (const std::string& file : job.files_of(target)) {
+    context.check_output_file(file, paths.input, job.is_binary(file));
+  }
+  for (const std::string& file : job.side_files()) {
+    if (std::filesystem::path(file).lexically_normal() == std::filesystem::path(target).lexically_normal()) {
+      throw Error(ErrorKind::usage, "--lut: the table and OUT are the same file; name two");
+    }
+    context.check_output_file(file, paths.input, false);
+  }
+  job.prepare(context);
+  (void)job.run(context, paths);
+  context.finish();
+  context.print_times();
+  return ExitCode::ok;
+}
+
+}  // namespace
+
+bool is_folder_name(const std::string& path) { return path.ends_with('/') || is_folder(path); }
+
+ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals) {
+  const NamedPaths named = named_paths(parser, arguments, job);
+  if (is_one_file(arguments, named, job)) {
+    return run_one(job, named, globals);
+  }
+  return BatchSession(job, parser, arguments, globals).run(named);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,18 @@
+// What every operation's subcommand runs: its job on one file, or on the files of folders and lists. docs/batch.md.
+#pragma once
+
+#include "batch/batch_options.hpp"
+#include "exit_code.hpp"
+#include "global_options.hpp"
+#include "image_job.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuimg {
+
+/// Throws Error for what ends the run as a whole; a file that fails among others is in the exit code.
+ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals);
+
+}  // namespace gpuimg

@@ -1,0 +1,191 @@
+// Runs the plan of a session, and says how it went.
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "backend_cost.hpp"
+#include "batch/batch_session.hpp"
+#include "files/declared_image.hpp"
+#include "files/printable_name.hpp"
+#include "files/stale_temporaries.hpp"
+#include "files/temporary_file.hpp"
+#include "gpuimg/cuda.hpp"
+#include "messages.hpp"
+#include "version.hpp"
+
+namespace gpuimg {
+namespace {
+
+int processors(const GlobalOptions& globals) {
+  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
+}
+
+std::size_t items_to_do(const WorkPlan& plan) {
+  return static_cast<std::size_t>(std::count_if(plan.items.begin(), plan.items.end(),
+                                                [](const PlanItem& item) { return item.state == PlanState::to_do; }));
+}
+
+ProgressMode progress_mode(const GlobalOptions& globals) {
+  switch (globals.progress) {
+    case ProgressWanted::json: return ProgressMode::json;
+    case ProgressWanted::always: return ProgressMode::bar;
+    case ProgressWanted::never: return ProgressMode::none;
+    case ProgressWanted::automatic: break;
+  }
+  return stderr_is_terminal() && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
+}
+
+/// What an earlier run left behind when it was killed, in the folders that this one writes to.
+void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity verbosity) {
+  std::set<std::string> folders;
+  for (const PlanItem& item : plan.items) {
+    if (!item.output.empty()) {
+      folders.insert(folder_of(job.files_of(item.output).front()));
+    }
+  }
+  for (const std::string& folder : folders) {
+    if (const std::size_t removed = remove_stale_temporaries(folder); removed > 0) {
+      print_detail(verbosity, fmt::format("{}: removed {} temporary file{} of a run that was killed",
+                                          printable_name(folder), removed, removed == 1 ? "" : "s"));
+    }
+  }
+}
+
+bool cuda_is_there(Verbosity verbosity) {
+  try {
+    return !cuda_devices().empty();
+  } catch (const Error& error) {
+    print_detail(verbosity, std::string("CUDA would finish first, but: ") + error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+int BatchSession::jobs_for(const WorkPlan& plan) const {
+  const int wanted = options_.jobs > 0 ? options_.jobs : processors(globals_);
+  return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
+}
+
+std::vector<int> BatchSession::devices() const {
+  if (options_.all_devices) {
+    std::vector<int> all;
+    for (const CudaDevice& device : cuda_devices()) {
+      all.push_back(device.index);
+    }
+    return all;
+  }
+  return options_.devices.empty() ? std::vector<int>{globals_.device} : options_.devices;
+}
+
+GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
+  GlobalOptions options = globals_;
+  options.threads = std::max(1, processors(globals_) / jobs);
+  options.force = globals_.force || !arguments_.resume.empty();
+  if (options.backend != BackendKind::automatic || cuda_versions(false).runtime == 0) {
+    return options;
+  }
+  // One decision for all: from the first image that says how large it is, as if all were so.
+  for (const PlanItem& item : plan.items) {
+    const std::uint64_t pixels = item.state == PlanState::to_do ? declared_image_in(item.input).pixels : 0;
+    if (pixels > 0) {
+      const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
+      const bool cuda = cost.cuda_ms < cost.cpu_ms && cuda_is_there(globals_.verbosity);
+      options.backend = cuda ? BackendKind::cuda : BackendKind::cpu;
+      print_detail(globals_.verbosity,
+                   fmt::format("backend {}: computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
+                               cuda ? "cuda" : "cpu", cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0));
+      break;
+    }
+  }
+  return options;
+}
+
+RunSettings BatchSession::settings_for(int jobs) const {
+  RunSettings settings;
+  settings.jobs = jobs;
+  settings.max_errors = options_.max_errors;
+  settings.record_done_before = !continues_manifest_;
+  settings.verbosity = globals_.verbosity;
+  settings.budget_is_limit = options_.max_memory.has_value();
+  settings.budget_bytes = available_memory() / 2;
+  if (options_.max_memory) {
+    // What the process holds before its first image counts too.
+    const std::uint64_t held = resident_memory();
+    settings.budget_bytes = *options_.max_memory > held ? *options_.max_memory - held : 0;
+  }
+  settings.blank.operation = operation_;
+  settings.blank.parameters = parameters_;
+  settings.blank.version = version_number();
+  return settings;
+}
+
+std::unique_ptr<ManifestWriter> BatchSession::open_manifest(const WorkPlan& plan) const {
+  if (arguments_.manifest.empty()) {
+    return nullptr;
+  }
+  const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
+                    : globals_.force    ? ManifestWriter::Mode::replace
+                                        : ManifestWriter::Mode::create;
+  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  RunRecord run{operation_, parameters_, version_number(), plan.items.size(), plan.total, options_.shard};
+  if (continues_manifest_) {
+    run.items = plan.shard_size;
+  }
+  manifest->write(manifest_line(run));
+  return manifest;
+}
+
+ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
+  const int jobs = jobs_for(plan);
+  Progress progress(progress_mode(globals_), plan.items.size());
+  const StopSignal stop([&] {
+    progress.print("gpuimg: note: stopping when the images in flight are done; once more to leave at once\n");
+  });
+  progress.start();
+  const std::unique_ptr<ManifestWriter> manifest = open_manifest(plan);
+  const tbb::global_control leave(
+      tbb::global_control::max_allowed_parallelism,
+      static_cast<std::size_t>(std::max({jobs, processors(globals_), tbb::info::default_concurrency()})));
+  remove_stale_outputs(plan, job_, globals_.verbosity);
+
+  ContextPool contexts(worker_options(plan, jobs), devices());
+  if (items_to_do(plan) > 0) {
+    job_.prepare(*contexts.lease());
+  }
+  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), {progress, stop, manifest.get()});
+  const bool is_whole = outcome.counts.ended() == outcome.counts.total;
+  if (job_.merges() && is_whole && outcome.counts.done > 0) {
+    const ContextPool::Lease context = contexts.lease();
+    job_.finish(*context, named.output);
+    context->finish();
+    outcome.times.add(context->times());
+  }
+  progress.stop();
+  return concluded(outcome, stop, progress.seconds());
+}
+
+ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop, double seconds) const {
+  for (const std::string& failure : outcome.failures) {
+    print_error(failure);
+  }
+  if (globals_.timing) {
+    print_report(globals_.json ? outcome.times.json() : outcome.times.table());
+  }
+  if (globals_.verbosity != Verbosity::quiet) {
+    print_report(summary_line(outcome.counts, seconds));
+  }
+  if (outcome.fatal) {
+    return exit_code_of(*outcome.fatal);
+  }
+  if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
+    return *code;
+  }
+  return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+}
+
+}  // namespace gpuimg

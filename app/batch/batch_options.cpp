@@ -1,0 +1,132 @@
+// Declares and checks the options of runs over many files.
+#include "batch/batch_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <string_view>
+
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr int kMostJobs = 4096;
+
+std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t least, std::uint64_t most) {
+  std::uint64_t number = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || stop != text.data() + text.size() || number < least || number > most) {
+    throw Error(ErrorKind::usage, option + ": '" + std::string(text) + "' is not a whole number from " +
+                                      std::to_string(least) + " to " + std::to_string(most));
+  }
+  return number;
+}
+
+std::vector<int> device_list(const std::string& text) {
+  std::vector<int> devices;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    devices.push_back(static_cast<int>(number_from("--devices", text.substr(at, comma - at), 0, 65536)));
+    at = comma + 1;
+  }
+  return devices;
+}
+
+void refuse_together(bool both, const char* first, const char* second) {
+  if (both) {
+    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
+  }
+}
+
+}  // namespace
+
+void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
+                       const std::string& output) {
+  const char* group = "Folders and lists (docs/batch.md)";
+  parser.add_option("IN", arguments.paths, input)->type_name("");
+  // For --help alone: what is named last is OUT, but that is known only when all names are.
+  static std::string unused;
+  parser.add_option("OUT", unused, output)->type_name("");
+  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
+    parser.add_option(name, value, what)->group(group)->type_name(type);
+  };
+  const auto flag = [&](const char* name, bool& value, const char* what) {
+    parser.add_flag(name, value, what)->group(group);
+  };
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
+    parser.add_option(name, values, what)->group(group)->type_name("GLOB")->allow_extra_args(false);
+  };
+  text("--files-from", arguments.files_from, "names of inputs, one a line; - is standard input", "FILE");
+  flag("-0,--null", arguments.nul, "names in that list end with NUL");
+  flag("-r,--recursive", arguments.recursive, "enter the folders in folders");
+  list("--include", arguments.include, "take these files of a folder [image endings]");
+  list("--exclude", arguments.exclude, "leave these files out");
+  text("--output", arguments.output, "in place of OUT: {dir} {rel} {name} {stem} {ext} {index}", "TEMPLATE");
+  text("--output-format", arguments.output_format, "ending of the outputs in a folder", "NAME");
+  flag("--skip-existing", arguments.skip_existing, "leave out what has its output already");
+  flag("-n,--dry-run", arguments.dry_run, "print what would be done, and touch nothing");
+  text("-j,--jobs", arguments.jobs, "images at a time [one a processor]", "N");
+  text("--max-memory", arguments.max_memory, "memory of the images in flight [half of what is free]", "BYTES");
+  text("--devices", arguments.devices, "CUDA devices that share the images, such as 0,1, or all", "LIST");
+  flag("--fail-fast", arguments.fail_fast, "begin nothing more after the first failure");
+  text("--max-errors", arguments.max_errors, "begin nothing more after N failures", "N");
+  text("--manifest", arguments.manifest, "write a line of JSON for each item", "FILE");
+  text("--resume", arguments.resume, "leave out what this manifest says is done, if unchanged", "FILE");
+  text("--retry-failed", arguments.retry_failed, "do what this manifest says has failed", "FILE");
+  text("--shard", arguments.shard, "do part i of n, or what the scheduler's environment says: auto", "I/N");
+}
+
+BatchOptions checked(const BatchArguments& arguments) {
+  BatchOptions options;
+  if (!arguments.jobs.empty()) {
+    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMostJobs));
+  }
+  if (!arguments.max_memory.empty()) {
+    options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);
+  }
+  options.all_devices = arguments.devices == "all";
+  if (!arguments.devices.empty() && !options.all_devices) {
+    options.devices = device_list(arguments.devices);
+  }
+  refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
+  refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
+  if (!arguments.max_errors.empty()) {
+    options.max_errors =
+        number_from("--max-errors", arguments.max_errors, 1, std::numeric_limits<std::uint32_t>::max());
+  }
+  if (arguments.fail_fast) {
+    options.max_errors = 1;
+  }
+  if (arguments.nul && arguments.files_from.empty()) {
+    throw Error(ErrorKind::usage, "--null goes with --files-from: it says how the names in that list end");
+  }
+  options.shard = parse_shard(arguments.shard, [](const char* variable) { return std::getenv(variable); });
+  return options;
+}
+
+bool asks_for_batch(const BatchArguments& arguments) {
+  return !arguments.files_from.empty() || arguments.recursive || !arguments.include.empty() ||
+         !arguments.exclude.empty() || !arguments.output.empty() || !arguments.output_format.empty() ||
+         arguments.skip_existing || arguments.dry_run || !arguments.jobs.empty() || !arguments.max_memory.empty() ||
+         !arguments.devices.empty() || arguments.fail_fast || !arguments.max_errors.empty() ||
+         !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty() ||
+         !arguments.shard.empty();
+}
+
+std::uint64_t parse_byte_size(const std::string& option, const std::string& text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const std::size_t unit = text.empty() ? std::string::npos : kUnits.find(text.back());
+  const unsigned shift = unit == std::string::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  const std::string_view digits = std::string_view(text).substr(0, text.size() - (shift > 0 ? 1 : 0));
+  std::uint64_t number = 0;
+  const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (failure != std::errc{} || stop != digits.data() + digits.size() || number == 0 ||
+      number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not a number of bytes, such as 800M or 2G");
+  }
+  return number << shift;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,64 @@
+// The options of runs over many files, which every operation takes: docs/batch.md.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch/file_list.hpp"
+#include "batch/shard.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuimg {
+
+/// IN… OUT, and the options, as they stand on the command line.
+struct BatchArguments {
+  std::vector<std::string> paths;
+  std::string files_from;
+  bool nul = false;
+  bool recursive = false;
+  std::vector<std::string> include;
+  std::vector<std::string> exclude;
+  std::string output;
+  std::string output_format;
+  bool skip_existing = false;
+  bool dry_run = false;
+  std::string jobs;
+  std::string max_memory;
+  std::string devices;
+  bool fail_fast = false;
+  std::string max_errors;
+  std::string manifest;
+  std::string resume;
+  std::string retry_failed;
+  std::string shard;
+};
+
+/// Checked and ready to use.
+struct BatchOptions {
+  int jobs = 0;                             ///< 0 = one a processor, but no more than there are items
+  std::optional<std::uint64_t> max_memory;  ///< bytes; nothing = half of what is available
+  std::vector<int> devices;                 ///< CUDA devices; empty = the one of --device
+  bool all_devices = false;
+  std::uint64_t max_errors = 0;  ///< failures after which nothing new is begun; 0 = no limit
+  Shard shard;
+};
+
+/// Declares IN, OUT and the options. `output` describes OUT.
+void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
+                       const std::string& output);
+
+/// Throws Error{usage}.
+BatchOptions checked(const BatchArguments& arguments);
+
+/// True if an option is given that makes sense for a run over many files alone.
+bool asks_for_batch(const BatchArguments& arguments);
+
+/// "500M", "2G", "1048576": bytes; K, M, G and T are powers of 1024. Throws Error{usage} that blames `option`.
+std::uint64_t parse_byte_size(const std::string& option, const std::string& text);
+
+}  // namespace gpuimg

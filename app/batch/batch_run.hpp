@@ -1,0 +1,51 @@
+// Runs a plan: items in, each read, decoded, computed, encoded and written by one worker, results out in the order of
+// the plan. docs/batch.md, "The pipeline".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch/context_pool.hpp"
+#include "batch/manifest.hpp"
+#include "batch/memory_budget.hpp"
+#include "batch/progress.hpp"
+#include "batch/stop_signal.hpp"
+#include "batch/work_plan.hpp"
+#include "image_job.hpp"
+
+namespace gpuimg {
+
+struct RunSettings {
+  int jobs = 1;
+  std::uint64_t budget_bytes = 0;
+  bool budget_is_limit = false;    ///< an image that needs more fails; else it runs alone
+  std::uint64_t max_errors = 0;    ///< 0 = no limit
+  bool record_done_before = true;  ///< in the manifest: not where it holds them already
+  Verbosity verbosity = Verbosity::normal;
+  ItemRecord blank;  ///< operation, parameters and version of every line
+};
+
+struct RunOutcome {
+  ProgressCounts counts;
+  PhaseTimes times;                   ///< summed over all workers
+  std::vector<std::string> failures;  ///< messages, in the order of the plan
+  std::optional<ErrorKind> fatal;     ///< what ended the run: device_fault or backend_unavailable
+};
+
+/// What the run tells as it goes on.
+struct RunChannels {
+  Progress& progress;
+  const StopSignal& stop;
+  ManifestWriter* manifest = nullptr;  ///< may be nothing
+};
+
+/// A failing item is an outcome; what is thrown is a manifest that cannot be written: Error{write}.
+RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+                    const RunChannels& channels);
+
+/// Bytes that an image is expected to hold in memory, from what its file declares.
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const struct DeclaredImage& declared);
+
+}  // namespace gpuimg

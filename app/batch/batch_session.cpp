@@ -1,0 +1,155 @@
+// Gathers and plans a run over many files.
+#include "batch/batch_session.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "batch/file_list.hpp"
+#include "batch/parameter_hash.hpp"
+#include "files/output_file.hpp"
+#include "files/printable_name.hpp"
+#include "messages.hpp"
+#include "path_names.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// The folder that outputs of a tree go to: inputs are not looked for in it.
+std::optional<FileIdentity> output_folder(const NamedPaths& named) {
+  return is_folder_name(named.output) ? identity_of(named.output) : std::nullopt;
+}
+
+/// A manifest to continue may be missing: a job that is queued again need not know whether it ran before.
+std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
+  if (!arguments.retry_failed.empty()) {
+    return read_manifest(arguments.retry_failed);
+  }
+  if (arguments.resume.empty()) {
+    return std::nullopt;
+  }
+  const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0;
+  return is_missing ? Manifest() : read_manifest(arguments.resume);
+}
+
+}  // namespace
+
+BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments,
+                           const GlobalOptions& globals)
+    : job_(job),
+      arguments_(arguments),
+      globals_(globals),
+      options_(checked(arguments)),
+      operation_(parser.get_name()),
+      parameters_(parameter_hash(parser, globals)) {
+  if (!job.side_files().empty()) {
+    throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
+  }
+  const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
+  if (job.merges() && continues) {
+    throw Error(ErrorKind::usage, "--merge needs every image: it does not go with --resume or --retry-failed");
+  }
+  earlier_ = manifest_to_continue(arguments);
+  const std::string& earlier_name = arguments.resume.empty() ? arguments.retry_failed : arguments.resume;
+  const auto identity = identity_of(arguments.manifest);
+  continues_manifest_ = continues && !arguments.manifest.empty() &&
+                        (arguments.manifest == earlier_name || (identity && identity == identity_of(earlier_name)));
+}
+
+GatheredInputs BatchSession::gather(const NamedPaths& named) const {
+  InputSources sources{named.inputs,
+                       {},
+                       FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
+                       {arguments_.recursive, output_folder(named)}};
+  if (!arguments_.files_from.empty()) {
+    sources.listed =
+        read_file_list(arguments_.files_from, arguments_.nul ? ListSeparator::nul : ListSeparator::line_break);
+  }
+  GatheredInputs gathered = gather_inputs(sources);
+  for (const std::string& note : gathered.notes) {
+    print_note(globals_.verbosity, note);
+  }
+  return gathered;
+}
+
+OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t inputs) const {
+  if (job_.merges()) {
+    return {[](const InputFile&, std::size_t) { return std::string(); },
+            [](const std::string&) { return std::vector<std::string>(); }};
+  }
+  OutputNaming naming;
+  naming.files_of = [this](const std::string& output) { return job_.files_of(output); };
+  const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
+  if (!arguments_.output.empty()) {
+    naming.name_for = [name = OutputTemplate(arguments_.output)](const InputFile& input, std::size_t index) {
+      return name.name_for(input, index);
+    };
+  } else if (named.output.empty() || named.output == "-") {
+    throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
+  } else if (inputs == 1 && arguments_.files_from.empty() &&
+             std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
+    naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
+  } else {
+    naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
+      const std::string ending = job_.ending_for(input.relative, arguments_.output_format);
+      const bool has_it = file_ending(input.relative) == ending;
+      return joined_path(folder, has_it ? input.relative : with_ending(input.relative, ending));
+    };
+  }
+  return naming;
+}
+
+WorkPlan BatchSession::plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs) {
+  PlanRules rules;
+  rules.force = globals_.force;
+  rules.in_place = globals_.in_place;
+  rules.skip_existing = arguments_.skip_existing;
+  rules.resume = arguments_.resume.empty() ? nullptr : &*earlier_;
+  rules.retry_failed = arguments_.retry_failed.empty() ? nullptr : &*earlier_;
+  rules.parameters = parameters_;
+  WorkPlan plan = make_plan(inputs, naming_for(named, inputs.size()), options_.shard, rules);
+  for (const PlanItem& item : plan.items) {
+    if (!job_.merges()) {
+      job_.check_name(item.output);
+    }
+  }
+  return plan;
+}
+
+void BatchSession::check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const {
+  job_.check_name(output);
+  if (output.empty() || output == "-") {
+    return;
+  }
+  const auto identity = identity_of(output);
+  for (const InputFile& input : inputs) {
+    if (identity && identity_of(input.path) == identity) {
+      throw Error(ErrorKind::write, printable_name(output) + ": cannot write: it is an input itself; use another name");
+    }
+  }
+  check_output(output, "", {globals_.force, false});
+}
+
+ExitCode BatchSession::run(const NamedPaths& named) {
+  const GatheredInputs gathered = gather(named);
+  if (job_.merges()) {
+    check_merged_output(named.output, gathered.files);
+  }
+  const WorkPlan plan = plan_for(named, gathered.files);
+  if (!arguments_.shard.empty()) {
+    print_detail(globals_.verbosity, fmt::format("shard {} by {}: {} of {} items", options_.shard.text(),
+                                                 options_.shard.source, plan.shard_size, plan.total));
+  }
+  if (arguments_.dry_run) {
+    const std::string text = plan_text(plan);
+    write_output("-", std::as_bytes(std::span<const char>(text.data(), text.size())), {});
+    return ExitCode::ok;
+  }
+  return execute(named, plan);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,64 @@
+// One run over many files, from the command line to the exit code: gathers, plans, runs, sums up. docs/batch.md.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "batch/batch_options.hpp"
+#include "batch/batch_run.hpp"
+#include "batch/input_files.hpp"
+#include "batch/manifest.hpp"
+#include "batch/work_plan.hpp"
+#include "exit_code.hpp"
+#include "global_options.hpp"
+#include "image_job.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuimg {
+
+struct NamedPaths {
+  std::vector<std::string> inputs;
+  std::string output;  ///< empty if none is named
+};
+
+/// True for what exists as a folder and for what ends like one.
+bool is_folder_name(const std::string& path);
+
+class BatchSession {
+ public:
+  BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals);
+
+  ExitCode run(const NamedPaths& named);
+
+ private:
+  [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
+  [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
+  [[nodiscard]] WorkPlan plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs);
+  void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
+
+  /// Of the workers: what `auto` decides for all, and how threads are shared out.
+  [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
+  [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
+  [[nodiscard]] std::vector<int> devices() const;
+  [[nodiscard]] RunSettings settings_for(int jobs) const;
+  [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest(const WorkPlan& plan) const;
+
+  ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
+  [[nodiscard]] ExitCode concluded(const RunOutcome& outcome, const StopSignal& stop, double seconds) const;
+
+  ImageJob& job_;
+  const BatchArguments& arguments_;
+  GlobalOptions globals_;
+  BatchOptions options_;
+  std::string operation_;
+  std::string parameters_;
+  std::optional<Manifest> earlier_;  ///< of --resume or --retry-failed
+  bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
+};
+
+}  // namespace gpuimg

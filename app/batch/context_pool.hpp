@@ -1,0 +1,53 @@
+// The contexts of the workers: one an image in flight, made when it is first needed, dealt to the devices in turn.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "command_context.hpp"
+#include "global_options.hpp"
+
+namespace gpuimg {
+
+class ContextPool {
+ public:
+  /// `devices` are CUDA devices; never empty.
+  ContextPool(const GlobalOptions& options, std::vector<int> devices);
+
+  /// Returns its context to the pool when it goes out of scope.
+  class Lease {
+   public:
+    Lease(ContextPool& pool, std::unique_ptr<CommandContext> context) : pool_(pool), context_(std::move(context)) {}
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    ~Lease() { pool_.take_back(std::move(context_)); }
+
+    CommandContext& operator*() const { return *context_; }
+    CommandContext* operator->() const { return context_.get(); }
+
+    /// Frees it, and the memory that its backend keeps, rather than returning it.
+    void discard() { context_.reset(); }
+
+   private:
+    ContextPool& pool_;
+    std::unique_ptr<CommandContext> context_;
+  };
+
+  Lease lease();
+
+  /// Frees all that are not leased.
+  void clear();
+
+ private:
+  void take_back(std::unique_ptr<CommandContext> context);
+
+  GlobalOptions options_;
+  std::vector<int> devices_;
+  std::size_t made_ = 0;
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<CommandContext>> free_;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,18 @@
+// --files-from: names of inputs in a file or on standard input. docs/batch.md, "Inputs".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuimg {
+
+enum class ListSeparator : char { line_break = '\n', nul = '\0' };
+
+/// Names as they stand, byte for byte; empty ones are left out. The last needs no separator after it.
+std::vector<std::string> split_list(std::string_view text, ListSeparator separator);
+
+/// `path` may be "-". Throws Error{read}.
+std::vector<std::string> read_file_list(const std::string& path, ListSeparator separator);
+
+}  // namespace gpuimg

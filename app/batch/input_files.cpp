@@ -1,0 +1,73 @@
+// Named files, folders and lists become one sorted list.
+#include "batch/input_files.hpp"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <tuple>
+#include <utility>
+
+#include "files/printable_name.hpp"
+#include "gpuimg/error.hpp"
+#include "path_names.hpp"
+
+namespace gpuimg {
+namespace {
+
+void take_folder(const std::string& folder, const InputSources& sources, GatheredInputs& gathered) {
+  FolderScan scan = scan_folder(folder, sources.filter, sources.scan);
+  for (std::string& relative : scan.files) {
+    std::string path = joined_path(folder, relative);
+    gathered.files.push_back({std::move(path), std::move(relative)});
+  }
+  gathered.notes.insert(gathered.notes.end(), scan.notes.begin(), scan.notes.end());
+  if (scan.files.empty()) {
+    std::string message = printable_name(folder) + ": holds no file to read";
+    for (const std::string& note : scan.notes) {
+      message += "; " + note;
+    }
+    throw Error(ErrorKind::read, message);
+  }
+}
+
+void take_named(const std::string& path, const InputSources& sources, GatheredInputs& gathered) {
+  if (path == "-") {
+    throw Error(ErrorKind::usage, "standard input is one image: name it alone, with one OUT");
+  }
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    throw Error(ErrorKind::read, printable_name(path) + ": cannot be read: " + std::strerror(errno) +
+                                     "; check the name and the permissions");
+  }
+  if (S_ISDIR(found.st_mode)) {
+    take_folder(path, sources, gathered);
+  } else {
+    gathered.files.push_back({path, name_of_path(path)});
+  }
+}
+
+}  // namespace
+
+GatheredInputs gather_inputs(const InputSources& sources) {
+  GatheredInputs gathered;
+  for (const std::string& path : sources.paths) {
+    take_named(path, sources, gathered);
+  }
+  for (const std::string& path : sources.listed) {
+    std::string place = contained_path(path);
+    // A list may name what there is not, such as a folder: that fails as an item, and needs an output of some name.
+    gathered.files.push_back({path, place.empty() ? "unnamed" : std::move(place)});
+  }
+  auto& files = gathered.files;
+  std::sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) {
+    return std::tie(a.relative, a.path) < std::tie(b.relative, b.path);
+  });
+  files.erase(
+      std::unique(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path == b.path; }),
+      files.end());
+  return gathered;
+}
+
+}  // namespace gpuimg

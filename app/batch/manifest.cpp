@@ -1,0 +1,119 @@
+// Writes the lines of a manifest.
+#include "batch/manifest.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <iterator>
+#include <span>
+
+#include "files/output_error.hpp"
+#include "files/temporary_file.hpp"
+#include "histogram/json_writer.hpp"
+#include "histogram/utf8.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+constexpr std::uint64_t kSchema = 1;
+
+std::string_view name_of(ItemStatus status) {
+  switch (status) {
+    case ItemStatus::done: return "done";
+    case ItemStatus::failed: return "failed";
+    case ItemStatus::skipped: return "skipped";
+  }
+  return "";
+}
+
+void write_name(JsonWriter& json, const std::string& key, const std::string& name) {
+  json.key(key).text(name);
+  if (valid_utf8(name) != name) {
+    std::string hex;
+    for (const char byte : name) {
+      fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(byte));
+    }
+    json.key(key + "_hex").text(hex);
+  }
+}
+
+void write_times(JsonWriter& json, const PhaseTimes& times) {
+  json.key("ms").begin_object();
+  for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
+    json.key(kPhaseNames[i]).literal(fmt::format("{:.3f}", times.milliseconds(static_cast<Phase>(i))));
+  }
+  json.end();
+}
+
+}  // namespace
+
+std::string_view name_of(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::usage: return "usage";
+    case ErrorKind::read: return "read";
+    case ErrorKind::write: return "write";
+    case ErrorKind::decode: return "decode";
+    case ErrorKind::unsupported: return "unsupported";
+    case ErrorKind::backend_unavailable: return "backend_unavailable";
+    case ErrorKind::out_of_memory: return "out_of_memory";
+    case ErrorKind::device_fault: return "device_fault";
+    case ErrorKind::mismatch: return "mismatch";
+  }
+  return "internal";
+}
+
+std::string manifest_line(const RunRecord& run) {
+  JsonWriter json;
+  json.begin_object(Layout::line).key("gpuimg").text("run").key("schema").integer(kSchema);
+  json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
+  json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
+  return json.key("items").integer(run.items).key("total").integer(run.total).end().take();
+}
+
+std::string manifest_line(const ItemRecord& item) {
+  JsonWriter json;
+  json.begin_object(Layout::line);
+  write_name(json, "input", item.input);
+  write_name(json, "output", item.output);
+  json.key("bytes").integer(item.bytes).key("mtime_ns").literal(std::to_string(item.mtime_ns));
+  json.key("operation").text(item.operation).key("parameters").text(item.parameters).key("version").text(item.version);
+  json.key("backend");
+  item.backend.empty() ? json.null() : json.text(item.backend);
+  json.key("device");
+  item.backend == "cuda" ? json.integer(static_cast<std::uint64_t>(item.device)) : json.null();
+  json.key("status").text(name_of(item.status));
+  if (item.status == ItemStatus::failed) {
+    json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();
+  } else if (item.status == ItemStatus::skipped) {
+    json.key("reason").text(item.message);
+  }
+  write_times(json, item.times);
+  return json.end().take();
+}
+
+ManifestWriter::ManifestWriter(const std::string& path, Mode mode) : path_(path) {
+  const int extra = mode == Mode::create ? O_EXCL : mode == Mode::replace ? O_TRUNC : 0;
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | extra, 0666);
+  if (file_ < 0) {
+    fail_writing(path, errno == EEXIST ? "it exists already; continue it with --resume, or replace it with --force"
+                                       : write_advice(errno));
+  }
+  // A process that was killed may have left half a line.
+  char last = '\n';
+  const off_t size = ::lseek(file_, 0, SEEK_END);
+  if (size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
+    write("\n");
+  }
+}
+
+ManifestWriter::~ManifestWriter() { ::close(file_); }
+
+void ManifestWriter::write(const std::string& line) {
+  write_all(file_, std::as_bytes(std::span<const char>(line.data(), line.size())), path_);
+}
+
+}  // namespace gpuimg

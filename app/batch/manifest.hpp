@@ -1,0 +1,84 @@
+// The manifest of a run: JSON lines, one for the run and one for each item as it ends. docs/batch.md, "Manifest".
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "batch/shard.hpp"
+#include "gpuimg/error.hpp"
+#include "phase_times.hpp"
+
+namespace gpuimg {
+
+enum class ItemStatus : std::uint8_t { done, failed, skipped };
+
+/// The first line of a run.
+struct RunRecord {
+  std::string operation;
+  std::string parameters;  ///< 16 hexadecimal digits
+  std::string version;
+  std::uint64_t items = 0;  ///< that this run, or the runs in this file together, answer for
+  std::uint64_t total = 0;  ///< in all shards
+  Shard shard;
+};
+
+struct ItemRecord {
+  std::string input;   ///< any bytes
+  std::string output;  ///< likewise
+  std::uint64_t bytes = 0;
+  std::int64_t mtime_ns = 0;  ///< of the input, since 1970
+  std::string operation;
+  std::string parameters;
+  std::string version;
+  std::string backend;  ///< "cpu", "cuda"; empty if none was reached
+  int device = 0;       ///< with "cuda"
+  ItemStatus status = ItemStatus::done;
+  std::string error_kind;  ///< as in docs/batch.md; empty unless failed
+  std::string message;     ///< why it failed or was skipped
+  PhaseTimes times;
+};
+
+/// One line of JSON each, with its line break. Bytes of names that are not UTF-8 become U+FFFD in `input`, and stand
+/// exactly in `input_hex`; likewise for `output`.
+std::string manifest_line(const RunRecord& run);
+std::string manifest_line(const ItemRecord& item);
+
+/// What the file says of a run, the last word on each input.
+struct Manifest {
+  std::vector<RunRecord> runs;
+  std::map<std::string, ItemRecord> items;  ///< by input
+  std::size_t damaged_lines = 0;            ///< passed over: a process that was killed leaves at most one
+};
+
+/// `name` stands in messages. Throws Error{decode} if no line of it begins a run.
+Manifest parse_manifest(std::string_view text, const std::string& name);
+
+/// Throws Error{read} too.
+Manifest read_manifest(const std::string& path);
+
+std::string_view name_of(ErrorKind kind);
+
+/// Appends to a file, a line with one write(2), so that lines of two processes do not mix and a killed process leaves
+/// whole lines behind it.
+class ManifestWriter {
+ public:
+  enum class Mode { create, replace, append };
+
+  /// Throws Error{write}: with `create` also if the file exists.
+  ManifestWriter(const std::string& path, Mode mode);
+  ManifestWriter(const ManifestWriter&) = delete;
+  ManifestWriter& operator=(const ManifestWriter&) = delete;
+  ~ManifestWriter();
+
+  void write(const std::string& line);
+
+ private:
+  std::string path_;
+  int file_ = -1;
+};
+
+}  // namespace gpuimg

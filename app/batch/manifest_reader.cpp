@@ -1,0 +1,126 @@
+// Reads manifests back. What is not a line of ours, or only a part of one, is counted and passed over.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "batch/manifest.hpp"
+#include "files/input_file.hpp"
+#include "files/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string bytes_of_hex(const std::string& hex) {
+  const auto digit = [](char c) {
+    if (c >= '0' && c <= '9') {
+      return c - '0';
+    }
+    if (c < 'a' || c > 'f') {
+      throw std::invalid_argument("no hexadecimal digit");
+    }
+    return c - 'a' + 10;
+  };
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < hex.size(); i += 2) {
+    bytes += static_cast<char>(digit(hex[i]) * 16 + digit(hex[i + 1]));
+  }
+  return bytes;
+}
+
+std::string name_in(const Json& line, const std::string& key) {
+  const auto hex = line.find(key + "_hex");
+  return hex != line.end() ? bytes_of_hex(hex->get<std::string>()) : line.at(key).get<std::string>();
+}
+
+ItemStatus status_named(const std::string& name) {
+  if (name == "done") {
+    return ItemStatus::done;
+  }
+  if (name == "failed") {
+    return ItemStatus::failed;
+  }
+  if (name == "skipped") {
+    return ItemStatus::skipped;
+  }
+  throw std::invalid_argument("unknown status");
+}
+
+RunRecord run_in(const Json& line) {
+  RunRecord run;
+  run.operation = line.at("operation").get<std::string>();
+  run.parameters = line.at("parameters").get<std::string>();
+  run.version = line.at("version").get<std::string>();
+  run.shard.index = line.at("shard").get<std::uint64_t>();
+  run.shard.count = line.at("shards").get<std::uint64_t>();
+  run.items = line.at("items").get<std::uint64_t>();
+  run.total = line.at("total").get<std::uint64_t>();
+  if (run.shard.index < 1 || run.shard.index > run.shard.count) {
+    throw std::invalid_argument("no such shard");
+  }
+  return run;
+}
+
+ItemRecord item_in(const Json& line) {
+  ItemRecord item;
+  item.input = name_in(line, "input");
+  item.output = name_in(line, "output");
+  item.bytes = line.at("bytes").get<std::uint64_t>();
+  item.mtime_ns = line.at("mtime_ns").get<std::int64_t>();
+  item.parameters = line.at("parameters").get<std::string>();
+  item.status = status_named(line.at("status").get<std::string>());
+  if (item.status == ItemStatus::failed) {
+    item.error_kind = line.at("error").at("kind").get<std::string>();
+    item.message = line.at("error").at("message").get<std::string>();
+  }
+  return item;
+}
+
+void take_line(std::string_view text, Manifest& manifest) {
+  // Not NDEBUG's business: a line of a stranger's file is checked by at() and get(), which throw.
+  const Json line = Json::parse(text.begin(), text.end());
+  if (line.contains("gpuimg")) {
+    manifest.runs.push_back(run_in(line));
+  } else {
+    ItemRecord item = item_in(line);
+    std::string input = item.input;
+    manifest.items.insert_or_assign(std::move(input), std::move(item));
+  }
+}
+
+}  // namespace
+
+Manifest parse_manifest(std::string_view text, const std::string& name) {
+  Manifest manifest;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.empty()) {
+      continue;
+    }
+    try {
+      take_line(line, manifest);
+    } catch (const Json::exception&) {
+      ++manifest.damaged_lines;
+    } catch (const std::invalid_argument&) {
+      ++manifest.damaged_lines;
+    }
+  }
+  if (manifest.runs.empty()) {
+    throw Error(ErrorKind::decode, printable_name(name) +
+                                       ": is no manifest of gpuimg: no line of it begins a run; name a file that "
+                                       "--manifest wrote");
+  }
+  return manifest;
+}
+
+Manifest read_manifest(const std::string& path) {
+  const Bytes bytes = read_input(path);
+  return parse_manifest({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, path);
+}
+
+}  // namespace gpuimg

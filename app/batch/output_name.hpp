@@ -1,0 +1,39 @@
+// From an input's name to its output's: a tree mirrored below a folder, or a template. docs/batch.md, "Outputs".
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace gpuimg {
+
+/// An input file: where it is, and its place below the folder that was named (the name alone for a file that was
+/// named).
+struct InputFile {
+  std::string path;
+  std::string relative;
+};
+
+/// `--output`: text with fields in braces, {{ and }} for braces themselves.
+///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
+///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
+///   {index} place in the sorted list of inputs, from 1
+class OutputTemplate {
+ public:
+  /// Throws Error{usage} for a field that there is not, with a suggestion, and for a brace left open.
+  explicit OutputTemplate(const std::string& text);
+
+  [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
+
+ private:
+  enum class Field { text, dir, rel, name, stem, ext, index };
+  struct Part {
+    Field field = Field::text;
+    std::string text;
+  };
+  static Field field_named(const std::string& name);
+
+  std::vector<Part> parts_;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,70 @@
+// What is said while a run over many files goes on: a bar on a terminal, JSON for programs, and the last line.
+// docs/batch.md, "Progress".
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace gpuimg {
+
+enum class ProgressMode : std::uint8_t { none, bar, json };
+
+struct ProgressCounts {
+  std::uint64_t total = 0;
+  std::uint64_t done = 0;
+  std::uint64_t failed = 0;
+  std::uint64_t skipped = 0;
+  std::uint64_t pixels = 0;  ///< of what is done
+
+  [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
+};
+
+/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", and ", 7 not begun" where the run ended early.
+std::string summary_line(const ProgressCounts& counts, double seconds);
+
+/// "[=====     ]  512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed"
+std::string bar_line(const ProgressCounts& counts, double seconds);
+
+/// One object on one line.
+std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last);
+
+/// Thread-safe. Draws on a thread of its own, so that a slow image does not stop the clock.
+class Progress {
+ public:
+  Progress(ProgressMode mode, std::uint64_t total);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress() { stop(); }
+
+  /// Begins to draw, on a thread that takes this one's signal mask.
+  void start();
+
+  void update(const ProgressCounts& counts);
+
+  /// Prints text of whole lines that is printable, without leaving parts of the bar in it.
+  void print(const std::string& text);
+
+  /// Ends the drawing; with JSON prints a last object.
+  void stop();
+
+  [[nodiscard]] double seconds() const;
+
+ private:
+  void draw_until_stopped();
+  void erase_bar();
+
+  ProgressMode mode_;
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+  ProgressCounts counts_;
+  bool bar_shown_ = false;
+  bool stopped_ = false;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  std::thread drawer_;
+};
+
+}  // namespace gpuimg

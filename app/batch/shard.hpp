@@ -1,0 +1,28 @@
+// --shard: which part of the work this process does. docs/batch.md, "Machines".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+namespace gpuimg {
+
+struct Shard {
+  std::uint64_t index = 1;  ///< 1 … count
+  std::uint64_t count = 1;
+  std::string source;  ///< where it was learnt: "--shard", "SLURM_ARRAY_TASK_ID"
+
+  /// By FNV-1a of the path below the input folder, modulo count: a file that is added moves no other.
+  [[nodiscard]] bool holds(const std::string& relative_path) const;
+
+  /// "2/4".
+  [[nodiscard]] std::string text() const;
+};
+
+using Environment = std::function<const char*(const char* variable)>;
+
+/// "i/n" with i from 1 to n, "auto" for what a scheduler says in the environment, or empty for all. Throws
+/// Error{usage}.
+Shard parse_shard(const std::string& text, const Environment& environment);
+
+}  // namespace gpuimg

@@ -1,0 +1,38 @@
+// SIGINT and SIGTERM during a run over many files: the first asks to finish what is in flight, the second ends the
+// process at once, without partial files. docs/batch.md, "Interruption".
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <thread>
+
+#include "exit_code.hpp"
+
+namespace gpuimg {
+
+/// While it lives, the signals come to a thread of its own. Threads that are started meanwhile do not see them; those
+/// that ran before must not exist. A signal that the process was told to ignore (nohup) stays ignored.
+class StopSignal {
+ public:
+  /// `on_first` is called once, on that thread.
+  explicit StopSignal(std::function<void()> on_first);
+  StopSignal(const StopSignal&) = delete;
+  StopSignal& operator=(const StopSignal&) = delete;
+  ~StopSignal();
+
+  [[nodiscard]] bool requested() const { return signal_ != 0; }
+
+  /// interrupted (SIGINT) or stopped_early (SIGTERM), if a signal came.
+  [[nodiscard]] std::optional<ExitCode> exit_code() const;
+
+ private:
+  void watch(int signals);
+
+  std::function<void()> on_first_;
+  std::atomic<int> signal_ = 0;
+  int wake_ = -1;  ///< an eventfd that ends the thread
+  std::thread watcher_;
+};
+
+}  // namespace gpuimg

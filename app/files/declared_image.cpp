@@ -1,0 +1,114 @@
+// Sizes from the headers of every type that is read.
+#include "files/declared_image.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+#include <vector>
+
+#include "files/byte_fields.hpp"
+#include "files/file_kind.hpp"
+#include "files/jpeg_header.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+namespace {
+
+DeclaredImage declared_in_png(ByteSpan bytes) {
+  constexpr std::uint32_t kGray = 0;
+  constexpr std::uint32_t kGrayAlpha = 4;
+  const std::uint32_t color = u8_at(bytes, 25);
+  // A chunk further on may add an alpha channel to gray and RGB; palettes become RGB or RGBA.
+  const std::uint64_t channels = color == kGray || color == kGrayAlpha ? 2 : 4;
+  return {std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20), channels * (u8_at(bytes, 24) == 16 ? 2 : 1), 0};
+}
+
+DeclaredImage declared_in_jpeg(ByteSpan bytes) {
+  const JpegHeader header = read_jpeg_header(bytes, "");
+  // A progressive file is whole in memory as 16-bit coefficients before its first row is there.
+  const std::uint64_t kept = header.is_progressive ? std::uint64_t{2} * header.components : 0;
+  return {std::uint64_t{header.width} * header.height, header.components == 1 ? 1U : 3U, kept};
+}
+
+std::uint64_t magnitude(std::uint32_t value) {
+  return value > 0x7FFFFFFFU ? std::uint64_t{0x100000000} - value : value;  // BMP: a negative height is top-down
+}
+
+/// The first two or three numbers after the two letters; comments begin with # and end with their line.
+DeclaredImage declared_in_pnm(ByteSpan bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  std::uint64_t numbers[3] = {0, 0, 255};
+  std::size_t at = 2;
+  for (std::uint64_t& number : numbers) {
+    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
+    while (at < text.size() && text[at] == '#') {
+      at = std::min(text.find_first_not_of(" \t\r\n", text.find('\n', at)), text.size());
+    }
+    const auto [stop, failure] = std::from_chars(text.data() + at, text.data() + text.size(), number);
+    if (failure != std::errc{}) {
+      break;
+    }
+    at = static_cast<std::size_t>(stop - text.data());
+  }
+  constexpr std::uint64_t kMostSide = std::uint64_t{1} << 31;
+  const bool sane = numbers[0] < kMostSide && numbers[1] < kMostSide;
+  return {sane ? numbers[0] * numbers[1] : 0, numbers[2] > 255 ? 6U : 3U, 0};
+}
+
+DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes) {
+  constexpr std::size_t kLongestHeader = 26;
+  if (kind == FileKind::jpeg) {
+    return declared_in_jpeg(bytes);
+  }
+  if (kind == FileKind::pnm) {
+    return declared_in_pnm(bytes);
+  }
+  if (bytes.size() < kLongestHeader) {
+    return {};
+  }
+  switch (kind) {
+    case FileKind::png: return declared_in_png(bytes);
+    case FileKind::bmp: return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
+    case FileKind::gif: return {std::uint64_t{u16le_at(bytes, 6)} * u16le_at(bytes, 8), 4, 8};
+    case FileKind::tga: return {std::uint64_t{u16le_at(bytes, 12)} * u16le_at(bytes, 14), 4, 0};
+    case FileKind::psd:
+      return {std::uint64_t{u32be_at(bytes, 14)} * u32be_at(bytes, 18), u16be_at(bytes, 22) == 16 ? 8U : 4U, 0};
+    default: return {};
+  }
+}
+
+}  // namespace
+
+DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
+  try {
+    return declared_of_kind(tell_file_kind(bytes, name), bytes);
+  } catch (const Error&) {
+    return {};  // whoever decodes it says what is wrong
+  }
+}
+
+DeclaredImage declared_image_in(const std::string& path) {
+  constexpr std::size_t kMostHeaders = 64 << 10;
+  constexpr std::size_t kWithLongMetadata = 4 << 20;  // a JPEG's size comes after its profile and its thumbnail
+  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) {
+    return {};
+  }
+  DeclaredImage declared;
+  std::vector<std::byte> bytes;
+  for (const std::size_t wanted : {kMostHeaders, kWithLongMetadata}) {
+    bytes.resize(wanted);
+    const ssize_t count = ::pread(file, bytes.data(), wanted, 0);
+    declared = declared_image({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))}, path);
+    if (declared.pixels > 0 || count < static_cast<ssize_t>(wanted)) {
+      break;
+    }
+  }
+  ::close(file);
+  return declared;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,42 @@
+// One set for the process, because a signal is sent to the process.
+#include "files/live_temporaries.hpp"
+
+#include <unistd.h>
+
+#include <mutex>
+#include <set>
+
+namespace gpuimg {
+namespace {
+
+struct Live {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+/// Never destroyed: threads may still write when the process leaves.
+Live& live() {
+  static Live& the_live = *new Live;
+  return the_live;
+}
+
+}  // namespace
+
+void announce_temporary(const std::string& path) {
+  const std::lock_guard lock(live().mutex);
+  live().paths.insert(path);
+}
+
+void withdraw_temporary(const std::string& path) noexcept {
+  const std::lock_guard lock(live().mutex);
+  live().paths.erase(path);
+}
+
+void remove_live_temporaries() {
+  live().mutex.lock();
+  for (const std::string& path : live().paths) {
+    ::unlink(path.c_str());
+  }
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,171 @@
+// Chunks to Metadata and back: app/files/png_metadata.hpp.
+#include "files/png_metadata.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "files/exif_orientation.hpp"
+#include "files/joined_bytes.hpp"
+#include "files/packed_profile.hpp"
+#include "files/png_chunks.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr std::uint32_t kLargestNumber = 0x7FFFFFFF;  // of all numbers in PNG
+
+bool take_cicp(ByteSpan data, Metadata& to) {
+  if (data.size() == 4) {
+    to.cicp.emplace();
+    std::copy(data.begin(), data.end(), to.cicp->begin());
+  }
+  return data.size() == 4;
+}
+
+bool take_iccp(ByteSpan data, Metadata& to) {
+  constexpr std::size_t kLongestName = 79;
+  const auto end = std::find(data.begin(), data.end(), std::byte{0});
+  const auto name_size = static_cast<std::size_t>(end - data.begin());
+  const std::size_t stream = name_size + 2;  // behind the name's end and the method, of which there is only 0
+  if (name_size < 1 || name_size > kLongestName || stream > data.size() || u8_at(data, stream - 1) != 0) {
+    return false;
+  }
+  to.icc = unpacked_profile(data.subspan(stream));
+  return !to.icc.empty();
+}
+
+bool take_srgb(ByteSpan data, Metadata& to) {
+  if (data.size() != 1 || u8_at(data, 0) > 3) {
+    return false;
+  }
+  to.srgb = static_cast<std::uint8_t>(u8_at(data, 0));
+  return true;
+}
+
+bool take_gama(ByteSpan data, Metadata& to) {
+  if (data.size() != 4 || u32be_at(data, 0) == 0 || u32be_at(data, 0) > kLargestNumber) {
+    return false;
+  }
+  to.gama = u32be_at(data, 0);
+  return true;
+}
+
+bool take_chrm(ByteSpan data, Metadata& to) {
+  std::array<std::uint32_t, 8> numbers{};
+  if (data.size() != 4 * numbers.size()) {
+    return false;
+  }
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = u32be_at(data, 4 * i);
+  }
+  if (*std::max_element(numbers.begin(), numbers.end()) > kLargestNumber) {
+    return false;
+  }
+  to.chrm = numbers;
+  return true;
+}
+
+bool take_phys(ByteSpan data, Metadata& to) {
+  if (data.size() != 9 || u8_at(data, 8) > 1) {
+    return false;
+  }
+  const std::uint32_t x = u32be_at(data, 0);
+  const std::uint32_t y = u32be_at(data, 4);
+  if (x == 0 || y == 0 || std::max(x, y) > kLargestNumber) {
+    return false;
+  }
+  to.density = PixelDensity{x, y, u8_at(data, 8) == 1 ? DensityUnit::meter : DensityUnit::none};
+  return true;
+}
+
+bool take_exif(ByteSpan data, Metadata& to) {
+  if (!is_exif(data)) {
+    return false;
+  }
+  to.exif.assign(data.begin(), data.end());
+  return true;
+}
+
+struct KnownChunk {
+  std::uint32_t type;
+  std::string_view letters;
+  bool (*take)(ByteSpan data, Metadata& to);  ///< false for damage
+};
+
+constexpr std::array kKnownChunks = {
+    KnownChunk{png_chunk_type("cICP"), "cICP", take_cicp}, KnownChunk{png_chunk_type("iCCP"), "iCCP", take_iccp},
+    KnownChunk{png_chunk_type("sRGB"), "sRGB", take_srgb}, KnownChunk{png_chunk_type("gAMA"), "gAMA", take_gama},
+    KnownChunk{png_chunk_type("cHRM"), "cHRM", take_chrm}, KnownChunk{png_chunk_type("pHYs"), "pHYs", take_phys},
+    KnownChunk{png_chunk_type("eXIf"), "eXIf", take_exif},
+};
+
+/// Why the chunk, of a type not met before, is left out; or nothing.
+std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool behind_data, Metadata& to) {
+  if (behind_data && known.type != png_chunk_type("eXIf")) {
+    return "stands behind the image data";
+  }
+  return chunk.crc_is_right() && known.take(chunk.payload(), to) ? "" : "is damaged";
+}
+
+}  // namespace
+
+Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details) {
+  Metadata metadata;
+  std::array<bool, kKnownChunks.size()> met{};
+  bool behind_data = false;
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    behind_data = behind_data || chunk->type() == png_chunk_type("IDAT");
+    for (std::size_t i = 0; i < kKnownChunks.size(); ++i) {
+      // The first of a type alone: a file of a million profiles must not be unpacked a million times.
+      if (chunk->type() == kKnownChunks[i].type && !std::exchange(met[i], true)) {
+        const std::string_view why = take(kKnownChunks[i], *chunk, behind_data, metadata);
+        if (!why.empty()) {
+          details.push_back(fmt::format("its {} chunk {} and is left out", kKnownChunks[i].letters, why));
+        }
+      }
+    }
+  }
+  if (!metadata.icc.empty() && metadata.srgb) {
+    metadata.srgb.reset();
+    details.emplace_back("its sRGB chunk stands beside a profile and is left out");
+  }
+  return metadata;
+}
+
+std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata) {
+  std::vector<std::vector<std::byte>> chunks;
+  if (metadata.cicp) {
+    chunks.push_back(joined({letters("cICP"), *metadata.cicp}));
+  }
+  if (!metadata.icc.empty()) {
+    constexpr std::string_view kTypeNameAndMethod("iCCPICC profile\0\0", 17);
+    chunks.push_back(joined({letters(kTypeNameAndMethod), packed_profile(metadata.icc)}));
+  }
+  if (metadata.srgb) {
+    chunks.push_back(joined({letters("sRGB"), std::array{std::byte{*metadata.srgb}}}));
+  }
+  if (metadata.gama) {
+    chunks.push_back(joined({letters("gAMA"), u32be(*metadata.gama)}));
+  }
+  if (metadata.chrm) {
+    const auto& [wx, wy, rx, ry, gx, gy, bx, by] = *metadata.chrm;
+    chunks.push_back(joined(
+        {letters("cHRM"), u32be(wx), u32be(wy), u32be(rx), u32be(ry), u32be(gx), u32be(gy), u32be(bx), u32be(by)}));
+  }
+  if (metadata.density) {
+    const PixelDensity density = density_for_png(*metadata.density);
+    const std::array unit = {std::byte{density.unit == DensityUnit::meter ? std::uint8_t{1} : std::uint8_t{0}}};
+    chunks.push_back(joined({letters("pHYs"), u32be(density.x), u32be(density.y), unit}));
+  }
+  if (!metadata.exif.empty()) {
+    chunks.push_back(joined({letters("eXIf"), metadata.exif}));
+  }
+  return chunks;
+}
+
+}  // namespace gpuimg

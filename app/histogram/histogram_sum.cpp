@@ -1,0 +1,59 @@
+// Sums of histograms.
+#include "histogram/histogram_sum.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "files/printable_name.hpp"
+#include "gpuimg/error.hpp"
+#include "histogram/names.hpp"
+
+namespace gpuimg {
+namespace {
+
+void check_alike(const Histogram& total, const Histogram& more, const std::string& name) {
+  bool alike = total.channels.size() == more.channels.size();
+  for (std::size_t i = 0; alike && i < more.channels.size(); ++i) {
+    const ChannelHistogram& ours = total.channels[i];
+    const ChannelHistogram& theirs = more.channels[i];
+    alike = ours.channel == theirs.channel;
+    if (alike && ours.counts.size() != theirs.counts.size()) {
+      throw Error(
+          ErrorKind::unsupported,
+          fmt::format("{}: has {} levels, and what was summed before it {}; sum images of 8 and of 16 bits apart",
+                      printable_name(name), theirs.counts.size(), ours.counts.size()));
+    }
+  }
+  if (!alike) {
+    throw Error(ErrorKind::unsupported,
+                printable_name(name) + ": counts other channels than what was summed before it; give one --channel");
+  }
+}
+
+}  // namespace
+
+void HistogramSum::add(const Histogram& histogram, std::uint64_t images, std::uint64_t pixels,
+                       const std::string& name) {
+  if (total_.channels.empty()) {
+    total_ = histogram;
+    images_ = images;
+    pixels_ = pixels;
+    return;
+  }
+  check_alike(total_, histogram, name);
+  // No count is larger than the number of pixels: one comparison guards them all.
+  if (pixels > std::numeric_limits<std::uint64_t>::max() - pixels_) {
+    throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would pass 64 bits; sum fewer files");
+  }
+  for (std::size_t i = 0; i < histogram.channels.size(); ++i) {
+    for (std::size_t level = 0; level < histogram.channels[i].counts.size(); ++level) {
+      total_.channels[i].counts[level] += histogram.channels[i].counts[level];
+    }
+  }
+  total_.counted += histogram.counted;
+  images_ += images;
+  pixels_ += pixels;
+}
+
+}  // namespace gpuimg
