@@ -49,7 +49,7 @@ PYTHON
 run_round() {  # run_round BACKEND WORKERS
   rm -rf "$scratch/out" "$scratch/run.jsonl"
   measure "$gpuimg" "${OPERATION:-equalize}" "$images" "$scratch/out" --recursive -q --backend "$1" --jobs "$2" \
-    --manifest "$scratch/run.jsonl" >"$scratch/round" || return
+    --manifest "$scratch/run.jsonl" >"$scratch/round"
   cat "$scratch/round" >>"$scratch/measured"
 }
 
@@ -64,9 +64,10 @@ for backend in ${BACKENDS:-cpu cuda}; do
     : >"$scratch/measured"
     for ((round = 0; round < ${ROUNDS:-3}; round++)); do
       run_round "$backend" "$workers"
+      read -r _ _ _ status <"$scratch/round"
+      [ "$status" -le 1 ] || break  # 1: some files are no images
     done
-    read -r _ _ _ status <"$scratch/measured"
-    if [ "${status:-70}" -gt 1 ]; then
+    if [ "$status" -gt 1 ]; then
       printf '| %s, %s | exit %s | | | | | |\n' "$backend" "$workers" "$status"
       failed=1
       continue

@@ -92,8 +92,12 @@ def files_below(folder):
 
 
 def digest_of(path):
+    digest = hashlib.sha256()
     with open(path, "rb") as file:
-        return hashlib.sha256(file.read()).hexdigest()
+        # In parts: gpuimg's peak memory cannot be seen below that of the process that starts it.
+        while part := file.read(1 << 20):
+            digest.update(part)
+    return digest.hexdigest()
 
 
 def outputs_of(folder):
