@@ -225,7 +225,7 @@ Command add_hist(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("hist", "count how often each level occurs");
   parser->footer(kExamples);
   add_batch_options(*parser, arguments->files, "images or folders, or - for standard input",
-                    ".csv, .json, .svg or a folder; without it a chart on a terminal, else CSV on standard output");
+                    ".csv, .json, .svg or a folder; without it a chart on a terminal, else CSV");
   parser->add_option("--channel", arguments->channel, "luma, r, g, b, a, rgb, h, s or l [luma]")->type_name("NAME");
   parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
   parser->add_option("--bins", arguments->bins, "bins of equal width [one a level]")->type_name("N");

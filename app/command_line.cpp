@@ -65,7 +65,7 @@ std::string describe_left_over(const CLI::App& app, const std::vector<Command>& 
     }
     return "unknown subcommand " + printable_name(argument) + did_you_mean(argument, known);
   }
-  return "unexpected argument " + printable_name(argument) + " after IN and OUT";
+  return "unexpected argument " + printable_name(argument);
 }
 
 /// CLI11 words a value that is no number "Could not convert: --bins = many", and a missing value

@@ -49,6 +49,7 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
   if (!job.side_files().empty()) {
     throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
   }
+  (void)OutputTemplate(arguments.output);  // a field that there is not is refused before folders are read
   const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (job.merges() && continues) {
     throw Error(ErrorKind::usage, "--merge needs every image: it does not go with --resume or --retry-failed");
@@ -134,7 +135,18 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
   check_output(output, "", {globals_.force, false});
 }
 
+void BatchSession::demand_folder(const NamedPaths& named) const {
+  const bool one_output = job_.merges() || !arguments_.output.empty();
+  const bool several = named.inputs.size() > 1 || !arguments_.files_from.empty();
+  if (!one_output && several && !is_folder_name(named.output)) {
+    throw Error(ErrorKind::usage, printable_name(named.output) +
+                                      ": several inputs need a folder as OUT: one that "
+                                      "exists, or a name that ends with /");
+  }
+}
+
 ExitCode BatchSession::run(const NamedPaths& named) {
+  demand_folder(named);
   const GatheredInputs gathered = gather(named);
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);

@@ -36,6 +36,8 @@ class BatchSession {
   ExitCode run(const NamedPaths& named);
 
  private:
+  /// Throws Error{usage} where a plain file is named for the results of several inputs.
+  void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs);

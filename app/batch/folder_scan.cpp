@@ -56,10 +56,10 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(by_filter_, "by their names; --include takes them");
-    note(not_regular_, "that are not regular files");
-    note(folders_, "in folders below; --recursive enters them", "folder");
-    note(again_, "that were reached before, by another link", "folder");
+    note(by_filter_, "file", "not named like an image; --include takes them");
+    note(not_regular_, "file", "not regular");
+    note(folders_, "folder", "--recursive enters them");
+    note(again_, "folder", "reached before, by another name");
     return std::move(scan_);
   }
 
@@ -103,10 +103,10 @@ class Walk {
     }
   }
 
-  void note(std::size_t count, const char* why, const char* what = "file") {
+  void note(std::size_t count, const char* what, const char* why) {
     if (count > 0) {
       scan_.notes.push_back(
-          fmt::format("{}: passed over {} {}{} {}", printable_name(root_), count, what, count == 1 ? "" : "s", why));
+          fmt::format("{}: passed over {} {}{}: {}", printable_name(root_), count, what, count == 1 ? "" : "s", why));
     }
   }
 

@@ -14,6 +14,7 @@
 #include "files/output_error.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -45,10 +46,10 @@ void refuse_collisions(const std::vector<PlanItem>& items, const OutputNaming& n
   if (twice != outputs.end()) {
     const PlanItem& first = items[twice->second];
     const PlanItem& second = items[std::next(twice)->second];
-    throw Error(ErrorKind::usage,
-                fmt::format("{} and {} would both be written to {}; name outputs apart, such as with --output "
-                            "'{{dir}}/{{name}}.png'",
-                            printable_name(first.input), printable_name(second.input), printable_name(first.output)));
+    throw Error(ErrorKind::usage, fmt::format("{} and {} would both be written to {}; name outputs apart, such as with "
+                                              "--output '{{dir}}/{{name}}.{}'",
+                                              printable_name(first.input), printable_name(second.input),
+                                              printable_name(first.output), file_ending(first.output)));
   }
 }
 

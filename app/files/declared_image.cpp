@@ -37,6 +37,14 @@ std::uint64_t magnitude(std::uint32_t value) {
   return value > 0x7FFFFFFFU ? std::uint64_t{0x100000000} - value : value;  // BMP: a negative height is top-down
 }
 
+DeclaredImage declared_in_bmp(ByteSpan bytes) {
+  constexpr std::uint32_t kCoreHeader = 12;
+  if (u32le_at(bytes, 14) == kCoreHeader) {
+    return {std::uint64_t{u16le_at(bytes, 18)} * u16le_at(bytes, 20), 4, 0};
+  }
+  return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
+}
+
 /// The first two or three numbers after the two letters; comments begin with # and end with their line.
 DeclaredImage declared_in_pnm(ByteSpan bytes) {
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
@@ -71,7 +79,7 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes) {
   }
   switch (kind) {
     case FileKind::png: return declared_in_png(bytes);
-    case FileKind::bmp: return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
+    case FileKind::bmp: return declared_in_bmp(bytes);
     case FileKind::gif: return {std::uint64_t{u16le_at(bytes, 6)} * u16le_at(bytes, 8), 4, 8};
     case FileKind::tga: return {std::uint64_t{u16le_at(bytes, 12)} * u16le_at(bytes, 14), 4, 0};
     case FileKind::psd:

@@ -1,10 +1,12 @@
 make_image png in.png 700x500
 for name in in.jpg photo.jpg; do gpuimg equalize in.png $name; done
 cp in.png scan.png
+mkdir photos
+cp in.png photo.jpg photos/
 gpuimg hsl in.png hsl.png
 for name in hist equalize integral hsl; do
   gpuimg $name --help | sed -n '/^Examples:/,$p' | grep "^  gpuimg $name " | sed 's/^ *//; s/   .*//; s/ adjusted, .*//' >examples.txt
   while read -r line; do
-    expect 0 $line </dev/null >/dev/null && echo "$line"
+    expect 0 $line --quiet </dev/null >/dev/null && echo "$line"
   done <examples.txt
 done

@@ -6,7 +6,6 @@ name=$(printf 'n%.0s' {1..300})
 expect 4 gpuimg equalize in.png in.png/below/out.png
 expect 4 gpuimg equalize in.png missing/out.png
 expect 4 gpuimg equalize in.png /proc/out.png 2>/dev/null
-expect 4 gpuimg equalize in.png folder.png
 expect 4 gpuimg equalize --force in.png dangling.png
 expect 4 gpuimg equalize --force in.png pipe.png
 expect 4 gpuimg equalize in.png $name.png 2>&1 | sed 's/nn*/n+/'

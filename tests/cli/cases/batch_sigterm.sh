@@ -1,0 +1,22 @@
+# SIGTERM: what is in flight is finished, no partial file, exit code 75, and the run can be continued. Twice: at once.
+make_image png in.png 1500x1000
+mkdir in
+for i in {100..399}; do ln in.png in/$i.png; done
+gpuimg equalize -q --jobs 2 --manifest run.jsonl in out/ &
+while [ ! -e out/101.png ]; do sleep 0.02; done
+kill -TERM $!
+wait $!
+echo "exit $?"
+expected=$(gpuimg equalize in.png - | md5sum)
+for file in out/*; do [ "$(md5sum <"$file")" = "$expected" ] || echo "partial: $file"; done
+[ "$(grep -c '"done"' run.jsonl)" -eq "$(ls out | wc -l)" ] || echo 'the manifest does not say what was done'
+[ "$(ls out | wc -l)" -lt 300 ] || echo 'it did not stop'
+gpuimg equalize -q --jobs 2 in twice/ &
+while [ ! -e twice/101.png ]; do sleep 0.02; done
+kill -TERM $!; kill -TERM $!
+wait $!
+echo "exit $?"
+for file in twice/*; do [ "$(md5sum <"$file")" = "$expected" ] || echo "partial: $file"; done
+rm in/2*.png in/3*.png
+gpuimg equalize --manifest run.jsonl --resume run.jsonl in out/ 2>&1 | sed 's/.* \([0-9]* failed\).*/\1/'
+ls out/1* | wc -l

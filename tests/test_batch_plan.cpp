@@ -1,0 +1,248 @@
+// Plans, the memory budget, progress text, stale temporaries, sizes: what is decided before and around the work.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "batch/batch_options.hpp"
+#include "batch/memory_budget.hpp"
+#include "batch/progress.hpp"
+#include "batch/work_plan.hpp"
+#include "files/declared_image.hpp"
+#include "files/output_folder.hpp"
+#include "files/stale_temporaries.hpp"
+#include "files/temporary_file.hpp"
+#include "gpuimg/error.hpp"
+#include "support/small_formats.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace std::string_literals;
+using test::put_text;
+using test::TemporaryFolder;
+using Names = std::vector<std::string>;
+
+OutputNaming into(const std::string& folder) {
+  return {[folder](const InputFile& input, std::size_t) { return folder + "/" + input.relative; },
+          [](const std::string& output) { return Names{output}; }};
+}
+
+ErrorKind kind_thrown(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    return error.kind();
+  }
+  ADD_FAILURE() << "nothing was thrown";
+  return ErrorKind::usage;
+}
+
+TEST(WorkPlan, RefusesCollisionsHoweverTheyAreSpelled) {
+  const std::vector<InputFile> inputs = {{"x/a", "a"}, {"y/a", "b"}};
+  for (const char* output : {"o/./a", "./o//a", "o/a"}) {
+    const OutputNaming naming{
+        [&](const InputFile& input, std::size_t) { return input.relative == "a" ? "o/a" : output; },
+        [](const std::string& name) { return Names{name}; }};
+    EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, naming, {}, {}); }), ErrorKind::usage) << output;
+  }
+}
+
+TEST(WorkPlan, RefusesCollisionsOfOtherShards) {
+  const std::vector<InputFile> inputs = {{"x/a", "a"}, {"y/a", "a"}};
+  for (std::uint64_t index = 1; index <= 2; ++index) {
+    EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into("o"), {index, 2, ""}, {}); }), ErrorKind::usage);
+  }
+}
+
+TEST(WorkPlan, RefusesOutputsThatAreInputsByAnyName) {
+  const TemporaryFolder folder;
+  put_text(folder / "a", "1");
+  put_text(folder / "b", "2");
+  std::filesystem::create_directory(folder / "links");
+  std::filesystem::create_hard_link(folder / "b", folder / "links/a");
+  std::filesystem::create_symlink(folder / "a", folder / "links/b");
+  const std::vector<InputFile> inputs = {{folder / "a", "a"}, {folder / "b", "b"}};
+  PlanRules force;
+  force.force = true;
+  EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into(folder / "links"), {}, force); }), ErrorKind::write);
+  EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into(folder / "."), {}, force); }), ErrorKind::write);
+  PlanRules in_place;
+  in_place.in_place = true;
+  EXPECT_EQ(make_plan(inputs, into(folder / "."), {}, in_place).items.size(), 2U);
+  EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into(folder / "links"), {}, in_place); }), ErrorKind::write);
+}
+
+TEST(WorkPlan, ExistingOutputs) {
+  const TemporaryFolder folder;
+  put_text(folder / "a", "1");
+  std::filesystem::create_directory(folder / "o");
+  put_text(folder / "o/a", "old");
+  const std::vector<InputFile> inputs = {{folder / "a", "a"}, {folder / "b", "b"}};
+  EXPECT_EQ(kind_thrown([&] { (void)make_plan(inputs, into(folder / "o"), {}, {}); }), ErrorKind::write);
+  PlanRules skip;
+  skip.skip_existing = true;
+  const WorkPlan plan = make_plan(inputs, into(folder / "o"), {}, skip);
+  EXPECT_EQ(plan.items[0].state, PlanState::output_exists);
+  EXPECT_EQ(plan.items[1].state, PlanState::to_do);
+}
+
+TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
+  const TemporaryFolder folder;
+  put_text(folder / "a", "1");
+  std::filesystem::create_directory(folder / "o");
+  put_text(folder / "o/a", "done");
+  const std::vector<InputFile> inputs = {{folder / "a", "a"}};
+  Manifest manifest;
+  ItemRecord record;
+  record.input = folder / "a";
+  record.output = folder / "o/a";
+  record.parameters = "p";
+  ASSERT_TRUE(read_file_facts(record.input, record.bytes, record.mtime_ns));
+  PlanRules rules;
+  rules.resume = &manifest;
+  rules.parameters = "p";
+  const auto state = [&](const ItemRecord& with) {
+    manifest.items[record.input] = with;
+    return make_plan(inputs, into(folder / "o"), {}, rules).items.front().state;
+  };
+  EXPECT_EQ(state(record), PlanState::done_before);
+  ItemRecord changed = record;
+  changed.bytes += 1;
+  EXPECT_EQ(state(changed), PlanState::to_do);
+  changed = record;
+  changed.mtime_ns += 1;
+  EXPECT_EQ(state(changed), PlanState::to_do);
+  changed = record;
+  changed.parameters = "q";
+  EXPECT_EQ(state(changed), PlanState::to_do);
+  changed = record;
+  changed.status = ItemStatus::failed;
+  EXPECT_EQ(state(changed), PlanState::to_do);
+  changed = record;
+  changed.output = "elsewhere";
+  EXPECT_EQ(state(changed), PlanState::to_do);
+  std::filesystem::remove(folder / "o/a");
+  EXPECT_EQ(state(record), PlanState::to_do);
+}
+
+TEST(MemoryBudget, AdmitsWhatFitsAndTheTooLargeAlone) {
+  MemoryBudget budget(100);
+  budget.acquire(60);
+  budget.acquire(40);
+  std::atomic<int> stage = 0;
+  std::thread waiting([&] {
+    budget.acquire(50);
+    stage = 1;
+    budget.release(50);
+    budget.acquire(1000);
+    stage = 2;
+    budget.release(1000);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(stage, 0);
+  budget.release(60);
+  while (stage == 0) {
+    std::this_thread::yield();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(stage, 1);  // 40 are still in use
+  budget.release(40);
+  waiting.join();
+  EXPECT_EQ(stage, 2);
+}
+
+TEST(Progress, Texts) {
+  const ProgressCounts counts{2000, 1998, 2, 0, 4'000'000};
+  EXPECT_EQ(summary_line(counts, 41.2), "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)\n");
+  const ProgressCounts early{1'234'567, 1, 0, 1000, 0};
+  EXPECT_EQ(summary_line(early, 2.0), "1 done, 0 failed, 1,000 skipped, 1,233,566 not begun in 2.0 s (0.5 images/s)\n");
+  EXPECT_EQ(bar_line({4, 2, 0, 0, 8'000'000}, 4.0), "[==========          ] 2/4  0.5 images/s  2.0 MP/s  0:04 left");
+  EXPECT_EQ(progress_json({4, 2, 1, 0, 8'000'000}, 4.0, true),
+            "{\"event\": \"end\", \"total\": 4, \"done\": 2, \"failed\": 1, \"skipped\": 0, \"seconds\": 4.000, "
+            "\"images_per_second\": 0.500, \"megapixels_per_second\": 2.000, \"seconds_left\": 1.3}\n");
+  EXPECT_LT(bar_line({999'999'999, 999'999'998, 1, 0, 0}, 1e-9).size(), 120U);
+}
+
+TEST(ByteSize, UnitsAndLimits) {
+  EXPECT_EQ(parse_byte_size("x", "1"), 1U);
+  EXPECT_EQ(parse_byte_size("x", "3K"), 3072U);
+  EXPECT_EQ(parse_byte_size("x", "2G"), std::uint64_t{2} << 30);
+  for (const char* text : {"", "0", "K", "-1", "1.5G", "1g", "1KB", "18446744073709551616", "99999999999T"}) {
+    EXPECT_THROW((void)parse_byte_size("x", text), Error) << text;
+  }
+}
+
+TEST(StaleTemporaries, OnlyTheUnlockedOnesOfThisHostGo) {
+  const TemporaryFolder folder;
+  const std::string stale = new_temporary_name();
+  std::string foreign = stale;
+  foreign[8] = foreign[8] == '0' ? '1' : '0';
+  for (const std::string& name : {stale, foreign, stale + "0", ".gpuimg-notes"s}) {
+    put_text(folder / name, "x");
+  }
+  {
+    TemporaryFile live(folder / "out", "out");
+    live.flush();  // the lock outlasts the check on close
+    EXPECT_EQ(folder.names().size(), 5U);
+    EXPECT_EQ(remove_stale_temporaries(folder / ""), 1U);
+    EXPECT_EQ(folder.names().size(), 4U);
+    live.become_target();
+  }
+  EXPECT_FALSE(std::filesystem::exists(folder / stale));
+  EXPECT_TRUE(std::filesystem::exists(folder / foreign));
+  EXPECT_TRUE(std::filesystem::exists(folder / "out"));
+  EXPECT_EQ(remove_stale_temporaries(folder / "missing"), 0U);
+}
+
+TEST(DeclaredImage, EveryTypeSaysItsSize) {
+  const std::vector<std::uint32_t> values(6 * 3, 1);
+  const auto pixels = [](const test::FileBytes& bytes, const std::string& name = "x") {
+    return declared_image(std::as_bytes(std::span(bytes)), name).pixels;
+  };
+  test::BmpChoices bmp;
+  bmp.top_down = true;
+  EXPECT_EQ(pixels(test::make_bmp(3, 2, 24, values, bmp)), 6U);
+  bmp.top_down = false;
+  for (const int header : {12, 40, 124}) {
+    bmp.header_bytes = header;
+    EXPECT_EQ(pixels(test::make_bmp(3, 2, 24, values, bmp)), 6U) << header;
+  }
+  test::GifFrame frame;
+  frame.indices = {0};
+  EXPECT_EQ(pixels(test::make_tga(2, 3, 2, 24, values), "x.tga"), 6U);
+  EXPECT_EQ(pixels(test::make_gif(3, 2, {0, 1}, {frame})), 6U);
+  EXPECT_EQ(pixels(test::make_psd(3, 2, 3, 8, values, false)), 6U);
+  EXPECT_EQ(pixels(test::make_pnm("P6\n# a comment\n3 # another\n2\n255\n", values, 1)), 6U);
+  EXPECT_EQ(pixels(test::make_pnm("P6\n3", values, 1)), 0U);
+  EXPECT_EQ(declared_image({}, "x").pixels, 0U);
+  EXPECT_EQ(declared_image_in("/dev/null").pixels, 0U);
+  EXPECT_EQ(declared_image_in("/nowhere").pixels, 0U);
+}
+
+TEST(OutputFolder, ManyAtOnce) {
+  const TemporaryFolder folder;
+  std::vector<std::thread> makers;
+  for (int i = 0; i < 8; ++i) {
+    makers.emplace_back([&] { make_folder_of(folder / "a/b/c/d/e/file"); });
+  }
+  for (std::thread& maker : makers) {
+    maker.join();
+  }
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c/d/e"));
+  put_text(folder / "file", "x");
+  EXPECT_THROW(make_folder_of(folder / "file/below/out"), Error);
+}
+
+}  // namespace
+}  // namespace gpuimg
