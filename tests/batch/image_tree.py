@@ -8,14 +8,14 @@ import os
 import random
 import sys
 
+MAKE_IMAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "support", "make_image")
 FOLDERS = ["", "a", "a/b", "a/b/deeper still", "été à Zürich", "写真/二〇二六", "-dash", "#1, 100 %"]
 STEMS = ["image", "with space", "größe", "снимок", "図", "quote'", "semi;colon", "dots.in.name"]
 
 
 def load_make_image():
     """The image makers of the command-line cases, a program without the ending of a module."""
-    path = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "cli", "support", "make_image")
-    loader = importlib.machinery.SourceFileLoader("make_image", path)
+    loader = importlib.machinery.SourceFileLoader("make_image", MAKE_IMAGE)
     spec = importlib.util.spec_from_loader("make_image", loader)
     module = importlib.util.module_from_spec(spec)
     sys.dont_write_bytecode = True
