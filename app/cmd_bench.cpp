@@ -36,7 +36,8 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   std::vector<BenchImage> images;
   for (const std::string& input : arguments.inputs) {
     const Bytes bytes = read_input(input);
-    const ReadOptions options{globals.max_pixels, globals.auto_orient, globals.lenient};
+    const ReadOptions options{
+        .max_pixels = globals.max_pixels, .auto_orient = globals.auto_orient, .lenient = globals.lenient};
     images.push_back({input, decode_image(bytes.span(), input, options).image});
   }
   if (images.empty()) {

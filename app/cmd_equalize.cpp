@@ -112,7 +112,7 @@ class EqualizeJob final : public ImageJob {
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return tables_csv(tables); });
     }
-    context.save_image(paths.output, result.view(), write_options);
+    context.save_image(paths.output, result.view(), std::move(write_options));
     return {};
   }
 

@@ -233,7 +233,7 @@ class AdjustHslJob final : public HslJob {
     const Image adjusted = context.process(
         {std::move(decoded.image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
-    context.save_image(paths.output, adjusted.view(), write_options);
+    context.save_image(paths.output, adjusted.view(), std::move(write_options));
     return {};
   }
 

@@ -77,7 +77,9 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
   DecodedImage decoded = times_.measure(Phase::decode, [&] {
-    return decode_image(bytes.span(), name, {options_.max_pixels, options_.auto_orient, options_.lenient});
+    return decode_image(
+        bytes.span(), name,
+        {.max_pixels = options_.max_pixels, .auto_orient = options_.auto_orient, .lenient = options_.lenient});
   });
   for (const std::string& text : decoded.notes) {
     note(printable_name(name) + ": " + text);

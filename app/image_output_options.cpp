@@ -47,7 +47,9 @@ WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
   options.jpeg_quality = number_from("--quality", arguments.quality, 1, 100, options.jpeg_quality);
   if (!arguments.subsampling.empty()) {
-    options.jpeg_subsampling = value_named("--subsampling", arguments.subsampling, kSubsamplingNames);
+    std::string name = arguments.subsampling;
+    std::erase(name, ':');  // 4:2:0 is how it is spoken of
+    options.jpeg_subsampling = value_named("--subsampling", name, kSubsamplingNames);
   }
   return options;
 }

@@ -38,12 +38,12 @@ struct PaddedTable {
   const std::uint8_t* in;
   const std::uint32_t* out;
   std::uint64_t width;
-  std::uint64_t height;
+  std::uint64_t pitch;  ///< entries
   __device__ bool operator()(std::uint64_t i) const {
     const std::uint64_t x = i % width;
     const std::uint64_t y = i / width;
-    const std::uint32_t* above = out + y * (width + 1) + x;
-    const std::uint32_t* below = above + width + 1;
+    const std::uint32_t* above = out + y * pitch + x;
+    const std::uint32_t* below = above + pitch;
     const bool borders = (x != 0 || (above[0] == 0 && below[0] == 0)) && (y != 0 || (above[0] == 0 && above[1] == 0));
     return borders && below[1] - below[0] - above[1] + above[0] == in[i];
   }
@@ -126,7 +126,7 @@ std::uint64_t wrong_pixels(const std::shared_ptr<cuda::Device>& device, Operatio
     case Operation::integral_u32:
       return count(device,
                    PaddedTable{pixels, samples_of<std::uint32_t>(out), static_cast<std::uint64_t>(in.width()),
-                               static_cast<std::uint64_t>(in.height())},
+                               cuda::pitch_bytes(out) / sizeof(std::uint32_t)},
                    n);
     case Operation::hsl_f32: return count(device, HslFloats{pixels, samples_of<float>(out)}, n);
     case Operation::hsl_u16: return count(device, HslWords{pixels, samples_of<std::uint16_t>(out)}, n);

@@ -95,7 +95,7 @@ int bench(const Options& options) {
     fmt::print("{:<7} {}\n", name, value);
   }
   const auto begin = std::chrono::steady_clock::now();
-  Measurement measurement(std::make_shared<cuda::Device>(options.device, false), options.repeats);
+  Measurement measurement(std::make_shared<cuda::Device>(options.device), options.repeats);
   const std::vector<std::string> unlike_cpu = measurement.check_against_cpu(parsed_size(options.check_size));
   std::vector<Result> results;
   if (!options.check_only) {

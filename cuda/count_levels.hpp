@@ -46,9 +46,7 @@ void count_rgb8(Workspace& workspace, const CountedPixels& counted, std::uint64_
                 const TableTarget& table = {});
 
 /// True where count_rgb8 can be used.
-inline bool can_count_rgb8(const CountedPixels& counted) {
-  return counted.format.sample == Sample::u8 && counted.format.channels >= 3 && counted.is_whole_image();
-}
+bool can_count_rgb8(const Workspace& workspace, const CountedPixels& counted);
 
 /// Levels of more than 256 bins; called by count_levels.
 void count_wide_levels(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,

@@ -134,7 +134,7 @@ void launch_stream(Workspace& workspace, const CountedPixels& counted, const Nar
   constexpr std::size_t kBytes = ColumnCounters<Levels::kHistograms>::kBytes;
   constexpr std::uint64_t kPixelsPerThread = 16;
   const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads * kPixelsPerThread, 2);
-  allow_shared_bytes(count_stream<Levels>, kBytes);
+  allow_shared_bytes(workspace, count_stream<Levels>, kBytes);
   count_stream<Levels><<<blocks, kNarrowThreads, kBytes, workspace.stream()>>>(counted.pixels, counted.pixel_count(),
                                                                                counted.least_alpha, target);
   check_launch("counting levels");
@@ -167,7 +167,7 @@ void launch_selected(Workspace& workspace, const CountedPixels& counted, const L
                      const NarrowTarget& target) {
   with_channels(counted.format.channels, [&]<int kChannels>() {
     const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads, 2);
-    allow_shared_bytes(count_selected<T, kChannels>, kColumnBytes);
+    allow_shared_bytes(workspace, count_selected<T, kChannels>, kColumnBytes);
     count_selected<T, kChannels><<<blocks, kNarrowThreads, kColumnBytes, workspace.stream()>>>(counted, source, target);
     check_launch("counting levels of selected pixels");
   });
@@ -203,6 +203,11 @@ void count_levels(Workspace& workspace, const CountedPixels& counted, const Leve
   } else {
     launch_selected<std::uint16_t>(workspace, counted, source, target);
   }
+}
+
+bool can_count_rgb8(const Workspace& workspace, const CountedPixels& counted) {
+  return counted.format.sample == Sample::u8 && counted.format.channels >= 3 && counted.is_whole_image() &&
+         ColumnCounters<3>::kBytes <= workspace.device()->shared_bytes_per_block();
 }
 
 void count_rgb8(Workspace& workspace, const CountedPixels& counted, std::uint64_t* counts, const TableTarget& table) {

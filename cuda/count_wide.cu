@@ -119,7 +119,7 @@ __global__ void __launch_bounds__(kWideThreads, 1)
 
 template <class Levels>
 void launch_stream16(Workspace& workspace, const CountedPixels& counted, const WideTarget& target, unsigned blocks) {
-  allow_shared_bytes(count_stream16<Levels>, kWideBytes);
+  allow_shared_bytes(workspace, count_stream16<Levels>, kWideBytes);
   count_stream16<Levels><<<blocks, kWideThreads, kWideBytes, workspace.stream()>>>(
       {counted.pixels, counted.pixel_count()}, counted.least_alpha, target);
   check_launch("counting 16-bit levels");
@@ -130,7 +130,7 @@ void launch_few16(Workspace& workspace, const CountedPixels& counted, unsigned l
   Stream16<Levels, 1> stream{counted.pixels, counted.pixel_count()};
   std::uint32_t least_alpha = counted.least_alpha;
   const unsigned blocks = block_count(workspace, stream.pixel_count, kWideThreads * stream.kPixels, 1);
-  allow_shared_bytes(count_few16<Levels>, kWideBytes);
+  allow_shared_bytes(workspace, count_few16<Levels>, kWideBytes);
   void* arguments[] = {&stream, &least_alpha, &counts};
   cuda_check(cudaLaunchCooperativeKernel(count_few16<Levels>, dim3(blocks), dim3(kWideThreads), arguments, kWideBytes,
                                          workspace.stream()),
@@ -170,7 +170,7 @@ template <class T>
 void launch_selected(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
                      const WideTarget& target, unsigned blocks) {
   with_channels(counted.format.channels, [&]<int kChannels>() {
-    allow_shared_bytes(count_selected_wide<T, kChannels>, kWideBytes);
+    allow_shared_bytes(workspace, count_selected_wide<T, kChannels>, kWideBytes);
     count_selected_wide<T, kChannels>
         <<<blocks, kWideThreads, kWideBytes, workspace.stream()>>>(counted, source, target);
     check_launch("counting levels of selected pixels");
@@ -181,22 +181,28 @@ void launch_selected(Workspace& workspace, const CountedPixels& counted, const L
 
 void count_wide_levels(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
                        std::uint64_t* counts, const TableTarget& table) {
-  if (table.maps == nullptr &&
+  const bool has_room = kWideBytes <= workspace.device()->shared_bytes_per_block();
+  if (has_room && table.maps == nullptr &&
       count_few_levels16(workspace, counted, source, reinterpret_cast<unsigned long long*>(counts))) {
     return;
   }
   constexpr std::uint64_t kPixelsPerBlock = 24 * kWideThreads;
   const unsigned blocks = block_count(workspace, counted.pixel_count(), kPixelsPerBlock, 1);
-  const DeviceMemory partials(workspace.device(), blocks * kWideBytes);
+  const DeviceMemory partials(workspace.device(), has_room ? blocks * kWideBytes : 0);
   const DeviceMemory spills(workspace.device(), kWideBins * sizeof(std::uint64_t));
   const DeviceMemory group_sums(workspace.device(), kSegment * sizeof(std::uint64_t));
   const WideTarget target{partials.as<std::uint32_t>(), spills.as<unsigned long long>(),
                           group_sums.as<unsigned long long>()};
-  if (table.maps != nullptr && count_few_levels16(workspace, counted, source, target.spills)) {
+  if (has_room && table.maps != nullptr && count_few_levels16(workspace, counted, source, target.spills)) {
     finish_wide_counts(workspace, target, 0, source.bins, counts, table);
     return;
   }
   cuda_check(cudaMemsetAsync(spills.data(), 0, spills.size_bytes(), workspace.stream()), "clearing counters");
+  if (!has_room) {
+    count_wide_in_memory(workspace, counted, source, target.spills);
+    finish_wide_counts(workspace, target, 0, source.bins, counts, table);
+    return;
+  }
   const bool is_streamed = with_levels16(
       counted, source, [&]<class Levels>() { launch_stream16<Levels>(workspace, counted, target, blocks); });
   if (!is_streamed) {

@@ -1,5 +1,6 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -47,10 +48,35 @@ double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   return 2.0 * static_cast<double>(bytes) / (ms[kCopies / 2] * 1e-3);
 }
 
+/// Copies a picture's rows one behind the other. Short rows that lie apart are first brought together on the device:
+/// the bus would take them one by one.
+void fetch_rows(const Workspace& workspace, const Picture& picture, View to) {
+  constexpr std::size_t kShortRowBytes = 2048;
+  const std::size_t row = row_bytes(picture);
+  const auto rows = static_cast<std::size_t>(picture.height());
+  const std::byte* from = pixels_of(picture);
+  std::optional<DeviceMemory> together;
+  if (pitch_bytes(picture) != row && row < kShortRowBytes) {
+    together.emplace(workspace.device(), row * rows);
+    cuda_check(cudaMemcpy2DAsync(together->data(), row, from, pitch_bytes(picture), row, rows, cudaMemcpyDeviceToDevice,
+                                 workspace.stream()),
+               "bringing rows together");
+    from = together->data();
+  }
+  if (pitch_bytes(picture) == row || together) {
+    cuda_check(cudaMemcpyAsync(to.data, from, row * rows, cudaMemcpyDeviceToHost, workspace.stream()),
+               "fetching pixels");
+  } else {
+    cuda_check(cudaMemcpy2DAsync(to.data, row, from, pitch_bytes(picture), row, rows, cudaMemcpyDeviceToHost,
+                                 workspace.stream()),
+               "fetching pixels");
+  }
+}
+
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, bool poison)
-      : workspace_(std::make_shared<Device>(device, poison)),
+  CudaBackend(int device, const DeviceTrial& trial)
+      : workspace_(std::make_shared<Device>(device, trial)),
         description_(device_name(device) + " (device " + std::to_string(device) + ")") {
     check_code_for_device();
   }
@@ -83,9 +109,7 @@ class CudaBackend final : public Backend {
   Image fetch(const Picture& picture) override {
     enter();
     Image image(picture.width(), picture.height(), picture.format());
-    cuda_check(cudaMemcpyAsync(image.view().data, pixels_of(picture), image.size_bytes(), cudaMemcpyDeviceToHost,
-                               workspace_.stream()),
-               "fetching pixels");
+    fetch_rows(workspace_, picture, image.view());
     workspace_.device()->wait();
     return image;
   }
@@ -146,22 +170,24 @@ class CudaBackend final : public Backend {
   std::string description_;
 };
 
-std::unique_ptr<Backend> make_backend(int device, bool poison) {
+std::unique_ptr<Backend> make_backend(int device, const DeviceTrial& trial) {
   const int count = device_count();
   if (device < 0 || device >= count) {
     throw Error(ErrorKind::backend_unavailable,
                 "CUDA: there is no device " + std::to_string(device) + "; " +
                     (count == 1 ? "the only one is device 0" : "choose one from 0 to " + std::to_string(count - 1)));
   }
-  return std::make_unique<CudaBackend>(device, poison);
+  return std::make_unique<CudaBackend>(device, trial);
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_poisoned_backend(int device) { return make_backend(device, true); }
+std::unique_ptr<Backend> make_trial_backend(int device, const DeviceTrial& trial) {
+  return make_backend(device, trial);
+}
 
 }  // namespace cuda
 
-std::unique_ptr<Backend> make_cuda_backend(int device) { return cuda::make_backend(device, false); }
+std::unique_ptr<Backend> make_cuda_backend(int device) { return cuda::make_backend(device, {}); }
 
 }  // namespace gpuimg

@@ -3,11 +3,12 @@
 
 #include <memory>
 
+#include "device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::cuda {
 
-/// make_cuda_backend of gpuimg/cuda.hpp whose device memory is filled with 0xCD whenever it is handed out.
-std::unique_ptr<Backend> make_poisoned_backend(int device);
+/// make_cuda_backend of gpuimg/cuda.hpp on a device that is changed for a test.
+std::unique_ptr<Backend> make_trial_backend(int device, const DeviceTrial& trial);
 
 }  // namespace gpuimg::cuda

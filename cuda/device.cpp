@@ -1,6 +1,7 @@
 // Streams, events and memory of one CUDA device. What they promise stands in device.hpp.
 #include "device.hpp"
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -72,14 +73,16 @@ PinnedMemory::~PinnedMemory() {
   }
 }
 
-Device::Device(int index, bool poison)
-    : index_(index), poison_(poison), stream_([index] {
+Device::Device(int index, const DeviceTrial& trial)
+    : index_(index), poison_(trial.poison), stream_([index] {
         cuda_check(cudaSetDevice(index), "choosing the device");
         return Stream();
       }()) {
   cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "reading the device");
-  cuda_check(cudaDeviceGetAttribute(&shared_bytes_, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+  int shared_bytes = 0;
+  cuda_check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
              "reading the device");
+  shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), trial.most_shared_bytes);
   pool_ = create_pool(index);
 }
 

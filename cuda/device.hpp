@@ -4,6 +4,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -105,12 +106,18 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
+/// What tests change of a device.
+struct DeviceTrial {
+  bool poison = false;                       ///< new memory is filled with 0xCD, so that it shows what nobody wrote
+  std::size_t most_shared_bytes = SIZE_MAX;  ///< the device passes for one whose blocks have no more shared memory
+};
+
 /// The stream and the memory pool of one backend. Shared by the backend and the memory taken from it, so that a Picture
 /// may outlive its backend.
 class Device {
  public:
-  /// Creates the context. With `poison` new memory is filled with 0xCD, so that tests see what nobody wrote.
-  Device(int index, bool poison);
+  /// Creates the context.
+  explicit Device(int index, const DeviceTrial& trial = {});
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
@@ -118,7 +125,7 @@ class Device {
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
   /// Most dynamic shared memory that a block can be given: 64 KiB on the oldest supported devices, 227 on Hopper.
-  [[nodiscard]] std::size_t shared_bytes_per_block() const { return static_cast<std::size_t>(shared_bytes_); }
+  [[nodiscard]] std::size_t shared_bytes_per_block() const { return shared_bytes_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
   /// Makes this device the calling thread's current one; every entry of the backend begins with it.
@@ -134,7 +141,7 @@ class Device {
 
   int index_;
   int multiprocessors_ = 0;
-  int shared_bytes_ = 0;
+  std::size_t shared_bytes_ = 0;
   bool poison_;
   Stream stream_;
   cudaMemPool_t pool_ = nullptr;

@@ -54,7 +54,7 @@ void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& 
                                    ? source_of(Channel::luma, options.luma, picture.format(), 0)
                                    : source_of(options.color, options.luma, picture.format());
     count_levels(workspace, counted, source, counts.as<std::uint64_t>(), target(0));
-  } else if (can_count_rgb8(counted)) {
+  } else if (can_count_rgb8(workspace, counted)) {
     count_rgb8(workspace, counted, counts.as<std::uint64_t>(), target(0));
   } else {
     constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};

@@ -101,7 +101,7 @@ void equalize_color_at_once(Workspace& workspace, const Picture& from, const Pic
   void* arguments[] = {&in, &out, &pixel_count, &formula, &totals, &map};
   with_luma_kind(luma, [&]<Luma kind>() {
     constexpr std::size_t kBytes = kColumnBytes + kColorThreads / 32 * kWarpStagingBytes<MapLuma8<3, kind>>;
-    allow_shared_bytes(equalize_color<kind>, kBytes);
+    allow_shared_bytes(workspace, equalize_color<kind>, kBytes);
     const int blocks_per_sm = cooperative_blocks_per_sm(equalize_color<kind>, kColorThreads, kBytes);
     const unsigned blocks = block_count(workspace, pixel_count, kColorThreads * 16, blocks_per_sm);
     cuda_check(cudaLaunchCooperativeKernel(equalize_color<kind>, dim3(blocks), dim3(kColorThreads), arguments, kBytes,

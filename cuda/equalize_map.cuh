@@ -23,6 +23,7 @@ struct MapRequest {
 /// repeated for each bank, so that a look-up never waits.
 template <int kChannels>
 struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, kChannels == 3 ? 3 : 4> {
+  static constexpr bool kFollowsCounting = true;
   static constexpr std::size_t kSharedBytes = 256 * 32 * sizeof(std::uint32_t);
   static constexpr int kAhead = kChannels == 3 ? 1 : 2;
   static constexpr int kTurns = kChannels == 3 ? 0 : 2;
@@ -63,6 +64,7 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
 /// The same at 16 bits with one table, which fills 128 KiB of shared memory: for images that outweigh filling it.
 template <int kChannels>
 struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChannels, 1024, 1> {
+  static constexpr bool kFollowsCounting = true;
   static constexpr std::size_t kSharedBytes = 65536 * sizeof(std::uint16_t);
   static constexpr int kTurns = 0;
   const std::uint16_t* maps;
@@ -138,6 +140,7 @@ __device__ __forceinline__ std::uint32_t biased_luma(std::uint32_t r, std::uint3
 /// banks a lane.
 template <int kChannels, Luma kind>
 struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, 3> {
+  static constexpr bool kFollowsCounting = true;
   static constexpr int kCopies = 16;
   static constexpr std::size_t kSharedBytes = 256 * kCopies * sizeof(float2);
   static constexpr int kTurns = 0;
@@ -181,6 +184,7 @@ struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
 /// Everything else: any mode, sample type, strength and mask, decided at run time; the tables stay in global memory.
 template <class T, int kChannels>
 struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
+  static constexpr bool kFollowsCounting = true;
   MapRequest request;
   bool is_identity = false;
   explicit MapAny(const MapRequest& how) : request(how) {}

@@ -10,7 +10,8 @@ void launch_equalize_map<std::uint16_t>(Workspace& workspace, const Picture& fro
   with_channels(from.format().channels, [&]<int kChannels>() {
     const bool one_table_by_channel = kChannels < 3 || request.color == EqualizeColor::joint;
     const bool is_plain = request.strength == 1.0 && request.mask == nullptr;
-    if (is_plain && one_table_by_channel && from.pixel_count() >= kPixelsThatOutweighTheTable) {
+    const bool table_fits = kMapSharedBytes<MapEach16<kChannels>> <= workspace.device()->shared_bytes_per_block();
+    if (is_plain && one_table_by_channel && table_fits && from.pixel_count() >= kPixelsThatOutweighTheTable) {
       launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), MapEach16<kChannels>(request),
                  "mapping 16-bit levels");
     } else {

@@ -31,7 +31,7 @@ Histogram histogram(Workspace& workspace, const Picture& picture, const Histogra
   const CountedPixels counted = counted_pixels(picture, options.selection);
   for (std::size_t i = 0; i < options.channels.size(); ++i) {
     auto* to = counts.as<std::uint64_t>() + offsets[i];
-    if (is_rgb_at(options.channels, i) && can_count_rgb8(counted)) {
+    if (is_rgb_at(options.channels, i) && can_count_rgb8(workspace, counted)) {
       count_rgb8(workspace, counted, to);
       i += 2;
     } else {

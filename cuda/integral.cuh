@@ -9,14 +9,13 @@
 
 namespace gpuimg::cuda {
 
-/// Columns: 4 a lane, 128 a warp. Where a Shape shares columns, the last of them are the first of the warp to the
-/// right, too: in each row the two share them out at a sector's boundary, so that all stores fill whole sectors
-/// wherever the row starts.
+/// Columns: 4 a lane, 128 a warp.
 constexpr int kLanePixels = 4;
 constexpr int kWarpColumns = 32 * kLanePixels;
-constexpr int kSectorBytes = 32;
+constexpr std::size_t kStoreBytes = 16;
 
-/// One image and its table; `table` points at the entry of pixel (0, 0).
+/// One image and its table; `table` points at the entry of pixel (0, 0), which like the pitch is a multiple of
+/// kStoreBytes.
 struct TableJob {
   const std::byte* pixels = nullptr;
   void* table = nullptr;
@@ -35,15 +34,14 @@ struct TableJob {
 
 /// How a tile is cut into warps, and how many earlier tiles a thread asks for their sums before it needs the first.
 template <int rows_a_warp, int warps_across, int warps_down, int blocks_a_multiprocessor, int tiles_ahead,
-          bool stages_pixels, bool shares_columns>
+          bool stages_pixels>
 struct Shape {
   static constexpr int kWarpRows = rows_a_warp;
   static constexpr int kWarpsAcross = warps_across;
   static constexpr int kWarpsDown = warps_down;
   static constexpr int kBlocks = blocks_a_multiprocessor;  ///< that must fit side by side: limits the registers
   static constexpr int kAhead = tiles_ahead;
-  static constexpr bool kSharesColumns = shares_columns;  ///< warps overlap so that stores fill whole sectors
-  static constexpr bool kStaged = stages_pixels;          ///< pixels wait in shared memory, not in registers
+  static constexpr bool kStaged = stages_pixels;  ///< pixels wait in shared memory, not in registers
   static constexpr int kRows = kWarpRows * kWarpsDown;
   static constexpr int kThreads = kWarpsAcross * kWarpsDown * 32;
   static constexpr int kLanesPerRow = kThreads / kRows;   ///< that look left for one row together
@@ -58,11 +56,7 @@ struct Tile : ItsShape {
   using State = SumState;
   using Sum = typename State::Sum;
   static constexpr bool kSquare = squares;
-  static constexpr int kShared =
-      ItsShape::kSharesColumns ? kSectorBytes / static_cast<int>(sizeof(Entry)) : 0;  ///< columns, with the next warp
-  static constexpr int kWarpStride = kWarpColumns - kShared;                          ///< columns, to the next warp
-  static constexpr int kStride = ItsShape::kWarpsAcross * kWarpStride;                ///< columns, to the next tile
-  static constexpr int kColumns = kStride + kShared;
+  static constexpr int kColumns = ItsShape::kWarpsAcross * kWarpColumns;
   static constexpr int kColumnsPerThread = (kColumns + ItsShape::kThreads - 1) / ItsShape::kThreads;
   /// Sums of 128 such pixels fit 16 bits, so two rows are summed at once, one in each half of a word.
   static constexpr bool kPairsRows = sizeof(T) == 1 && !squares;

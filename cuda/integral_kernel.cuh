@@ -13,8 +13,8 @@ template <class Tile>
 __device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
   auto* table = static_cast<typename Tile::Entry*>(job.table);
   if (place.tile_y == 0) {
-    for (int c = static_cast<int>(threadIdx.x); c < Tile::kStride; c += Tile::kThreads) {
-      const std::int64_t x = std::int64_t{place.tile_x} * Tile::kStride + c;
+    for (int c = static_cast<int>(threadIdx.x); c < Tile::kColumns; c += Tile::kThreads) {
+      const std::int64_t x = std::int64_t{place.tile_x} * Tile::kColumns + c;
       if (x < job.width) {
         table[x - job.table_pitch] = 0;
       }
@@ -45,14 +45,9 @@ __device__ void write_rows(const TableJob& job, const Place<Tile>& place, const 
     entries[i] = shared.column_sums[place.warp_y][place.column() + i];
   }
   const std::int64_t x = place.x();
-  const auto present = static_cast<int>(min(std::int64_t{kWarpColumns}, job.width - x));
-  const bool is_first_warp = x == place.lane * kLanePixels;
-  const bool is_full = x - place.lane * kLanePixels + kWarpColumns <= job.width;
+  const auto present = static_cast<int>(min(std::int64_t{kLanePixels}, job.width - x));
   const auto rows_left = static_cast<int>(min(std::int64_t{Tile::kWarpRows}, job.height - place.y()));
   auto* to = static_cast<Entry*>(job.table) + place.y() * job.table_pitch + x;
-  const auto of_warp = reinterpret_cast<std::uintptr_t>(to - place.lane * kLanePixels);
-  auto skipped = static_cast<unsigned>(-of_warp % kSectorBytes / sizeof(Entry));  // entries to a sector's boundary
-  const auto pitch = static_cast<unsigned>(job.table_pitch);
 #pragma unroll
   for (int r = 0; r < Tile::kWarpRows; r += 2) {
     if (r >= rows_left) {
@@ -71,14 +66,8 @@ __device__ void write_rows(const TableJob& job, const Place<Tile>& place, const 
         out[i] = table_entry<Entry>(entries[i]);
       }
       if (r + k < rows_left) {
-        if (is_full) {
-          store_row<Tile>(to, out, skipped);
-        }
-        if (!is_full || (is_first_warp && Tile::kShared > 0)) {
-          store_ends<Tile>(to, out, present, is_first_warp, is_full, Tile::kShared > 0 ? static_cast<int>(skipped) : 0);
-        }
+        store_entries(to, out, present);
       }
-      skipped = (skipped - pitch) % static_cast<unsigned>(kSectorBytes / sizeof(Entry));
       to += job.table_pitch;
     }
   }
@@ -95,14 +84,13 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
     std::uint32_t even = 0;  // two columns each: 32 rows of 255 fit 16 bits
     std::uint32_t odd = 0;
     std::uint32_t pair_total = 0;  // of rows 2 · lane and 2 · lane + 1
-    const std::uint32_t ones = place.owns_columns() ? 0x01010101U : 0U;
 #pragma unroll
     for (int r = 0; r < Tile::kWarpRows; r += 2) {
       const std::uint32_t upper = rows.at(r).words[0];
       const std::uint32_t lower = rows.at(r + 1).words[0];
       even += (upper & 0x00FF00FFU) + (lower & 0x00FF00FFU);
       odd += (upper >> 8 & 0x00FF00FFU) + (lower >> 8 & 0x00FF00FFU);
-      const std::uint32_t total = warp_total(__dp4a(upper, ones, 0U) + (__dp4a(lower, ones, 0U) << 16));
+      const std::uint32_t total = warp_total(sum_of_bytes<4>(upper) + (sum_of_bytes<4>(lower) << 16));
       pair_total = place.lane == r / 2 ? total : pair_total;
     }
     if (place.lane < Tile::kWarpRows / 2) {
@@ -125,7 +113,7 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
         columns[i] += value;
         sum += value;
       }
-      const Sum total = warp_total(place.owns_columns() ? sum : Sum{0});
+      const Sum total = warp_total(sum);
       row_total = place.lane == r ? total : row_total;
     }
     if (place.lane < Tile::kWarpRows) {
@@ -168,11 +156,9 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
     columns[i] += columns[i - 1];
   }
   const Sum left = sum_before_lane(columns[kLanePixels - 1]) + left_of_rows;
-  if (place.owns_columns() || place.warp_x == Tile::kWarpsAcross - 1) {
 #pragma unroll
-    for (int i = 0; i < kLanePixels; ++i) {
-      shared.column_sums[place.warp_y][place.column() + i] = left + columns[i];
-    }
+  for (int i = 0; i < kLanePixels; ++i) {
+    shared.column_sums[place.warp_y][place.column() + i] = left + columns[i];
   }
   __syncthreads();
   resolve_columns(job, place, shared);
@@ -189,7 +175,7 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   using State = typename Tile::State;
   constexpr std::uint32_t kLastEpoch = 0x7FFFFFFFU;
   constexpr std::size_t kTicketBytes = 256;
-  job.tiles_across = (job.width - 1) / Tile::kStride + 1;
+  job.tiles_across = (job.width - 1) / Tile::kColumns + 1;
   job.tiles = std::int64_t{job.tiles_across} * ((job.height - 1) / Tile::kRows + 1);
   if (job.tiles > std::int64_t{0x7FFFFFFF}) {
     throw Error(ErrorKind::unsupported, "integral: the image has too many rows and columns; cut it into parts");
@@ -206,7 +192,7 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   job.row_states = memory + kTicketBytes;
   job.column_states = memory + kTicketBytes + row_bytes;
   job.epoch = ++workspace.tile_epoch;
-  allow_shared_bytes(sum_tiles<Tile>, Rows<Tile>::kStagedBytes);
+  allow_shared_bytes(workspace, sum_tiles<Tile>, Rows<Tile>::kStagedBytes);
   sum_tiles<Tile>
       <<<static_cast<unsigned>(job.tiles), Tile::kThreads, Rows<Tile>::kStagedBytes, workspace.stream()>>>(job);
   check_launch("summing tiles");

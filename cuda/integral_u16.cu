@@ -4,7 +4,7 @@
 namespace gpuimg::cuda {
 namespace {
 
-using AnyImage = Shape<16, 4, 4, 2, 2, false, true>;
+using AnyImage = Shape<16, 4, 4, 2, 2, false>;
 
 template <bool squares>
 void launch(Workspace& workspace, const TableJob& job, Sample type) {

@@ -5,9 +5,9 @@ namespace gpuimg::cuda {
 namespace {
 
 // High tiles publish fewer sums; narrow ones give a small image enough blocks.
-using LargeImages = Shape<32, 4, 4, 2, 2, true, true>;
-using SmallImages = Shape<8, 1, 8, 2, 4, false, false>;
-using WideSums = Shape<16, 4, 4, 2, 2, false, true>;
+using LargeImages = Shape<32, 4, 4, 2, 1, true>;
+using SmallImages = Shape<8, 1, 8, 2, 4, false>;
+using WideSums = Shape<16, 4, 4, 2, 2, false>;
 
 template <bool squares>
 void launch(Workspace& workspace, const TableJob& job, Sample type) {

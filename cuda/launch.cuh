@@ -38,16 +38,13 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
 /// Dynamic shared memory above 48 KiB must be asked for once a kernel and device. Throws Error{unsupported} where the
 /// device has less for a block than the kernel needs.
 template <class Kernel>
-void allow_shared_bytes(Kernel* kernel, std::size_t bytes) {
+void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
   if (bytes <= kAlwaysAllowed) {
     return;
   }
-  int device = 0;
-  int limit = 0;
-  cuda_check(cudaGetDevice(&device), "asking for the device");
-  cuda_check(cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "reading the device");
-  if (bytes > static_cast<std::size_t>(limit)) {
+  const std::size_t limit = workspace.device()->shared_bytes_per_block();
+  if (bytes > limit) {
     throw Error(ErrorKind::unsupported, "CUDA: this operation needs " + std::to_string(bytes / 1024) +
                                             " KiB of shared memory a block, and the device has " +
                                             std::to_string(limit / 1024) + "; use --backend cpu");
@@ -63,6 +60,39 @@ int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
   int blocks = 0;
   cuda_check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, kernel, threads, bytes), "planning a launch");
   return blocks;
+}
+
+/// Returns when the kernel before has ended, where the launch was made to overlap it; else at once.
+__device__ __forceinline__ void wait_for_kernel_before() {
+#if __CUDA_ARCH__ >= 900
+  cudaGridDependencySynchronize();
+#endif
+}
+
+/// True if the code of the kernel that this device runs holds wait_for_kernel_before (older code does nothing there).
+template <class Kernel>
+bool can_overlap(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
+  return attributes.ptxVersion >= 90;
+}
+
+/// Launches a kernel that calls wait_for_kernel_before: its first blocks start when the last ones of the kernel before
+/// leave room. Programmatic dependent launch, CUDA C++ Programming Guide.
+template <class... Parameters, class... Arguments>
+void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                        std::size_t shared_bytes, const char* doing, const Arguments&... arguments) {
+  cudaLaunchAttribute overlap{};
+  overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  overlap.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(threads);
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = workspace.stream();
+  config.attrs = &overlap;
+  config.numAttrs = 1;
+  cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), doing);
 }
 
 /// Level of pixel i of the region; false if the selection leaves it out.

@@ -34,6 +34,9 @@ struct PixelOperation {
   /// Turns of a block, which then ends: blocks in order of address stream faster than blocks that stay. 0 = they stay,
   /// for operations whose prepare() takes long.
   static constexpr int kTurns = 1;
+  /// What prepare() reads is written by the kernel launched just before, the pixels are not: where the device can, the
+  /// launch overlaps that kernel's last blocks, and prepare() waits for its end.
+  static constexpr bool kFollowsCounting = false;
   template <int n>
   using InPixels = Samples<In, n * kInChannels>;
   template <int n>
@@ -111,6 +114,9 @@ __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation
   if constexpr (Operation::kTurns != 0) {
     load_turn();  // on its way while a block prepares that does not live long
   }
+  if constexpr (Operation::kFollowsCounting) {
+    wait_for_kernel_before();
+  }
   operation.prepare(memory);
   if constexpr (Operation::kSharedBytes != 0) {
     __syncthreads();
@@ -152,7 +158,12 @@ void launch_map(Workspace& workspace, const std::byte* in, std::byte* out, std::
   } else {
     blocks = std::clamp(blocks, 1U, room);
   }
-  allow_shared_bytes(map_pixels<Operation>, kBytes);
+  allow_shared_bytes(workspace, map_pixels<Operation>, kBytes);
+  if (Operation::kFollowsCounting && can_overlap(map_pixels<Operation>)) {
+    launch_overlapping(workspace, map_pixels<Operation>, blocks, Operation::kThreads, kBytes, doing, in, out,
+                       pixel_count, turns, operation);
+    return;
+  }
   map_pixels<Operation>
       <<<blocks, Operation::kThreads, kBytes, workspace.stream()>>>(in, out, pixel_count, turns, operation);
   check_launch(doing);

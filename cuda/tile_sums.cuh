@@ -22,10 +22,9 @@ struct Place {
         lane(static_cast<int>(threadIdx.x) % 32),
         warp_x(static_cast<int>(threadIdx.x) / 32 % Tile::kWarpsAcross),
         warp_y(static_cast<int>(threadIdx.x) / 32 / Tile::kWarpsAcross) {}
-  [[nodiscard]] __device__ std::int64_t x() const { return std::int64_t{tile_x} * Tile::kStride + column(); }
+  [[nodiscard]] __device__ std::int64_t x() const { return std::int64_t{tile_x} * Tile::kColumns + column(); }
   /// The lane's first column in the tile.
-  [[nodiscard]] __device__ int column() const { return warp_x * Tile::kWarpStride + lane * kLanePixels; }
-  [[nodiscard]] __device__ bool owns_columns() const { return lane < Tile::kWarpStride / kLanePixels; }
+  [[nodiscard]] __device__ int column() const { return warp_x * kWarpColumns + lane * kLanePixels; }
   [[nodiscard]] __device__ std::int64_t y() const { return tile_y * Tile::kRows + warp_y * Tile::kWarpRows; }
 };
 
@@ -126,7 +125,7 @@ struct Column {
 
   __device__ void start(const TableJob& job, const Place<Tile>& place, int k) {
     index = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
-    is_used = index < Tile::kColumns && std::int64_t{place.tile_x} * Tile::kStride + index < job.width;
+    is_used = index < Tile::kColumns && std::int64_t{place.tile_x} * Tile::kColumns + index < job.width;
     done = place.tile_y == 0 || !is_used;
   }
 

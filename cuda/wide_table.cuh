@@ -12,6 +12,10 @@ struct WideTarget {
   unsigned long long* group_sums = nullptr;  ///< counts of 256 bins each, 256 of them
 };
 
+/// Adds to counts in global memory, kWideBins of them: for devices that have no kWideBytes of shared memory.
+void count_wide_in_memory(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
+                          unsigned long long* counts);
+
 /// Adds up what `blocks` blocks have counted into `bins` counts, and builds the table if one is asked for.
 void finish_wide_counts(Workspace& workspace, const WideTarget& target, int blocks, std::uint32_t bins,
                         std::uint64_t* counts, const TableTarget& table);

@@ -1,8 +1,13 @@
 #!/usr/bin/env bash
-# Proves the CUDA backend on the GPU of this machine: parity tests, huge images, compute-sanitizer, benchmarks.
-# usage: tests/gpu_suite.sh build|pack FOLDER|STEP…     steps: parity huge sanitize bench; several in one call
+# Proves the CUDA backend on the GPU of this machine. usage: tests/gpu_suite.sh build|pack FOLDER|STEP…; several in one call
 #   build         configures and compiles into $GPUIMG_SUITE_BUILD (default build/gpu-suite)
 #   pack FOLDER   copies the executables and the libraries they need into FOLDER, for a machine without compilers
+#   all           every test that ctest knows, a missing device being a failure
+#   parity huge   the same bytes from both backends; images above 2³¹ pixels
+#   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
+#   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
+#   sanitize      the four tools of compute-sanitizer over the small sizes, $GPUIMG_SUITE_TOOLS to name some of them
+#   bench         the benchmarks
 # environment: GPUIMG_SUITE_PACK (run what `pack` put there), GPUIMG_SUITE_LOGS (where logs go), GPUIMG_SUITE_ARCH
 set -uo pipefail
 
@@ -12,9 +17,11 @@ pack=${GPUIMG_SUITE_PACK:-}
 logs=${GPUIMG_SUITE_LOGS:-${pack:-$build}/logs}
 tests=${pack:-$build/tests/cuda}/gpuimg_cuda_tests
 bench=${pack:-$build/bench}/gpuimg_gpu_bench
+gpuimg=${pack:-$build}/gpuimg
 export GPUIMG_REQUIRE_CUDA=1
 [ -n "$pack" ] && export LD_LIBRARY_PATH=$pack/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 failed=()
+declare -A sanitizers=()
 
 step() {  # step NAME SECONDS COMMAND…: runs it, keeps its log, says how it went
   local name=$1 limit=$2 started=$SECONDS
@@ -38,7 +45,7 @@ run_build() {
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$build/app/gpuimg"; do
+  for program in "$tests" "$bench" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
@@ -59,12 +66,82 @@ run_parity() {
 
 run_huge() { step huge 200 "$tests" --gtest_filter='CudaHuge*' --gtest_brief=1; }
 
+run_all() { step all 1200 ctest --test-dir "$build" -j 4 --output-on-failure --no-tests=error; tail -n 25 "$logs/all.log"; }
+
+same_from_both() {  # same_from_both FILE OPERATION EXTENSION OPTION…: 0 if both backends write the same file
+  local file=$1 operation=$2 extension=$3 backend
+  shift 3
+  for backend in cpu cuda; do
+    "$gpuimg" "$operation" --force --backend "$backend" "$@" "$file" "$logs/of-$backend.$extension" || return 1
+  done
+  cmp "$logs/of-cpu.$extension" "$logs/of-cuda.$extension" && echo "same: $operation $* $file -> $extension"
+}
+
+compare_files() {
+  local file mode
+  while read -r file; do
+    for mode in luma rgb joint ycbcr hsl; do
+      same_from_both "$file" equalize png --color "$mode" --verify || return 1
+    done
+    [[ $file != *.jpg ]] || same_from_both "$file" equalize jpg || return 1
+    same_from_both "$file" hist json --verify || return 1
+    same_from_both "$file" integral npy --verify || return 1
+    same_from_both "$file" hsl npy --verify || return 1
+  done < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f \( -name '*.png' -o -name '*.jpg' \) | sort)
+}
+
+run_files() {
+  mkdir -p "$logs"
+  step files 600 bash -c "$(declare -f same_from_both compare_files); gpuimg='$gpuimg' logs='$logs'; compare_files"
+  grep -c ^same: "$logs/files.log"
+}
+
+refused() {  # refused COMMAND…: 0 if it exits with 5 and one line on stderr, which is shown
+  local status=0 said
+  said=$("$@" 2>&1 >/dev/null) || status=$?
+  printf 'exit %d: %s\n' "$status" "$said"
+  [ "$status" -eq 5 ] && [ "$(wc -l <<<"$said")" -eq 1 ] && [[ $said == 'gpuimg: error: '* ]]
+}
+
+check_errors() {
+  local other=$build-other-architecture image=samples/landscape.png visible
+  for visible in '' 7 abc; do
+    refused env CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend cuda --force "$image" "$logs/no.png" || return 1
+    CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend auto --force "$image" "$logs/yes.png" || return 1
+  done
+  refused "$gpuimg" equalize --backend cuda --device 63 --force "$image" "$logs/no.png" || return 1
+  cmake -S . -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUIMG_CUDA=ON -DGPUIMG_TESTS=OFF \
+    -DCMAKE_CUDA_ARCHITECTURES="${GPUIMG_SUITE_OTHER_ARCH:-75-real}" >/dev/null &&
+    cmake --build "$other" --target gpuimg >/dev/null || return 1
+  local call
+  for call in hist:json equalize:png integral:npy hsl:npy; do
+    refused "$other/gpuimg" "${call%:*}" --backend cuda --force "$image" "$logs/no.${call#*:}" || return 1
+  done
+  "$other/gpuimg" doctor
+  [ -z "$(find "$logs" -name 'no.*')" ]
+}
+
+run_errors() {
+  mkdir -p "$logs"
+  step errors 600 bash -c "$(declare -f refused check_errors); build='$build' gpuimg='$gpuimg' logs='$logs'; check_errors"
+  cat "$logs/errors.log"
+}
+
 run_sanitize() {
-  local tool
-  for tool in memcheck racecheck initcheck synccheck; do
-    # Memory that the tests poison counts as written: initcheck needs it as it comes.
-    step "sanitize-$tool" 150 env GPUIMG_TEST_POISON=$([ $tool = initcheck ] && echo 0 || echo 1) \
-      compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter='CudaParity.Small*' --gtest_brief=1
+  local tool part
+  # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
+  for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
+    for part in Histograms Equalizations Integrals Hsl; do
+      # Memory that the tests poison counts as written: initcheck needs it as it comes.
+      (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="CudaParity.Small$part" --gtest_brief=1
+       [ ${#failed[@]} -eq 0 ]) &
+      sanitizers[$!]=$tool-$part
+    done
+  done
+  local process
+  for process in "${!sanitizers[@]}"; do
+    wait "$process" || failed+=("${sanitizers[$process]}")
   done
 }
 
@@ -80,7 +157,7 @@ run_bench() {
 [ $# -gt 0 ] || set -- build parity huge sanitize bench
 while [ $# -gt 0 ]; do
   case $1 in
-    build | parity | huge | sanitize | bench) "run_$1" ;;
+    build | all | parity | huge | files | errors | sanitize | bench) "run_$1" ;;
     pack) run_pack "${2:?pack needs a folder}"; shift ;;
     *) echo "gpu_suite.sh: no step '$1'; see its first lines" >&2; exit 2 ;;
   esac

@@ -1,8 +1,10 @@
 // JPEG in: the pixels of libjpeg's defaults, strictness, limits, and EXIF orientation for JPEG and PNG.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <tuple>
 
+#include "files/cmyk.hpp"
 #include "files/exif_orientation.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/png_maker.hpp"
@@ -115,6 +117,117 @@ TEST(JpegReader, NamesWhatItDoesNotRead) {
   EXPECT_TRUE(refuses(with(1, 0xC5), ErrorKind::unsupported, "hierarchical JPEG"));
   EXPECT_TRUE(refuses(with(4, 12), ErrorKind::unsupported, "12-bit JPEG"));
   EXPECT_TRUE(refuses(with(9, 2), ErrorKind::unsupported, "2 channels"));
+}
+
+/// By the words of docs/operations.md: the share of light that passes each ink, times that which passes the black.
+Image rgb_of_cmyk(ConstView cmyk, bool inverted) {
+  Image rgb(cmyk.width, cmyk.height, kRgb);
+  const auto light = [&](int x, int y, int channel) {
+    const auto stored = static_cast<double>(sample_at(cmyk, x, y, channel));
+    return (inverted ? stored : 255 - stored) / 255;
+  };
+  for (int y = 0; y < cmyk.height; ++y) {
+    for (int x = 0; x < cmyk.width; ++x) {
+      for (int c = 0; c < 3; ++c) {
+        set_sample(rgb.view(), x, y, c, static_cast<std::uint32_t>(std::lround(255 * light(x, y, c) * light(x, y, 3))));
+      }
+    }
+  }
+  return rgb;
+}
+
+TEST(JpegReader, ConvertsCmykAndYcck) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const bool as_ycck : {false, true}) {
+    for (const bool adobe : {true, false}) {
+      if (as_ycck && !adobe) {
+        continue;  // nothing else would say that it is YCCK
+      }
+      for (const bool progressive : {false, true}) {
+        JpegChoices choices;
+        choices.as_cmyk = !as_ycck;
+        choices.as_ycck = as_ycck;
+        choices.adobe = adobe;
+        choices.progressive = progressive;
+        choices.quality = random.between(30, 100);
+        const Image cmyk = random_image(random, random.between(1, 70), random.between(1, 70), {Sample::u8, 4});
+        const FileBytes file = make_jpeg(cmyk.view(), choices);
+        const DecodedImage found = decode(file);
+        EXPECT_TRUE(same_pixels(found.image.view(), rgb_of_cmyk(read_with_libjpeg(file).view(), adobe).view()));
+        EXPECT_EQ(found.notes, std::vector<std::string>{"CMYK is converted to RGB without color management"});
+      }
+    }
+  }
+}
+
+TEST(JpegReader, CmykIsExactForEveryPair) {
+  std::vector<std::uint8_t> cmyk;
+  for (int ink = 0; ink < 256; ++ink) {
+    for (int black = 0; black < 256; ++black) {
+      for (const int value : {ink, 255 - ink, 0, black}) {
+        cmyk.push_back(static_cast<std::uint8_t>(value));
+      }
+    }
+  }
+  std::vector<std::uint8_t> rgb(65536 * 3);
+  const ConstView pixels{reinterpret_cast<const std::byte*>(cmyk.data()), 256, 256, 1024, {Sample::u8, 4}};
+  const ConstView found{reinterpret_cast<const std::byte*>(rgb.data()), 256, 256, 768, kRgb};
+  for (const bool is_ink : {false, true}) {
+    cmyk_to_rgb(cmyk.data(), rgb.data(), 65536, is_ink);
+    EXPECT_TRUE(same_pixels(found, rgb_of_cmyk(pixels, !is_ink).view()));
+  }
+}
+
+TEST(JpegReader, LenientReadsWhatHasWarnings) {
+  const ReadOptions lenient{.lenient = true};
+  const FileBytes sound = small_jpeg();
+  const DecodedImage whole = decode(sound, "t.jpg", lenient);
+  EXPECT_TRUE(whole.notes.empty());
+  EXPECT_TRUE(same_pixels(whole.image.view(), read_with_libjpeg(sound).view()));
+
+  FileBytes extra = sound;
+  extra.insert(extra.end() - 2, 100, std::byte{0x12});
+  const DecodedImage found = decode(extra, "t.jpg", lenient);
+  EXPECT_TRUE(same_pixels(found.image.view(), whole.image.view()));
+  ASSERT_EQ(found.notes.size(), 1U);
+  EXPECT_TRUE(found.notes[0].starts_with("is damaged, and read all the same: Corrupt JPEG data:")) << found.notes[0];
+}
+
+TEST(JpegReader, LenientFillsUpWhatIsCutOff) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const bool progressive : {false, true}) {
+    JpegChoices choices;
+    choices.progressive = progressive;
+    const Image image = random_image(random, 61, 90, kRgb);
+    const FileBytes file = make_jpeg(image.view(), choices);
+    const Image whole = read_with_libjpeg(file);
+    const auto half = std::span(file).first(file.size() / 2);
+    EXPECT_TRUE(refuses(half, ErrorKind::decode, "truncated"));
+    const DecodedImage once = decode(half, "t.jpg", {.lenient = true});
+    ASSERT_FALSE(once.notes.empty());
+    EXPECT_LE(once.notes.size(), 4U);
+    EXPECT_EQ(once.image.width(), 61);
+    EXPECT_TRUE(same_pixels(decode(half, "t.jpg", {.lenient = true}).image.view(), once.image.view()));
+    if (!progressive) {
+      for (int x = 0; x < 61; ++x) {
+        EXPECT_EQ(sample_at(once.image.view(), x, 0, 1), sample_at(whole.view(), x, 0, 1));
+      }
+    }
+  }
+}
+
+TEST(JpegReader, LenientIsSaneOnMutants) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const bool progressive : {false, true}) {
+    JpegChoices choices;
+    choices.progressive = progressive;
+    choices.arithmetic = random.below(2) == 1;
+    const FileBytes file = with_exif(small_jpeg(choices), exif_with(6, false));
+    expect_sane_when_mutated(file, "mutant.jpg", random, 400, {.max_pixels = std::uint64_t{1} << 20, .lenient = true});
+  }
 }
 
 TEST(JpegReader, ChecksTheDeclaredSizeFirst) {

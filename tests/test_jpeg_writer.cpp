@@ -26,7 +26,8 @@ Bytes encoded(ConstView pixels, ImageFileType type, int quality = 90) {
 
 struct JpegContent {
   Image image;
-  int luma_sampling = 1;  ///< 2 where colour has half the width
+  int luma_sampling = 1;           ///< 2 where colour has half the width
+  int luma_vertical_sampling = 1;  ///< likewise, the height
 };
 
 /// libjpeg's default handler ends the process on an error, which fails the test.
@@ -40,7 +41,7 @@ JpegContent decoded_jpeg(const Bytes& bytes) {
   jpeg_start_decompress(&info);
   JpegContent content{Image(static_cast<int>(info.output_width), static_cast<int>(info.output_height),
                             {Sample::u8, info.output_components}),
-                      info.comp_info[0].h_samp_factor};
+                      info.comp_info[0].h_samp_factor, info.comp_info[0].v_samp_factor};
   while (info.output_scanline < info.output_height) {
     JSAMPLE* row = content.image.view().row<JSAMPLE>(static_cast<int>(info.output_scanline));
     jpeg_read_scanlines(&info, &row, 1);
@@ -179,6 +180,28 @@ TEST(JpegWriter, QualityTradesSizeForLikeness) {
             mean_difference(decoded_jpeg(low).image.view(), image.view()));
   for (const int quality : {0, 101}) {
     EXPECT_THROW(encoded(image.view(), ImageFileType::jpeg, quality), Error);
+  }
+}
+
+TEST(JpegWriter, SubsamplesAsAsked) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const struct {
+    ChromaSubsampling subsampling;
+    int width, height;
+  } cases[] = {{ChromaSubsampling::s444, 1, 1},
+               {ChromaSubsampling::s422, 2, 1},
+               {ChromaSubsampling::s440, 1, 2},
+               {ChromaSubsampling::s420, 2, 2}};
+  for (const auto& expected : cases) {
+    for (const int channels : {1, 3}) {
+      const Image image = test::any_image(random, 37, 29, {Sample::u8, channels});
+      WriteOptions options;
+      options.jpeg_subsampling = expected.subsampling;
+      const JpegContent content = decoded_jpeg(encode_image(image.view(), ImageFileType::jpeg, "t", options));
+      EXPECT_EQ(content.luma_sampling, channels == 1 ? 1 : expected.width);
+      EXPECT_EQ(content.luma_vertical_sampling, channels == 1 ? 1 : expected.height);
+    }
   }
 }
 

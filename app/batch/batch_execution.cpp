@@ -1,5 +1,6 @@
 // Runs the plan of a session, and says how it went.
 #include <fmt/format.h>
+#include <malloc.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
 
@@ -112,6 +113,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
   settings.budget_is_limit = options_.max_memory.has_value();
+  settings.max_pixels = globals_.max_pixels;
   settings.budget_bytes = available_memory() / 2;
   if (options_.max_memory) {
     // What the process holds before its first image counts too.
@@ -148,6 +150,10 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   });
   progress.start();
   const std::unique_ptr<ManifestWriter> manifest = open_manifest(plan);
+  if (options_.max_memory) {
+    // Pixels that are freed go back to the system at once, or each thread would keep some beyond the limit.
+    ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+  }
   const tbb::global_control leave(
       tbb::global_control::max_allowed_parallelism,
       static_cast<std::size_t>(std::max({jobs, processors(globals_), tbb::info::default_concurrency()})));

@@ -122,7 +122,8 @@ class Run {
     }
     const DeclaredImage declared = declared_image_in(item.input);
     flight->pixels = declared.pixels;
-    flight->memory = expected_memory(job_, flight->record.bytes, declared);
+    const bool is_refused = declared.pixels > settings_.max_pixels;
+    flight->memory = expected_memory(job_, flight->record.bytes, is_refused ? DeclaredImage() : declared);
     if (settings_.budget_is_limit && flight->memory > budget_.bytes()) {
       flight->is_decided = true;
       fail(*flight, name_of(ErrorKind::out_of_memory),
@@ -145,7 +146,7 @@ class Run {
   }
 
   void compute_item(Flight& flight) {
-    const ContextPool::Lease context = contexts_.lease();
+    ContextPool::Lease context = contexts_.lease();
     context->begin_item();
     guard(flight, [&] {
       const ItemPaths paths{flight.item->input, flight.item->output};
@@ -164,6 +165,10 @@ class Run {
     flight.record.device = context->device();
     flight.record.times = context->times();
     flight.messages = context->take_messages();
+    // A backend may keep memory for the next image: not what is a good part of the limit.
+    if (settings_.budget_is_limit && flight.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
+      context.discard();
+    }
   }
 
   void end(const FlightPointer& flight) {

@@ -21,6 +21,7 @@ struct RunSettings {
   int jobs = 1;
   std::uint64_t budget_bytes = 0;
   bool budget_is_limit = false;    ///< an image that needs more fails; else it runs alone
+  std::uint64_t max_pixels = 0;    ///< larger images are refused before they take memory
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool record_done_before = true;  ///< in the manifest: not where it holds them already
   Verbosity verbosity = Verbosity::normal;

@@ -18,11 +18,8 @@ namespace gpuimg {
 namespace {
 
 DeclaredImage declared_in_png(ByteSpan bytes) {
-  constexpr std::uint32_t kGray = 0;
-  constexpr std::uint32_t kGrayAlpha = 4;
-  const std::uint32_t color = u8_at(bytes, 25);
-  // A chunk further on may add an alpha channel to gray and RGB; palettes become RGB or RGBA.
-  const std::uint64_t channels = color == kGray || color == kGrayAlpha ? 2 : 4;
+  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, perhaps with alpha
+  const std::uint64_t channels = kChannelsOfColorType[u8_at(bytes, 25) % 8];
   return {std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20), channels * (u8_at(bytes, 24) == 16 ? 2 : 1), 0};
 }
 

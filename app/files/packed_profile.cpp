@@ -15,8 +15,14 @@
 namespace gpuimg {
 namespace {
 
-/// False if the stream is damaged. Stops where `to` is full, and shortens it where the stream is.
-bool unpack(ByteSpan zlib, std::span<std::byte>& to) {
+struct Inflated {
+  std::size_t size = 0;
+  bool sound = false;     ///< as far as it was looked at
+  bool complete = false;  ///< and its checksum is right
+};
+
+/// Stops where `to` is full.
+Inflated inflate(ByteSpan zlib, std::span<std::byte> to) {
   const auto state = std::make_unique<inflate_state>();
   isal_inflate_init(state.get());
   state->crc_flag = ISAL_ZLIB;
@@ -24,32 +30,29 @@ bool unpack(ByteSpan zlib, std::span<std::byte>& to) {
   state->avail_in = static_cast<std::uint32_t>(zlib.size());
   state->next_out = reinterpret_cast<std::uint8_t*>(to.data());
   state->avail_out = static_cast<std::uint32_t>(to.size());
-  const int code = isal_inflate(state.get());
-  const bool complete = state->block_state == ISAL_BLOCK_FINISH;
-  const bool full = state->avail_out == 0;
-  to = to.first(to.size() - state->avail_out);
-  return code == ISAL_DECOMP_OK && (complete || full);
+  const bool sound = isal_inflate(state.get()) == ISAL_DECOMP_OK;
+  return {to.size() - state->avail_out, sound, sound && state->block_state == ISAL_BLOCK_FINISH};
 }
 
 }  // namespace
 
 std::vector<std::byte> unpacked_profile(ByteSpan zlib) {
   std::array<std::byte, 4> size_field{};
-  std::span<std::byte> beginning(size_field);
-  if (!unpack(zlib, beginning) || beginning.size() < size_field.size()) {
+  const Inflated beginning = inflate(zlib, size_field);
+  if (!beginning.sound || beginning.size < size_field.size()) {
     return {};
   }
   const std::size_t size = u32be_at(size_field, 0);
   if (size < kIccHeaderBytes || size > kMaxIccBytes) {
     return {};
   }
-  // One byte more than the profile has, so that ISA-L comes to the checksum of a stream that ends with it.
+  // One byte more than the profile has, so that ISA-L comes to the checksum behind it.
   std::vector<std::byte> profile(size + 1);
-  std::span<std::byte> content(profile);
-  if (!unpack(zlib, content)) {
+  const Inflated whole = inflate(zlib, profile);
+  profile.pop_back();
+  if (!whole.complete || whole.size != size || icc_profile_in(profile).empty()) {
     return {};
   }
-  profile.resize(icc_profile_in(content).size());
   return profile;
 }
 

@@ -8,10 +8,10 @@
 
 namespace gpuimg::test {
 
-std::unique_ptr<Backend> make_tested_backend() {
+std::unique_ptr<Backend> make_tested_backend(std::size_t most_shared_bytes) {
   const char* poison = std::getenv("GPUIMG_TEST_POISON");
   const bool is_off = poison != nullptr && std::string(poison) == "0";
-  return is_off ? make_cuda_backend(0) : cuda::make_poisoned_backend(0);
+  return cuda::make_trial_backend(0, {.poison = !is_off, .most_shared_bytes = most_shared_bytes});
 }
 
 void CudaTest::SetUp() {

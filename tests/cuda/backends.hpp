@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -12,8 +14,9 @@
 namespace gpuimg::test {
 
 /// A CUDA backend of its own, whose device memory is filled with 0xCD whenever it is handed out; not so with
-/// GPUIMG_TEST_POISON=0, which lets a checker of uninitialised memory see what nobody wrote.
-std::unique_ptr<Backend> make_tested_backend();
+/// GPUIMG_TEST_POISON=0, which lets a checker of uninitialised memory see what nobody wrote. Its device passes for one
+/// whose blocks have at most `most_shared_bytes` of shared memory.
+std::unique_ptr<Backend> make_tested_backend(std::size_t most_shared_bytes = SIZE_MAX);
 
 class CudaTest : public ::testing::Test {
  protected:

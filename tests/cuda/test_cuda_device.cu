@@ -52,7 +52,7 @@ TEST_F(CudaDeviceTest, ImpossibleLaunchThrowsOnce) {
 }
 
 TEST_F(CudaDeviceTest, MemoryIsAlignedAndMoves) {
-  const auto device = std::make_shared<cuda::Device>(0, true);
+  const auto device = std::make_shared<cuda::Device>(0, cuda::DeviceTrial{.poison = true});
   cuda::DeviceMemory a(device, 1000);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 256, 0U);
   std::byte* data = a.data();
@@ -68,7 +68,7 @@ TEST_F(CudaDeviceTest, MemoryIsAlignedAndMoves) {
 }
 
 TEST_F(CudaDeviceTest, EventsMeasureTime) {
-  const cuda::Device device(0, false);
+  const cuda::Device device(0);
   cuda::Event start;
   cuda::Event end;
   start.record(device.stream());

@@ -78,7 +78,7 @@ class CudaExact : public CudaTest {
  protected:
   template <class Launch>
   void expect_none_wrong(const Launch& launch) {
-    const auto device = std::make_shared<cuda::Device>(0, false);
+    const auto device = std::make_shared<cuda::Device>(0);
     const cuda::DeviceMemory numbers(device, 2 * sizeof(unsigned long long));
     cuda::cuda_check(cudaMemsetAsync(numbers.data(), 0, numbers.size_bytes(), device->stream()), "testing");
     launch(device->stream(), numbers.as<unsigned long long>(), numbers.as<unsigned long long>() + 1);

@@ -87,9 +87,8 @@ inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_
 
 /// Changes bytes at random: each result is an image or an Error of a sort that an input may cause, twice the same.
 template <class Random>
-void expect_sane_when_mutated(const FileBytes& file, const std::string& name, Random& random, int rounds) {
-  ReadOptions options;
-  options.max_pixels = std::uint64_t{1} << 20;
+void expect_sane_when_mutated(const FileBytes& file, const std::string& name, Random& random, int rounds,
+                              const ReadOptions& options = {.max_pixels = std::uint64_t{1} << 20}) {
   for (int round = 0; round < rounds; ++round) {
     FileBytes mutant = file;
     const int changes = random.between(1, 4);

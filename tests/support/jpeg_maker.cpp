@@ -23,10 +23,18 @@ FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
   info.image_width = static_cast<JDIMENSION>(pixels.width);
   info.image_height = static_cast<JDIMENSION>(pixels.height);
   info.input_components = pixels.format.channels;
-  info.in_color_space = choices.as_cmyk ? JCS_CMYK : pixels.format.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.in_color_space = choices.as_cmyk || choices.as_ycck ? JCS_CMYK
+                        : pixels.format.channels == 1      ? JCS_GRAYSCALE
+                                                           : JCS_RGB;
   jpeg_set_defaults(&info);
   if (choices.as_rgb) {
     jpeg_set_colorspace(&info, JCS_RGB);
+  }
+  if (choices.as_ycck) {
+    jpeg_set_colorspace(&info, JCS_YCCK);
+  }
+  if (!choices.adobe) {
+    info.write_Adobe_marker = FALSE;
   }
   jpeg_set_quality(&info, choices.quality, TRUE);
   if (choices.progressive) {

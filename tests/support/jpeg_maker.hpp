@@ -15,6 +15,8 @@ struct JpegChoices {
   int restart_interval = 0;
   bool as_rgb = false;   ///< stored as RGB in place of YCbCr
   bool as_cmyk = false;  ///< four channels
+  bool as_ycck = false;  ///< four channels given as CMYK, stored as YCCK
+  bool adobe = true;     ///< with four channels: an Adobe segment, which says that they are inverted
 };
 
 /// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
