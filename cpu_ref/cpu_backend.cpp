@@ -35,6 +35,11 @@ class CpuBackend final : public Backend {
     return arena_.execute([&] { return cpu::histogram(pixels_of(picture), options); });
   }
 
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
+    check(picture, options);
+    return arena_.execute([&] { return cpu::table_counts(pixels_of(picture), options); });
+  }
+
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
     return run([&] { return cpu::equalize(pixels_of(picture), options, used); });
@@ -61,6 +66,7 @@ class CpuBackend final : public Backend {
   }
 
   void wait() override {}
+  [[nodiscard]] std::size_t available_bytes() override { return std::numeric_limits<std::size_t>::max(); }
 
   double measure_copy_rate(std::size_t bytes) override {
     return arena_.execute([&] { return cpu::measured_copy_rate(bytes); });

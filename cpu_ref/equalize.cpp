@@ -53,28 +53,6 @@ std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPix
   });
 }
 
-LevelTables tables_of(ConstView pixels, const EqualizeOptions& options) {
-  const CountedPixels counted(pixels, options.selection);
-  LevelTables tables;
-  const auto add_table = [&](const std::vector<std::uint64_t>& counts) {
-    tables.maps.push_back(level_map(options.formula, counts));
-  };
-  if (pixels.format.color_channels() == 1) {
-    add_table(count_channel(pixels, counted, Channel::luma, options.luma));
-  } else if (options.color == EqualizeColor::rgb) {
-    for (const Channel channel : {Channel::red, Channel::green, Channel::blue}) {
-      add_table(count_channel(pixels, counted, channel, options.luma));
-    }
-  } else {
-    with_format(pixels.format, [&]<class T, int channels>() {
-      if constexpr (channels >= 3) {
-        add_table(count_table_levels<T, channels>(pixels, counted, options));
-      }
-    });
-  }
-  return tables;
-}
-
 /// The tables as the row functions want them.
 struct RowTables {
   const LevelTables& levels;
@@ -208,10 +186,30 @@ Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions&
 
 }  // namespace
 
+LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options) {
+  const CountedPixels counted(pixels, options.selection);
+  if (pixels.format.color_channels() == 1) {
+    return {count_channel(pixels, counted, Channel::luma, options.luma)};
+  }
+  LevelCounts counts;
+  if (options.color == EqualizeColor::rgb) {
+    for (const Channel channel : {Channel::red, Channel::green, Channel::blue}) {
+      counts.push_back(count_channel(pixels, counted, channel, options.luma));
+    }
+    return counts;
+  }
+  with_format(pixels.format, [&]<class T, int channels>() {
+    if constexpr (channels >= 3) {
+      counts.push_back(count_table_levels<T, channels>(pixels, counted, options));
+    }
+  });
+  return counts;
+}
+
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used) {
   LevelTables own;
   if (options.tables == nullptr) {
-    own = tables_of(pixels, options);
+    own = level_tables(options.formula, table_counts(pixels, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   const bool unchanged = std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);

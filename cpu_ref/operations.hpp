@@ -7,6 +7,7 @@
 namespace gpuimg::cpu {
 
 Histogram histogram(ConstView pixels, const HistogramOptions& options);
+LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used);
 Image integral(ConstView pixels, const IntegralOptions& options);
 Image to_hsl(ConstView pixels, HslEncoding encoding);

@@ -122,6 +122,12 @@ class CudaBackend final : public Backend {
     return cuda::histogram(workspace_, picture, options);
   }
 
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
+    check(picture, options);
+    enter();
+    return cuda::table_counts(workspace_, picture, options);
+  }
+
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
     enter();
@@ -155,6 +161,11 @@ class CudaBackend final : public Backend {
   void wait() override {
     enter();
     workspace_.device()->wait();
+  }
+
+  [[nodiscard]] std::size_t available_bytes() override {
+    enter();
+    return workspace_.device()->available_bytes();
   }
 
   double measure_copy_rate(std::size_t bytes) override {

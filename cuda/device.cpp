@@ -95,6 +95,17 @@ void Device::make_current() const { cuda_check(cudaSetDevice(index_), "choosing 
 
 void Device::wait() const { cuda_check(cudaStreamSynchronize(stream_.get()), "waiting for the device"); }
 
+std::size_t Device::available_bytes() const {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "reading the device's memory");
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "reading the memory pool");
+  return free_bytes + static_cast<std::size_t>(reserved - used);
+}
+
 std::byte* Device::allocate(std::size_t bytes) {
   void* data = nullptr;
   const std::size_t padded = bytes + kReadableBeyondEnd;

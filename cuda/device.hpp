@@ -131,6 +131,9 @@ class Device {
   /// Makes this device the calling thread's current one; every entry of the backend begins with it.
   void make_current() const;
 
+  /// Bytes that can be allocated: what the device has free, and what the pool holds unused.
+  [[nodiscard]] std::size_t available_bytes() const;
+
   /// Returns when the stream is idle; throws Error{device_fault} if its work failed.
   void wait() const;
 

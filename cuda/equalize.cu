@@ -41,28 +41,38 @@ void upload(Workspace& workspace, const LevelTables& from, const DeviceTables& t
              "sending a look-up table");
 }
 
-/// Tables from the picture's own histograms.
-void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, const DeviceTables& to) {
+/// Counts of the picture's own levels, `tables` × `levels` of them, and for table t what target(t) asks for.
+template <class Target>
+void count(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, int tables, std::size_t levels,
+           std::uint64_t* counts, const Target& target) {
   const CountedPixels counted = counted_pixels(picture, options.selection);
-  const DeviceMemory counts(workspace.device(),
-                            static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
-  const auto target = [&](int table) {
-    return TableTarget{options.formula, to.map(table), to.changes.as<std::uint32_t>()};
-  };
-  if (to.tables == 1) {
+  if (tables == 1) {
     const LevelSource source = picture.format().color_channels() == 1
                                    ? source_of(Channel::luma, options.luma, picture.format(), 0)
                                    : source_of(options.color, options.luma, picture.format());
-    count_levels(workspace, counted, source, counts.as<std::uint64_t>(), target(0));
+    count_levels(workspace, counted, source, counts, target(0));
   } else if (can_count_rgb8(workspace, counted)) {
-    count_rgb8(workspace, counted, counts.as<std::uint64_t>(), target(0));
+    count_rgb8(workspace, counted, counts, target(0));
   } else {
     constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
     for (int t = 0; t < 3; ++t) {
       count_levels(workspace, counted, source_of(kColors[t], options.luma, picture.format(), 0),
-                   counts.as<std::uint64_t>() + static_cast<std::size_t>(t) * to.levels, target(t));
+                   counts + static_cast<std::size_t>(t) * levels, target(t));
     }
   }
+}
+
+int table_count(const Picture& picture, const EqualizeOptions& options) {
+  return options.color == EqualizeColor::rgb && picture.format().color_channels() == 3 ? 3 : 1;
+}
+
+/// Tables from the picture's own histograms.
+void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, const DeviceTables& to) {
+  const DeviceMemory counts(workspace.device(),
+                            static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
+  count(workspace, picture, options, to.tables, to.levels, counts.as<std::uint64_t>(), [&](int table) {
+    return TableTarget{options.formula, to.map(table), to.changes.as<std::uint32_t>()};
+  });
 }
 
 LevelTables fetched(const Workspace& workspace, const DeviceTables& tables) {
@@ -104,10 +114,27 @@ MapRequest request_of(const Picture& picture, const EqualizeOptions& options, co
 
 }  // namespace
 
+LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options) {
+  const int tables = table_count(picture, options);
+  const std::size_t levels = picture.format().max_value() + std::size_t{1};
+  const std::size_t bytes = static_cast<std::size_t>(tables) * levels * sizeof(std::uint64_t);
+  const DeviceMemory counts(workspace.device(), bytes);
+  count(workspace, picture, options, tables, levels, counts.as<std::uint64_t>(), [](int) { return TableTarget{}; });
+  const auto* on_host = workspace.results(bytes).as<std::uint64_t>();
+  cuda_check(cudaMemcpyAsync(workspace.results(bytes).as<void>(), counts.data(), bytes, cudaMemcpyDeviceToHost,
+                             workspace.stream()),
+             "fetching counts");
+  workspace.device()->wait();
+  LevelCounts result;
+  for (int t = 0; t < tables; ++t, on_host += levels) {
+    result.emplace_back(on_host, on_host + levels);
+  }
+  return result;
+}
+
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used) {
   const PixelFormat format = picture.format();
-  const bool by_channel = options.color == EqualizeColor::rgb && format.color_channels() == 3;
-  const DeviceTables tables(workspace, by_channel ? 3 : 1, format.max_value() + std::size_t{1});
+  const DeviceTables tables(workspace, table_count(picture, options), format.max_value() + std::size_t{1});
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
   if (fits_one_launch(picture, options)) {
     if (format.channels == 1) {

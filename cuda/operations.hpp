@@ -36,6 +36,7 @@ class Workspace {
 };
 
 Histogram histogram(Workspace& workspace, const Picture& picture, const HistogramOptions& options);
+LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options);
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used);
 SumTable integral(Workspace& workspace, const Picture& picture, const IntegralOptions& options);
 Picture to_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding);

@@ -80,6 +80,9 @@ class Backend {
 
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 
+  /// What equalize with these options makes its tables from.
+  virtual LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) = 0;
+
   /// Same size and format as the input; alpha is copied. A table that maps every level to itself leaves the pixels as
   /// they are, in every colour mode. Where `used` is given it receives the tables, before `strength`.
   virtual Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) = 0;
@@ -98,6 +101,10 @@ class Backend {
 
   /// Returns when everything asked for so far is done.
   virtual void wait() = 0;
+
+  /// Bytes that new Pictures can take at present, where that is bounded by more than the host's memory; else the
+  /// largest number there is.
+  [[nodiscard]] virtual std::size_t available_bytes() = 0;
 
   /// Bytes read plus bytes written a second by plain copies of a block of `bytes` bytes, in the memory where Pictures
   /// are kept, with all the backend's threads or multiprocessors: the median of several. A measure for `bench`.

@@ -29,6 +29,9 @@ struct LevelTables {
   std::vector<std::vector<std::uint16_t>> maps;
 };
 
+/// The histograms that the tables are made from, V + 1 counts each: as many as there are tables.
+using LevelCounts = std::vector<std::vector<std::uint64_t>>;
+
 struct EqualizeOptions {
   EqualizeFormula formula = EqualizeFormula::opencv;
   EqualizeColor color = EqualizeColor::luma;
@@ -118,6 +121,15 @@ inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::
     map[level] = static_cast<std::uint16_t>(mapped_level(rule, level, cumulative, counts[level]));
   }
   return map;
+}
+
+/// The tables of several histograms.
+inline LevelTables level_tables(EqualizeFormula formula, const LevelCounts& counts) {
+  LevelTables tables;
+  for (const auto& each : counts) {
+    tables.maps.push_back(level_map(formula, each));
+  }
+  return tables;
 }
 
 /// True if the table maps every level to itself.

@@ -1,0 +1,55 @@
+// A backend for images larger than another backend's memory: it keeps Pictures in host memory and hands them on in
+// strips of rows. The results are the same bytes.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg {
+
+class StripedBackend final : public Backend {
+ public:
+  /// Strips are cut so that what an operation reads and writes of one takes at most `most_bytes` of the memory of
+  /// `inner`, or is a single row. Borrows `inner`.
+  StripedBackend(Backend& inner, std::size_t most_bytes) : inner_(inner), most_bytes_(most_bytes) {}
+
+  [[nodiscard]] std::string name() const override { return inner_.name(); }
+  [[nodiscard]] std::string description() const override { return inner_.description() + ", in strips"; }
+
+  Picture import_pixels(ConstView pixels) override;
+  Picture import_pixels(Image pixels) override;
+  Image fetch(const Picture& picture) override;
+  Image fetch(Picture&& picture) override;
+
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override;
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override;
+  Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
+
+  /// Strips are summed as integers; the sums above them are added, and the total rounded, on the host.
+  SumTable integral(const Picture& picture, const IntegralOptions& options) override;
+
+  Picture to_hsl(const Picture& picture, HslEncoding encoding) override;
+  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override;
+  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override;
+
+  void wait() override { inner_.wait(); }
+  [[nodiscard]] std::size_t available_bytes() override { return inner_.available_bytes(); }
+  double measure_copy_rate(std::size_t bytes) override { return inner_.measure_copy_rate(bytes); }
+
+ private:
+  /// Rows [begin, end) of a picture; the mask that a Selection has there lies on the inner backend.
+  struct Strip;
+  template <class Visit>
+  void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+                  const Visit& visit);
+  Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection,
+                 const std::function<Picture(const Strip&)>& map);
+
+  Backend& inner_;
+  std::size_t most_bytes_;
+};
+
+}  // namespace gpuimg
