@@ -1,21 +1,11 @@
 // gpuimg hsl IN… OUT.npy|OUT.png: to HSL, back from it, or adjusted within it.
 #include <CLI/CLI.hpp>
 
-#include <cmath>
 #include <memory>
-#include <optional>
-#include <string>
-#include <utility>
-#include <vector>
 
 #include "batch/batch_command.hpp"
 #include "commands.hpp"
-#include "files/npy.hpp"
-#include "files/printable_name.hpp"
-#include "hsl_file.hpp"
-#include "image_job.hpp"
-#include "image_output_options.hpp"
-#include "option_values.hpp"
+#include "hsl_job.hpp"
 
 namespace gpuimg {
 namespace {
@@ -27,241 +17,10 @@ constexpr const char* kExamples =
     "  gpuimg hsl --inverse hsl.png rgb.png            back from what hsl wrote\n"
     "  gpuimg hsl --saturation 1.3 --recursive photos/ vivid/";
 
-struct Arguments {
-  BatchArguments files;
-  std::string encoding;
-  std::string depth;
-  bool planes = false;
-  bool inverse = false;
-  std::optional<double> hue;
-  std::optional<double> saturation;
-  std::optional<double> lightness;
-  ImageOutputArguments image_output;
-
-  [[nodiscard]] bool adjusts() const { return hue || saturation || lightness; }
-};
-
-const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
-
-bool is_npy_output(const std::string& output) { return file_ending(output) == "npy"; }
-
-std::optional<HslEncoding> encoding_asked(const Arguments& arguments) {
-  if (arguments.encoding.empty()) {
-    return std::nullopt;
-  }
-  return value_named("--encode", arguments.encoding, kEncodingNames);
-}
-
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
-}
-
-void save_pixels(CommandContext& context, const std::string& output, ConstView pixels,
-                 const WriteOptions& write_options) {
-  if (is_npy_output(output)) {
-    context.save(output, [&] { return encode_npy(pixels); });
-  } else {
-    context.save_image(output, pixels, write_options);
-  }
-}
-
-/// What the three conversions share.
-class HslJob : public ImageJob {
- public:
-  explicit HslJob(const Arguments& arguments)
-      : arguments_(arguments), write_options_(checked_write_options(arguments.image_output)) {
-    (void)encoding_asked(arguments);
-  }
-
-  void check_name(const std::string& output) const override { (void)image_file_type(output); }
-  void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_without_effect(arguments_.image_output, output, verbosity);
-  }
-  [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
-    return image_ending_for(input, asked);
-  }
-
- protected:
-  const Arguments& arguments_;
-  WriteOptions write_options_;
-};
-
-class ToHslJob final : public HslJob {
- public:
-  using HslJob::HslJob;
-
-  void check_name(const std::string& output) const override {
-    const bool npy = is_npy_output(output);
-    if (!npy && output != "-" && file_ending(output) != "png") {
-      throw Error(ErrorKind::usage, printable_name(output) + ": HSL is written as .npy or .png");
-    }
-    if (encoding_for(output) == HslEncoding::f32 && !npy) {
-      throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
-    }
-    refuse_together(arguments_.planes && output == "-", "--planes", "standard output");
-  }
-  [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
-    if (!arguments_.planes) {
-      return {output};
-    }
-    const auto planes = plane_names(output);
-    return {planes.begin(), planes.end()};
-  }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/, const std::string& asked) const override {
-    const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
-    return !asked.empty() ? ending_asked(asked, {"npy", "png"}) : encoding == HslEncoding::f32 ? "npy" : "png";
-  }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return input_bytes % 4 == 0 ? 16 : 12;
-  }
-
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const HslEncoding encoding = encoding_for(paths.output);
-    Image image = context.load(paths.input).image;
-    const Sample rgb_sample = image.format().sample;
-    const Image hsl = context.process(
-        {std::move(image), std::nullopt},
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
-    WriteOptions write_options = write_options_;
-    if (arguments_.planes) {
-      const auto images = split_planes(hsl.view(), encoding);
-      const auto names = plane_names(paths.output);
-      for (std::size_t i = 0; i < names.size(); ++i) {
-        save_pixels(context, names[i], images[i].view(), write_options);
-      }
-    } else {
-      write_options.text = hsl_text_entries(encoding, rgb_sample);
-      save_pixels(context, paths.output, hsl.view(), write_options);
-    }
-    return {};
-  }
-
- private:
-  [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
-    return encoding_asked(arguments_).value_or(is_npy_output(output) ? HslEncoding::f32 : HslEncoding::u16);
-  }
-};
-
-/// The encoding of pixels read back: what was asked for, else what the file says, else what its sample type allows.
-HslEncoding encoding_of(const Arguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
-                        const Image& image, const std::string& input) {
-  const auto asked = encoding_asked(arguments);
-  std::optional<HslEncoding> encoding = asked ? asked : tagged;
-  if (!encoding && npy && image.format().sample == Sample::f32) {
-    encoding = HslEncoding::f32;
-  }
-  const std::string name = printable_name(input);
-  if (!encoding) {
-    throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
-  }
-  if (image.format().sample != sample_of(*encoding) || image.format().channels < 3) {
-    throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
-                                            name_of(*encoding, kEncodingNames) +
-                                            "; it has 3 channels (4 with alpha) of " +
-                                            std::to_string(8 * sample_bytes(sample_of(*encoding))) + " bits");
-  }
-  return *encoding;
-}
-
-class FromHslJob final : public HslJob {
- public:
-  explicit FromHslJob(const Arguments& arguments) : HslJob(arguments) {
-    if (!arguments.depth.empty()) {
-      depth_ = value_named("--depth", arguments.depth, kDepthNames);
-    }
-  }
-
-  [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
-
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const Bytes bytes = context.read(paths.input);
-    const bool npy = is_npy(bytes.span());
-    HslFileFacts facts;
-    Image image;
-    if (npy) {
-      image = decode_npy(bytes.span(), paths.input);
-    } else {
-      DecodedImage decoded = context.decode(bytes, paths.input);
-      facts = hsl_facts(decoded.text);
-      image = std::move(decoded.image);
-    }
-    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, image, paths.input);
-    const Sample sample = depth_.value_or(facts.rgb_sample.value_or(Sample::u8));
-    const Image rgb = context.process({std::move(image), std::nullopt},
-                                      [&](Backend& backend, const Picture& picture, const Picture*) {
-                                        return backend.from_hsl(picture, encoding, sample);
-                                      });
-    context.save_image(paths.output, rgb.view(), write_options_);
-    return {};
-  }
-
- private:
-  std::optional<Sample> depth_;
-};
-
-HslAdjustment checked_adjustment(const Arguments& arguments) {
-  const auto check_factor = [](const char* option, double factor) {
-    constexpr double kLargestFactor = 1.0e6;
-    if (!(factor >= 0.0 && factor <= kLargestFactor)) {
-      throw Error(ErrorKind::usage, std::string(option) + ": the factor must be from 0 to 1000000");
-    }
-    return static_cast<float>(factor);
-  };
-  HslAdjustment by;
-  const double hue = arguments.hue.value_or(0.0);
-  if (!std::isfinite(hue)) {
-    throw Error(ErrorKind::usage, "--hue: the angle must be a number of degrees");
-  }
-  by.hue_degrees = static_cast<float>(std::fmod(hue, 360.0));
-  by.saturation = check_factor("--saturation", arguments.saturation.value_or(1.0));
-  by.lightness = check_factor("--lightness", arguments.lightness.value_or(1.0));
-  return by;
-}
-
-class AdjustHslJob final : public HslJob {
- public:
-  explicit AdjustHslJob(const Arguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
-
-  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    DecodedImage decoded = context.load(paths.input);
-    WriteOptions write_options = write_options_;
-    if (!arguments_.image_output.strip) {
-      write_options.metadata = std::move(decoded.metadata);
-    }
-    const Image adjusted = context.process(
-        {std::move(decoded.image), std::nullopt},
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
-    context.save_image(paths.output, adjusted.view(), std::move(write_options));
-    return {};
-  }
-
- private:
-  HslAdjustment by_;
-};
-
-std::unique_ptr<ImageJob> job_for(const Arguments& arguments) {
-  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
-  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
-  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
-                  "--inverse, --hue, --saturation, --lightness");
-  if (!arguments.depth.empty() && !arguments.inverse) {
-    throw Error(ErrorKind::usage, "--depth goes with --inverse: elsewhere the bit depth of the input is kept");
-  }
-  if (arguments.inverse) {
-    return std::make_unique<FromHslJob>(arguments);
-  }
-  if (arguments.adjusts()) {
-    return std::make_unique<AdjustHslJob>(arguments);
-  }
-  return std::make_unique<ToHslJob>(arguments);
-}
-
 }  // namespace
 
 Command add_hsl(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
+  auto arguments = std::make_shared<HslArguments>();
   CLI::App* parser = app.add_subcommand("hsl", "convert to hue, saturation and lightness, back, or adjust them");
   parser->footer(kExamples);
   add_batch_options(*parser, arguments->files,
@@ -278,7 +37,7 @@ Command add_hsl(CLI::App& app) {
   add_image_output_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
-            return run_job(*job_for(*arguments), *parser, arguments->files, globals);
+            return run_job(*make_hsl_job(*arguments), *parser, arguments->files, globals);
           }};
 }
 

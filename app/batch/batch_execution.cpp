@@ -1,7 +1,6 @@
 // Runs the plan of a session, and says how it went.
 #include <fmt/format.h>
 #include <malloc.h>
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 
 #include <algorithm>
@@ -154,9 +153,6 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     // Pixels that are freed go back to the system at once, or each thread would keep some beyond the limit.
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   }
-  const tbb::global_control leave(
-      tbb::global_control::max_allowed_parallelism,
-      static_cast<std::size_t>(std::max({jobs, processors(globals_), tbb::info::default_concurrency()})));
   remove_stale_outputs(plan, job_, globals_.verbosity);
 
   ContextPool contexts(worker_options(plan, jobs), devices());

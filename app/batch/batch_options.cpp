@@ -47,8 +47,7 @@ void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::s
   const char* group = "Folders and lists (docs/batch.md)";
   parser.add_option("IN", arguments.paths, input)->type_name("");
   // For --help alone: what is named last is OUT, but that is known only when all names are.
-  static std::string unused;
-  parser.add_option("OUT", unused, output)->type_name("");
+  parser.add_option("OUT", arguments.shown_output, output)->type_name("");
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
     parser.add_option(name, value, what)->group(group)->type_name(type);
   };

@@ -18,6 +18,7 @@ namespace gpuimg {
 /// IN… OUT, and the options, as they stand on the command line.
 struct BatchArguments {
   std::vector<std::string> paths;
+  std::string shown_output;  ///< stays empty: the parser gives all names to `paths`
   std::string files_from;
   bool nul = false;
   bool recursive = false;

@@ -2,57 +2,21 @@
 #include "batch/batch_run.hpp"
 
 #include <fmt/format.h>
+#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
-#include <new>
-#include <stdexcept>
 #include <utility>
 
-#include "files/declared_image.hpp"
+#include "batch/flight.hpp"
 #include "files/output_folder.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
-
-/// An item on its way. Small: many that have ended may wait for one before them.
-struct Flight {
-  const PlanItem* item = nullptr;
-  ItemRecord record;
-  std::uint64_t pixels = 0;
-  std::uint64_t memory = 0;
-  bool is_decided = false;  ///< skipped or failed before any work
-  InOrder in_order;
-  std::vector<Message> messages;
-};
-using FlightPointer = std::shared_ptr<Flight>;
-
-void fail(Flight& flight, std::string_view kind, const std::string& message) {
-  const std::string name = printable_name(flight.item->input);
-  flight.record.status = ItemStatus::failed;
-  flight.record.error_kind = kind;
-  flight.record.message = message.starts_with(name) ? message : name + ": " + message;
-  flight.in_order = nullptr;
-}
-
-/// Calls work(); what it throws becomes the flight's failure.
-template <class Work>
-void guard(Flight& flight, const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    fail(flight, name_of(error.kind()), error.what());
-  } catch (const std::bad_alloc&) {
-    fail(flight, name_of(ErrorKind::out_of_memory), "out of memory; use fewer --jobs, or a machine with more memory");
-  } catch (const std::exception& failure) {
-    fail(flight, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
-  }
-}
-
-bool is_kind(const Flight& flight, ErrorKind kind) { return flight.record.error_kind == name_of(kind); }
 
 class Run {
  public:
@@ -70,6 +34,10 @@ class Run {
   RunOutcome execute() {
     // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
     const auto in_flight = static_cast<std::size_t>(settings_.jobs) * 8 + 8;
+    // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
+    const auto most = tbb::global_control::max_allowed_parallelism;
+    const tbb::global_control leave(
+        most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
     tbb::task_arena arena(settings_.jobs);
     arena.execute([&] {
       tbb::parallel_pipeline(

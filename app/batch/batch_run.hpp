@@ -13,6 +13,7 @@
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
+#include "files/declared_image.hpp"
 #include "image_job.hpp"
 
 namespace gpuimg {
@@ -47,6 +48,6 @@ RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& cont
                     const RunChannels& channels);
 
 /// Bytes that an image is expected to hold in memory, from what its file declares.
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const struct DeclaredImage& declared);
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const DeclaredImage& declared);
 
 }  // namespace gpuimg

@@ -20,3 +20,11 @@ for file in twice/*; do [ "$(md5sum <"$file")" = "$expected" ] || echo "partial:
 rm in/2*.png in/3*.png
 gpuimg equalize --manifest run.jsonl --resume run.jsonl in out/ 2>&1 | sed 's/.* \([0-9]* failed\).*/\1/'
 ls out/1* | wc -l
+python3 - <<'PY'
+import os, signal, subprocess, time
+run = subprocess.Popen(["gpuimg", "equalize", "-q", "--jobs", "2", "in", "interrupted/"])
+while not os.path.exists("interrupted/101.png"):
+    time.sleep(0.01)
+run.send_signal(signal.SIGINT)
+print("exit", run.wait())
+PY

@@ -1,0 +1,33 @@
+// The hist operation on one image, or on many that are summed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "batch/batch_options.hpp"
+#include "image_job.hpp"
+#include "selection_options.hpp"
+
+namespace gpuimg {
+
+/// As they stand on the command line.
+struct HistArguments {
+  BatchArguments files;
+  std::string channel = "luma";
+  std::string luma = "bt601";
+  std::optional<int> bins;
+  bool cumulative = false;
+  bool normalize = false;
+  std::string form;
+  bool chart = false;
+  bool log = false;
+  std::string title;
+  bool merge = false;
+  SelectionArguments selection;
+};
+
+/// Checks the arguments, which must outlive the job. Throws Error{usage}.
+std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);
+
+}  // namespace gpuimg
