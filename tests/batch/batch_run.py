@@ -29,7 +29,8 @@ class Ended:
         self.stderr = stderr
 
     def __str__(self):
-        return f"exit {self.status} of {' '.join(map(str, self.arguments))}\n{self.stdout}{self.stderr}"
+        said = self.stdout + self.stderr
+        return f"exit {self.status} of {' '.join(map(str, self.arguments))}\n{said if len(said) < 2000 else said[:2000] + '…'}"
 
 
 class Running:
