@@ -24,6 +24,9 @@ class BackendSource {
   /// The backend; waits until it is made. Throws Error{backend_unavailable} when `cuda` is asked for and cannot be had.
   Backend& get();
 
+  /// The backend if get() has made it, else nullptr.
+  [[nodiscard]] Backend* made() const { return backend_.get(); }
+
   /// The backend that get() is not, for comparison. Throws Error{backend_unavailable}.
   Backend& other();
 

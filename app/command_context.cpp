@@ -70,17 +70,25 @@ Bytes CommandContext::read(const std::string& path) {
   return times_.measure(Phase::read, [&] { return read_input(path); });
 }
 
+ReadOptions CommandContext::read_options() {
+  ReadOptions read{.max_pixels = options_.max_pixels, .auto_orient = options_.auto_orient, .lenient = options_.lenient};
+  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+  if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
+    read.new_image = [backend](int width, int height, PixelFormat format) {
+      return backend->new_image(width, height, format);
+    };
+  }
+  return read;
+}
+
 DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
   const std::uint64_t declared = declared_image(bytes.span(), path).pixels;
   if (declared > 0 && declared <= options_.max_pixels) {
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
-  DecodedImage decoded = times_.measure(Phase::decode, [&] {
-    return decode_image(
-        bytes.span(), name,
-        {.max_pixels = options_.max_pixels, .auto_orient = options_.auto_orient, .lenient = options_.lenient});
-  });
+  DecodedImage decoded =
+      times_.measure(Phase::decode, [&] { return decode_image(bytes.span(), name, read_options()); });
   for (const std::string& text : decoded.notes) {
     note(printable_name(name) + ": " + text);
   }
@@ -109,12 +117,45 @@ Backend& CommandContext::backend() {
   return backend;
 }
 
-Picture CommandContext::upload(Backend& backend, Image image) {
+Picture CommandContext::upload(Backend& backend, Image& image) {
   return times_.measure(Phase::upload, [&] {
-    Picture picture = backend.import_pixels(std::move(image));
+    if (backend.name() == "cpu") {
+      return backend.import_pixels(std::move(image));
+    }
+    Picture picture = backend.import_pixels(std::as_const(image).view());
     backend.wait();
     return picture;
   });
+}
+
+std::size_t CommandContext::device_room(Backend& on, const OperationInput& input) {
+  // The largest results have 16 bytes a pixel; tables and scratch take less than the rest.
+  constexpr std::size_t kLargestResultPixel = 16;
+  constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
+  if (on.name() == "cpu") {
+    return 0;
+  }
+  const std::size_t pixels = input.image.view().pixel_count();
+  const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
+  const std::size_t needed = input.image.size_bytes() + mask_bytes + pixels * kLargestResultPixel;
+  if (options_.max_device_memory != 0) {
+    return needed > options_.max_device_memory ? options_.max_device_memory : 0;
+  }
+  const std::size_t available = on.available_bytes();
+  if (available > kScratchBytes && needed <= available - kScratchBytes) {
+    return 0;
+  }
+  detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
+  return std::max<std::size_t>(available / 2, 1);
+}
+
+std::size_t CommandContext::room_after(const Error& error, Backend& on, const OperationInput& input) {
+  if (error.kind() != ErrorKind::out_of_memory || on.name() == "cpu" || input.image.empty()) {
+    throw;  // the exception being handled
+  }
+  const std::size_t available = on.available_bytes();
+  note(fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
+  return std::max<std::size_t>(available / 2, 1);
 }
 
 Image CommandContext::download(Backend& backend, Picture picture) {

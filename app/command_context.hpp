@@ -19,6 +19,7 @@
 #include "path_names.hpp"
 #include "phase_times.hpp"
 #include "result_compare.hpp"
+#include "striped_backend.hpp"
 
 namespace gpuimg {
 
@@ -60,17 +61,16 @@ class CommandContext {
   /// Error{mismatch} at the first difference. The input is released before the result is returned.
   template <class Operation>
   Image process(OperationInput input, const Operation& operation) {
-    return verified(std::move(input), [&](Backend& backend, OperationInput pixels) {
-      return download(backend, run(backend, std::move(pixels), operation));
+    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+      return download(backend, run(backend, pixels, operation));
     });
   }
 
   /// The same for an operation → Histogram.
   template <class Operation>
   Histogram count(OperationInput input, const Operation& operation) {
-    return verified(std::move(input), [&](Backend& backend, OperationInput pixels) {
-      return run(backend, std::move(pixels), operation);
-    });
+    return verified(std::move(input),
+                    [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
   }
 
   /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot
@@ -104,7 +104,10 @@ class CommandContext {
   void tell(Verbosity least, const std::string& text);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force, options_.in_place}; }
   Backend& backend();
-  Picture upload(Backend& backend, Image image);
+  ReadOptions read_options();
+
+  /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
+  Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
   void save_bytes(const std::string& output, std::span<const std::byte> content);
 
@@ -118,10 +121,9 @@ class CommandContext {
 
   /// Uploads, computes and waits.
   template <class Operation>
-  auto run(Backend& on, OperationInput input, const Operation& operation) {
-    const Picture picture = upload(on, std::move(input.image));
-    const std::optional<Picture> mask =
-        input.mask ? std::optional<Picture>(upload(on, std::move(*input.mask))) : std::nullopt;
+  auto run(Backend& on, OperationInput& input, const Operation& operation) {
+    const Picture picture = upload(on, input.image);
+    const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
     return times_.measure(Phase::kernel, [&] {
       auto result = operation(on, picture, mask ? &*mask : nullptr);
       on.wait();
@@ -129,16 +131,38 @@ class CommandContext {
     });
   }
 
+  /// compute(backend, input); through strips where the device has no room for the whole image, which it may say before
+  /// or while it computes.
+  template <class Compute>
+  auto computed(Backend& on, OperationInput input, const Compute& compute) {
+    std::size_t room = device_room(on, input);
+    if (room == 0) {
+      try {
+        return compute(on, input);
+      } catch (const Error& error) {
+        room = room_after(error, on, input);
+      }
+    }
+    StripedBackend strips(on, room);
+    return compute(strips, input);
+  }
+
+  /// Device memory that a strip may take; 0 where the whole image has room, or the memory is the host's.
+  std::size_t device_room(Backend& on, const OperationInput& input);
+
+  /// The same after a failure for want of device memory; rethrows any other one.
+  std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
+
   template <class Compute>
   auto verified(OperationInput input, const Compute& compute) {
     Backend& first = backend();
     if (!options_.verify) {
-      return compute(first, std::move(input));
+      return computed(first, std::move(input), compute);
     }
     OperationInput again = clone(input);
     Backend& second = backends_.other();
-    auto result = compute(first, std::move(input));
-    const auto expected = compute(second, std::move(again));
+    auto result = computed(first, std::move(input), compute);
+    const auto expected = computed(second, std::move(again), compute);
     report_verified(first_difference(result, first.name(), expected, second.name()));
     return result;
   }

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdlib>
 
+#include "byte_size.hpp"
 #include "option_values.hpp"
 
 namespace gpuimg {
@@ -62,6 +63,9 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   app.add_option("--max-pixels", arguments.max_pixels, "refuse larger images [1073741824]")
       ->group(group)
       ->type_name("N");
+  app.add_option("--max-device-memory", arguments.max_device_memory, "take larger images in strips [what is free]")
+      ->group(group)
+      ->type_name("BYTES");
   app.add_flag("--no-auto-orient", arguments.no_auto_orient, "leave pixels as stored, whatever their EXIF orientation")
       ->group(group);
   app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes")->group(group);
@@ -90,6 +94,9 @@ GlobalOptions validated(const GlobalArguments& arguments) {
       whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
   options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
                                                    options.max_pixels);
+  if (!arguments.max_device_memory.empty()) {
+    options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
+  }
   if (arguments.quiet && arguments.verbose) {
     throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
   }

@@ -30,8 +30,9 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool auto_orient = true;  ///< inputs are turned as their EXIF orientation says
-  bool lenient = false;     ///< a JPEG that is damaged is read as far as it can be
+  std::uint64_t max_device_memory = 0;  ///< bytes of an image and its result on the device; 0 = what it has free
+  bool auto_orient = true;              ///< inputs are turned as their EXIF orientation says
+  bool lenient = false;                 ///< a JPEG that is damaged is read as far as it can be
 };
 
 /// As they stand on the command line.
@@ -40,6 +41,7 @@ struct GlobalArguments {
   std::string device;
   std::string threads;
   std::string max_pixels;
+  std::string max_device_memory;
   std::string progress;
   bool no_auto_orient = false;
   bool lenient = false;

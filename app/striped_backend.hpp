@@ -19,6 +19,9 @@ class StripedBackend final : public Backend {
   [[nodiscard]] std::string name() const override { return inner_.name(); }
   [[nodiscard]] std::string description() const override { return inner_.description() + ", in strips"; }
 
+  Image new_image(int width, int height, PixelFormat format) override {
+    return inner_.new_image(width, height, format);
+  }
   Picture import_pixels(ConstView pixels) override;
   Picture import_pixels(Image pixels) override;
   Image fetch(const Picture& picture) override;

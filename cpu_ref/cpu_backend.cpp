@@ -24,10 +24,12 @@ class CpuBackend final : public Backend {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
   }
 
-  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(copy_of(pixels)); }
+  Image new_image(int width, int height, PixelFormat format) override { return pool_->image(width, height, format); }
+
+  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(pool_->copy_of(pixels)); }
   Picture import_pixels(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
 
-  Image fetch(const Picture& picture) override { return cpu::image_of(picture).clone(); }
+  Image fetch(const Picture& picture) override { return pool_->copy_of(pixels_of(picture)); }
   Image fetch(Picture&& picture) override { return std::move(cpu::image_of(picture)); }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -42,27 +44,27 @@ class CpuBackend final : public Backend {
 
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
-    return run([&] { return cpu::equalize(pixels_of(picture), options, used); });
+    return run([&] { return cpu::equalize(pixels_of(picture), options, used, *pool_); });
   }
 
   SumTable integral(const Picture& picture, const IntegralOptions& options) override {
     check(picture, options);
-    return run([&] { return cpu::integral(pixels_of(picture), options); });
+    return run([&] { return cpu::integral(pixels_of(picture), options, *pool_); });
   }
 
   Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding); });
+    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding, *pool_); });
   }
 
   Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
     check_from_hsl(picture, encoding, sample);
-    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample); });
+    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample, *pool_); });
   }
 
   Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by); });
+    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by, *pool_); });
   }
 
   void wait() override {}
@@ -80,6 +82,7 @@ class CpuBackend final : public Backend {
 
   int threads_;
   tbb::task_arena arena_;
+  std::shared_ptr<PixelPool> pool_ = std::make_shared<PixelPool>();
 };
 
 }  // namespace

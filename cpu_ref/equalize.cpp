@@ -24,8 +24,10 @@ void read_table_levels(const T* row, std::size_t count, const EqualizeOptions& o
   const bool by_luma = options.color == EqualizeColor::luma || options.color == EqualizeColor::joint;
   if constexpr (sizeof(T) == 1) {
     if (by_luma) {
-      luma_row(options.luma, row, channels, count, levels);
-      return;
+      return luma_row(options.luma, row, channels, count, levels);
+    }
+    if (options.color == EqualizeColor::ycbcr) {
+      return ycrcb_luma_row(row, channels, count, levels);
     }
   }
   const auto each = [&](const auto& level_of_pixel) {
@@ -56,13 +58,12 @@ std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPix
 /// The tables as the row functions want them.
 struct RowTables {
   const LevelTables& levels;
-  std::vector<std::int32_t> words;  ///< the first table
-  std::vector<std::uint8_t> bytes;  ///< the same for 8-bit pixels
+  std::vector<std::uint8_t> bytes;  ///< the first table, for 8-bit pixels
 
-  explicit RowTables(const LevelTables& tables)
-      : levels(tables), words(tables.maps.front().begin(), tables.maps.front().end()) {
-    if (words.size() == 256) {
-      bytes.assign(words.begin(), words.end());
+  explicit RowTables(const LevelTables& tables) : levels(tables) {
+    const auto& first = tables.maps.front();
+    if (first.size() == 256) {
+      bytes.assign(first.begin(), first.end());
     }
   }
 };
@@ -94,17 +95,19 @@ template <class T, int channels>
 void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   std::vector<T> levels(count);
   read_table_levels<T, channels>(in, count, options, levels.data());
-  const std::int32_t* map = tables.words.data();
   if constexpr (sizeof(T) == 1) {
-    if (options.color == EqualizeColor::luma) {
-      relit_row(in, channels, count, levels.data(), map, out);
-      return;
+    if (options.color == EqualizeColor::luma || options.color == EqualizeColor::ycbcr) {
+      const auto recolored = options.color == EqualizeColor::luma ? relit_row : ycrcb_relit_row;
+      std::vector<T> levels_new(count);
+      mapped_bytes(levels.data(), count, tables.bytes.data(), levels_new.data());
+      return recolored(in, channels, count, levels.data(), levels_new.data(), out);
     }
   }
+  const std::uint16_t* map = tables.levels.maps.front().data();
   const auto each = [&](const auto& recolored) {
     for (std::size_t x = 0; x < count; ++x) {
       const T level = levels[x];
-      const Rgb p = recolored(rgb_at<channels>(in, x), level, static_cast<std::uint32_t>(map[level]));
+      const Rgb p = recolored(rgb_at<channels>(in, x), level, std::uint32_t{map[level]});
       out[x * channels] = static_cast<T>(p.r);
       out[x * channels + 1] = static_cast<T>(p.g);
       out[x * channels + 2] = static_cast<T>(p.b);
@@ -113,8 +116,7 @@ void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables,
   switch (options.color) {
     case EqualizeColor::ycbcr:
       each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) {
-        const YCrCb converted = ycrcb_from_rgb(p, kMaxOf<T>);
-        return rgb_from_ycrcb({level_new, converted.cr, converted.cb}, kMaxOf<T>);
+        return with_ycrcb_luma(p, level_new, kMaxOf<T>);
       });
       break;
     case EqualizeColor::hsl:
@@ -161,9 +163,9 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   }
 }
 
-Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options) {
+Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options, PixelPool& pool) {
   const RowTables tables(levels);
-  Image result(pixels.width, pixels.height, pixels.format);
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
   const View out = result.view();
   const auto count = static_cast<std::size_t>(pixels.width);
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
@@ -206,14 +208,14 @@ LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options) {
   return counts;
 }
 
-Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used) {
+Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool) {
   LevelTables own;
   if (options.tables == nullptr) {
     own = level_tables(options.formula, table_counts(pixels, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   const bool unchanged = std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);
-  Image result = unchanged ? copy_of(pixels) : mapped(pixels, tables, options);
+  Image result = unchanged ? pool.copy_of(pixels) : mapped(pixels, tables, options, pool);
   if (used != nullptr) {
     *used = tables;
   }

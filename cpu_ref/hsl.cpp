@@ -68,28 +68,32 @@ struct ToOpencv {
   }
 };
 
+template <class T, int channels, class Encoder>
+void encode_row(const T* from, std::size_t count, const Encoder& encoder, typename Encoder::Out* to) {
+  if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
+    Encoder::row(from, count, to);
+    return;
+  }
+  constexpr bool kAlpha = channels == 2 || channels == 4;
+  for (std::size_t x = 0; x < count; ++x, to += kAlpha ? 4 : 3) {
+    encoder.template encode<T>(rgb_at<channels>(from, x), to);
+    if constexpr (kAlpha) {
+      to[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
+    }
+  }
+}
+
 template <class Encoder>
-Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder) {
-  using Out = typename Encoder::Out;
+Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, PixelPool& pool) {
   const bool alpha = pixels.format.has_alpha();
   const int out_channels = alpha ? 4 : 3;
-  Image result(pixels.width, pixels.height, PixelFormat{sample_of(encoding), out_channels});
+  Image result = pool.image(pixels.width, pixels.height, PixelFormat{sample_of(encoding), out_channels});
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {
       for (int y = begin; y < end; ++y) {
-        const T* from = pixels.row<T>(y);
-        Out* to = out.row<Out>(y);
-        if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
-          Encoder::row(from, static_cast<std::size_t>(pixels.width), to);
-          continue;
-        }
-        for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, to += out_channels) {
-          encoder.template encode<T>(rgb_at<channels>(from, x), to);
-          if constexpr (channels == 2 || channels == 4) {
-            to[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
-          }
-        }
+        encode_row<T, channels>(pixels.row<T>(y), static_cast<std::size_t>(pixels.width), encoder,
+                                out.row<typename Encoder::Out>(y));
       }
     });
   });
@@ -141,8 +145,8 @@ void decode_rows(ConstView pixels, View out, int begin, int end, const Decoder& 
 }
 
 template <class Decoder>
-Image decoded(ConstView pixels, Sample sample, const Decoder& decoder) {
-  Image result(pixels.width, pixels.height, PixelFormat{sample, pixels.format.channels});
+Image decoded(ConstView pixels, Sample sample, const Decoder& decoder, PixelPool& pool) {
+  Image result = pool.image(pixels.width, pixels.height, PixelFormat{sample, pixels.format.channels});
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     if (sample == Sample::u8) {
@@ -156,29 +160,29 @@ Image decoded(ConstView pixels, Sample sample, const Decoder& decoder) {
 
 }  // namespace
 
-Image to_hsl(ConstView pixels, HslEncoding encoding) {
+Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool) {
   switch (encoding) {
-    case HslEncoding::f32: return encoded(pixels, encoding, ToFloat{});
-    case HslEncoding::u16: return encoded(pixels, encoding, ToU16{});
-    case HslEncoding::opencv: return encoded(pixels, encoding, ToOpencv{kHalfDegrees});
-    default: return encoded(pixels, encoding, ToOpencv{kFullByte});
+    case HslEncoding::f32: return encoded(pixels, encoding, ToFloat{}, pool);
+    case HslEncoding::u16: return encoded(pixels, encoding, ToU16{}, pool);
+    case HslEncoding::opencv: return encoded(pixels, encoding, ToOpencv{kHalfDegrees}, pool);
+    default: return encoded(pixels, encoding, ToOpencv{kFullByte}, pool);
   }
 }
 
-Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample) {
+Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool) {
   switch (encoding) {
-    case HslEncoding::f32: return decoded(pixels, sample, FromFloat{});
-    case HslEncoding::u16: return decoded(pixels, sample, FromU16{});
-    case HslEncoding::opencv: return decoded(pixels, sample, FromOpencv{kHalfDegrees});
-    default: return decoded(pixels, sample, FromOpencv{kFullByte});
+    case HslEncoding::f32: return decoded(pixels, sample, FromFloat{}, pool);
+    case HslEncoding::u16: return decoded(pixels, sample, FromU16{}, pool);
+    case HslEncoding::opencv: return decoded(pixels, sample, FromOpencv{kHalfDegrees}, pool);
+    default: return decoded(pixels, sample, FromOpencv{kFullByte}, pool);
   }
 }
 
-Image adjust_hsl(ConstView pixels, const HslAdjustment& by) {
+Image adjust_hsl(ConstView pixels, const HslAdjustment& by, PixelPool& pool) {
   if (by.is_identity()) {
-    return copy_of(pixels);
+    return pool.copy_of(pixels);
   }
-  Image result(pixels.width, pixels.height, pixels.format);
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
   const View out = result.view();
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {

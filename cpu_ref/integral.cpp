@@ -2,13 +2,18 @@
 // The rule stands in docs/operations.md, "Integral image".
 #include "gpuimg/ops/integral.hpp"
 
+#include <tbb/task_arena.h>
+
 #include <algorithm>
 #include <cstring>
+#include <functional>
+#include <numeric>
 #include <vector>
 
 #include "levels.hpp"
 #include "operations.hpp"
 #include "row_bands.hpp"
+#include "simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -105,12 +110,87 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   });
 }
 
+/// Levels of 8-bit pixels, row by row.
+class ByteRows {
+ public:
+  ByteRows(ConstView pixels, const IntegralOptions& options)
+      : pixels_(pixels), options_(options), buffer_(static_cast<std::size_t>(pixels.width)) {}
+
+  const std::uint8_t* levels(int y) {
+    return read_levels<std::uint8_t>(pixels_, y, 0, pixels_.width, options_.channel, options_.luma, buffer_.data());
+  }
+
+ private:
+  ConstView pixels_;
+  const IntegralOptions& options_;
+  std::vector<std::uint8_t> buffer_;
+};
+
+/// Tables of this size and more are written around the caches: nobody finds a row there later. Measured: 16.8 MP in
+/// 6.0 ms, and through the caches in 6.0 to 8.0. Results with more arithmetic a byte (equalization, HSL) lose by it.
+constexpr std::size_t kWorthStreaming = std::size_t{32} << 20;
+
+using TableRow = std::vector<std::uint32_t>;
+
+/// Element b: the table's row above band b. Reads every band but the last once.
+std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& options, int bands, int rows_a_band) {
+  const auto width = static_cast<std::size_t>(pixels.width);
+  std::vector<TableRow> above(static_cast<std::size_t>(bands), TableRow(width));
+  tbb::parallel_for(1, bands, [&](int band) {
+    ByteRows rows(pixels, options);
+    for (int y = (band - 1) * rows_a_band; y < band * rows_a_band; ++y) {
+      add_to_columns(rows.levels(y), width, above[static_cast<std::size_t>(band)].data());
+    }
+  });
+  for (std::size_t band = 1; band < above.size(); ++band) {
+    std::partial_sum(above[band].begin(), above[band].end(), above[band].begin());
+    std::transform(above[band].begin(), above[band].end(), above[band - 1].begin(), above[band].begin(), std::plus<>());
+  }
+  return above;
+}
+
+/// fill_table for sums of bytes modulo 2³²: each row from the one above it, in a buffer that stays in the cache.
+void fill_byte_table(ConstView pixels, const IntegralOptions& options, View table) {
+  const int padding = options.layout == TableLayout::padded ? 1 : 0;
+  if (padding == 1) {
+    std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
+  }
+  // One thread needs no rows above; several take a few bands each, so that a slow one holds up less.
+  const int threads = tbb::this_task_arena::max_concurrency();
+  const int most_bands = threads == 1 ? 1 : 4 * threads;
+  const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);
+  const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
+  std::vector<TableRow> rows_above = rows_above_bands(pixels, options, bands, rows_a_band);
+  const bool streamed = table.tight_pitch_bytes() * static_cast<std::size_t>(table.height) >= kWorthStreaming;
+  tbb::parallel_for(0, bands, [&](int band) {
+    ByteRows rows(pixels, options);
+    TableRow& row = rows_above[static_cast<std::size_t>(band)];
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(row.data());
+    const std::size_t row_bytes = row.size() * sizeof row[0];
+    const int end = std::min(pixels.height, (band + 1) * rows_a_band);
+    for (int y = band * rows_a_band; y < end; ++y) {
+      integral_row(rows.levels(y), row.size(), row.data());
+      std::uint32_t* out = table.row<std::uint32_t>(y + padding);
+      std::fill_n(out, padding, 0U);
+      if (streamed) {
+        stream_bytes(bytes, row_bytes, reinterpret_cast<std::uint8_t*>(out + padding));
+      } else {
+        std::memcpy(out + padding, bytes, row_bytes);
+      }
+    }
+  });
+}
+
 }  // namespace
 
-Image integral(ConstView pixels, const IntegralOptions& options) {
+Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool) {
   const Sample sample = table_sample(pixels.width, pixels.height, pixels.format, options);
-  Image table(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
-              PixelFormat{sample, 1});
+  Image table = pool.image(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
+                           PixelFormat{sample, 1});
+  if (sample == Sample::u32 && pixels.format.sample == Sample::u8 && !options.square) {
+    fill_byte_table(pixels, options, table.view());
+    return table;
+  }
   switch (sample) {
     case Sample::u32: fill_table<std::uint32_t>(pixels, options, table.view()); break;
     case Sample::u64: fill_table<std::uint64_t>(pixels, options, table.view()); break;

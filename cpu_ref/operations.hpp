@@ -1,17 +1,18 @@
 // The CPU's operations on host pixels, one source file each. They run on the threads of the current task arena;
-// arguments are checked by the backend before they are called.
+// arguments are checked by the backend before they are called. Results lie in memory of the pool.
 #pragma once
 
 #include "gpuimg/backend.hpp"
+#include "gpuimg/pixel_pool.hpp"
 
 namespace gpuimg::cpu {
 
 Histogram histogram(ConstView pixels, const HistogramOptions& options);
 LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
-Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used);
-Image integral(ConstView pixels, const IntegralOptions& options);
-Image to_hsl(ConstView pixels, HslEncoding encoding);
-Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample);
-Image adjust_hsl(ConstView pixels, const HslAdjustment& by);
+Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool);
+Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
+Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool);
+Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool);
+Image adjust_hsl(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
 
 }  // namespace gpuimg::cpu

@@ -10,6 +10,7 @@
 #include "cuda_picture.hpp"
 #include "gpuimg/checks.hpp"
 #include "gpuimg/cuda.hpp"
+#include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
 #include "probe.hpp"
 
@@ -73,6 +74,13 @@ void fetch_rows(const Workspace& workspace, const Picture& picture, View to) {
   }
 }
 
+/// Memory that the device reads and writes by itself.
+PixelMemory allocate_pinned_pixels(std::size_t bytes) {
+  void* data = nullptr;
+  cuda_check(cudaMallocHost(&data, bytes), "allocating pinned host memory");
+  return PixelMemory(static_cast<std::byte*>(data), PixelMemoryDeleter{[](std::byte* p) { (void)cudaFreeHost(p); }});
+}
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, const DeviceTrial& trial)
@@ -84,6 +92,12 @@ class CudaBackend final : public Backend {
 
   [[nodiscard]] std::string name() const override { return "cuda"; }
   [[nodiscard]] std::string description() const override { return description_; }
+
+  Image new_image(int width, int height, PixelFormat format) override {
+    enter();
+    gives_pinned_ = true;
+    return pinned_->image(width, height, format);
+  }
 
   Picture import_pixels(ConstView pixels) override {
     enter();
@@ -108,7 +122,8 @@ class CudaBackend final : public Backend {
 
   Image fetch(const Picture& picture) override {
     enter();
-    Image image(picture.width(), picture.height(), picture.format());
+    Image image = gives_pinned_ ? pinned_->image(picture.width(), picture.height(), picture.format())
+                                : Image(picture.width(), picture.height(), picture.format());
     fetch_rows(workspace_, picture, image.view());
     workspace_.device()->wait();
     return image;
@@ -179,6 +194,8 @@ class CudaBackend final : public Backend {
 
   Workspace workspace_;
   std::string description_;
+  std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
+  bool gives_pinned_ = false;  ///< for one image, page-locking takes longer than it saves
 };
 
 std::unique_ptr<Backend> make_backend(int device, const DeviceTrial& trial) {

@@ -17,6 +17,7 @@
 #include "batch/memory_budget.hpp"
 #include "batch/progress.hpp"
 #include "batch/work_plan.hpp"
+#include "byte_size.hpp"
 #include "files/declared_image.hpp"
 #include "files/output_folder.hpp"
 #include "files/stale_temporaries.hpp"

@@ -161,6 +161,49 @@ TEST(CpuBackend, ImportAndFetchCanGiveTheMemoryAway) {
   EXPECT_TRUE(test::same_pixels(backend->fetch(std::move(picture)).view(), kept.view()));
 }
 
+TEST(CpuBackend, ResultsUseTheirMemoryAgain) {
+  const auto backend = make_cpu_backend(2);
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const Picture picture = backend->import_pixels(test::random_image(random, 1500, 1001, PixelFormat{Sample::u8, 3}));
+  const Image kept = backend->fetch(backend->equalize(picture, {}));
+  const std::byte* first = nullptr;
+  for (int round = 0; round < 5; ++round) {
+    const Image again = backend->fetch(backend->equalize(picture, {}));
+    EXPECT_NE(again.view().data, kept.view().data);
+    EXPECT_TRUE(test::same_pixels(again.view(), kept.view())) << "round " << round;
+    if (first != nullptr) {
+      EXPECT_EQ(again.view().data, first);
+    }
+    first = again.view().data;
+  }
+}
+
+TEST(CpuBackend, ResultsOutliveTheirBackendAndDieOnAnyThread) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = test::random_image(random, 2000, 1100, PixelFormat{Sample::u8, 1});
+  auto backend = make_cpu_backend(2);
+  const Picture picture = backend->import_pixels(image.view());
+  Image result = backend->fetch(backend->equalize(picture, {}));
+  std::thread([other = backend->fetch(backend->equalize(picture, {}))] { EXPECT_FALSE(other.empty()); }).join();
+  backend.reset();
+  EXPECT_TRUE(test::same_pixels(make_cpu_backend(1)->fetch(picture).view(), image.view()));
+  std::thread([last = std::move(result)] { EXPECT_FALSE(last.empty()); }).join();
+}
+
+TEST(CpuBackend, ResultsOfManySizesInTurn) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (int round = 0; round < 30; ++round) {
+    const Image image =
+        test::random_image(random, random.between(500, 2500), random.between(300, 1500), PixelFormat{Sample::u8, 1});
+    const Image copy = backend->fetch(backend->adjust_hsl(backend->import_pixels(image.view()), {}));
+    EXPECT_TRUE(test::same_pixels(copy.view(), image.view())) << "round " << round;
+  }
+}
+
 TEST(CpuBackend, ImportsTablesAndFloatsToo) {
   const auto backend = make_cpu_backend(1);
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {

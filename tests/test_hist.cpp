@@ -64,6 +64,33 @@ void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions
   }
 }
 
+/// Blocks of neighbouring bytes are counted in another way where their levels lie close together.
+TEST(Hist, LevelsCloseTogetherAndFarApart) {
+  const auto backend = make_cpu_backend(2);
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int width : {1, 63, 64, 255, 256, 257, 511, 1023, 1024, 1280, 1281, 4099}) {
+    for (const int levels : {1, 2, 11, 12, 13, 23, 24, 25, 47, 48, 49, 64, 200, 256}) {
+      Image image(width, 3, PixelFormat{Sample::u8, 1});
+      std::vector<std::uint64_t> expected(256);
+      for (int y = 0; y < 3; ++y) {
+        // Now and then a block that is unlike its neighbours.
+        const bool mixed = y == 1;
+        const int lowest = y == 2 ? 256 - levels : random.between(0, 256 - levels);
+        for (int x = 0; x < width; ++x) {
+          const bool wide = mixed && x / 300 % 2 == 1;
+          const auto level =
+              static_cast<std::uint8_t>(wide ? random.between(0, 255) : random.between(lowest, lowest + levels - 1));
+          image.view().row<std::uint8_t>(y)[x] = level;
+          ++expected[level];
+        }
+      }
+      EXPECT_EQ(backend->histogram(backend->import_pixels(image.view()), {}).channels[0].counts, expected)
+          << width << " wide, " << levels << " levels";
+    }
+  }
+}
+
 TEST(Hist, ByHand) {
   const auto backend = make_cpu_backend(1);
   Image image(3, 1, PixelFormat{Sample::u8, 4});

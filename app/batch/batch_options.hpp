@@ -59,7 +59,4 @@ BatchOptions checked(const BatchArguments& arguments);
 /// True if an option is given that makes sense for a run over many files alone.
 bool asks_for_batch(const BatchArguments& arguments);
 
-/// "500M", "2G", "1048576": bytes; K, M, G and T are powers of 1024. Throws Error{usage} that blames `option`.
-std::uint64_t parse_byte_size(const std::string& option, const std::string& text);
-
 }  // namespace gpuimg

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
   bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
+  /// Where the pixels of PNG and JPEG go, if not into memory of their own: Backend::new_image.
+  std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
+
+  [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
+    return new_image ? new_image(width, height, format) : Image(width, height, format);
+  }
 };
 
 struct DecodedImage {

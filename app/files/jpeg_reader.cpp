@@ -74,8 +74,8 @@ Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header
       info.output_components != static_cast<int>(header.components)) {
     refuse_damaged(name, "it declares its size twice, and differently");
   }
-  Image image(static_cast<int>(header.width), static_cast<int>(header.height),
-              {Sample::u8, is_cmyk ? 3 : static_cast<int>(header.components)});
+  Image image = options.image(static_cast<int>(header.width), static_cast<int>(header.height),
+                              {Sample::u8, is_cmyk ? 3 : static_cast<int>(header.components)});
   const View pixels = image.view();
   std::vector<std::uint8_t> inks(is_cmyk ? std::size_t{header.width} * kInks : 0);
   session.guarded([&] {

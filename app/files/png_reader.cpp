@@ -149,7 +149,7 @@ Image read_direct_image(PngSession& session, const Header& header, const std::st
   const bool is_color = (header.color_type & PNG_COLOR_MASK_COLOR) != 0;
   const bool has_alpha = (header.color_type & PNG_COLOR_MASK_ALPHA) != 0 || has_transparent_color;
   const PixelFormat format{header.bit_depth == 16 ? Sample::u16 : Sample::u8, (is_color ? 3 : 1) + (has_alpha ? 1 : 0)};
-  Image image(static_cast<int>(header.width), static_cast<int>(header.height), format);
+  Image image = options.image(static_cast<int>(header.width), static_cast<int>(header.height), format);
   read_rows(session, image.view().data, image.pitch_bytes(), image.height(), name);
   return image;
 }

@@ -116,8 +116,8 @@ class Image {
     return copy;
   }
 
- private:
-  /// Saturates below the size that `operator new` itself would wrap while it rounds up for alignment.
+  /// Bytes of pixels without padding. Saturates below the size that an allocator would wrap while it rounds up for
+  /// alignment.
   static std::size_t bytes_of(int width, int height, PixelFormat format) {
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t each = format.bytes_per_pixel();
@@ -125,19 +125,24 @@ class Image {
     return each != 0 && pixels > kMost / each ? kMost : pixels * each;
   }
 
+ private:
   PixelMemory memory_;
   int width_ = 0;
   int height_ = 0;
   PixelFormat format_;
 };
 
+/// Copies pixels between views of the same size and format.
+inline void copy_pixels(ConstView from, View to) {
+  for (int y = 0; y < from.height; ++y) {
+    std::memcpy(to.row_bytes(y), from.row_bytes(y), from.tight_pitch_bytes());
+  }
+}
+
 /// Copies view into an Image with rows without padding.
 inline Image copy_of(ConstView view) {
   Image image(view.width, view.height, view.format);
-  const View target = image.view();
-  for (int y = 0; y < view.height; ++y) {
-    std::memcpy(target.row_bytes(y), view.row_bytes(y), view.tight_pitch_bytes());
-  }
+  copy_pixels(view, image.view());
   return image;
 }
 

@@ -205,6 +205,12 @@ GPUIMG_HD constexpr Rgb rgb_from_ycrcb(const YCrCb& p, std::uint32_t v_max) {
           saturated(y + ((cb * 29049 + 8192) >> 14), limit)};
 }
 
+/// EqualizeColor::ycbcr: Cr and Cb kept, Y = y_new.
+GPUIMG_HD constexpr Rgb with_ycrcb_luma(const Rgb& p, std::uint32_t y_new, std::uint32_t v_max) {
+  const YCrCb converted = ycrcb_from_rgb(p, v_max);
+  return rgb_from_ycrcb({y_new, converted.cr, converted.cb}, v_max);
+}
+
 /// Level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
 GPUIMG_HD constexpr std::uint32_t hsl_level(const Rgb& p) {
   const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
