@@ -71,7 +71,10 @@ Bytes CommandContext::read(const std::string& path) {
 }
 
 ReadOptions CommandContext::read_options() {
-  ReadOptions read{.max_pixels = options_.max_pixels, .auto_orient = options_.auto_orient, .lenient = options_.lenient};
+  ReadOptions read{.max_pixels = options_.max_pixels,
+                   .auto_orient = options_.auto_orient,
+                   .lenient = options_.lenient,
+                   .threads = options_.threads};
   // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
   if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
     read.new_image = [backend](int width, int height, PixelFormat format) {

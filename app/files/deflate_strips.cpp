@@ -55,8 +55,8 @@ std::size_t StripDeflater::deflate(std::span<const std::byte> strip, std::span<s
   return stream.total_out;
 }
 
-std::uint32_t adler32_of(std::span<const std::byte> bytes) {
-  return isal_adler32(1, unsigned_data(bytes), bytes.size());
+std::uint32_t adler32_of(std::span<const std::byte> bytes, std::uint32_t so_far) {
+  return isal_adler32(so_far, unsigned_data(bytes), bytes.size());
 }
 
 std::uint32_t joined_adler32(std::uint32_t first, std::uint32_t second, std::uint64_t second_size) {

@@ -42,7 +42,8 @@ class StripDeflater {
   std::unique_ptr<State> state_;
 };
 
-std::uint32_t adler32_of(std::span<const std::byte> bytes);
+/// `so_far` continues an earlier run, as in crc32_of.
+std::uint32_t adler32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 1);
 
 /// Adler-32 of two runs of bytes, from that of each and the length of the second.
 std::uint32_t joined_adler32(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);

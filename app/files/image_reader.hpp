@@ -23,7 +23,8 @@ struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
   bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
-  /// Where the pixels of PNG and JPEG go, if not into memory of their own: Backend::new_image.
+  int threads = 0;          ///< for PNG; 0 = all that the caller may use
+  /// Where the pixels of JPEGs and common PNGs go, if not into memory of their own: Backend::new_image.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
 
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {

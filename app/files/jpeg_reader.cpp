@@ -59,7 +59,8 @@ void read_cmyk_rows(jpeg_decompress_struct& info, const View& pixels, std::uint8
   }
 }
 
-Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header, const std::string& name) {
+Image read_pixels(JpegSession& session, ByteSpan bytes, const JpegHeader& header, const std::string& name,
+                  const ReadOptions& options) {
   jpeg_decompress_struct& info = session.info();
   const bool is_cmyk = header.components == kInks;
   session.guarded([&] {
@@ -93,7 +94,7 @@ DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name
   DecodedImage decoded;
   decoded.file_type = "JPEG";
   JpegSession session(name, options.lenient);
-  decoded.image = read_pixels(session, bytes, header, name);
+  decoded.image = read_pixels(session, bytes, header, name, options);
   decoded.notes = session.warnings();
   if (header.components == kInks) {
     decoded.notes.emplace_back("CMYK is converted to RGB without color management");

@@ -3,11 +3,15 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 
 #include "files/byte_fields.hpp"
+#include "files/plain_png.hpp"
+#include "files/png_chunks.hpp"
+#include "files/png_fast_reader.hpp"
+#include "files/png_palette.hpp"
 #include "files/png_session.hpp"
 #include "files/refusals.hpp"
 
@@ -41,53 +45,26 @@ Header read_header(ByteSpan bytes, const std::string& name) {
 
 /// Deflate cannot make data more than 1032 times smaller, so a short file with a large declared size is refused before
 /// its pixels are allocated.
-void check_plausible(const Header& header, std::size_t file_bytes, const std::string& name) {
+bool is_plausible(const Header& header, std::size_t file_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   const std::uint64_t row_bytes = (std::uint64_t{header.width} * header.bit_depth + 7) / 8;
-  if (row_bytes * header.height / kMaxRatio > file_bytes) {
-    refuse_damaged(name, fmt::format("{} bytes cannot hold the {}x{} pixels it declares", file_bytes, header.width,
-                                     header.height));
-  }
+  return row_bytes * header.height / kMaxRatio <= file_bytes;
 }
 
-struct Palette {
-  std::array<std::array<std::byte, 4>, 256> colors{};
-  int size = 0;
-  bool has_alpha = false;
-};
-
-Palette palette_of(PngSession& session) {
+PngPalette palette_of(PngSession& session) {
   png_colorp colors = nullptr;
   png_bytep alpha = nullptr;
+  int size = 0;
   int alpha_count = 0;
-  Palette palette;
   session.guarded([&] {
-    png_get_PLTE(session.png(), session.info(), &colors, &palette.size);
+    png_get_PLTE(session.png(), session.info(), &colors, &size);
     if (png_get_tRNS(session.png(), session.info(), &alpha, &alpha_count, nullptr) == 0) {
       alpha_count = 0;
     }
   });
-  palette.has_alpha = alpha_count > 0;
-  for (int i = 0; i < palette.size && i < 256; ++i) {
-    const png_byte opacity = i < alpha_count ? alpha[i] : png_byte{255};
-    palette.colors[static_cast<std::size_t>(i)] = {std::byte{colors[i].red}, std::byte{colors[i].green},
-                                                   std::byte{colors[i].blue}, std::byte{opacity}};
-  }
-  return palette;
-}
-
-template <std::size_t kChannels>
-std::size_t expand(const std::byte* indices, std::byte* pixels, std::size_t count, const Palette& palette) {
-  std::size_t largest = 0;
-  for (std::size_t i = 0; i < count; ++i) {
-    const auto index = std::to_integer<std::size_t>(indices[i]);
-    largest = index > largest ? index : largest;
-    const auto color = palette.colors[index];
-    for (std::size_t c = 0; c < kChannels; ++c) {
-      pixels[i * kChannels + c] = color[c];
-    }
-  }
-  return largest;
+  static_assert(sizeof(png_color) == 3);
+  const auto entries = std::as_bytes(std::span(colors, static_cast<std::size_t>(size)));
+  return {entries, std::as_bytes(std::span(alpha, static_cast<std::size_t>(alpha_count)))};
 }
 
 /// Rows of `row_bytes` each, every pass of an interlaced image into the same rows.
@@ -116,19 +93,11 @@ void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int 
 }
 
 Image read_palette_image(PngSession& session, int width, int height, const std::string& name) {
-  const Palette palette = palette_of(session);
+  const PngPalette palette = palette_of(session);
   session.guarded([&] { png_set_packing(session.png()); });
-  Image image(width, height, {Sample::u8, palette.has_alpha ? 4 : 3});
-  // Indices go to the end of the pixel memory: expanding from the front never overtakes them.
-  const std::size_t count = image.view().pixel_count();
-  std::byte* const pixels = image.view().data;
-  std::byte* const indices = pixels + (image.size_bytes() - count);
-  read_rows(session, indices, static_cast<std::size_t>(width), height, name);
-  const std::size_t largest =
-      palette.has_alpha ? expand<4>(indices, pixels, count, palette) : expand<3>(indices, pixels, count, palette);
-  if (largest >= static_cast<std::size_t>(palette.size)) {
-    refuse_damaged(name, fmt::format("a pixel has color {} of a palette of {}", largest, palette.size));
-  }
+  Image image(width, height, {Sample::u8, palette.channels()});
+  read_rows(session, PngPalette::indices_of(image), static_cast<std::size_t>(width), height, name);
+  palette.paint(image, name);
   return image;
 }
 
@@ -149,38 +118,59 @@ Image read_direct_image(PngSession& session, const Header& header, const std::st
   const bool is_color = (header.color_type & PNG_COLOR_MASK_COLOR) != 0;
   const bool has_alpha = (header.color_type & PNG_COLOR_MASK_ALPHA) != 0 || has_transparent_color;
   const PixelFormat format{header.bit_depth == 16 ? Sample::u16 : Sample::u8, (is_color ? 3 : 1) + (has_alpha ? 1 : 0)};
-  Image image = options.image(static_cast<int>(header.width), static_cast<int>(header.height), format);
+  Image image(static_cast<int>(header.width), static_cast<int>(header.height), format);
   read_rows(session, image.view().data, image.pitch_bytes(), image.height(), name);
   return image;
 }
 
-std::vector<TextEntry> texts_of(PngSession& session) {
-  png_textp entries = nullptr;
-  int count = 0;
-  session.guarded([&] { png_get_text(session.png(), session.info(), &entries, &count); });
+Image read_with_libpng(ByteSpan bytes, const Header& header, const std::string& name) {
+  PngSession session(bytes, name);
+  session.guarded([&] { png_read_info(session.png(), session.info()); });
+  if (!is_plausible(header, bytes.size())) {
+    refuse_damaged(name, fmt::format("{} bytes cannot hold the {}x{} pixels it declares", bytes.size(), header.width,
+                                     header.height));
+  }
+  return header.color_type == PNG_COLOR_TYPE_PALETTE
+             ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
+             : read_direct_image(session, header, name);
+}
+
+/// tEXt entries in file order; damaged ones are skipped.
+std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   std::vector<TextEntry> texts;
-  for (int i = 0; i < count; ++i) {
-    texts.push_back({entries[i].key, {entries[i].text, entries[i].text_length}});
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    if (chunk->type() == png_chunk_type("tEXt") && chunk->crc_is_right()) {
+      const ByteSpan payload = chunk->payload();
+      const std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
+      const std::size_t end = std::min(text.find('\0'), text.size());
+      texts.push_back({text.substr(0, end), text.substr(std::min(end + 1, text.size()))});
+    }
   }
   return texts;
 }
 
 }  // namespace
 
-DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
+                      PngPath path) {
   const Header header = read_header(bytes, name);
   check_size(name, header.width, header.height, options.max_pixels);
-  PngSession session(bytes, name);
-  session.guarded([&] { png_read_info(session.png(), session.info()); });
-  check_plausible(header, bytes.size(), name);
+  if (path == PngPath::fast_where_possible && is_plausible(header, bytes.size())) {
+    if (const auto plain = take_apart_plain_png(bytes, name)) {
+      if (auto image = read_plain_png(*plain, name, options)) {
+        return std::move(*image);
+      }
+    }
+  }
+  return read_with_libpng(bytes, header, name);
+}
 
+DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   DecodedImage decoded;
   decoded.file_type = "PNG";
-  decoded.image =
-      header.color_type == PNG_COLOR_TYPE_PALETTE
-          ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
-          : read_direct_image(session, header, name);
-  decoded.text = texts_of(session);
+  decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_where_possible);
+  decoded.text = texts_of(bytes, name);
   return decoded;
 }
 

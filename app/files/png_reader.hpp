@@ -1,4 +1,4 @@
-// PNG through libpng: all 15 kinds, interlaced or not, strictly.
+// PNG of all 15 kinds, interlaced or not, strictly: the common ones by code of our own, the others by libpng.
 #pragma once
 
 #include <cstddef>
@@ -15,5 +15,11 @@ namespace gpuimg {
 /// are stored and without metadata: decode_image adds these and applies the orientation. `name` is printable. Throws as
 /// decode_image does.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+enum class PngPath { fast_where_possible, libpng_alone };
+
+/// The pixels alone. Both paths give the same, and refuse the same files.
+Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
+                      PngPath path);
 
 }  // namespace gpuimg

@@ -30,18 +30,16 @@ constexpr std::array kPlainWords = {
     PlainWords{"invalid chunk type", "a chunk has an impossible name"},
 };
 
-/// Chunks that libpng would read and gpuimg does not use: not even allocated.
+/// Chunks that libpng would read and gpuimg does not use, or reads itself: not even allocated.
 constexpr png_byte kUnusedChunks[] =
-    "bKGD\0cHRM\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tIME\0zTXt";
+    "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
 constexpr int kUnusedChunkCount = sizeof(kUnusedChunks) / 5;
 
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 void set_limits(png_structp png, std::size_t file_bytes) {
   constexpr png_uint_32 kMaxSide = 0x7FFFFFFF;  // the declared size has been checked already
-  constexpr png_uint_32 kMaxTextChunks = 1000;
   png_set_user_limits(png, kMaxSide, kMaxSide);
-  png_set_chunk_cache_max(png, kMaxTextChunks);
   // A sound chunk is no larger than the file, which is in memory already.
   png_set_chunk_malloc_max(png, file_bytes);
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);

@@ -1,0 +1,41 @@
+// Inflate of a zlib stream that lies in several pieces of memory, a stretch of output at a time. RFC 1950 and 1951.
+//
+// Why not ISA-L's inflate: it accepts Huffman codes with unused bit patterns, which zlib (and so every other reader of
+// PNG) refuses. This one refuses all that zlib refuses.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include "files/byte_fields.hpp"
+
+namespace gpuimg {
+
+class Inflater {
+ public:
+  static constexpr std::size_t kWindow = 32768;   ///< how far back a stream may refer
+  static constexpr std::size_t kOvershoot = 512;  ///< room needed behind `end`, see run
+
+  /// Borrows the pieces.
+  explicit Inflater(std::span<const ByteSpan> pieces);
+  ~Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Writes from `out` to `end` and up to kOvershoot bytes beyond, unless the stream ends first; returns where the
+  /// output ends. What was written before, up to kWindow bytes, lies before `out`, from `oldest` on. Null for a stream
+  /// that is damaged or of another kind than zlib with a window of kWindow.
+  std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
+
+  /// True after a run that met the end of the stream, with nothing behind it. Then the Adler-32 it declares is known.
+  [[nodiscard]] bool has_ended() const;
+  [[nodiscard]] std::uint32_t declared_adler() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,44 @@
+// Gathering pieces: app/files/inflate_input.hpp.
+#include "files/inflate_input.hpp"
+
+#include <algorithm>
+
+namespace gpuimg {
+
+void InflateInput::gather() {
+  const std::size_t kept = bits.next < end_ ? static_cast<std::size_t>(end_ - bits.next) : 0;
+  if (kept > 0) {
+    std::memmove(buffer_.data(), bits.next, kept);
+  }
+  std::size_t size = kept;
+  while (size < kBuffer && !pieces_.empty()) {
+    const ByteSpan left = pieces_.front().subspan(piece_offset_);
+    const std::size_t count = std::min(left.size(), kBuffer - size);
+    std::copy_n(reinterpret_cast<const std::uint8_t*>(left.data()), count, buffer_.data() + size);
+    size += count;
+    piece_offset_ += count;
+    if (count == left.size()) {
+      pieces_ = pieces_.subspan(1);
+      piece_offset_ = 0;
+    }
+  }
+  std::memset(buffer_.data() + size, 0, buffer_.size() - size);
+  bits.next = buffer_.data();
+  end_ = buffer_.data() + size;
+  // Behind the last piece a damaged stream may read zeros for a while, but not beyond the buffer.
+  limit_ = pieces_.empty() ? end_ + kReserve : end_ - kReserve;
+}
+
+void InflateInput::align() { bits = {bits.byte()}; }
+
+std::size_t InflateInput::copy(std::uint8_t* to, std::size_t count) {
+  if (bits.next >= end_) {
+    gather();
+  }
+  const std::size_t size = bits.next < end_ ? std::min(count, static_cast<std::size_t>(end_ - bits.next)) : 0;
+  std::memcpy(to, bits.next, size);
+  bits.next += size;
+  return size;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,129 @@
+// Size and time of PNG written and read by gpuimg and by libpng at several settings, for the files named.
+// usage: gpuimg_png_bench PNG...
+#include <fmt/format.h>
+#include <png.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <string>
+#include <vector>
+
+#include "files/image_reader.hpp"
+#include "files/input_file.hpp"
+#include "files/png_reader.hpp"
+#include "files/png_writer.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+constexpr int kRuns = 3;
+
+struct Times {
+  double wall_ms = 1e30;
+  double cpu_ms = 1e30;  ///< of all threads together: what is left to compare by on a busy machine
+};
+
+/// The least of kRuns.
+template <class Call>
+Times least_times(Call call) {
+  Times least;
+  for (int run = 0; run < kRuns; ++run) {
+    const auto start = std::chrono::steady_clock::now();
+    const std::clock_t cpu_start = std::clock();
+    call();
+    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+    least.wall_ms = std::min(least.wall_ms, wall.count());
+    least.cpu_ms = std::min(least.cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
+  }
+  return least;
+}
+
+struct LibpngSettings {
+  std::string name;
+  int level;
+  int filters;
+  int strategy;
+};
+
+void append(png_structp png, png_bytep data, png_size_t size) {
+  auto* to = static_cast<std::vector<png_byte>*>(png_get_io_ptr(png));
+  to->insert(to->end(), data, data + size);
+}
+
+/// u8 alone: no byte swapping is set up.
+std::size_t write_with_libpng(ConstView pixels, const LibpngSettings& settings) {
+  constexpr int kColorTypes[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
+                                 PNG_COLOR_TYPE_RGB_ALPHA};
+  std::vector<png_byte> file;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  png_set_write_fn(png, &file, append, nullptr);
+  png_set_compression_level(png, settings.level);
+  png_set_compression_strategy(png, settings.strategy);
+  png_set_filter(png, PNG_FILTER_TYPE_BASE, settings.filters);
+  png_set_IHDR(png, info, static_cast<png_uint_32>(pixels.width), static_cast<png_uint_32>(pixels.height), 8,
+               kColorTypes[pixels.format.channels], PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT,
+               PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  for (int y = 0; y < pixels.height; ++y) {
+    png_write_row(png, pixels.row<png_byte>(y));
+  }
+  png_write_end(png, info);
+  png_destroy_write_struct(&png, &info);
+  return file.size();
+}
+
+void report(const std::string& name, std::size_t bytes, Times times) {
+  fmt::print("  {:<40} {:>11} bytes {:>9.1f} ms {:>9.1f} ms of CPU\n", name, bytes, times.wall_ms, times.cpu_ms);
+}
+
+void measure(const std::string& path) {
+  const Bytes bytes = read_input(path);
+  const Image image = decode_image(bytes.span(), path, {}).image;
+  fmt::print("{}: {}x{}, {} channels\n", path, image.width(), image.height(), image.format().channels);
+  for (const int threads : {1, 2}) {
+    const ReadOptions options{.threads = threads};
+    const Times times =
+        least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_where_possible); });
+    report(fmt::format("read, gpuimg, {} threads", threads), bytes.size, times);
+  }
+  report("read, libpng", bytes.size,
+         least_times([&] { read_png_pixels(bytes.span(), path, {}, PngPath::libpng_alone); }));
+  for (int level = 0; level <= 3; ++level) {
+    for (const int threads : {1, 2}) {
+      std::size_t written = 0;
+      const Times times = least_times([&] {
+        WriteOptions options;
+        options.png_level = level;
+        options.threads = threads;
+        written = encode_png(image.view(), path, options).size;
+      });
+      report(fmt::format("write, gpuimg --png-level {}, {} threads", level, threads), written, times);
+    }
+  }
+  for (const LibpngSettings& settings : {LibpngSettings{"level 1", 1, PNG_ALL_FILTERS, Z_FILTERED},
+                                         {"level 6", 6, PNG_ALL_FILTERS, Z_FILTERED},
+                                         {"Up, runs alone (as fpng)", 1, PNG_FILTER_UP, Z_RLE}}) {
+    std::size_t written = 0;
+    const Times times = least_times([&] { written = write_with_libpng(image.view(), settings); });
+    report("write, libpng, " + settings.name, written, times);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    for (int i = 1; i < argc; ++i) {
+      measure(argv[i]);
+    }
+  } catch (const std::exception& problem) {
+    fmt::print(stderr, "gpuimg_png_bench: {}\n", problem.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,133 @@
+// Both paths, and repaired checksums, with zlib's own: tests/support/png_paths.hpp.
+#include "support/png_paths.hpp"
+
+#include <zlib.h>
+
+#include <optional>
+
+#include "files/byte_fields.hpp"
+#include "files/png_reader.hpp"
+
+namespace gpuimg::test {
+
+namespace {
+
+constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 22;
+
+struct Verdict {
+  std::string refusal;  ///< empty if read
+  Image image;
+};
+
+Verdict read(std::span<const std::byte> file, PngPath path, int threads) {
+  Verdict verdict;
+  try {
+    const ReadOptions options{.max_pixels = kMostPixels, .threads = threads};
+    verdict.image = read_png_pixels(file, "file", options, path);
+  } catch (const Error& error) {
+    verdict.refusal = error.what();
+  }
+  return verdict;
+}
+
+std::string difference(const Verdict& expected, const Verdict& got) {
+  if (expected.refusal != got.refusal) {
+    return "libpng: '" + expected.refusal + "', fast: '" + got.refusal + "'";
+  }
+  if (!expected.refusal.empty()) {
+    return "";
+  }
+  const ConstView a = expected.image.view();
+  const ConstView b = got.image.view();
+  if (a.width != b.width || a.height != b.height || a.format != b.format) {
+    return "another size or format";
+  }
+  return std::memcmp(a.data, b.data, expected.image.size_bytes()) == 0 ? "" : "other pixels";
+}
+
+/// The Adler-32 of what a zlib stream holds, and the bytes it takes without its own; nothing if it is damaged.
+struct ZlibContent {
+  uLong adler = 1;
+  std::size_t bytes = 0;
+};
+
+std::optional<ZlibContent> content_of(FileBytes& data) {
+  constexpr std::size_t kHeader = 2;
+  constexpr uLong kMostBytes = uLong{1} << 26;
+  if (data.size() < kHeader) {
+    return std::nullopt;
+  }
+  z_stream stream{};
+  inflateInit2(&stream, -15);
+  stream.next_in = reinterpret_cast<Bytef*>(data.data()) + kHeader;
+  stream.avail_in = static_cast<uInt>(data.size() - kHeader);
+  std::vector<Bytef> out(std::size_t{1} << 16);
+  ZlibContent content;
+  int code = Z_OK;
+  while (code == Z_OK && stream.total_out < kMostBytes) {
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(out.size());
+    code = inflate(&stream, Z_NO_FLUSH);
+    content.adler = adler32(content.adler, out.data(), static_cast<uInt>(out.size()) - stream.avail_out);
+  }
+  content.bytes = kHeader + stream.total_in;
+  inflateEnd(&stream);
+  return code == Z_STREAM_END ? std::optional(content) : std::nullopt;
+}
+
+void put_be(std::span<std::byte> to, std::uint32_t value) {
+  for (std::size_t i = 0; i < 4; ++i) {
+    to[i] = static_cast<std::byte>(value >> (24 - 8 * i));
+  }
+}
+
+}  // namespace
+
+std::string difference_of_png_paths(std::span<const std::byte> file) {
+  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const Verdict expected = read(exact, PngPath::libpng_alone, 1);
+  for (const int threads : {1, 2}) {
+    if (std::string text = difference(expected, read(exact, PngPath::fast_where_possible, threads)); !text.empty()) {
+      return text;
+    }
+  }
+  return "";
+}
+
+FileBytes with_checksums_repaired(std::span<const std::byte> file) {
+  constexpr std::size_t kOverhead = 12;
+  FileBytes repaired(file.begin(), file.end());
+  std::vector<std::size_t> data_at;  // where each byte of the image data lies
+  std::vector<std::size_t> chunks;
+  for (std::size_t offset = 8; repaired.size() >= offset + kOverhead;) {
+    const std::size_t length = u32be_at(repaired, offset);
+    if (length > repaired.size() - offset - kOverhead) {
+      break;
+    }
+    chunks.push_back(offset);
+    for (std::size_t i = 0; u32be_at(repaired, offset + 4) == 0x49444154 && i < length; ++i) {
+      data_at.push_back(offset + 8 + i);
+    }
+    offset += kOverhead + length;
+  }
+  FileBytes data;
+  for (const std::size_t at : data_at) {
+    data.push_back(repaired[at]);
+  }
+  if (const auto content = content_of(data); content && content->bytes + 4 <= data.size()) {
+    FileBytes adler(4);
+    put_be(adler, static_cast<std::uint32_t>(content->adler));
+    for (std::size_t i = 0; i < 4; ++i) {
+      repaired[data_at[content->bytes + i]] = adler[i];
+    }
+  }
+  for (const std::size_t offset : chunks) {
+    const std::size_t length = u32be_at(repaired, offset);
+    const auto* const named = reinterpret_cast<const Bytef*>(repaired.data()) + offset + 4;
+    const uLong crc = crc32(0, named, static_cast<uInt>(length + 4));
+    put_be(std::span(repaired).subspan(offset + 8 + length, 4), static_cast<std::uint32_t>(crc));
+  }
+  return repaired;
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,310 @@
+// Our inflate beside zlib's: the same bytes out of every stream that zlib takes, and none out of the others.
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "files/inflate.hpp"
+#include "support/file_bytes.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+using Octets = std::vector<std::uint8_t>;
+
+constexpr std::size_t kMostOutput = std::size_t{128} << 10;
+
+/// What zlib makes of a deflate stream that must end with its last byte; nothing where it refuses.
+std::optional<Octets> zlib_inflated(const Octets& deflated) {
+  z_stream stream{};
+  inflateInit2(&stream, -15);
+  Octets out(kMostOutput);
+  Octets in = deflated;
+  stream.next_in = in.data();
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  const int code = inflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  const bool is_whole = code == Z_STREAM_END && stream.avail_in == 0;
+  inflateEnd(&stream);
+  return is_whole ? std::optional(out) : std::nullopt;
+}
+
+/// The same of ours, in runs of `stretch` bytes from pieces of random sizes. A header and four bytes for a checksum,
+/// which an Inflater does not compare, are put around the stream.
+std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, Random& random) {
+  FileBytes whole = bytes_of("\x78\x01");
+  add_bytes(whole, std::as_bytes(std::span(deflated)));
+  add_text(whole, "abcd");
+  std::vector<ByteSpan> pieces;
+  const std::uint32_t largest = 1U << random.below(18);
+  for (ByteSpan left(whole); !left.empty(); left = left.subspan(pieces.back().size())) {
+    pieces.push_back(left.first(std::min<std::size_t>(left.size(), 1 + random.below(largest))));
+  }
+  Inflater inflater(pieces);
+  Octets memory(Inflater::kWindow + stretch + Inflater::kOvershoot);
+  Octets out;
+  std::size_t known = 0;
+  std::size_t ahead = 0;
+  while (out.size() <= kMostOutput) {
+    std::uint8_t* const begin = memory.data() + Inflater::kWindow;
+    const std::uint8_t* const reached = inflater.run(begin - known, begin + ahead, begin + stretch);
+    if (reached == nullptr) {
+      return std::nullopt;
+    }
+    const auto count = static_cast<std::size_t>(reached - begin);
+    if (inflater.has_ended()) {
+      out.insert(out.end(), begin, begin + count);
+      EXPECT_EQ(inflater.declared_adler(), 0x61626364U);
+      return out;
+    }
+    EXPECT_GE(count, stretch);
+    EXPECT_LE(count, stretch + Inflater::kOvershoot);
+    out.insert(out.end(), begin, begin + stretch);
+    ahead = count - stretch;
+    known = std::min(Inflater::kWindow, known + stretch);
+    std::memmove(begin - known, begin + stretch - known, known + ahead);
+  }
+  return std::nullopt;
+}
+
+/// Of streams that would give more than kMostOutput, zlib says nothing.
+::testing::AssertionResult same_verdict(const Octets& deflated, Random& random) {
+  const std::optional<Octets> expected = zlib_inflated(deflated);
+  for (const std::size_t stretch : {std::size_t{600} + random.below(3000), std::size_t{262144}}) {
+    const std::optional<Octets> got = our_inflated(deflated, stretch, random);
+    if (got.has_value() != expected.has_value()) {
+      return ::testing::AssertionFailure() << "zlib " << (expected ? "takes" : "refuses") << " what ours does not";
+    }
+    if (got && *got != *expected) {
+      return ::testing::AssertionFailure() << "other bytes than zlib's " << expected->size();
+    }
+  }
+  return ::testing::AssertionSuccess();
+}
+
+Octets deflated_by_zlib(Octets data, int level, int strategy) {
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
+  Octets out(deflateBound(&stream, static_cast<uLong>(data.size())));
+  stream.next_in = data.data();
+  stream.avail_in = static_cast<uInt>(data.size());
+  stream.next_out = out.data();
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+/// Runs, repeats from far and near, and noise of few or many values.
+Octets mixed_data(Random& random, std::size_t size) {
+  Octets data;
+  while (data.size() < size) {
+    const std::size_t count = 1 + random.below(1U << random.below(12));
+    const std::uint32_t values = 1U << random.below(9);
+    const std::size_t back = data.empty() ? 0 : 1 + random.below(static_cast<std::uint32_t>(data.size()));
+    const bool repeats = back > 0 && random.below(2) == 0;
+    for (std::size_t i = 0; i < count; ++i) {
+      data.push_back(repeats ? data[data.size() - back] : static_cast<std::uint8_t>(random.below(values)));
+    }
+  }
+  data.resize(size);
+  return data;
+}
+
+class BitWriter {
+ public:
+  void add(std::uint32_t value, int bits) {
+    for (int i = 0; i < bits; ++i) {
+      if (used_ % 8 == 0) {
+        bytes_.push_back(0);
+      }
+      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() | (value >> i & 1U) << used_ % 8);
+      ++used_;
+    }
+  }
+  const Octets& bytes() const { return bytes_; }
+
+ private:
+  Octets bytes_;
+  std::size_t used_ = 0;
+};
+
+/// A dynamic block's header for code lengths of 0 to 15, each written with 4 bits.
+BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vector<std::uint32_t>& distances) {
+  BitWriter writer;
+  writer.add(5, 3);
+  writer.add(static_cast<std::uint32_t>(literals.size()) - 257, 5);
+  writer.add(static_cast<std::uint32_t>(distances.size()) - 1, 5);
+  writer.add(15, 4);
+  for (int i = 0; i < 19; ++i) {
+    writer.add(i < 3 ? 0 : 4, 3);
+  }
+  for (const auto* lengths : {&literals, &distances}) {
+    for (const std::uint32_t length : *lengths) {
+      for (int bit = 3; bit >= 0; --bit) {  // codes go first bit first
+        writer.add(length >> bit & 1U, 1);
+      }
+    }
+  }
+  return writer;
+}
+
+/// Code lengths that use all codes, or nearly so.
+std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std::size_t must_have) {
+  std::vector<std::uint32_t> leaves = {0};
+  const std::size_t wanted = 1 + random.below(static_cast<std::uint32_t>(size));
+  while (leaves.size() < wanted) {
+    const std::size_t i = random.below(static_cast<std::uint32_t>(leaves.size()));
+    if (leaves[i] < 15) {
+      leaves.push_back(++leaves[i]);
+    }
+  }
+  std::vector<std::uint32_t> lengths(size);
+  for (const std::uint32_t leaf : leaves) {
+    lengths[random.below(static_cast<std::uint32_t>(size))] = std::max(leaf, 1U);
+  }
+  if (random.below(2) == 0) {  // every leaf has a symbol
+    std::fill(lengths.begin(), lengths.end(), 0);
+    for (std::size_t i = 0; i < leaves.size(); ++i) {
+      lengths[(must_have + i * 7) % size] = std::max(leaves[i], 1U);
+    }
+  }
+  return lengths;
+}
+
+TEST(Inflate, GivesWhatZlibDeflated) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 60; ++round) {
+    const Octets data = mixed_data(random, random.below(1U << (4 + random.below(13))));
+    const std::array strategies = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
+    const Octets deflated = deflated_by_zlib(data, static_cast<int>(random.below(10)), strategies[random.below(5)]);
+    for (const std::size_t stretch : {std::size_t{600}, std::size_t{5000}, std::size_t{262144}}) {
+      const std::optional<Octets> got = our_inflated(deflated, stretch, random);
+      ASSERT_TRUE(got.has_value());
+      EXPECT_TRUE(*got == data);
+    }
+  }
+}
+
+TEST(Inflate, AgreesWithZlibOnMutants) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int taken = 0;
+  for (int round = 0; round < 3000; ++round) {
+    const Octets data = mixed_data(random, random.below(1U << (2 + random.below(11))));
+    const int strategy = random.below(3) == 0 ? Z_FIXED : Z_DEFAULT_STRATEGY;
+    Octets deflated = deflated_by_zlib(data, static_cast<int>(random.below(10)), strategy);
+    const std::uint32_t changes = random.below(3);
+    for (std::uint32_t i = 0; i <= changes; ++i) {
+      const std::uint32_t where = random.below(static_cast<std::uint32_t>(deflated.size()));
+      deflated[where] ^= static_cast<std::uint8_t>(1U << random.below(8));
+    }
+    if (random.below(4) == 0) {
+      deflated.resize(random.below(static_cast<std::uint32_t>(deflated.size()) + 1));
+    }
+    ASSERT_TRUE(same_verdict(deflated, random)) << round;
+    taken += zlib_inflated(deflated).has_value() ? 1 : 0;
+  }
+  EXPECT_GT(taken, 100);
+}
+
+TEST(Inflate, AgreesWithZlibOnAnyCode) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  int taken = 0;
+  for (int round = 0; round < 4000; ++round) {
+    std::vector<std::uint32_t> literals = random_lengths(random, 257 + random.below(30), 256);
+    const std::vector<std::uint32_t> distances = random_lengths(random, 1 + random.below(30), 0);
+    BitWriter writer = block_with(literals, distances);
+    for (std::uint32_t words = random.below(60); words > 0; --words) {
+      writer.add(random.below(0xFFFF), 16);
+    }
+    Octets deflated = writer.bytes();
+    // Zlib wants the stream to end with the bytes: cut them where it ended.
+    z_stream stream{};
+    inflateInit2(&stream, -15);
+    Octets out(kMostOutput);
+    stream.next_in = deflated.data();
+    stream.avail_in = static_cast<uInt>(deflated.size());
+    stream.next_out = out.data();
+    stream.avail_out = static_cast<uInt>(out.size());
+    const bool ended = inflate(&stream, Z_FINISH) == Z_STREAM_END;
+    if (ended) {
+      deflated.resize(stream.total_in);
+      ++taken;
+    }
+    inflateEnd(&stream);
+    ASSERT_TRUE(same_verdict(deflated, random)) << round;
+  }
+  EXPECT_GT(taken, 100);
+}
+
+TEST(Inflate, AgreesWithZlibOnTheEdgesOfTheFormat) {
+  Random random;
+  std::vector<std::uint32_t> two(257);
+  two[0] = two[256] = 1;
+  std::vector<std::uint32_t> end_alone(257);
+  end_alone[256] = 1;
+  std::vector<std::uint32_t> without_end(257);
+  without_end[0] = without_end[1] = 1;
+  std::vector<std::uint32_t> unused = two;
+  unused[256] = 2;
+  std::vector<std::uint32_t> too_many = two;
+  too_many[1] = 1;
+  for (const auto& literals : {two, end_alone, without_end, unused, too_many}) {
+    for (const std::vector<std::uint32_t>& distances :
+         {std::vector<std::uint32_t>{0}, {1}, {2}, {1, 1}, {1, 2}, {2, 2}, {1, 1, 1}}) {
+      for (std::uint32_t data = 0; data < 8; ++data) {
+        BitWriter writer = block_with(literals, distances);
+        writer.add(data, 3);
+        EXPECT_TRUE(same_verdict(writer.bytes(), random)) << data;
+      }
+    }
+  }
+  for (std::uint32_t bits = 0; bits < 1U << 13; ++bits) {  // the first symbols of a fixed block, and block types
+    BitWriter writer;
+    writer.add(bits, 13);
+    writer.add(0, 16);
+    ASSERT_TRUE(same_verdict(writer.bytes(), random)) << bits;
+  }
+}
+
+TEST(Inflate, RefusesOtherStreamHeadersThanItsOwn) {
+  const Octets deflated = deflated_by_zlib({1, 2, 3}, 6, Z_DEFAULT_STRATEGY);
+  for (std::uint32_t header = 0; header < 1U << 16; header += 1 + header % 5) {
+    FileBytes whole;
+    add_be(whole, header, 2);
+    add_bytes(whole, std::as_bytes(std::span(deflated)));
+    add_be(whole, 0, 4);
+    const std::array<ByteSpan, 1> pieces = {whole};
+    Inflater inflater(pieces);
+    Octets out(8 + Inflater::kOvershoot);
+    const bool taken = inflater.run(out.data(), out.data(), out.data() + 8) != nullptr && inflater.has_ended();
+    const bool is_ours = header >> 8 == 0x78 && (header & 0x20U) == 0 && header % 31 == 0;
+    ASSERT_EQ(taken, is_ours) << header;
+  }
+}
+
+TEST(Inflate, EndsWithItsInput) {
+  Random random;
+  const Octets deflated = deflated_by_zlib(mixed_data(random, 3000), 6, Z_DEFAULT_STRATEGY);
+  for (std::size_t size = 0; size < deflated.size(); ++size) {
+    EXPECT_FALSE(
+        our_inflated(Octets(deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size)), 4000, random)
+            .has_value());
+  }
+  Octets longer = deflated;
+  longer.push_back(0);
+  EXPECT_FALSE(our_inflated(longer, 4000, random).has_value());
+}
+
+}  // namespace
+}  // namespace gpuimg
