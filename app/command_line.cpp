@@ -7,11 +7,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -102,6 +102,13 @@ ExitCode report(const CLI::App& app, const std::vector<Command>& commands, const
   return ExitCode::usage;
 }
 
+/// Where the system refuses a thread, most often for want of memory for its stack; oneTBB has an exception of its own.
+bool is_refused_thread(const std::runtime_error& failure) {
+  const auto* system = dynamic_cast<const std::system_error*>(&failure);
+  return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||
+         std::string_view(failure.what()).find("pthread_create") != std::string_view::npos;
+}
+
 ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments& arguments) {
   const auto chosen =
       std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.parser->parsed(); });
@@ -118,12 +125,8 @@ ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments&
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
-  } catch (const std::bad_alloc&) {
-    print_error("out of memory; use a smaller image or a machine with more memory");
-    return ExitCode::out_of_memory;
   } catch (const std::runtime_error& failure) {
-    // oneTBB's own exception where the system refuses it a thread: most often for want of memory for the stack.
-    if (std::string(failure.what()).find("pthread_create") == std::string::npos) {
+    if (!is_refused_thread(failure)) {
       throw;
     }
     print_error("no thread can be started; use --threads 1, or a machine with more memory");

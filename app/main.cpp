@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <exception>
+#include <new>
 #include <string>
 
 #include "command_line.hpp"
@@ -21,6 +22,23 @@ void hold_closed_streams() {
   }
 }
 
+gpuimg::ExitCode run(int argc, char** argv) {
+  try {
+    try {
+      return gpuimg::run_command_line(argc, argv);
+    } catch (const std::bad_alloc&) {
+      throw;
+    } catch (const std::exception& failure) {
+      gpuimg::print_error(std::string("internal error: ") + failure.what() +
+                          "; please report it with the command line");
+      return gpuimg::ExitCode::internal;
+    }
+  } catch (const std::bad_alloc&) {  // of the run, or of the report of what went wrong in it
+    gpuimg::print_out_of_memory();
+    return gpuimg::ExitCode::out_of_memory;
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -28,10 +46,5 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();
-  try {
-    return static_cast<int>(gpuimg::run_command_line(argc, argv));
-  } catch (const std::exception& failure) {
-    gpuimg::print_error(std::string("internal error: ") + failure.what() + "; please report it with the command line");
-    return static_cast<int>(gpuimg::ExitCode::internal);
-  }
+  return static_cast<int>(run(argc, argv));
 }

@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <new>
 
 #include "files/printable_name.hpp"
 
@@ -14,7 +15,7 @@ namespace gpuimg {
 
 namespace {
 
-std::string line(const char* kind, const std::string& message) {
+std::string line(const char* kind, std::string_view message) {
   return fmt::format("gpuimg: {}{}\n", kind, printable_name(message));
 }
 
@@ -23,7 +24,17 @@ void print_line(const char* kind, const std::string& message) { print_report(lin
 
 }  // namespace
 
-void print_error(const std::string& message) { print_line("error: ", message); }
+void print_error(std::string_view message) noexcept {
+  try {
+    print_report(line("error: ", message));
+  } catch (const std::bad_alloc&) {
+    print_out_of_memory();
+  }
+}
+
+void print_out_of_memory() noexcept {
+  std::fputs("gpuimg: error: out of memory; use a smaller image or a machine with more memory\n", stderr);
+}
 
 void print_note(Verbosity verbosity, const std::string& message) {
   if (verbosity != Verbosity::quiet) {

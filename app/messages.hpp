@@ -3,13 +3,17 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace gpuimg {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// "gpuimg: error: …"; always printed.
-void print_error(const std::string& message);
+/// "gpuimg: error: …"; always printed. Where there is no memory left to make the line, that is what is said.
+void print_error(std::string_view message) noexcept;
+
+/// The error of a want of memory; takes none.
+void print_out_of_memory() noexcept;
 
 /// "gpuimg: note: …"; not printed when quiet.
 void print_note(Verbosity verbosity, const std::string& message);

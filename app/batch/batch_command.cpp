@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "batch/batch_session.hpp"
+#include "batch/stop_signal.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
@@ -50,6 +51,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
   job.check_name(paths.output);
+  const StopSignal stop(nullptr);  // before other threads are made, which inherit what it blocks
   CommandContext context(globals);
   for (const std::string& file : job.files_of(target)) {
     context.check_output_file(file, paths.input, job.is_binary(file));

@@ -11,6 +11,7 @@ ContextPool::ContextPool(const GlobalOptions& options, std::vector<int> devices)
 ContextPool::Lease ContextPool::lease() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
+    free_.reserve(made_ + 1);  // what is taken back must find room: that happens in a destructor
     GlobalOptions options = options_;
     options.device = devices_[made_++ % devices_.size()];
     return {*this, std::make_unique<CommandContext>(options, CommandContext::Messages::kept)};

@@ -24,20 +24,32 @@ struct Entry {
   bool is_link = false;
 };
 
+[[noreturn]] void refuse(const std::string& folder) {
+  throw Error(ErrorKind::read, fmt::format("{}: the folder cannot be read: {}; check its permissions, or exclude it",
+                                           printable_name(folder), std::strerror(errno)));
+}
+
 std::vector<Entry> entries_of(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
   if (stream == nullptr) {
-    throw Error(ErrorKind::read, fmt::format("{}: the folder cannot be read: {}; check its permissions, or exclude it",
-                                             printable_name(folder), std::strerror(errno)));
+    refuse(folder);
   }
   std::vector<Entry> entries;
-  while (const dirent* entry = ::readdir(stream.get())) {
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) {
+      break;
+    }
     const std::string name = entry->d_name;
     if (name != "." && name != "..") {
       struct stat found {};
       const bool known = ::lstat(joined_path(folder, name).c_str(), &found) == 0;
       entries.push_back({name, known && S_ISLNK(found.st_mode)});
     }
+  }
+  if (errno != 0) {  // or a part of the folder would pass for all of it
+    refuse(folder);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return entries;
@@ -82,14 +94,15 @@ class Walk {
   void take(const std::string& relative, bool is_link) {
     struct stat found {};
     const bool exists = ::stat(joined_path(root_, relative).c_str(), &found) == 0;
+    const bool may_be_folder = options_.recursive && !exists && errno != ENOENT && errno != ELOOP;
     if (exists && S_ISDIR(found.st_mode)) {
       take_folder(relative, is_link);
-    } else if (!filter_.takes(relative)) {
+    } else if (!filter_.takes(relative) && !may_be_folder) {
       ++by_filter_;
     } else if (exists && !S_ISREG(found.st_mode)) {
       ++not_regular_;
     } else {
-      scan_.files.push_back(relative);  // a link to nothing too: it is an input that cannot be read
+      scan_.files.push_back(relative);  // a link to nothing too, and what may be a folder: inputs that cannot be read
     }
   }
 

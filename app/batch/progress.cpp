@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <new>
 
 #include "messages.hpp"
 
@@ -100,6 +101,17 @@ void Progress::print(const std::string& text) {
   print_report(text);
 }
 
+/// Where memory is short the work goes on, unseen.
+void Progress::report(bool is_last) noexcept {
+  try {
+    print_report(mode_ == ProgressMode::bar ? fmt::format("{}{}", kEraseLine, bar_line(counts_, seconds()))
+                                            : progress_json(counts_, seconds(), is_last));
+    bar_shown_ = mode_ == ProgressMode::bar;
+  } catch (const std::bad_alloc&) {
+    bar_shown_ = false;
+  }
+}
+
 void Progress::draw_until_stopped() {
   using std::chrono::milliseconds;
   const bool is_bar = mode_ == ProgressMode::bar;
@@ -107,9 +119,7 @@ void Progress::draw_until_stopped() {
   // A run that is over sooner needs no bar.
   milliseconds pause = is_bar ? milliseconds(500) : milliseconds(1000);
   while (!wake_.wait_for(lock, pause, [&] { return stopped_; })) {
-    print_report(is_bar ? fmt::format("{}{}", kEraseLine, bar_line(counts_, seconds()))
-                        : progress_json(counts_, seconds(), false));
-    bar_shown_ = is_bar;
+    report(false);
     pause = is_bar ? milliseconds(100) : milliseconds(1000);
   }
 }
@@ -128,7 +138,7 @@ void Progress::stop() {
   }
   erase_bar();
   if (mode_ == ProgressMode::json) {
-    print_report(progress_json(counts_, seconds(), true));
+    report(true);
   }
 }
 

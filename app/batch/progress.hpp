@@ -54,6 +54,7 @@ class Progress {
   [[nodiscard]] double seconds() const;
 
  private:
+  void report(bool is_last) noexcept;
   void draw_until_stopped();
   void erase_bar();
 

@@ -9,6 +9,8 @@
 #include <unistd.h>
 
 #include <cstdint>
+#include <new>
+#include <system_error>
 #include <utility>
 
 #include "files/live_temporaries.hpp"
@@ -30,6 +32,16 @@ sigset_t stop_signals() {
   return signals;
 }
 
+/// As if it had never been caught: a shell then ends the loop that called us, too.
+void end_by(int signal) {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, signal);
+  ::signal(signal, SIG_DFL);
+  ::kill(::getpid(), signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+}
+
 }  // namespace
 
 StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_first)) {
@@ -37,10 +49,22 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   const int pending = ::signalfd(-1, &signals, SFD_CLOEXEC);
-  watcher_ = std::thread([this, pending] { watch(pending); });
+  try {
+    watcher_ = std::thread([this, pending] { watch(pending); });
+  } catch (const std::system_error&) {
+    ::close(pending);
+    ::close(wake_);
+    ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+    if (on_first_ != nullptr) {
+      throw;
+    }
+  }
 }
 
 StopSignal::~StopSignal() {
+  if (!watcher_.joinable()) {
+    return;
+  }
   const std::uint64_t one = 1;
   (void)!::write(wake_, &one, sizeof one);
   watcher_.join();
@@ -67,11 +91,18 @@ void StopSignal::watch(int signals) {
       continue;
     }
     const auto signal = static_cast<int>(received.ssi_signo);
-    if (signal_.exchange(signal) != 0) {
+    const bool is_first = signal_.exchange(signal) == 0;
+    if (!is_first || on_first_ == nullptr) {
       remove_live_temporaries();
+      if (is_first) {
+        end_by(signal);
+      }
       ::_exit(static_cast<int>(code_of(signal)));
     }
-    on_first_();
+    try {
+      on_first_();
+    } catch (const std::bad_alloc&) {  // it stops nevertheless
+    }
   }
   ::close(signals);
 }

@@ -1,5 +1,5 @@
 // SIGINT and SIGTERM during a run over many files: the first asks to finish what is in flight, the second ends the
-// process at once, without partial files. docs/batch.md, "Interruption".
+// process at once, without partial files; with one file the first does. docs/batch.md, "Interruption".
 #pragma once
 
 #include <atomic>
@@ -16,7 +16,8 @@ namespace gpuimg {
 /// told to ignore (nohup) stays ignored.
 class StopSignal {
  public:
-  /// `on_first` is called once, on that thread.
+  /// `on_first` is called once, on that thread. Without it the first signal removes temporary files and ends the
+  /// process as if it had not been caught; where no thread can be had for that, it ends the process alone.
   explicit StopSignal(std::function<void()> on_first);
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;

@@ -67,14 +67,16 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
     path_ = folder + "/" + new_temporary_name();
     announce_temporary(path_);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
-    const int failure = errno;
+    const int failure = file_ < 0 ? errno : 0;
     if (file_ >= 0 && is_kept(file_)) {
       return;
     }
-    withdraw_temporary(path_);
     if (file_ >= 0) {
+      ::unlink(path_.c_str());
       ::close(std::exchange(file_, -1));
-    } else if (failure != EEXIST && failure != EINTR) {
+    }
+    withdraw_temporary(path_);
+    if (failure != 0 && failure != EEXIST && failure != EINTR) {
       fail_writing(shown_, write_advice(failure));
     }
   }

@@ -1,0 +1,37 @@
+# 100 times each of SIGKILL, SIGTERM and SIGINT at a random moment, one image and many: final names are whole or absent;
+# but for SIGKILL no temporary file stays, and the next run removes what SIGKILL left.
+make_image png in.png 300x200
+mkdir in
+for i in {1..6}; do ln in.png in/$i.png; done
+gpuimg equalize in.png expected.png
+python3 - <<'P'
+import os, random, signal, subprocess, time
+expected = open("expected.png", "rb").read()
+seed = random.randrange(1 << 32)
+rng = random.Random(seed)
+def problems(kind, status, folder):
+    for name in os.listdir(folder):
+        if name.startswith(".gpuimg-"):
+            if kind != signal.SIGKILL:
+                yield "a temporary file is left"
+            os.unlink(os.path.join(folder, name))
+        elif open(os.path.join(folder, name), "rb").read() != expected:
+            yield f"{name} is not whole"
+        else:
+            os.unlink(os.path.join(folder, name))
+    if status not in (0, -kind, 75, 130):
+        yield f"exit code {status}"
+os.mkdir("out")
+for arguments in (["in.png", "out/1.png"], ["-q", "--jobs", "2", "in", "out"]):
+    began = time.monotonic()
+    subprocess.run(["gpuimg", "equalize", *arguments], check=True)
+    whole = time.monotonic() - began
+    list(problems(signal.SIGKILL, 0, "out"))
+    for kind in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+        for _ in range(100):
+            run = subprocess.Popen(["gpuimg", "equalize", *arguments], stderr=subprocess.DEVNULL)
+            time.sleep(rng.random() * whole)
+            run.send_signal(kind)
+            for problem in problems(kind, run.wait(), "out"):
+                print(f"{kind.name}, {arguments}, seed {seed}: {problem}")
+P

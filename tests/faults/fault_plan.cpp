@@ -1,0 +1,106 @@
+// The plan is read once, when main begins; the counts lie in a shared mapping, so that a crash does not lose them.
+#include "fault_plan.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+namespace gpuimg::faults {
+namespace {
+
+constexpr const char* kNames[kKinds] = {"malloc", "mmap",   "thread",   "stat", "open",  "read",  "write", "close",
+                                        "dup",    "rename", "norename", "link", "chmod", "mkdir", "part"};
+
+struct Fault {
+  std::uint64_t first = 0;  ///< 0: none
+  bool lasting = false;
+};
+
+// Plain data without constructors: allocations come before anything of ours is initialized.
+bool is_armed = false;
+Fault plan[kKinds];
+std::atomic<std::uint64_t> own_counts[kKinds];
+std::atomic<std::uint64_t>* counts = own_counts;
+static_assert(sizeof own_counts == kKinds * sizeof(std::uint64_t), "the counts are a file of plain integers");
+
+[[noreturn]] void refuse() {
+  constexpr char kText[] = "GPUIMG_FAIL: not KIND:N[+],… with a kind of tests/faults/README.md\n";
+  (void)!::write(STDERR_FILENO, kText, sizeof kText - 1);
+  ::_exit(99);
+}
+
+int kind_named(const char* name, std::size_t length) {
+  for (int kind = 0; kind < kKinds; ++kind) {
+    if (std::strlen(kNames[kind]) == length && std::memcmp(kNames[kind], name, length) == 0) {
+      return kind;
+    }
+  }
+  refuse();
+}
+
+void read_plan(const char* text) {
+  while (*text != '\0') {
+    const char* colon = std::strchr(text, ':');
+    if (colon == nullptr) {
+      refuse();
+    }
+    Fault& fault = plan[kind_named(text, static_cast<std::size_t>(colon - text))];
+    char* end = nullptr;
+    fault.first = std::strtoull(colon + 1, &end, 10);
+    fault.lasting = *end == '+';
+    end += fault.lasting ? 1 : 0;
+    if (fault.first == 0 || (*end != '\0' && *end != ',')) {
+      refuse();
+    }
+    text = *end == ',' ? end + 1 : end;
+  }
+}
+
+void share_counts(const char* path) {
+  const int file = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0 || ::ftruncate(file, sizeof own_counts) != 0) {
+    refuse();
+  }
+  void* shared = ::mmap(nullptr, sizeof own_counts, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  if (shared == MAP_FAILED) {
+    refuse();
+  }
+  counts = static_cast<std::atomic<std::uint64_t>*>(shared);
+  ::close(file);
+}
+
+}  // namespace
+
+bool fails(Kind kind) noexcept {
+  if (!is_armed) {
+    return false;
+  }
+  const auto index = static_cast<int>(kind);
+  const std::uint64_t number = ++counts[index];
+  const Fault& fault = plan[index];
+  return fault.first != 0 && (number == fault.first || (fault.lasting && number > fault.first));
+}
+
+void arm() noexcept {
+  if (const char* path = std::getenv("GPUIMG_FAULT_COUNTS")) {
+    share_counts(path);
+  }
+  if (const char* text = std::getenv("GPUIMG_FAIL")) {
+    read_plan(text);
+  }
+  is_armed = true;
+}
+
+}  // namespace gpuimg::faults
+
+// The linker sends the start-up code here instead of to main (--wrap=main): what runs before is none of gpuimg's.
+extern "C" int __real_main(int argc, char** argv);
+extern "C" int __wrap_main(int argc, char** argv);
+extern "C" int __wrap_main(int argc, char** argv) {
+  gpuimg::faults::arm();
+  return __real_main(argc, argv);
+}

@@ -1,0 +1,152 @@
+// The seam of files and threads: the calls of the C library that gpuimg makes, each asked first whether it is to fail.
+#include <dirent.h>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdio>
+
+#include "fault_plan.hpp"
+
+using gpuimg::faults::fails;
+using gpuimg::faults::Kind;
+
+namespace {
+
+/// The call behind the seam.
+template <class Function>
+Function* real(Function*, const char* name) {
+  return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+bool refused(Kind kind, int error) {
+  if (!fails(kind)) {
+    return false;
+  }
+  errno = error;
+  return true;
+}
+
+/// Signal and event descriptors are no files: threads wake each other through them.
+bool is_file(int file) {
+  static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
+  struct stat found {};
+  return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
+}
+
+/// What is left of `size` in a call that does only a part, as the system may at any time.
+std::size_t part_of(std::size_t size) { return fails(Kind::part) ? std::max<std::size_t>(1, size / 2) : size; }
+
+}  // namespace
+
+extern "C" {
+
+int open(const char* path, int flags, ...) {
+  std::va_list rest;
+  va_start(rest, flags);
+  const mode_t mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(rest, mode_t) : 0;
+  va_end(rest);
+  if (refused(Kind::open, (flags & O_CREAT) != 0 ? ENOSPC : EMFILE)) {
+    return -1;
+  }
+  static auto* const real_open = real(&open, "open");
+  return real_open(path, flags, mode);
+}
+
+ssize_t read(int file, void* to, size_t size) {
+  static auto* const real_read = real(&read, "read");
+  if (!is_file(file)) {
+    return real_read(file, to, size);
+  }
+  return refused(Kind::read, EIO) ? -1 : real_read(file, to, part_of(size));
+}
+
+ssize_t write(int file, const void* from, size_t size) {
+  static auto* const real_write = real(&write, "write");
+  if (!is_file(file)) {
+    return real_write(file, from, size);
+  }
+  return refused(Kind::write, ENOSPC) ? -1 : real_write(file, from, part_of(size));
+}
+
+/// A close that fails has closed.
+int close(int file) {
+  static auto* const real_close = real(&close, "close");
+  const int result = real_close(file);
+  return refused(Kind::close, EIO) ? -1 : result;
+}
+
+int fcntl(int file, int command, ...) {
+  std::va_list rest;
+  va_start(rest, command);
+  void* argument = va_arg(rest, void*);
+  va_end(rest);
+  static auto* const real_fcntl = real(&fcntl, "fcntl");
+  return command == F_DUPFD_CLOEXEC && refused(Kind::dup, EMFILE) ? -1 : real_fcntl(file, command, argument);
+}
+
+int stat(const char* path, struct stat* found) noexcept {
+  static auto* const real_stat = reinterpret_cast<int (*)(const char*, struct stat*)>(::dlsym(RTLD_NEXT, "stat"));
+  return refused(Kind::stat, EIO) ? -1 : real_stat(path, found);
+}
+
+int lstat(const char* path, struct stat* found) noexcept {
+  static auto* const real_lstat = reinterpret_cast<int (*)(const char*, struct stat*)>(::dlsym(RTLD_NEXT, "lstat"));
+  return refused(Kind::stat, EIO) ? -1 : real_lstat(path, found);
+}
+
+int fstat(int file, struct stat* found) noexcept {
+  static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
+  return refused(Kind::stat, EIO) ? -1 : real_fstat(file, found);
+}
+
+DIR* opendir(const char* path) {
+  static auto* const real_opendir = real(&opendir, "opendir");
+  return refused(Kind::open, EMFILE) ? nullptr : real_opendir(path);
+}
+
+dirent* readdir(DIR* stream) {
+  static auto* const real_readdir = real(&readdir, "readdir");
+  return refused(Kind::read, EIO) ? nullptr : real_readdir(stream);
+}
+
+int rename(const char* from, const char* to) noexcept {
+  static auto* const real_rename = real(&rename, "rename");
+  return refused(Kind::rename, EIO) ? -1 : real_rename(from, to);
+}
+
+/// Fails as a disk does, or (norename) as a file system that cannot rename without replacing.
+int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
+  static auto* const real_renameat2 = real(&renameat2, "renameat2");
+  if (refused(Kind::rename, EIO) || (flags != 0 && refused(Kind::norename, EINVAL))) {
+    return -1;
+  }
+  return real_renameat2(from_folder, from, to_folder, to, flags);
+}
+
+int link(const char* from, const char* to) noexcept {
+  static auto* const real_link = real(&link, "link");
+  return refused(Kind::link, EPERM) ? -1 : real_link(from, to);
+}
+
+int fchmod(int file, mode_t mode) noexcept {
+  static auto* const real_fchmod = real(&fchmod, "fchmod");
+  return refused(Kind::chmod, EPERM) ? -1 : real_fchmod(file, mode);
+}
+
+int mkdir(const char* path, mode_t mode) noexcept {
+  static auto* const real_mkdir = real(&mkdir, "mkdir");
+  return refused(Kind::mkdir, ENOSPC) ? -1 : real_mkdir(path, mode);
+}
+
+int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*routine)(void*),
+                   void* argument) noexcept {
+  static auto* const real_create = real(&pthread_create, "pthread_create");
+  return fails(Kind::thread) ? EAGAIN : real_create(thread, attributes, routine, argument);
+}
+}

@@ -1,0 +1,118 @@
+// The seam of memory: this executable's own malloc family, which takes precedence over that of the C library in every
+// library it loads, so that libpng, libjpeg and oneTBB meet the same faults as gpuimg's own code.
+#include <pthread.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <new>
+
+#include "fault_plan.hpp"
+
+using gpuimg::faults::fails;
+using gpuimg::faults::Kind;
+
+// The allocator behind the seam has a name of its own; dlsym could not be asked, since it allocates.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define REAL(name) __interceptor_##name
+#else
+#define REAL(name) __libc_##name
+#endif
+
+extern "C" {
+void* REAL(malloc)(std::size_t size);
+void* REAL(calloc)(std::size_t count, std::size_t size);
+void* REAL(realloc)(void* old, std::size_t size);
+void* REAL(memalign)(std::size_t alignment, std::size_t size);
+
+void* malloc(std::size_t size) noexcept {
+  if (fails(Kind::malloc)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return REAL(malloc)(size);
+}
+
+void* calloc(std::size_t count, std::size_t size) noexcept {
+  if (fails(Kind::malloc)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return REAL(calloc)(count, size);
+}
+
+void* realloc(void* old, std::size_t size) noexcept {
+  if (fails(Kind::malloc)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return REAL(realloc)(old, size);
+}
+
+void* aligned_alloc(std::size_t alignment, std::size_t size) noexcept {
+  if (fails(Kind::malloc)) {
+    errno = ENOMEM;
+    return nullptr;
+  }
+  return REAL(memalign)(alignment, size);
+}
+
+void* memalign(std::size_t alignment, std::size_t size) noexcept { return aligned_alloc(alignment, size); }
+
+int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexcept {
+  void* found = aligned_alloc(alignment, size);
+  if (found == nullptr) {
+    return ENOMEM;
+  }
+  *memory = found;
+  return 0;
+}
+
+/// Memory asked of the system itself, as oneTBB's allocator does; mappings of files are not memory.
+void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
+  if ((flags & MAP_ANONYMOUS) != 0 && fails(Kind::mmap)) {
+    errno = ENOMEM;
+    return MAP_FAILED;
+  }
+  // NOLINTNEXTLINE: the system call returns an address as a number
+  return reinterpret_cast<void*>(::syscall(SYS_mmap, wanted, size, protection, flags, file, offset));
+}
+}
+
+// The standard library's operators call malloc, those of a sanitizer do not: ours do in every build.
+namespace {
+
+void* allocated(std::size_t size, std::size_t alignment) noexcept {
+  return alignment <= __STDCPP_DEFAULT_NEW_ALIGNMENT__ ? malloc(size) : aligned_alloc(alignment, size);
+}
+
+void* allocated_or_thrown(std::size_t size, std::size_t alignment) {
+  void* memory = allocated(size == 0 ? 1 : size, alignment);
+  if (memory == nullptr) {
+    throw std::bad_alloc();
+  }
+  return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return allocated_or_thrown(size, 1); }
+void* operator new[](std::size_t size) { return allocated_or_thrown(size, 1); }
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocated_or_thrown(size, static_cast<std::size_t>(alignment));
+}
+void* operator new[](std::size_t size, std::align_val_t alignment) {
+  return allocated_or_thrown(size, static_cast<std::size_t>(alignment));
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept { return allocated(size, 1); }
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept { return allocated(size, 1); }
+void operator delete(void* memory) noexcept { std::free(memory); }
+void operator delete[](void* memory) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::align_val_t) noexcept { std::free(memory); }
+void operator delete(void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }
+void operator delete[](void* memory, std::size_t, std::align_val_t) noexcept { std::free(memory); }

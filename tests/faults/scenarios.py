@@ -1,0 +1,113 @@
+"""What the sweeps run: formats, operations, output kinds, and one batch."""
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+MAKE_IMAGE = str(Path(__file__).parent.parent / "cli/support/make_image")
+
+
+def make(work, *words):
+    subprocess.run([MAKE_IMAGE, *words[:1], *(str(word) for word in words[1:])], cwd=work, check=True)
+
+
+def text_chunks(work):
+    """A photograph with what PNG may carry: a text chunk, an ICC profile of no use, EXIF data."""
+    import zlib
+    import struct
+    make(work, "png", "plain.png", "19x11", "rgb", "8")
+    content = (work / "plain.png").read_bytes()
+    (work / "plain.png").unlink()
+
+    def chunk(name, body):
+        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+    extra = (chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(200))) + chunk(b"eXIf", b"II*\0\x08\0\0\0\0\0\0\0\0\0") +
+             chunk(b"tEXt", b"Title\0a photograph") + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"long " * 50)))
+    (work / "in.png").write_bytes(content[:33] + extra + content[33:])
+
+
+def bmp(work):
+    import struct
+    pixels = bytes(range(3 * 4)) * 3
+    (work / "in.bmp").write_bytes(struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) +
+                                  struct.pack("<IiiHHIIiiII", 40, 4, 3, 1, 24, 0, len(pixels), 0, 0, 0, 0) + pixels)
+
+
+def gif(work):
+    # 2x2, four colors; codes 4 (clear), 0, 1, 2, 3, 5 (end), of 3 bits and 4 after the fourth
+    (work / "in.gif").write_bytes(b"GIF89a\x02\0\x02\0\x81\0\0" + bytes(range(12)) +
+                                  b",\0\0\0\0\x02\0\x02\0\0\x02\x03\x44\x34\x05\0;")
+
+
+def psd(work):
+    import struct
+    (work / "in.psd").write_bytes(b"8BPS" + struct.pack(">H6xHIIHH", 1, 3, 2, 2, 8, 3) + bytes(12) + bytes(2) + bytes(range(12)))
+
+
+@dataclass
+class Scenario:
+    name: str
+    arguments: list
+    make_inputs: callable
+    old_files: tuple = ()
+    one_output: bool = True  # a failure leaves none of it
+    is_batch: bool = False
+    exit_code: int = 0
+    logs: tuple = field(default_factory=tuple)
+
+    def is_log(self, name):
+        return name in self.logs
+
+
+def png(size, *rest):
+    return lambda work: make(work, "png", "in.png", size, *rest)
+
+
+def one(name, operation, make_inputs, *words, **more):
+    return Scenario(name, [operation, "--backend", "cpu", "--threads", "2", *words], make_inputs, **more)
+
+
+def folder(work):
+    (work / "in").mkdir()
+    for i in range(4):
+        make(work, "png", f"in/{i}.png", f"{20 + i}x9", "rgb", "8", i)
+    make(work, "jpeg", "in/j.jpg")
+    make(work, "ppm", "in/p.ppm", "9x7")
+
+
+def folder_with_damage(work):
+    folder(work)
+    (work / "in" / "2.png").write_bytes((work / "in" / "2.png").read_bytes()[:200])
+
+
+SCENARIOS = [
+    one("equalize_png", "equalize", png("60x40"), "in.png", "out.png"),
+    one("equalize_png_large", "equalize", png("1500x1100"), "in.png", "out.png"),
+    one("equalize_png_metadata", "equalize", text_chunks, "in.png", "out.png"),
+    one("equalize_png_to_jpeg", "equalize", png("60x40"), "in.png", "out.jpg"),
+    one("equalize_png_to_bmp", "equalize", png("31x7"), "in.png", "out.bmp"),
+    one("equalize_png_to_tga", "equalize", png("31x7", "rgba"), "in.png", "out.tga"),
+    one("equalize_force", "equalize", png("60x40"), "--force", "in.png", "out.png", old_files=("out.png",)),
+    one("equalize_stdout", "equalize", png("60x40"), "in.png", "-"),
+    one("equalize_lut", "equalize", png("30x20"), "--lut", "lut.csv", "in.png", "out.png", one_output=False),
+    one("equalize_jpeg", "equalize", lambda work: make(work, "jpeg", "in.jpg"), "in.jpg", "out.jpg"),
+    one("equalize_ppm", "equalize", lambda work: make(work, "ppm", "in.ppm", "20x10"), "in.ppm", "out.png"),
+    one("equalize_bmp", "equalize", bmp, "in.bmp", "out.png"),
+    one("equalize_gif", "equalize", gif, "in.gif", "out.png"),
+    one("equalize_psd", "equalize", psd, "in.psd", "out.png"),
+    one("hist_stdout", "hist", png("60x40"), "in.png"),
+    one("hist_json", "hist", png("60x40", "gray", "16"), "in.png", "out.json"),
+    one("hist_svg", "hist", png("60x40", "rgba"), "--channel", "rgb", "in.png", "out.svg"),
+    one("hist_hue", "hist", png("60x40"), "--channel", "h", "in.png", "out.csv"),
+    one("integral_npy", "integral", png("60x40"), "in.png", "out.npy"),
+    one("integral_png", "integral", png("900x700", "gray"), "in.png", "out.png"),
+    one("integral_csv", "integral", png("30x20", "gray", "16"), "in.png", "out.csv"),
+    one("hsl_npy", "hsl", png("60x40"), "in.png", "out.npy"),
+    one("hsl_planes", "hsl", png("60x40"), "--planes", "in.png", "out.png", one_output=False),
+    one("hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
+    one("batch", "equalize", folder, "--jobs", "2", "-q", "in", "out", one_output=False, is_batch=True),
+    one("batch_manifest", "hsl", folder, "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "out",
+        one_output=False, is_batch=True, logs=("done.jsonl",)),
+    one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "in", "out",
+        one_output=False, is_batch=True, exit_code=1),
+    one("batch_hist", "hist", folder, "-q", "in", "sum.csv", one_output=False, is_batch=True),
+]
