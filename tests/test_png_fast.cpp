@@ -100,7 +100,7 @@ TEST(PngFast, ReadsWhatIsSoundWithoutLibpng) {
       const FileBytes file = assemble_png(deflated_chunks(random, picture));
       const auto plain = take_apart_plain_png(file, "file");
       ASSERT_TRUE(plain.has_value());
-      EXPECT_TRUE(read_plain_png(*plain, "file", 2).has_value()) << kind.color_type << ' ' << width;
+      EXPECT_TRUE(read_plain_png(*plain, "file", {.threads = 2}).has_value()) << kind.color_type << ' ' << width;
       EXPECT_EQ(difference_of_png_paths(file), "") << kind.color_type << ' ' << width;
     }
   }
@@ -110,7 +110,7 @@ TEST(PngFast, LeavesVeryLongRowsToLibpng) {
   Random random;
   const PngPicture picture = varied_picture(random, {6, 16}, 530000, 2);
   const FileBytes file = assemble_png(deflated_chunks(random, picture));
-  EXPECT_FALSE(read_plain_png(take_apart_plain_png(file, "file").value(), "file", 2).has_value());
+  EXPECT_FALSE(read_plain_png(take_apart_plain_png(file, "file").value(), "file", {.threads = 2}).has_value());
   EXPECT_EQ(difference_of_png_paths(file), "");
 }
 

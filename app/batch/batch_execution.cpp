@@ -109,6 +109,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   RunSettings settings;
   settings.jobs = jobs;
   settings.max_errors = options_.max_errors;
+  settings.skip_existing = arguments_.skip_existing;
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
   settings.budget_is_limit = options_.max_memory.has_value();

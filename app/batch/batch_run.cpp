@@ -12,11 +12,14 @@
 #include <utility>
 
 #include "batch/flight.hpp"
+#include "batch/folder_scan.hpp"
 #include "files/output_folder.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+constexpr const char* kOutputExists = "its output exists";
 
 class Run {
  public:
@@ -84,8 +87,7 @@ class Run {
     (void)read_file_facts(item.input, flight->record.bytes, flight->record.mtime_ns);
     if (item.state != PlanState::to_do) {
       flight->is_decided = true;
-      flight->record.status = ItemStatus::skipped;
-      flight->record.message = item.state == PlanState::done_before ? "done before" : "its output exists";
+      skip(*flight, item.state == PlanState::done_before ? "done before" : kOutputExists);
       return flight;
     }
     const DeclaredImage declared = declared_image_in(item.input);
@@ -108,9 +110,19 @@ class Run {
     // A worker that waits for parts of its own image must not begin another one meanwhile.
     guard(flight, [&] { tbb::this_task_arena::isolate([&] { compute_item(flight); }); });
     budget_.release(flight.memory);
+    // Another process may work in the same folder.
+    if (settings_.skip_existing && is_kind(flight, ErrorKind::write) && has_output(*flight.item)) {
+      skip(flight, kOutputExists);
+    }
     if (is_kind(flight, ErrorKind::device_fault) || is_kind(flight, ErrorKind::backend_unavailable)) {
       fatal_ = true;
     }
+  }
+
+  [[nodiscard]] bool has_output(const PlanItem& item) const {
+    const auto files = job_.files_of(item.output);
+    return std::any_of(files.begin(), files.end(),
+                       [](const std::string& file) { return identity_of(file).has_value(); });
   }
 
   void compute_item(Flight& flight) {

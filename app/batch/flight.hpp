@@ -35,6 +35,13 @@ inline void fail(Flight& flight, std::string_view kind, const std::string& messa
   flight.in_order = nullptr;
 }
 
+inline void skip(Flight& flight, const std::string& reason) {
+  flight.record.status = ItemStatus::skipped;
+  flight.record.error_kind.clear();
+  flight.record.message = reason;
+  flight.in_order = nullptr;
+}
+
 /// Calls work(); what it throws becomes the flight's failure.
 template <class Work>
 void guard(Flight& flight, const Work& work) {

@@ -69,8 +69,7 @@ StopSignal::~StopSignal() {
   (void)!::write(wake_, &one, sizeof one);
   watcher_.join();
   ::close(wake_);
-  const sigset_t signals = stop_signals();
-  ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  // The signals stay blocked: one more, now that all is written, must not take the place of the exit code.
 }
 
 std::optional<ExitCode> StopSignal::exit_code() const {

@@ -12,7 +12,8 @@
 namespace gpuimg {
 
 /// While it lives, the signals come to a thread of its own. Threads that are started meanwhile do not see them; those
-/// that ran before must not exist. A signal that the process was told to ignore (nohup) stays ignored.
+/// that ran before must not exist. The signals stay blocked for the rest of the process. A signal that the process was
+/// told to ignore (nohup) stays ignored.
 class StopSignal {
  public:
   /// `on_first` is called once, on that thread. Without it the first signal removes temporary files and ends the

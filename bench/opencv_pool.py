@@ -1,0 +1,30 @@
+"""What an OpenCV user writes for a folder: a pool of processes, each equalizes the luma of one image after the other.
+
+usage: opencv_pool.py IN_FOLDER OUT_FOLDER PROCESSES
+"""
+import multiprocessing
+import os
+import sys
+
+import cv2
+
+
+def equalize(paths):
+    source, target = paths
+    image = cv2.imread(source)
+    ycrcb = cv2.cvtColor(image, cv2.COLOR_BGR2YCrCb)
+    ycrcb[..., 0] = cv2.equalizeHist(ycrcb[..., 0])
+    cv2.imwrite(target, cv2.cvtColor(ycrcb, cv2.COLOR_YCrCb2BGR))
+
+
+def main(source, target, processes):
+    names = sorted(name for name in os.listdir(source) if name.endswith(".png"))
+    pairs = [(os.path.join(source, name), os.path.join(target, name)) for name in names]
+    # One thread a process: the processes are the parallelism, more threads only get in each other's way.
+    with multiprocessing.Pool(int(processes), initializer=cv2.setNumThreads, initargs=(1,)) as pool:
+        for _ in pool.imap_unordered(equalize, pairs):
+            pass
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
