@@ -10,6 +10,7 @@
 #include <cstring>
 #include <deque>
 #include <memory>
+#include <new>
 #include <set>
 
 #include "files/printable_name.hpp"
@@ -25,6 +26,9 @@ struct Entry {
 };
 
 [[noreturn]] void refuse(const std::string& folder) {
+  if (errno == ENOMEM) {
+    throw std::bad_alloc();
+  }
   throw Error(ErrorKind::read, fmt::format("{}: the folder cannot be read: {}; check its permissions, or exclude it",
                                            printable_name(folder), std::strerror(errno)));
 }

@@ -22,6 +22,7 @@ struct Fault {
 
 // Plain data without constructors: allocations come before anything of ours is initialized.
 bool is_armed = false;
+thread_local int suspensions = 0;
 Fault plan[kKinds];
 std::atomic<std::uint64_t> own_counts[kKinds];
 std::atomic<std::uint64_t>* counts = own_counts;
@@ -76,7 +77,7 @@ void share_counts(const char* path) {
 }  // namespace
 
 bool fails(Kind kind) noexcept {
-  if (!is_armed) {
+  if (!is_armed || suspensions > 0) {
     return false;
   }
   const auto index = static_cast<int>(kind);
@@ -84,6 +85,9 @@ bool fails(Kind kind) noexcept {
   const Fault& fault = plan[index];
   return fault.first != 0 && (number == fault.first || (fault.lasting && number > fault.first));
 }
+
+Suspension::Suspension() noexcept { ++suspensions; }
+Suspension::~Suspension() { --suspensions; }
 
 void arm() noexcept {
   if (const char* path = std::getenv("GPUIMG_FAULT_COUNTS")) {

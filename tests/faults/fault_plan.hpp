@@ -31,6 +31,15 @@ constexpr int kKinds = 15;
 /// Allocates nothing and may be called from any thread.
 bool fails(Kind kind) noexcept;
 
+/// While one lives, nothing of its thread is counted and nothing fails.
+class Suspension {
+ public:
+  Suspension() noexcept;
+  Suspension(const Suspension&) = delete;
+  Suspension& operator=(const Suspension&) = delete;
+  ~Suspension();
+};
+
 /// Reads the environment. Exits with 99 if it makes no sense.
 void arm() noexcept;
 

@@ -1,6 +1,6 @@
 // The seam of memory: this executable's own malloc family, which takes precedence over that of the C library in every
 // library it loads, so that libpng, libjpeg and oneTBB meet the same faults as gpuimg's own code.
-#include <pthread.h>
+#include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -68,6 +68,13 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
   }
   *memory = found;
   return 0;
+}
+
+/// The C library of Debian 12 (2.36) crashes by itself where memory runs out in its dlopen, which oneTBB calls.
+void* dlopen(const char* name, int mode) noexcept {
+  const gpuimg::faults::Suspension suspended;
+  static auto* const real_dlopen = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
+  return real_dlopen(name, mode);
 }
 
 /// Memory asked of the system itself, as oneTBB's allocator does; mappings of files are not memory.
