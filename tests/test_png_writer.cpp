@@ -14,7 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/deflate_strips.hpp"
+#include "files/checksums.hpp"
+#include "files/deflate.hpp"
 #include "files/image_writer.hpp"
 #include "files/png_filter.hpp"
 #include "support/libpng_reader.hpp"

@@ -7,7 +7,8 @@
 #include <memory>
 #include <span>
 
-#include "files/deflate_strips.hpp"
+#include "files/checksums.hpp"
+#include "files/deflate.hpp"
 #include "files/icc_profile.hpp"
 #include "files/joined_bytes.hpp"
 #include "files/metadata.hpp"

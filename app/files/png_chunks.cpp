@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "files/deflate_strips.hpp"
+#include "files/checksums.hpp"
 #include "files/printable_name.hpp"
 #include "files/refusals.hpp"
 

@@ -13,7 +13,7 @@
 #include <memory>
 #include <vector>
 
-#include "files/deflate_strips.hpp"
+#include "files/checksums.hpp"
 #include "files/inflate.hpp"
 #include "files/png_unfilter.hpp"
 

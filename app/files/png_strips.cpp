@@ -5,6 +5,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "files/checksums.hpp"
+
 namespace gpuimg {
 namespace {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "files/deflate_strips.hpp"
+#include "files/deflate.hpp"
 #include "files/png_filter.hpp"
 #include "gpuimg/image.hpp"
 

@@ -15,7 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "files/deflate_strips.hpp"
+#include "files/checksums.hpp"
+#include "files/deflate.hpp"
 #include "files/png_metadata.hpp"
 #include "files/png_strips.hpp"
 #include "files/printable_name.hpp"
