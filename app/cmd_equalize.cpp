@@ -103,12 +103,12 @@ class EqualizeJob final : public ImageJob {
     }
     EqualizeOptions options = options_;
     LevelTables tables;
-    const Image result =
-        context.process({std::move(decoded.image), copy_of(mask_)},
-                        [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
-                          options.selection.mask = mask_picture;
-                          return backend.equalize(picture, options, arguments_.lut.empty() ? nullptr : &tables);
-                        });
+    const Image result = context.process({std::move(decoded.image), copy_of(mask_)},
+                                         [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+                                           options.selection.mask = mask_picture;
+                                           return backend.equalize(std::move(picture), options,
+                                                                   arguments_.lut.empty() ? nullptr : &tables);
+                                         });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return tables_csv(tables); });
     }

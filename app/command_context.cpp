@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "files/carried_metadata.hpp"
 #include "files/color_space.hpp"
@@ -181,23 +182,36 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  save(output, [&] { return encode_image(pixels, type, output, write_options); });
+  if (output == "-") {  // a reader could not tell half an image from a whole one: all or nothing
+    return save(output, [&] { return encode_image(pixels, type, output, write_options); });
+  }
+  stage(output, Phase::encode, [&](const ByteSink& sink) { encode_image(pixels, type, output, write_options, sink); });
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
-  times_.measure(Phase::write, [&] {
-    if (output == "-") {
-      write_output(output, content, overwrite_rules());
-    } else {
-      outputs_.push_back({StagedOutput(output, content, overwrite_rules()), output, content.size()});
-    }
+  if (output == "-") {
+    times_.measure(Phase::write, [&] { write_output(output, content, overwrite_rules()); });
+  } else {
+    stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
+  }
+}
+
+void CommandContext::stage(const std::string& output, Phase phase,
+                           const std::function<void(const ByteSink&)>& produce) {
+  times_.measure_without(phase, Phase::write, [&](const auto& writing) {
+    std::optional<StagedOutput> file;
+    writing([&] { file.emplace(output, overwrite_rules()); });
+    produce([&](std::span<const std::byte> part) { writing([&] { file->write(part); }); });
+    writing([&] { file->finish(); });
+    outputs_.push_back({std::move(*file), output});
   });
 }
 
 void CommandContext::finish() {
   for (Output& output : outputs_) {
     times_.measure(Phase::write, [&] { output.file.commit(); });
-    detail(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.size, times_.total_ms()));
+    detail(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.file.size(),
+                       times_.total_ms()));
   }
 }
 

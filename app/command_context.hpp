@@ -57,8 +57,9 @@ class CommandContext {
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(const DecodedImage& decoded, const std::string& path);
 
-  /// operation(backend, picture, mask or nullptr) → Picture; its pixels. With --verify on both backends, throwing
-  /// Error{mismatch} at the first difference. The input is released before the result is returned.
+  /// operation(backend, picture, mask or nullptr) → Picture; its pixels. The picture is the operation's to use up. With
+  /// --verify on both backends, throwing Error{mismatch} at the first difference. The input is released before the
+  /// result is returned.
   template <class Operation>
   Image process(OperationInput input, const Operation& operation) {
     return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
@@ -111,10 +112,14 @@ class CommandContext {
   Image download(Backend& backend, Picture picture);
   void save_bytes(const std::string& output, std::span<const std::byte> content);
 
+  /// Has produce(sink) write a new output; writing counts as its own phase, the rest as `phase`.
+  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
+
   static OperationInput clone(const OperationInput& input) {
     return {input.image.clone(), input.mask ? std::optional<Image>(input.mask->clone()) : std::nullopt};
   }
   static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
+  static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
   static std::span<const std::byte> as_bytes(const std::string& text) {
     return std::as_bytes(std::span<const char>(text.data(), text.size()));
   }
@@ -122,10 +127,10 @@ class CommandContext {
   /// Uploads, computes and waits.
   template <class Operation>
   auto run(Backend& on, OperationInput& input, const Operation& operation) {
-    const Picture picture = upload(on, input.image);
+    Picture picture = upload(on, input.image);
     const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
     return times_.measure(Phase::kernel, [&] {
-      auto result = operation(on, picture, mask ? &*mask : nullptr);
+      auto result = operation(on, std::move(picture), mask ? &*mask : nullptr);
       on.wait();
       return result;
     });
@@ -173,7 +178,6 @@ class CommandContext {
   struct Output {
     StagedOutput file;
     std::string name;
-    std::size_t size;
   };
 
   GlobalOptions options_;

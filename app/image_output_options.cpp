@@ -32,7 +32,8 @@ int number_from(const char* option, const std::optional<int>& given, int least, 
 }  // namespace
 
 void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")->type_name("N");
+  parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
+      ->type_name("N");
   parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100 [90]")->type_name("N");
   parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
       ->type_name("NAME");

@@ -24,6 +24,21 @@ class PhaseTimes {
     return std::forward<Work>(work)();
   }
 
+  /// The same for work(run), which calls run(part) for what belongs to another phase: that time counts there, and not
+  /// here. Parts may run on other threads, one at a time.
+  template <class Work>
+  void measure_without(Phase phase, Phase of_parts, Work&& work) {
+    double in_parts = 0;
+    measure(phase, [&] {
+      work([&](const auto& part) {
+        const Stopwatch stopwatch(in_parts);
+        part();
+      });
+    });
+    milliseconds_[static_cast<std::size_t>(phase)] -= in_parts;
+    milliseconds_[static_cast<std::size_t>(of_parts)] += in_parts;
+  }
+
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
 
   /// Adds the phases of another run.

@@ -29,6 +29,7 @@ class StripedBackend final : public Backend {
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override;
   LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override;
+  using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
 
   /// Strips are summed as integers; the sums above them are added, and the total rounded, on the host.

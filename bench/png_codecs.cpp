@@ -100,7 +100,8 @@ void measure(const std::string& path) {
         WriteOptions options;
         options.png_level = level;
         options.threads = threads;
-        written = encode_png(image.view(), path, options).size;
+        written = 0;
+        encode_png(image.view(), path, options, [&](std::span<const std::byte> part) { written += part.size(); });
       });
       report(fmt::format("write, gpuimg --png-level {}, {} threads", level, threads), written, times);
     }

@@ -47,6 +47,12 @@ class CpuBackend final : public Backend {
     return run([&] { return cpu::equalize(pixels_of(picture), options, used, *pool_); });
   }
 
+  Picture equalize(Picture&& picture, const EqualizeOptions& options, LevelTables* used) override {
+    check(picture, options);
+    arena_.execute([&] { cpu::equalize_in_place(cpu::image_of(picture).view(), options, used); });
+    return std::move(picture);
+  }
+
   SumTable integral(const Picture& picture, const IntegralOptions& options) override {
     check(picture, options);
     return run([&] { return cpu::integral(pixels_of(picture), options, *pool_); });

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "cpu_picture.hpp"
@@ -163,16 +164,21 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   }
 }
 
-Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions& options, PixelPool& pool) {
+/// `out` is either apart from `pixels` or the same memory.
+void map_rows(ConstView pixels, View out, const LevelTables& levels, const EqualizeOptions& options) {
   const RowTables tables(levels);
-  Image result = pool.image(pixels.width, pixels.height, pixels.format);
-  const View out = result.view();
   const auto count = static_cast<std::size_t>(pixels.width);
+  const bool in_place = out.data == pixels.data;
   for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
     with_format(pixels.format, [&]<class T, int channels>() {
+      std::vector<T> row_aside(in_place ? count * channels : 0);
       for (int y = begin; y < end; ++y) {
         const T* from = pixels.row<T>(y);
         T* to = out.row<T>(y);
+        if (in_place) {
+          std::copy_n(from, row_aside.size(), row_aside.data());
+          from = row_aside.data();
+        }
         map_row<T, channels>(from, to, count, tables, options);
         if (options.strength < 1.0) {
           blend_row<T, channels>(from, to, count, options.strength);
@@ -183,7 +189,24 @@ Image mapped(ConstView pixels, const LevelTables& levels, const EqualizeOptions&
       }
     });
   });
-  return result;
+}
+
+/// Calls map(tables) unless the tables would leave the pixels as they are; whether it did.
+template <class Map>
+bool equalized(ConstView pixels, const EqualizeOptions& options, LevelTables* used, const Map& map) {
+  LevelTables own;
+  if (options.tables == nullptr) {
+    own = level_tables(options.formula, table_counts(pixels, options));
+  }
+  const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
+  const bool changes = !std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);
+  if (changes) {
+    map(tables);
+  }
+  if (used != nullptr) {
+    *used = tables;
+  }
+  return changes;
 }
 
 }  // namespace
@@ -209,17 +232,16 @@ LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options) {
 }
 
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool) {
-  LevelTables own;
-  if (options.tables == nullptr) {
-    own = level_tables(options.formula, table_counts(pixels, options));
-  }
-  const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
-  const bool unchanged = std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);
-  Image result = unchanged ? pool.copy_of(pixels) : mapped(pixels, tables, options, pool);
-  if (used != nullptr) {
-    *used = tables;
-  }
-  return result;
+  Image result;
+  const bool changes = equalized(pixels, options, used, [&](const LevelTables& tables) {
+    result = pool.image(pixels.width, pixels.height, pixels.format);
+    map_rows(pixels, result.view(), tables, options);
+  });
+  return changes ? std::move(result) : pool.copy_of(pixels);
+}
+
+void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used) {
+  equalized(pixels, options, used, [&](const LevelTables& tables) { map_rows(pixels, pixels, tables, options); });
 }
 
 }  // namespace gpuimg::cpu

@@ -10,6 +10,7 @@ namespace gpuimg::cpu {
 Histogram histogram(ConstView pixels, const HistogramOptions& options);
 LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool);
+void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
 Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
 Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool);
 Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool);

@@ -143,6 +143,7 @@ class CudaBackend final : public Backend {
     return cuda::table_counts(workspace_, picture, options);
   }
 
+  using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
     enter();

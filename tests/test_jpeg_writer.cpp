@@ -18,7 +18,7 @@ namespace {
 
 using test::Random;
 
-Bytes encoded(ConstView pixels, ImageFileType type, int quality = 90) {
+std::vector<std::byte> encoded(ConstView pixels, ImageFileType type, int quality = 90) {
   WriteOptions options;
   options.jpeg_quality = quality;
   return encode_image(pixels, type, "t", options);
@@ -31,12 +31,12 @@ struct JpegContent {
 };
 
 /// libjpeg's default handler ends the process on an error, which fails the test.
-JpegContent decoded_jpeg(const Bytes& bytes) {
+JpegContent decoded_jpeg(const std::vector<std::byte>& bytes) {
   jpeg_decompress_struct info{};
   jpeg_error_mgr errors{};
   info.err = jpeg_std_error(&errors);
   jpeg_create_decompress(&info);
-  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data.get()), bytes.size);
+  jpeg_mem_src(&info, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&info, TRUE);
   jpeg_start_decompress(&info);
   JpegContent content{Image(static_cast<int>(info.output_width), static_cast<int>(info.output_height),
@@ -62,10 +62,10 @@ double mean_difference(ConstView a, ConstView b) {
   return sum / static_cast<double>(a.tight_pitch_bytes() * static_cast<std::size_t>(a.height));
 }
 
-std::uint32_t number_at(const Bytes& file, std::size_t offset, std::size_t bytes) {
+std::uint32_t number_at(const std::vector<std::byte>& file, std::size_t offset, std::size_t bytes) {
   std::uint32_t value = 0;
   for (std::size_t i = 0; i < bytes; ++i) {
-    value |= std::to_integer<std::uint32_t>(file.span()[offset + i]) << (8 * i);
+    value |= std::to_integer<std::uint32_t>(file[offset + i]) << (8 * i);
   }
   return value;
 }
@@ -81,27 +81,27 @@ void set_pixel(Image& image, int x, int y_from_bottom, std::span<const std::byte
 }
 
 /// 24 bits, or 32 bits with masks in the order of set_pixel.
-Image decoded_bmp(const Bytes& file) {
+Image decoded_bmp(const std::vector<std::byte>& file) {
   const int channels = static_cast<int>(number_at(file, 28, 2)) / 8;
   Image image(static_cast<int>(number_at(file, 18, 4)), static_cast<int>(number_at(file, 22, 4)),
               {Sample::u8, channels});
-  EXPECT_EQ(number_at(file, 2, 4), file.size);
+  EXPECT_EQ(number_at(file, 2, 4), file.size());
   EXPECT_EQ(number_at(file, 30, 4), channels == 4 ? 3U : 0U);
   const std::size_t start = number_at(file, 10, 4);
   const std::size_t pitch = (image.pitch_bytes() + 3) / 4 * 4;
-  EXPECT_EQ(file.size, start + pitch * static_cast<std::size_t>(image.height()));
+  EXPECT_EQ(file.size(), start + pitch * static_cast<std::size_t>(image.height()));
   for (int y = 0; y < image.height(); ++y) {
     for (int x = 0; x < image.width(); ++x) {
-      set_pixel(
-          image, x, y,
-          file.span().subspan(start + static_cast<std::size_t>(y) * pitch + static_cast<std::size_t>(x * channels)));
+      set_pixel(image, x, y,
+                std::span(file).subspan(start + static_cast<std::size_t>(y) * pitch +
+                                        static_cast<std::size_t>(x * channels)));
     }
   }
   return image;
 }
 
 /// Run-length encoded, gray (11) or colour (10).
-Image decoded_tga(const Bytes& file) {
+Image decoded_tga(const std::vector<std::byte>& file) {
   const std::size_t pixel_bytes = number_at(file, 16, 1) / 8;
   EXPECT_EQ(number_at(file, 2, 1), pixel_bytes <= 2 ? 11U : 10U);
   EXPECT_EQ(number_at(file, 17, 1), pixel_bytes % 2 == 0 ? 8U : 0U);
@@ -117,10 +117,10 @@ Image decoded_tga(const Bytes& file) {
     } else if (packet < 128) {
       at += pixel_bytes;
     }
-    set_pixel(image, i % image.width(), i / image.width(), file.span().subspan(at, pixel_bytes));
+    set_pixel(image, i % image.width(), i / image.width(), std::span(file).subspan(at, pixel_bytes));
     at += left == 1 ? pixel_bytes : 0;
   }
-  EXPECT_EQ(at, file.size);
+  EXPECT_EQ(at, file.size());
   return image;
 }
 
@@ -139,7 +139,9 @@ struct WideRows {
   }
 };
 
-std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 void expect_unsupported(ConstView pixels, ImageFileType type, const std::string& advice) {
   try {
@@ -172,9 +174,9 @@ TEST(JpegWriter, QualityTradesSizeForLikeness) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::smooth_image(random, 600, 500, {Sample::u8, 1});
-  const Bytes low = encoded(image.view(), ImageFileType::jpeg, 10);
-  const Bytes high = encoded(image.view(), ImageFileType::jpeg, 100);
-  EXPECT_LT(low.size, high.size);
+  const std::vector<std::byte> low = encoded(image.view(), ImageFileType::jpeg, 10);
+  const std::vector<std::byte> high = encoded(image.view(), ImageFileType::jpeg, 100);
+  EXPECT_LT(low.size(), high.size());
   EXPECT_LT(mean_difference(decoded_jpeg(high).image.view(), image.view()), 1.0);
   EXPECT_LE(mean_difference(decoded_jpeg(high).image.view(), image.view()),
             mean_difference(decoded_jpeg(low).image.view(), image.view()));
@@ -211,7 +213,7 @@ TEST(JpegWriter, RefusesWhatJpegCannotHold) {
   expect_unsupported(test::constant_image(2, 2, {Sample::u8, 4}, 0).view(), ImageFileType::jpeg, "alpha");
   expect_unsupported(test::constant_image(65501, 1, {Sample::u8, 1}, 0).view(), ImageFileType::jpeg, "65500");
   expect_unsupported(test::constant_image(1, 65501, {Sample::u8, 1}, 0).view(), ImageFileType::jpeg, "65500");
-  EXPECT_GT(encoded(test::constant_image(65500, 1, {Sample::u8, 1}, 0).view(), ImageFileType::jpeg).size, 0U);
+  EXPECT_GT(encoded(test::constant_image(65500, 1, {Sample::u8, 1}, 0).view(), ImageFileType::jpeg).size(), 0U);
 }
 
 TEST(StbWriter, BmpAndTgaComeBackExactly) {

@@ -40,8 +40,7 @@ Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
 FileBytes written(const Image& image, ImageFileType type, const Metadata& metadata) {
   WriteOptions options;
   options.metadata = carried_metadata(metadata, type, image.format()).metadata;
-  const Bytes file = encode_image(image.view(), type, "t", options);
-  return {file.span().begin(), file.span().end()};
+  return encode_image(image.view(), type, "t", options);
 }
 
 std::vector<std::string> left_out(const Metadata& metadata, ImageFileType type, PixelFormat format) {

@@ -26,26 +26,26 @@ namespace {
 
 using test::Random;
 
-Bytes png_of(ConstView pixels, int level = 1, int threads = 2) {
+std::vector<std::byte> png_of(ConstView pixels, int level = 1, int threads = 2) {
   WriteOptions options;
   options.png_level = level;
   options.threads = threads;
   return encode_image(pixels, ImageFileType::png, "test.png", options);
 }
 
-::testing::AssertionResult same_bytes(const Bytes& a, const Bytes& b) {
-  if (a.size != b.size) {
-    return ::testing::AssertionFailure() << a.size << " bytes against " << b.size;
+::testing::AssertionResult same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
+  if (a.size() != b.size()) {
+    return ::testing::AssertionFailure() << a.size() << " bytes against " << b.size();
   }
-  const auto [left, right] = std::mismatch(a.span().begin(), a.span().end(), b.span().begin());
-  if (left != a.span().end()) {
-    return ::testing::AssertionFailure() << "first difference at byte " << left - a.span().begin();
+  const auto [left, right] = std::mismatch(a.begin(), a.end(), b.begin());
+  if (left != a.end()) {
+    return ::testing::AssertionFailure() << "first difference at byte " << left - a.begin();
   }
   return ::testing::AssertionSuccess();
 }
 
-::testing::AssertionResult reads_back(ConstView pixels, const Bytes& png) {
-  const test::LibpngResult read = test::read_with_libpng(png.span());
+::testing::AssertionResult reads_back(ConstView pixels, const std::vector<std::byte>& png) {
+  const test::LibpngResult read = test::read_with_libpng(png);
   if (!read.complaints.empty() || read.image.empty()) {
     return ::testing::AssertionFailure() << "libpng: " << read.complaints;
   }
@@ -89,7 +89,7 @@ TEST_P(PngFormats, EveryLevelAndThreadCountGivesTheSameImage) {
   for (const Image& image : images) {
     for (int level = 0; level <= 3; ++level) {
       SCOPED_TRACE(level);
-      const Bytes one = png_of(image.view(), level, 1);
+      const std::vector<std::byte> one = png_of(image.view(), level, 1);
       EXPECT_TRUE(reads_back(image.view(), one));
       for (const int threads : level == 1 ? std::vector{2, 3, 8, 0} : std::vector{2}) {
         EXPECT_TRUE(same_bytes(png_of(image.view(), level, threads), one)) << threads << " threads";
@@ -130,12 +130,12 @@ TEST(PngWriter, FilesAreSmallerThanTheirPixelsWhereThatIsPossible) {
   SCOPED_TRACE(random.trace());
   const PixelFormat rgb{Sample::u8, 3};
   const Image constant = test::constant_image(2000, 1000, rgb, 77);
-  EXPECT_LT(png_of(constant.view()).size, constant.size_bytes() / 100);
+  EXPECT_LT(png_of(constant.view()).size(), constant.size_bytes() / 100);
   const Image smooth = test::smooth_image(random, 2000, 1000, rgb);
-  EXPECT_LT(png_of(smooth.view()).size, smooth.size_bytes() * 3 / 4);
+  EXPECT_LT(png_of(smooth.view()).size(), smooth.size_bytes() * 3 / 4);
   const Image noise = test::random_image(random, 2000, 1000, rgb);
   for (int level = 0; level <= 3; ++level) {
-    EXPECT_LT(png_of(noise.view(), level).size, noise.size_bytes() + noise.size_bytes() / 1000 + 1000) << level;
+    EXPECT_LT(png_of(noise.view(), level).size(), noise.size_bytes() + noise.size_bytes() / 1000 + 1000) << level;
   }
 }
 
@@ -144,15 +144,15 @@ TEST(PngWriter, TextEntriesComeOutInOrder) {
   const Image image = test::random_image(random, 3, 2, {Sample::u8, 1});
   WriteOptions options;
   options.text = {{"gpuimg:hsl", "u16"}, {"Comment", ""}, {"caf\xE9", "two\nlines \xFC"}, {std::string(79, 'k'), "x"}};
-  const Bytes png = encode_image(image.view(), ImageFileType::png, "t.png", options);
-  const test::LibpngResult read = test::read_with_libpng(png.span());
+  const std::vector<std::byte> png = encode_image(image.view(), ImageFileType::png, "t.png", options);
+  const test::LibpngResult read = test::read_with_libpng(png);
   EXPECT_EQ(read.complaints, "");
   ASSERT_EQ(read.text.size(), options.text.size());
   for (std::size_t i = 0; i < read.text.size(); ++i) {
     EXPECT_EQ(read.text[i].first, options.text[i].keyword);
     EXPECT_EQ(read.text[i].second, options.text[i].text);
   }
-  const std::string bytes(reinterpret_cast<const char*>(png.data.get()), png.size);
+  const std::string bytes(reinterpret_cast<const char*>(png.data()), png.size());
   EXPECT_LT(bytes.rfind("tEXt"), bytes.find("IDAT"));
 }
 
@@ -194,9 +194,9 @@ TEST(PngWriter, PngcheckFindsNothing) {
   const auto path = std::filesystem::temp_directory_path() / ("gpuimg_pngcheck_" + std::to_string(::getpid()) + ".png");
   for (const PixelFormat format : test::photographic_formats()) {
     const Image image = test::any_image(random, 700, 400, format);
-    const Bytes png = png_of(image.view());
+    const std::vector<std::byte> png = png_of(image.view());
     std::ofstream(path, std::ios::binary)
-        .write(reinterpret_cast<const char*>(png.data.get()), static_cast<std::streamsize>(png.size));
+        .write(reinterpret_cast<const char*>(png.data()), static_cast<std::streamsize>(png.size()));
     EXPECT_EQ(std::system(("pngcheck -q -v '" + path.string() + "' >/dev/null").c_str()), 0) << test::name_of(format);
   }
   std::filesystem::remove(path);

@@ -31,15 +31,23 @@ void check(ConstView pixels, const std::string& name, const WriteOptions& option
 
 }  // namespace
 
-Bytes encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options) {
+void encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options,
+                  const ByteSink& sink) {
   check(pixels, name, options);
   switch (type) {
-    case ImageFileType::png: return encode_png(pixels, name, options);
-    case ImageFileType::jpeg: return encode_jpeg(pixels, name, options);
-    case ImageFileType::bmp: return encode_bmp(pixels, name);
-    case ImageFileType::tga: return encode_tga(pixels, name);
+    case ImageFileType::png: return encode_png(pixels, name, options, sink);
+    case ImageFileType::jpeg: return sink(encode_jpeg(pixels, name, options).span());
+    case ImageFileType::bmp: return sink(encode_bmp(pixels, name).span());
+    case ImageFileType::tga: return sink(encode_tga(pixels, name).span());
   }
-  return {};
+}
+
+std::vector<std::byte> encode_image(ConstView pixels, ImageFileType type, const std::string& name,
+                                    const WriteOptions& options) {
+  std::vector<std::byte> file;
+  encode_image(pixels, type, name, options,
+               [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
+  return file;
 }
 
 }  // namespace gpuimg

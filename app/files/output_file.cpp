@@ -102,7 +102,7 @@ void check_output(const std::string& output, const std::string& input, const Ove
   check_folder(found ? resolved(output) : output);
 }
 
-StagedOutput::StagedOutput(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules)
+StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
     : may_replace_(rules.force || rules.in_place) {
   if (path.empty()) {
     fail_writing(path, kNoName);
@@ -118,12 +118,17 @@ StagedOutput::StagedOutput(const std::string& path, std::span<const std::byte> c
   if (found) {
     file_->take_permissions_of(*found);  // before the content: it may be private
   }
-  file_->write(content);
-  file_->flush();
 }
 
 StagedOutput::StagedOutput(StagedOutput&&) noexcept = default;
 StagedOutput::~StagedOutput() = default;
+
+void StagedOutput::write(std::span<const std::byte> part) {
+  file_->write(part);
+  size_ += part.size();
+}
+
+void StagedOutput::finish() { file_->flush(); }
 
 void StagedOutput::commit() {
   if (may_replace_) {
@@ -138,7 +143,10 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
   if (path == kStandardOutput) {
     write_standard_output(content);
   } else {
-    StagedOutput(path, content, rules).commit();
+    StagedOutput output(path, rules);
+    output.write(content);
+    output.finish();
+    output.commit();
   }
 }
 

@@ -40,19 +40,24 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
 
 class TemporaryFile;
 
-/// Half of write_output, for a command of several outputs: the content is in the temporary file, and takes its final
-/// name on commit, when those of all outputs stand. Without commit nothing is left. `path` is not "-". Throws as
-/// write_output.
+/// The steps of write_output, for content that comes in parts and for a command of several outputs: the content goes to
+/// a temporary file, which takes its final name on commit, when those of all outputs stand. Without commit nothing is
+/// left. `path` is not "-". Every step throws as write_output does.
 class StagedOutput {
  public:
-  StagedOutput(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
+  StagedOutput(const std::string& path, const OverwriteRules& rules);
   StagedOutput(StagedOutput&&) noexcept;
   ~StagedOutput();
 
+  void write(std::span<const std::byte> part);
+  void finish();  ///< after the last part
   void commit();
+
+  [[nodiscard]] std::size_t size() const { return size_; }  ///< bytes written
 
  private:
   std::unique_ptr<TemporaryFile> file_;
+  std::size_t size_ = 0;
   bool may_replace_;
 };
 

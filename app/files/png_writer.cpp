@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
 #include <new>
 #include <string_view>
 #include <utility>
@@ -24,8 +25,7 @@
 namespace gpuimg {
 namespace {
 
-constexpr int kMostWorkers = 32;            // more would cost memory and save no time
-constexpr std::size_t kChunkOverhead = 12;  // length, type and CRC
+constexpr int kMostWorkers = 32;  // more would cost memory and save no time
 constexpr std::array<unsigned char, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
 std::array<std::byte, 4> big_endian(std::size_t value) {
@@ -33,15 +33,28 @@ std::array<std::byte, 4> big_endian(std::size_t value) {
           static_cast<std::byte>(value)};
 }
 
-/// The file as it grows. Room for the largest possible result is reserved at once: pages that are never written cost no
-/// memory, and nothing is copied to grow.
+/// The file as it grows: small pieces are gathered before they go on to the sink.
 class PngFile {
  public:
-  explicit PngFile(std::size_t capacity) : bytes_{std::unique_ptr<std::byte[]>(new std::byte[capacity]), 0} {}
+  explicit PngFile(const ByteSink& sink) : sink_(sink) {}
 
   void append(std::span<const std::byte> bytes) {
-    std::memcpy(bytes_.data.get() + bytes_.size, bytes.data(), bytes.size());
-    bytes_.size += bytes.size();
+    if (bytes.size() > kGathered - size_) {
+      flush();
+    }
+    if (bytes.size() > kGathered) {
+      sink_(bytes);
+    } else {
+      std::memcpy(gathered_.get() + size_, bytes.data(), bytes.size());
+      size_ += bytes.size();
+    }
+  }
+
+  void flush() {
+    if (size_ > 0) {
+      sink_({gathered_.get(), size_});
+      size_ = 0;
+    }
   }
 
   /// `content`: type and data.
@@ -63,10 +76,12 @@ class PngFile {
     append(big_endian(strip.crc));
   }
 
-  Bytes take() { return std::move(bytes_); }
-
  private:
-  Bytes bytes_;
+  static constexpr std::size_t kGathered = std::size_t{256} << 10;
+
+  const ByteSink& sink_;
+  std::unique_ptr<std::byte[]> gathered_{new std::byte[kGathered]};
+  std::size_t size_ = 0;
   std::uint32_t adler_ = 1;
 };
 
@@ -132,7 +147,7 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
   });
 }
 
-Bytes encode(ConstView pixels, const std::string& name, const WriteOptions& options) {
+void encode(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
   const StripPlan plan(pixels);
   std::vector<std::vector<std::byte>> chunks = {header_chunk(pixels)};
   for (std::vector<std::byte>& chunk : png_metadata_chunks(options.metadata)) {
@@ -141,25 +156,20 @@ Bytes encode(ConstView pixels, const std::string& name, const WriteOptions& opti
   for (const TextEntry& entry : options.text) {
     chunks.push_back(text_chunk(entry, name));
   }
-  std::size_t capacity = kSignature.size() + kChunkOverhead + sizeof kZlibHeader + 4;
-  for (const auto& chunk : chunks) {
-    capacity += chunk.size() + kChunkOverhead;
-  }
-  capacity += static_cast<std::size_t>(plan.strips) * (deflate_bound(plan.filtered_bytes()) + kChunkOverhead);
 
-  PngFile file(capacity);
+  PngFile file(sink);
   file.append(std::as_bytes(std::span(kSignature)));
   for (const auto& chunk : chunks) {
     file.append_chunk(chunk);
   }
   append_strips(pixels, plan, options, file);
   file.append_chunk(std::as_bytes(std::span("IEND", 4)));
-  return file.take();
+  file.flush();
 }
 
 }  // namespace
 
-Bytes encode_png(ConstView pixels, const std::string& name, const WriteOptions& options) {
+void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
   if (pixels.tight_pitch_bytes() >= kMaxStripBytes) {
     throw Error(
         ErrorKind::unsupported,
@@ -167,7 +177,7 @@ Bytes encode_png(ConstView pixels, const std::string& name, const WriteOptions& 
                     printable_name(name), pixels.width));
   }
   try {
-    return encode(pixels, name, options);
+    encode(pixels, name, options, sink);
   } catch (const std::bad_alloc&) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("{}: cannot write: not enough memory to encode {}x{} pixels; use a smaller image or fewer "

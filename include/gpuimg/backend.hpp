@@ -89,8 +89,12 @@ class Backend {
   virtual LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) = 0;
 
   /// Same size and format as the input; alpha is copied. A table that maps every level to itself leaves the pixels as
-  /// they are, in every colour mode. Where `used` is given it receives the tables, before `strength`.
+  /// they are, in every colour mode. Where `used` is given it receives the tables, before `strength`. The second may
+  /// give the result the Picture's own memory: new memory can take longer than the operation.
   virtual Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) = 0;
+  virtual Picture equalize(Picture&& picture, const EqualizeOptions& options, LevelTables* used = nullptr) {
+    return equalize(std::as_const(picture), options, used);
+  }
 
   virtual SumTable integral(const Picture& picture, const IntegralOptions& options) = 0;
 
