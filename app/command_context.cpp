@@ -45,10 +45,10 @@ void CommandContext::begin_item() {
   times_ = PhaseTimes();
 }
 
-void CommandContext::tell(Verbosity least, const std::string& text) {
+void CommandContext::tell(Verbosity least, std::string text) {
   if (messages_are_ == Messages::kept) {
     if (options_.verbosity >= least) {
-      messages_.push_back({least, text});
+      messages_.push_back({least, std::move(text)});
     }
   } else if (least == Verbosity::normal) {
     print_note(options_.verbosity, text);
@@ -208,10 +208,16 @@ void CommandContext::stage(const std::string& output, Phase phase,
 }
 
 void CommandContext::finish() {
-  for (Output& output : outputs_) {
-    times_.measure(Phase::write, [&] { output.file.commit(); });
-    detail(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.file.size(),
-                       times_.total_ms()));
+  std::vector<std::string> told;
+  for (const Output& output : outputs_) {
+    told.push_back(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.file.size(),
+                               times_.total_ms()));
+  }
+  messages_.reserve(messages_.size() + told.size());
+  // Memory that runs out from here on must not make a failure of a file that has its name.
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    times_.measure(Phase::write, [&] { outputs_[i].file.commit(); });
+    detail(std::move(told[i]));
   }
 }
 

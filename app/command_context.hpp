@@ -91,8 +91,8 @@ class CommandContext {
   /// Prints the times if they were asked for.
   void print_times() const;
 
-  void note(const std::string& text) { tell(Verbosity::normal, text); }
-  void detail(const std::string& text) { tell(Verbosity::verbose, text); }
+  void note(std::string text) { tell(Verbosity::normal, std::move(text)); }
+  void detail(std::string text) { tell(Verbosity::verbose, std::move(text)); }
 
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
   [[nodiscard]] const PhaseTimes& times() const { return times_; }
@@ -102,7 +102,7 @@ class CommandContext {
   [[nodiscard]] int device() const { return options_.device; }
 
  private:
-  void tell(Verbosity least, const std::string& text);
+  void tell(Verbosity least, std::string text);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force, options_.in_place}; }
   Backend& backend();
   ReadOptions read_options();

@@ -19,8 +19,13 @@ std::string line(const char* kind, std::string_view message) {
   return fmt::format("gpuimg: {}{}\n", kind, printable_name(message));
 }
 
-/// A closed or full standard error does not stop the work it would tell of.
-void print_line(const char* kind, const std::string& message) { print_report(line(kind, message)); }
+/// Neither a closed or full standard error nor want of memory stops the work it would tell of.
+void print_line(const char* kind, const std::string& message) {
+  try {
+    print_report(line(kind, message));
+  } catch (const std::bad_alloc&) {
+  }
+}
 
 }  // namespace
 
