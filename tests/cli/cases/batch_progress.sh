@@ -1,5 +1,5 @@
 # JSON lines that parse; a bar on a terminal alone; nothing but the last line in between.
-make_image png in.png 1200x900
+make_image png in.png 2400x1800
 mkdir in
 for i in {1..40}; do ln in.png in/$i.png; done
 gpuimg equalize --progress json in a/ 2>json.txt
@@ -11,6 +11,6 @@ print(last["event"], last["total"], last["done"], last["failed"], last["skipped"
 grep -v '^{' json.txt | sed 's/ in [0-9.]* s (.*/ in T/'
 gpuimg equalize in b/ 2>&1 | sed 's/ in [0-9.]* s (.*/ in T/' | cat -v
 gpuimg equalize -q in c/
-mkdir many  # enough for the bar's first half second
-for i in {1..160}; do ln in.png many/$i.png; done
-gpuimg equalize --backend cpu --progress always --jobs 1 many d/ 2>&1 | tr '\r' '\n' | grep -c '^.\[K\[=* *\] [0-9]*/160 ' | sed 's/^[1-9][0-9]*$/drawn/'
+# Work for longer than the half second after which the first bar is drawn, on any machine.
+gpuimg equalize --backend cpu --png-level 3 --progress always --jobs 1 --threads 1 in d/ 2>&1 | tr '\r' '\n' |
+  grep -c '^.\[K\[=* *\] [0-9]*/40 ' | sed 's/^[1-9][0-9]*$/drawn/'
