@@ -161,6 +161,30 @@ TEST(CpuBackend, ImportAndFetchCanGiveTheMemoryAway) {
   EXPECT_TRUE(test::same_pixels(backend->fetch(std::move(picture)).view(), kept.view()));
 }
 
+TEST(CpuBackend, EqualizesInThePicturesOwnMemoryToTheSameBytes) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  const Picture mask = backend->import_pixels(test::random_image(random, 333, 45, PixelFormat{Sample::u8, 1}));
+  for (const PixelFormat format : test::photographic_formats()) {
+    for (const EqualizeColor color :
+         {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
+      for (const bool partly : {false, true}) {
+        EqualizeOptions options;
+        options.color = color;
+        options.strength = partly ? 0.3 : 1.0;
+        options.selection.mask = partly ? &mask : nullptr;
+        Picture picture = backend->import_pixels(test::random_image(random, 333, 45, format));
+        LevelTables used;
+        const Image expected = backend->fetch(backend->equalize(std::as_const(picture), options));
+        const Image result = backend->fetch(backend->equalize(std::move(picture), options, &used));
+        ASSERT_TRUE(test::same_pixels(result.view(), expected.view())) << test::name_of(format);
+        ASSERT_FALSE(used.maps.empty());
+      }
+    }
+  }
+}
+
 TEST(CpuBackend, ResultsUseTheirMemoryAgain) {
   const auto backend = make_cpu_backend(2);
   test::Random random;

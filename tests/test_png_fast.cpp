@@ -6,6 +6,7 @@
 
 #include "files/plain_png.hpp"
 #include "files/png_fast_reader.hpp"
+#include "files/png_unfilter.hpp"
 #include "support/png_maker.hpp"
 #include "support/png_paths.hpp"
 #include "support/test_images.hpp"
@@ -222,6 +223,31 @@ TEST(PngFast, AgreesWithLibpngOnEveryStreamHeader) {
     data[0] = static_cast<std::byte>(header >> 8);
     data[1] = static_cast<std::byte>(header);
     ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << header;
+  }
+}
+
+TEST(PngUnfilter, TwoPaethRowsAtOnceAreTwoRowsInTurn) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  constexpr std::size_t kGuard = 8;
+  const auto octets = [&](std::size_t size) {
+    std::vector<std::uint8_t> bytes(size);
+    const std::uint32_t spread = 1U << (1 + random.below(8));
+    std::generate(bytes.begin(), bytes.end(), [&] { return static_cast<std::uint8_t>(random.below(spread)); });
+    return bytes;
+  };
+  for (int trial = 0; trial < 2000; ++trial) {
+    const std::size_t pixel = 1 + random.below(4);
+    const std::size_t bytes = pixel * (1 + random.below(trial % 2 == 0 ? 8 : 300));
+    const auto first = octets(bytes);
+    const auto second = octets(bytes);
+    const auto above = octets(bytes);
+    std::vector<std::uint8_t> expected(2 * bytes + kGuard, 0xCD);
+    unfilter_row(PngFilter::paeth, first.data(), above.data(), expected.data(), bytes, pixel);
+    unfilter_row(PngFilter::paeth, second.data(), expected.data(), expected.data() + bytes, bytes, pixel);
+    std::vector<std::uint8_t> rows(2 * bytes + kGuard, 0xCD);  // one right behind the other, as in an image
+    unfilter_paeth_rows(first.data(), second.data(), above.data(), rows.data(), rows.data() + bytes, bytes, pixel);
+    ASSERT_EQ(rows, expected) << bytes << " bytes, " << pixel << " a pixel";
   }
 }
 

@@ -105,6 +105,7 @@ class RowFinisher {
       : row_bytes_(png.row_bytes()),
         pixel_bytes_(png.stored.bytes_per_pixel()),
         swaps_(png.stored.sample == Sample::u16 && std::endian::native == std::endian::little),
+        can_pair_(png.stored.sample == Sample::u8),
         next_row_(reinterpret_cast<std::uint8_t*>(rows)),
         zeros_(row_bytes_) {}
 
@@ -115,10 +116,18 @@ class RowFinisher {
     const std::size_t bytes = static_cast<std::size_t>(block.rows) * (row_bytes_ + 1);
     adler_ = adler32_of(std::as_bytes(std::span(block.filtered(), bytes)), adler_);
     const std::uint8_t* filtered = block.filtered();
-    for (int y = 0; y < block.rows && is_sound_; ++y, filtered += row_bytes_ + 1) {
+    int left = block.rows;
+    while (left > 0 && is_sound_) {
+      const std::uint8_t* const below = filtered + row_bytes_ + 1;
       is_sound_ = *filtered < kPngFilterCount;
-      if (is_sound_) {
+      if (can_pair_ && left > 1 && is_paeth(*filtered) && is_paeth(*below)) {
+        finish_paeth_rows(filtered + 1, below + 1);
+        filtered = below + row_bytes_ + 1;
+        left -= 2;
+      } else if (is_sound_) {
         finish_row(static_cast<PngFilter>(*filtered), filtered + 1);
+        filtered = below;
+        --left;
       }
     }
   }
@@ -127,9 +136,19 @@ class RowFinisher {
   void finish_last() { swap_above(); }
 
  private:
+  static bool is_paeth(std::uint8_t filter) { return filter == static_cast<std::uint8_t>(PngFilter::paeth); }
+
+  [[nodiscard]] const std::uint8_t* row_above() const { return above_ != nullptr ? above_ : zeros_.data(); }
+
+  void finish_paeth_rows(const std::uint8_t* filtered, const std::uint8_t* filtered_below) {
+    std::uint8_t* const below = next_row_ + row_bytes_;
+    unfilter_paeth_rows(filtered, filtered_below, row_above(), next_row_, below, row_bytes_, pixel_bytes_);
+    above_ = below;
+    next_row_ = below + row_bytes_;
+  }
+
   void finish_row(PngFilter filter, const std::uint8_t* filtered) {
-    const std::uint8_t* const above = above_ != nullptr ? above_ : zeros_.data();
-    unfilter_row(filter, filtered, above, next_row_, row_bytes_, pixel_bytes_);
+    unfilter_row(filter, filtered, row_above(), next_row_, row_bytes_, pixel_bytes_);
     swap_above();
     above_ = next_row_;
     next_row_ += row_bytes_;
@@ -151,6 +170,7 @@ class RowFinisher {
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   bool swaps_;
+  bool can_pair_;
   std::uint8_t* next_row_;
   std::uint8_t* above_ = nullptr;
   std::vector<std::uint8_t> zeros_;

@@ -13,4 +13,9 @@ namespace gpuimg {
 void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out,
                   std::size_t bytes, std::size_t pixel_bytes);
 
+/// The same of two rows filtered with Paeth, the second right below the first, in little more time than one takes.
+/// pixel_bytes is 1 to 4.
+void unfilter_paeth_rows(const std::uint8_t* filtered, const std::uint8_t* filtered_below, const std::uint8_t* above,
+                         std::uint8_t* out, std::uint8_t* out_below, std::size_t bytes, std::size_t pixel_bytes);
+
 }  // namespace gpuimg
