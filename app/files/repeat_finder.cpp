@@ -31,12 +31,8 @@ std::uint32_t equal_last_bytes(std::uint64_t difference) {
   return static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
 }
 
-/// How many bytes at `a` and `b` are equal, of `most`; the first two words are known by their differences.
-std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second, std::uint32_t most) {
-  const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
-  if ((second | third) != 0) {
-    return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
-  }
+/// How many bytes at `a` and `b` are equal, of `most`; three words are.
+std::uint32_t equal_bytes_of_many(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t most) {
   std::uint32_t count = 3 * kWord;
   for (; count + kWord <= most; count += kWord) {
     if (const std::uint64_t difference = word_at(a + count) ^ word_at(b + count); difference != 0) {
@@ -47,6 +43,16 @@ std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uin
     ++count;
   }
   return count;
+}
+
+/// The same where the first words are equal and the difference of the second ones is known.
+inline std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
+                                 std::uint32_t most) {
+  const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
+  if ((second | third) == 0) {
+    return equal_bytes_of_many(a, b, most);
+  }
+  return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
 }
 
 }  // namespace
