@@ -17,6 +17,8 @@ CudaVersions cuda_versions(bool /*ask_driver*/) { return {}; }
 
 std::vector<CudaDevice> cuda_devices() { refuse(); }
 
+void check_cuda_device(int /*device*/) { refuse(); }
+
 std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
 
 }  // namespace gpuimg

@@ -200,12 +200,7 @@ class CudaBackend final : public Backend {
 };
 
 std::unique_ptr<Backend> make_backend(int device, const DeviceTrial& trial) {
-  const int count = device_count();
-  if (device < 0 || device >= count) {
-    throw Error(ErrorKind::backend_unavailable,
-                "CUDA: there is no device " + std::to_string(device) + "; " +
-                    (count == 1 ? "the only one is device 0" : "choose one from 0 to " + std::to_string(count - 1)));
-  }
+  check_cuda_device(device);
   return std::make_unique<CudaBackend>(device, trial);
 }
 

@@ -79,4 +79,13 @@ std::vector<CudaDevice> cuda_devices() {
   return devices;
 }
 
+void check_cuda_device(int device) {
+  const int count = cuda::device_count();
+  if (device < 0 || device >= count) {
+    throw Error(ErrorKind::backend_unavailable,
+                "CUDA: there is no device " + std::to_string(device) + "; " +
+                    (count == 1 ? "the only one is device 0" : "choose one from 0 to " + std::to_string(count - 1)));
+  }
+}
+
 }  // namespace gpuimg

@@ -71,15 +71,19 @@ int BatchSession::jobs_for(const WorkPlan& plan) const {
   return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
 }
 
-std::vector<int> BatchSession::devices() const {
-  if (options_.all_devices) {
+std::vector<int> BatchSession::devices(BackendKind backend) const {
+  if (options_.all_devices && backend == BackendKind::cuda) {
     std::vector<int> all;
     for (const CudaDevice& device : cuda_devices()) {
       all.push_back(device.index);
     }
     return all;
   }
-  return options_.devices.empty() ? std::vector<int>{globals_.device} : options_.devices;
+  std::vector<int> chosen = options_.devices.empty() ? std::vector<int>{globals_.device} : options_.devices;
+  if (backend == BackendKind::cuda) {
+    std::for_each(chosen.begin(), chosen.end(), check_cuda_device);
+  }
+  return chosen;
 }
 
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
@@ -144,6 +148,8 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest(const WorkPlan& plan
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   const int jobs = jobs_for(plan);
+  const GlobalOptions workers = worker_options(plan, jobs);
+  const std::vector<int> shared_by = devices(workers.backend);
   Progress progress(progress_mode(globals_), plan.items.size());
   const StopSignal stop([&] {
     progress.print("gpuimg: note: stopping when the images in flight are done; once more to leave at once\n");
@@ -156,7 +162,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   }
   remove_stale_outputs(plan, job_, globals_.verbosity);
 
-  ContextPool contexts(worker_options(plan, jobs), devices());
+  ContextPool contexts(workers, shared_by);
   if (items_to_do(plan) > 0) {
     job_.prepare(*contexts.lease());
   }

@@ -46,7 +46,9 @@ class BatchSession {
   /// Of the workers: what `auto` decides for all, and how threads are shared out.
   [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
-  [[nodiscard]] std::vector<int> devices() const;
+
+  /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
+  [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest(const WorkPlan& plan) const;
 

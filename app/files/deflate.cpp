@@ -15,7 +15,7 @@ constexpr std::size_t kBlockBytes = 2 * std::size_t{65535};  // two stored block
 
 constexpr std::array<RepeatSearch, 3> kSearches = {{
     {.table_bits = 13, .least_length = 16, .patience_bits = 2, .looks_further = false},
-    {.table_bits = 13, .least_length = 12, .patience_bits = 4, .looks_further = false},
+    {.table_bits = 13, .least_length = 12, .patience_bits = 3, .looks_further = false},
     {.table_bits = 15, .least_length = 10, .patience_bits = 8, .looks_further = true},
 }};
 

@@ -14,7 +14,8 @@ using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
 
 constexpr std::size_t kLanes = sizeof(Bytes16);
 constexpr std::uint8_t kCostCap = 8;
-constexpr std::size_t kMostSums = 255 / kCostCap;  // costs that one 8-bit lane can add up
+constexpr std::size_t kStretch = kCostStretchBytes / kLanes;  // vectors
+static_assert((kStretch + 1) * kCostCap <= 255, "an 8-bit lane adds up the costs of a stretch");
 
 Bytes16 smaller(Bytes16 a, Bytes16 b) { return a < b ? a : b; }
 Bytes16 larger(Bytes16 a, Bytes16 b) { return a > b ? a : b; }
@@ -126,17 +127,18 @@ PngFilter choose_filter(const PngRow& row) {
   std::size_t i = row.pixel_bytes;
   while (i < row.bytes) {
     CostSums sums{};
-    const std::size_t whole = std::min((row.bytes - i) / kLanes, kMostSums - 1);
+    const std::size_t whole = std::min((row.bytes - i) / kLanes, kStretch);
     for (const std::size_t end = i + whole * kLanes; i < end; i += kLanes) {
       add_costs(neighbors_at(row, i), sums);
     }
-    if (const std::size_t rest = row.bytes - i; rest < kLanes) {
-      add_costs(neighbors_at(row, i, rest), sums);
+    if (whole < kStretch) {
+      add_costs(neighbors_at(row, i, row.bytes - i), sums);
       i = row.bytes;
     }
     for (std::size_t filter = 0; filter < totals.size(); ++filter) {
       totals[filter] += lane_total(sums[filter]);
     }
+    i += std::min(row.bytes - i, kCostStretchBytes);
   }
   return static_cast<PngFilter>(std::min_element(totals.begin(), totals.end()) - totals.begin());
 }

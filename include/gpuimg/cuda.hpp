@@ -33,6 +33,9 @@ CudaVersions cuda_versions(bool ask_driver);
 /// driver too old, CUDA_VISIBLE_DEVICES empty or wrong.
 std::vector<CudaDevice> cuda_devices();
 
+/// Throws Error{backend_unavailable} where cuda_devices would, or if there is no such device. Touches none.
+void check_cuda_device(int device);
+
 /// Creates the context (about 200 ms) and touches only that device. Throws Error{backend_unavailable}.
 std::unique_ptr<Backend> make_cuda_backend(int device);
 
