@@ -110,7 +110,7 @@ check_errors() {
     CUDA_VISIBLE_DEVICES="$visible" "$gpuimg" equalize --backend auto --force "$image" "$logs/yes.png" || return 1
   done
   refused "$gpuimg" equalize --backend cuda --device 63 --force "$image" "$logs/no.png" || return 1
-  refused "$gpuimg" equalize --backend cuda --devices 0,63 --force samples/ "$logs/no.folder" || return 1
+  refused "$gpuimg" equalize -q --backend cuda --devices 0,63 --force samples/ "$logs/no.folder" || return 1
   cmake -S . -B "$other" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUIMG_CUDA=ON -DGPUIMG_TESTS=OFF \
     -DCMAKE_CUDA_ARCHITECTURES="${GPUIMG_SUITE_OTHER_ARCH:-75-real}" >/dev/null &&
     cmake --build "$other" --target gpuimg >/dev/null || return 1
