@@ -1,10 +1,12 @@
 // Bits to bytes, the first bit lowest, as deflate packs them. RFC 1951, section 3.1.1.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 
 namespace gpuimg {
 
@@ -38,9 +40,9 @@ class BitWriter {
   void fill_last_byte() { write({0, (8U - waiting_.count) & 7U}); }
 
   /// Only at a whole byte.
-  void write_bytes(const std::uint8_t* bytes, std::size_t count) {
-    std::memcpy(out_, bytes, count);
-    out_ += count;
+  void write_bytes(std::span<const std::uint8_t> bytes) {
+    const auto whole = std::as_bytes(bytes);
+    out_ = std::copy(whole.begin(), whole.end(), out_);
   }
 
   [[nodiscard]] std::size_t whole_bytes() const { return static_cast<std::size_t>(out_ - begin_); }

@@ -238,7 +238,7 @@ void write_stored(std::span<const std::uint8_t> bytes, bool is_last, BitWriter& 
     out.write(block_header(BlockKind::stored, is_last && bytes.empty()));
     out.fill_last_byte();
     out.write({part.size() | (~part.size() & 0xFFFFU) << 16, 32});
-    out.write_bytes(part.data(), part.size());
+    out.write_bytes(part);
   } while (!bytes.empty());
 }
 

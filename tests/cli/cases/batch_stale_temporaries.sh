@@ -3,7 +3,7 @@ make_image png in.png 1500x1000
 mkdir in
 for i in {100..180}; do ln in.png in/$i.png; done
 gpuimg equalize -q in out/ --manifest run.jsonl &
-while [ ! -e out/101.png ]; do sleep 0.01; done
+while [ ! -e out/101.png ] && kill -0 $! 2>/dev/null; do sleep 0.01; done
 kill -9 $!
 wait $! 2>/dev/null
 name=$(python3 - <<'PY'
