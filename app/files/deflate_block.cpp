@@ -1,4 +1,4 @@
-// Steps to symbols to bits: app/files/deflate_block.hpp.
+// Which kind of block, and what stands before its symbols: app/files/deflate_block.hpp.
 #include "files/deflate_block.hpp"
 
 #include <algorithm>
@@ -6,14 +6,12 @@
 #include <cstring>
 #include <vector>
 
-#include "files/deflate_numbers.hpp"
+#include "files/deflate_symbols.hpp"
 #include "files/huffman_code.hpp"
 
 namespace gpuimg {
 namespace {
 
-constexpr std::size_t kLiteralSymbols = 286;  // literals, the end of the block, lengths
-constexpr std::size_t kDistanceSymbols = 30;
 constexpr std::size_t kLengthSymbols = 19;
 constexpr std::uint32_t kBlockHeaderBits = 3;
 constexpr std::size_t kMostStored = 65535;
@@ -24,63 +22,6 @@ Bits block_header(BlockKind kind, bool is_last) {
   return {(is_last ? 1U : 0U) | static_cast<std::uint64_t>(kind) << 1, kBlockHeaderBits};
 }
 
-/// How often each symbol occurs. Literals are counted in four tables, so that equal neighbors do not wait for each
-/// other, each with a place for what is no literal, so that the rest of a run needs no branches.
-struct SymbolCounts {
-  std::array<std::uint32_t, kLiteralSymbols> literals{};
-  std::array<std::uint32_t, kDistanceSymbols> distances{};
-
-  SymbolCounts(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps) {
-    constexpr std::size_t kNone = 256;
-    std::array<std::array<std::uint32_t, kNone + 1>, 4> tables{};
-    const std::uint8_t* at = bytes.data();
-    for (const DeflateStep& step : steps) {
-      std::uint32_t left = step.literals;
-      for (; left >= 4; left -= 4, at += 4) {
-        for (std::size_t k = 0; k < 4; ++k) {
-          ++tables[k][at[k]];
-        }
-      }
-      if (step.length == 0) {
-        for (; left > 0; --left) {
-          ++tables[0][*at++];
-        }
-        break;
-      }
-      for (std::size_t k = 0; k < 3; ++k) {
-        ++tables[k][k < left ? at[k] : kNone];
-      }
-      at += left + step.length;
-      ++literals[deflate_length(step.length).symbol];
-      ++distances[deflate_distance(step.distance_less_one + 1U).symbol];
-    }
-    for (std::size_t literal = 0; literal < kNone; ++literal) {
-      literals[literal] = tables[0][literal] + tables[1][literal] + tables[2][literal] + tables[3][literal];
-    }
-    literals[kEndOfBlock] = 1;
-  }
-
-  /// Extra bits included.
-  [[nodiscard]] std::uint64_t bits_with(std::span<const std::uint8_t> literal_lengths,
-                                        std::span<const std::uint8_t> distance_lengths) const {
-    std::uint64_t bits = 0;
-    for (std::size_t symbol = 0; symbol < literals.size(); ++symbol) {
-      const std::size_t length = symbol - (kEndOfBlock + 1);
-      const std::size_t extra = symbol <= kEndOfBlock + 4 || symbol == kLiteralSymbols - 1 ? 0 : length / 4 - 1;
-      bits += literals[symbol] * (literal_lengths[symbol] + extra);
-    }
-    for (std::size_t symbol = 0; symbol < distances.size(); ++symbol) {
-      bits += distances[symbol] * (distance_lengths[symbol] + (symbol < 2 ? 0 : symbol / 2 - 1));
-    }
-    return bits;
-  }
-};
-
-struct CodeLengths {
-  std::array<std::uint8_t, kMostSymbols> literals{};
-  std::array<std::uint8_t, kDistanceSymbols> distances{};
-};
-
 /// Section 3.2.6.
 CodeLengths fixed_lengths() {
   CodeLengths lengths;
@@ -89,6 +30,20 @@ CodeLengths fixed_lengths() {
   }
   lengths.distances.fill(5);
   return lengths;
+}
+
+/// The bits of all symbols, extra bits included.
+std::uint64_t bits_of(const SymbolCounts& counts, const CodeLengths& lengths) {
+  std::uint64_t bits = 0;
+  for (std::size_t symbol = 0; symbol < kLiteralSymbols; ++symbol) {
+    const std::size_t length = symbol - (kEndOfBlock + 1);
+    const std::size_t extra = symbol <= kEndOfBlock + 4 || symbol == kLiteralSymbols - 1 ? 0 : length / 4 - 1;
+    bits += counts.literals[symbol] * (lengths.literals[symbol] + extra);
+  }
+  for (std::size_t symbol = 0; symbol < kDistanceSymbols; ++symbol) {
+    bits += counts.distances[symbol] * (lengths.distances[symbol] + (symbol < 2 ? 0 : symbol / 2 - 1));
+  }
+  return bits;
 }
 
 /// Code lengths as a dynamic block announces them: runs of equal ones shortened, coded once more. Section 3.2.7.
@@ -178,59 +133,6 @@ class Announcement {
   std::array<std::uint8_t, kLengthSymbols> lengths_{};
 };
 
-/// Symbols as bits, with lengths' extra bits already behind their codes.
-struct StepCodes {
-  static constexpr std::size_t kNone = 256;  ///< in `literals`: no bits
-  std::array<Bits, kNone + 1> literals;
-  std::array<Bits, kMostRepeatLength + 1> lengths;
-  std::array<Bits, kDistanceSymbols> distances;
-  Bits end;
-
-  explicit StepCodes(const CodeLengths& code_lengths) {
-    std::array<Bits, kMostSymbols> codes;
-    assign_codes(code_lengths.literals, codes);
-    std::copy_n(codes.begin(), kNone, literals.begin());
-    literals[kNone] = {};
-    end = codes[kEndOfBlock];
-    for (std::uint32_t length = 3; length <= kMostRepeatLength; ++length) {
-      const DeflateNumber number = deflate_length(length);
-      lengths[length] = codes[number.symbol].then({number.extra, number.extra_bits});
-    }
-    assign_codes(code_lengths.distances, distances);
-  }
-
-  [[nodiscard]] Bits repeat(const DeflateStep& step) const {
-    const DeflateNumber distance = deflate_distance(step.distance_less_one + 1U);
-    return lengths[step.length].then(distances[distance.symbol]).then({distance.extra, distance.extra_bits});
-  }
-};
-
-// Literals are written four at a time, so their codes must be short enough; lengths share the code.
-constexpr std::uint32_t kLongestLiteral = BitWriter::kMostBits / 4;
-
-void write_steps(const std::uint8_t* at, std::span<const DeflateStep> steps, const StepCodes& codes, BitWriter& out) {
-  BitWriter writer = out;  // a local, which registers can hold
-  for (const DeflateStep& step : steps) {
-    std::uint32_t left = step.literals;
-    for (; left >= 4; left -= 4, at += 4) {
-      const Bits first = codes.literals[at[0]].then(codes.literals[at[1]]);
-      writer.write(first.then(codes.literals[at[2]].then(codes.literals[at[3]])));
-    }
-    if (step.length == 0) {
-      for (; left > 0; --left) {
-        writer.write(codes.literals[*at++]);
-      }
-      break;
-    }
-    const auto rest = [&](std::uint32_t k) { return codes.literals[k < left ? at[k] : StepCodes::kNone]; };
-    writer.write(rest(0).then(rest(1)).then(rest(2)));
-    writer.write(codes.repeat(step));
-    at += left + step.length;
-  }
-  writer.write(codes.end);
-  out = writer;
-}
-
 void write_stored(std::span<const std::uint8_t> bytes, bool is_last, BitWriter& out) {
   do {
     const auto part = bytes.first(std::min(bytes.size(), kMostStored));
@@ -253,23 +155,23 @@ std::uint64_t stored_bits(std::size_t bytes) {
 void write_deflate_block(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps, bool is_last,
                          BitWriter& out) {
   static const CodeLengths kFixed = fixed_lengths();
-  const SymbolCounts counts(bytes, steps);
+  const SymbolCounts counts = count_symbols(bytes, steps);
   CodeLengths own;
-  choose_code_lengths(counts.literals, kLongestLiteral, std::span(own.literals).first(kLiteralSymbols));
+  choose_code_lengths(counts.literals, kLongestLiteralCode, std::span(own.literals).first(kLiteralSymbols));
   choose_code_lengths(counts.distances, 15, own.distances);
   const Announcement announcement(own);
 
-  const std::uint64_t dynamic = announcement.bits() + counts.bits_with(own.literals, own.distances);
-  const std::uint64_t fixed = counts.bits_with(kFixed.literals, kFixed.distances);
+  const std::uint64_t dynamic = announcement.bits() + bits_of(counts, own);
+  const std::uint64_t fixed = bits_of(counts, kFixed);
   if (stored_bits(bytes.size()) <= kBlockHeaderBits + std::min(dynamic, fixed)) {
     write_stored(bytes, is_last, out);
   } else if (fixed <= dynamic) {
     out.write(block_header(BlockKind::fixed, is_last));
-    write_steps(bytes.data(), steps, StepCodes(kFixed), out);
+    write_steps(bytes, steps, kFixed, out);
   } else {
     out.write(block_header(BlockKind::dynamic, is_last));
     announcement.write(out);
-    write_steps(bytes.data(), steps, StepCodes(own), out);
+    write_steps(bytes, steps, own, out);
   }
 }
 

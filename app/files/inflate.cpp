@@ -1,4 +1,4 @@
-// Inflate: blocks, symbols and copies. app/files/inflate.hpp says what is accepted.
+// Inflate: the stream and its blocks. app/files/inflate.hpp says what is accepted.
 #include "files/inflate.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "files/inflate_input.hpp"
+#include "files/inflate_symbols.hpp"
 #include "files/inflate_tables.hpp"
 
 namespace gpuimg {
@@ -13,58 +14,6 @@ namespace {
 
 constexpr std::size_t kLiteralCodes = 288;
 constexpr std::size_t kDistanceCodes = 32;
-
-constexpr std::size_t kStep = 16;
-
-inline void copy_step(std::uint8_t* to, const std::uint8_t* from) {
-  std::array<std::uint8_t, kStep> step;
-  std::memcpy(step.data(), from, kStep);
-  std::memcpy(to, step.data(), kStep);
-}
-
-/// A period shorter than a step is doubled until it is not.
-inline std::uint8_t* double_period(std::uint8_t* out, std::size_t& distance) {
-  while (distance < kStep) {
-    copy_step(out, out - distance);
-    out += distance;
-    distance *= 2;
-  }
-  return out;
-}
-
-/// Copies `count` bytes from `distance` bytes back, which may overlap; writes up to 2 * kStep bytes beyond.
-inline void copy_back(std::uint8_t* out, std::size_t distance, std::size_t count) {
-  const std::uint8_t* const end = out + count;
-  if (distance < kStep) [[unlikely]] {
-    out = double_period(out, distance);
-  }
-  copy_step(out, out - distance);
-  for (out += kStep; out < end; out += kStep) {
-    copy_step(out, out - distance);
-  }
-}
-
-/// Writes one to three literals: always four bytes.
-inline std::uint8_t* put(std::uint8_t* out, InflateEntry entry) {
-  const std::uint32_t all = entry.bits >> 8;
-  std::memcpy(out, &all, sizeof all);
-  return out + entry.literals();
-}
-
-template <class Table>
-inline InflateEntry next_entry(const Table& table, const InflateBits& bits) {
-  return table.entries[bits.peek(Table::kBits)];
-}
-
-/// The same where the first table does not decide. Consumes what the first table took.
-template <class Table>
-inline InflateEntry resolved(InflateEntry entry, const Table& table, InflateBits& bits) {
-  if (entry.kind() == InflateEntry::second_table) {
-    bits.consume(entry.width());
-    entry = table.entries[entry.value() + bits.peek(Table::kSecondBits)];
-  }
-  return entry;
-}
 
 enum class Stage { stream_header, block_header, stored, coded, trailer, ended, damaged };
 
@@ -197,50 +146,14 @@ std::uint8_t* Inflater::State::copy_stored(std::uint8_t* out, const std::uint8_t
   return out;
 }
 
-/// Symbols until the block, the input at hand or the room ends. `stage` says afterwards which: it stays `coded` for the
-/// latter two.
 std::uint8_t* Inflater::State::decode(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end) {
-  InflateBits bits = input.bits;
-  const std::uint8_t* const limit = input.limit();
-  bits.refill();
-  InflateEntry entry = next_entry(literals, bits);
-  while (out < end && bits.next <= limit) {
-    // Up to 33 of the 56 bits go to literals; a length takes 20, a distance 28.
-    for (int i = 0; i < 2 && entry.literals() != 0; ++i) {
-      out = put(out, entry);
-      bits.consume(entry.width());
-      entry = next_entry(literals, bits);
-    }
-    if (entry.literals() == 0) {
-      entry = resolved(entry, literals, bits);
-    }
-    const std::uint64_t stream = bits.bits;
-    bits.consume(entry.width());
-    bits.refill();
-    if (entry.literals() != 0) {
-      out = put(out, entry);
-      entry = next_entry(literals, bits);
-      continue;
-    }
-    if (entry.kind() != InflateEntry::base) {
-      stage = entry.kind() == InflateEntry::end_of_block ? after_block() : Stage::damaged;
-      break;
-    }
-    const std::size_t count = entry.value(stream);
-    entry = resolved(next_entry(distances, bits), distances, bits);
-    const std::size_t distance = entry.value(bits.bits);
-    if (entry.kind() != InflateEntry::base || distance > static_cast<std::size_t>(out - oldest)) {
-      stage = Stage::damaged;
-      break;
-    }
-    bits.consume(entry.width());
-    bits.refill();
-    entry = next_entry(literals, bits);
-    copy_back(out, distance, count);
-    out += count;
+  const SymbolRun run = inflate_symbols(input, {literals, distances}, oldest, out, end);
+  switch (run.ending) {
+    case SymbolRun::interrupted: break;
+    case SymbolRun::end_of_block: stage = after_block(); break;
+    case SymbolRun::damaged: stage = Stage::damaged; break;
   }
-  input.bits = bits;
-  return out;
+  return run.out;
 }
 
 void Inflater::State::read_trailer() {

@@ -20,8 +20,11 @@
 namespace gpuimg {
 namespace {
 
+static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block has that much room behind its rows");
+
 constexpr std::size_t kBlocks = 3;
 constexpr std::size_t kBlockBytes = std::size_t{256} << 10;
+constexpr std::size_t kMostRowsAtOnce = rows_unfiltered_at_once(1);
 constexpr std::size_t kLongestRow = std::size_t{4} << 20;  // longer ones would take too much memory in blocks
 
 /// Filtered rows, behind what was inflated before them.
@@ -40,8 +43,7 @@ class RowInflater {
       : inflater_(png.image_data),
         filtered_row_(png.row_bytes() + 1),
         rows_left_(png.height),
-        rows_per_block_(static_cast<int>(
-            std::clamp<std::size_t>(kBlockBytes / filtered_row_, 1, static_cast<std::size_t>(png.height)))) {}
+        rows_per_block_(static_cast<int>(std::min(rows_in(kBlockBytes), static_cast<std::size_t>(png.height)))) {}
 
   [[nodiscard]] bool fits_one_block() const { return rows_left_ == rows_per_block_; }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
@@ -65,6 +67,12 @@ class RowInflater {
   }
 
  private:
+  /// Whole groups, for they are unfiltered together; but one row at least.
+  [[nodiscard]] std::size_t rows_in(std::size_t bytes) const {
+    const std::size_t rows = bytes / filtered_row_;
+    return rows < kMostRowsAtOnce ? std::max<std::size_t>(rows, 1) : rows - rows % kMostRowsAtOnce;
+  }
+
   bool inflate_into(Block& block) {
     const std::uint8_t* oldest = block.filtered();
     std::uint8_t* out = block.filtered();
@@ -105,7 +113,6 @@ class RowFinisher {
       : row_bytes_(png.row_bytes()),
         pixel_bytes_(png.stored.bytes_per_pixel()),
         swaps_(png.stored.sample == Sample::u16 && std::endian::native == std::endian::little),
-        can_pair_(png.stored.sample == Sample::u8),
         next_row_(reinterpret_cast<std::uint8_t*>(rows)),
         zeros_(row_bytes_) {}
 
@@ -116,19 +123,15 @@ class RowFinisher {
     const std::size_t bytes = static_cast<std::size_t>(block.rows) * (row_bytes_ + 1);
     adler_ = adler32_of(std::as_bytes(std::span(block.filtered(), bytes)), adler_);
     const std::uint8_t* filtered = block.filtered();
-    int left = block.rows;
-    while (left > 0 && is_sound_) {
-      const std::uint8_t* const below = filtered + row_bytes_ + 1;
-      is_sound_ = *filtered < kPngFilterCount;
-      if (can_pair_ && left > 1 && is_paeth(*filtered) && is_paeth(*below)) {
-        finish_paeth_rows(filtered + 1, below + 1);
-        filtered = below + row_bytes_ + 1;
-        left -= 2;
-      } else if (is_sound_) {
-        finish_row(static_cast<PngFilter>(*filtered), filtered + 1);
-        filtered = below;
-        --left;
+    const int group = static_cast<int>(rows_unfiltered_at_once(pixel_bytes_));
+    for (int left = block.rows; left > 0 && is_sound_;) {
+      const int rows = left < group ? 1 : group;
+      is_sound_ = knows_filters(filtered, rows);
+      if (is_sound_) {
+        finish_rows(filtered, rows);
       }
+      filtered += static_cast<std::size_t>(rows) * (row_bytes_ + 1);
+      left -= rows;
     }
   }
 
@@ -136,22 +139,26 @@ class RowFinisher {
   void finish_last() { swap_above(); }
 
  private:
-  static bool is_paeth(std::uint8_t filter) { return filter == static_cast<std::uint8_t>(PngFilter::paeth); }
-
-  [[nodiscard]] const std::uint8_t* row_above() const { return above_ != nullptr ? above_ : zeros_.data(); }
-
-  void finish_paeth_rows(const std::uint8_t* filtered, const std::uint8_t* filtered_below) {
-    std::uint8_t* const below = next_row_ + row_bytes_;
-    unfilter_paeth_rows(filtered, filtered_below, row_above(), next_row_, below, row_bytes_, pixel_bytes_);
-    above_ = below;
-    next_row_ = below + row_bytes_;
+  [[nodiscard]] bool knows_filters(const std::uint8_t* filtered, int rows) const {
+    bool all = true;
+    for (int row = 0; row < rows; ++row, filtered += row_bytes_ + 1) {
+      all = all && *filtered < kPngFilterCount;
+    }
+    return all;
   }
 
-  void finish_row(PngFilter filter, const std::uint8_t* filtered) {
-    unfilter_row(filter, filtered, row_above(), next_row_, row_bytes_, pixel_bytes_);
-    swap_above();
-    above_ = next_row_;
-    next_row_ += row_bytes_;
+  void finish_rows(const std::uint8_t* filtered, int rows) {
+    const std::uint8_t* const above = above_ != nullptr ? above_ : zeros_.data();
+    if (rows > 1) {
+      unfilter_rows(filtered, above, next_row_, row_bytes_, pixel_bytes_);
+    } else {
+      unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, next_row_, {0, row_bytes_}, pixel_bytes_);
+    }
+    for (int row = 0; row < rows; ++row) {
+      swap_above();
+      above_ = next_row_;
+      next_row_ += row_bytes_;
+    }
   }
 
   /// Filters work on the file's byte order, so a row is brought into the machine's when the row below is done.
@@ -170,7 +177,6 @@ class RowFinisher {
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   bool swaps_;
-  bool can_pair_;
   std::uint8_t* next_row_;
   std::uint8_t* above_ = nullptr;
   std::vector<std::uint8_t> zeros_;

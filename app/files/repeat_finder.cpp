@@ -1,33 +1,39 @@
 // One candidate a place, by hash: app/files/repeat_finder.hpp. Branches that nobody can predict cost more here than
 // anything else, so a candidate is judged in one, and lengths are counted in words.
-#include "files/repeat_finder.hpp"
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "files/repeat_finder.cpp"
+#include "files/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
 
 #include <algorithm>
 #include <bit>
 #include <cstring>
 
 #include "files/deflate_numbers.hpp"
+#include "files/repeat_finder.hpp"
 
-namespace gpuimg {
-namespace {
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::HWY_NAMESPACE {
 
+constexpr std::uint32_t kFirstPlace = RepeatFinder::kFirstPlace;
 constexpr std::uint32_t kWord = 8;
-constexpr std::uint32_t kFirstPlace = kWord;  // so that a word stands before every place
-constexpr std::uint32_t kLookAhead = 40;      // no repeat begins this close to the end
+constexpr std::uint32_t kLookAhead = 40;  // no repeat begins this close to the end
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a word is its lowest");
 
-std::uint64_t word_at(const std::uint8_t* bytes) {
+HWY_INLINE std::uint64_t word_at(const std::uint8_t* bytes) {
   std::uint64_t word = 0;
   std::memcpy(&word, bytes, sizeof word);
   return word;
 }
 
-std::uint32_t equal_first_bytes(std::uint64_t difference) {
+HWY_INLINE std::uint32_t equal_first_bytes(std::uint64_t difference) {
   return static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
 }
 
-std::uint32_t equal_last_bytes(std::uint64_t difference) {
+HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
   return static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
 }
 
@@ -46,8 +52,8 @@ std::uint32_t equal_bytes_of_many(const std::uint8_t* a, const std::uint8_t* b, 
 }
 
 /// The same where the first words are equal and the difference of the second ones is known.
-inline std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
-                                 std::uint32_t most) {
+HWY_INLINE std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
+                                     std::uint32_t most) {
   const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
   if ((second | third) == 0) {
     return equal_bytes_of_many(a, b, most);
@@ -55,32 +61,15 @@ inline std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, s
   return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
 }
 
-}  // namespace
-
-RepeatFinder::RepeatFinder(const RepeatSearch& search)
-    : search_(search), places_(std::size_t{1} << search.table_bits, kFirstPlace) {}
-
-void RepeatFinder::restart() { std::fill(places_.begin(), places_.end(), kFirstPlace); }
-
-void RepeatFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-                        std::vector<DeflateStep>& steps) {
-  if (search_.looks_further) {
-    find_steps<true>(bytes, begin, end, steps);
-  } else {
-    find_steps<false>(bytes, begin, end, steps);
-  }
-}
-
+/// `places`: by hash, where eight bytes last stood. `steps` must have room for as many as there may be.
 template <bool looks_further>
-void RepeatFinder::find_steps(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-                              std::vector<DeflateStep>& steps) {
-  const std::uint8_t* const base = bytes.data();
-  std::uint32_t* const places = places_.data();
-  const std::uint32_t hash_shift = 64 - search_.table_bits;
+DeflateStep* find_steps(const RepeatSearch& search, std::uint32_t* places, const std::uint8_t* base, std::size_t begin,
+                        std::size_t end, DeflateStep* step) {
+  const std::uint32_t hash_shift = 64 - search.table_bits;
   const std::uint64_t must_match =  // of the second word
-      search_.least_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - search_.least_length);
+      search.least_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - search.least_length);
   const auto stop = static_cast<std::uint32_t>(end < kLookAhead ? 0 : end - kLookAhead);
-  const auto slot_of = [&](std::uint64_t word) -> std::uint32_t& {
+  const auto slot_of = [&](std::uint64_t word) HWY_ATTR -> std::uint32_t& {
     return places[word * 0x9E3779B185EBCA87U >> hash_shift];  // 2⁶⁴ by the golden ratio: Knuth's multiplicative hash
   };
   struct Candidate {
@@ -88,7 +77,7 @@ void RepeatFinder::find_steps(std::span<const std::uint8_t> bytes, std::size_t b
     std::uint64_t second;  // difference of the second words
     bool is_repeat;
   };
-  const auto candidate_at = [&](std::uint32_t place) {
+  const auto candidate_at = [&](std::uint32_t place) HWY_ATTR {
     const std::uint64_t word = word_at(base + place);
     std::uint32_t& slot = slot_of(word);
     const std::uint32_t earlier = slot;
@@ -98,20 +87,18 @@ void RepeatFinder::find_steps(std::span<const std::uint8_t> bytes, std::size_t b
                                   static_cast<std::uint64_t>(place - earlier > kMostRepeatDistance);
     return Candidate{earlier, second, against == 0};
   };
-  const auto length_at = [&](std::uint32_t place, const Candidate& candidate) {
+  const auto length_at = [&](std::uint32_t place, const Candidate& candidate) HWY_ATTR {
     const auto most = std::min(kMostRepeatLength, static_cast<std::uint32_t>(end) - place);
     return equal_bytes(base + place, base + candidate.place, candidate.second, most);
   };
 
-  steps.resize((end - begin) / search_.least_length + 1);
-  DeflateStep* step = steps.data();
   auto written = static_cast<std::uint32_t>(begin);
   auto place = std::max(written, kFirstPlace + 1);
   std::uint32_t in_vain = 0;
   while (place < stop) {
     Candidate candidate = candidate_at(place);
     if (!candidate.is_repeat) {
-      place += 1 + (in_vain++ >> search_.patience_bits);
+      place += 1 + (in_vain++ >> search.patience_bits);
       continue;
     }
     std::uint32_t length = length_at(place, candidate);
@@ -145,7 +132,36 @@ void RepeatFinder::find_steps(std::span<const std::uint8_t> bytes, std::size_t b
     in_vain = 0;
   }
   *step++ = {static_cast<std::uint32_t>(end) - written, 0, 0};
-  steps.resize(static_cast<std::size_t>(step - steps.data()));
+  return step;
+}
+
+DeflateStep* find_all(const RepeatSearch& search, std::uint32_t* places, const std::uint8_t* base, std::size_t begin,
+                      std::size_t end, DeflateStep* step) {
+  return search.looks_further ? find_steps<true>(search, places, base, begin, end, step)
+                              : find_steps<false>(search, places, base, begin, end, step);
+}
+
+}  // namespace gpuimg::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg {
+namespace {
+HWY_EXPORT(find_all);
+}
+
+RepeatFinder::RepeatFinder(const RepeatSearch& search)
+    : search_(search), places_(std::size_t{1} << search.table_bits, kFirstPlace) {}
+
+void RepeatFinder::restart() { std::fill(places_.begin(), places_.end(), kFirstPlace); }
+
+void RepeatFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
+                        std::vector<DeflateStep>& steps) {
+  steps.resize((end - begin) / search_.least_length + 1);
+  const DeflateStep* const last =
+      HWY_DYNAMIC_DISPATCH(find_all)(search_, places_.data(), bytes.data(), begin, end, steps.data());
+  steps.resize(static_cast<std::size_t>(last - steps.data()));
 }
 
 }  // namespace gpuimg
+#endif

@@ -25,6 +25,8 @@ struct RepeatSearch {
 
 class RepeatFinder {
  public:
+  static constexpr std::uint32_t kFirstPlace = 8;  ///< none before it is noted: a word stands before every place
+
   explicit RepeatFinder(const RepeatSearch& search);
 
   /// Forgets all places, for other bytes.
@@ -35,10 +37,6 @@ class RepeatFinder {
   void find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end, std::vector<DeflateStep>& steps);
 
  private:
-  template <bool looks_further>
-  void find_steps(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-                  std::vector<DeflateStep>& steps);
-
   RepeatSearch search_;
   std::vector<std::uint32_t> places_;  ///< by hash of eight bytes: where they last stood
 };

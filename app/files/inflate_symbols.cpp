@@ -1,0 +1,131 @@
+// Symbols to bytes: app/files/inflate_symbols.hpp. The chain from one symbol to the next decides: a look-up, then a
+// shift by what it took.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "files/inflate_symbols.cpp"
+#include "files/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <array>
+#include <cstring>
+
+#include "files/inflate_symbols.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::HWY_NAMESPACE {
+
+constexpr std::size_t kStep = 16;
+
+HWY_INLINE void copy_step(std::uint8_t* to, const std::uint8_t* from) {
+  std::array<std::uint8_t, kStep> step;
+  std::memcpy(step.data(), from, kStep);
+  std::memcpy(to, step.data(), kStep);
+}
+
+/// A period shorter than a step is doubled until it is not.
+HWY_INLINE std::uint8_t* double_period(std::uint8_t* out, std::size_t& distance) {
+  while (distance < kStep) {
+    copy_step(out, out - distance);
+    out += distance;
+    distance *= 2;
+  }
+  return out;
+}
+
+/// Copies `count` bytes from `distance` bytes back, which may overlap; writes up to 2 * kStep bytes beyond.
+HWY_INLINE void copy_back(std::uint8_t* out, std::size_t distance, std::size_t count) {
+  const std::uint8_t* const end = out + count;
+  if (distance < kStep) [[unlikely]] {
+    out = double_period(out, distance);
+  }
+  copy_step(out, out - distance);
+  for (out += kStep; out < end; out += kStep) {
+    copy_step(out, out - distance);
+  }
+}
+
+/// Writes one to three literals: always four bytes.
+HWY_INLINE std::uint8_t* put(std::uint8_t* out, InflateEntry entry) {
+  const std::uint32_t all = entry.bits >> 8;
+  std::memcpy(out, &all, sizeof all);
+  return out + entry.literals();
+}
+
+template <class Table>
+HWY_INLINE InflateEntry next_entry(const Table& table, const InflateBits& bits) {
+  return table.entries[bits.peek(Table::kBits)];
+}
+
+/// The same where the first table does not decide. Consumes what the first table took.
+template <class Table>
+HWY_INLINE InflateEntry resolved(InflateEntry entry, const Table& table, InflateBits& bits) {
+  if (entry.kind() == InflateEntry::second_table) {
+    bits.consume(entry.width());
+    entry = table.entries[entry.value() + bits.peek(Table::kSecondBits)];
+  }
+  return entry;
+}
+
+SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest, std::uint8_t* out,
+                  const std::uint8_t* end) {
+  InflateBits bits = input.bits;  // a local, which registers can hold
+  const std::uint8_t* const limit = input.limit();
+  SymbolRun::Ending ending = SymbolRun::interrupted;
+  bits.refill();
+  InflateEntry entry = next_entry(tables.literals, bits);
+  while (out < end && bits.next <= limit) {
+    // Up to 33 of the 56 bits go to literals; a length takes 20, a distance 28.
+    for (int i = 0; i < 2 && entry.literals() != 0; ++i) {
+      out = put(out, entry);
+      bits.consume(entry.width());
+      entry = next_entry(tables.literals, bits);
+    }
+    if (entry.literals() == 0) {
+      entry = resolved(entry, tables.literals, bits);
+    }
+    const std::uint64_t stream = bits.bits;
+    bits.consume(entry.width());
+    bits.refill();
+    if (entry.literals() != 0) {
+      out = put(out, entry);
+      entry = next_entry(tables.literals, bits);
+      continue;
+    }
+    if (entry.kind() != InflateEntry::base) {
+      ending = entry.kind() == InflateEntry::end_of_block ? SymbolRun::end_of_block : SymbolRun::damaged;
+      break;
+    }
+    const std::size_t count = entry.value(stream);
+    entry = resolved(next_entry(tables.distances, bits), tables.distances, bits);
+    const std::size_t distance = entry.value(bits.bits);
+    if (entry.kind() != InflateEntry::base || distance > static_cast<std::size_t>(out - oldest)) {
+      ending = SymbolRun::damaged;
+      break;
+    }
+    bits.consume(entry.width());
+    bits.refill();
+    entry = next_entry(tables.literals, bits);
+    copy_back(out, distance, count);
+    out += count;
+  }
+  input.bits = bits;
+  return {out, ending};
+}
+
+}  // namespace gpuimg::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg {
+namespace {
+HWY_EXPORT(symbols);
+}
+
+SymbolRun inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
+                          std::uint8_t* out, const std::uint8_t* end) {
+  return HWY_DYNAMIC_DISPATCH(symbols)(input, tables, oldest, out, end);
+}
+
+}  // namespace gpuimg
+#endif
