@@ -133,9 +133,9 @@ run_errors() {
   cat "$logs/errors.log"
 }
 
-# About 2,000 runs, each with a start of CUDA of its own; $GPUIMG_SUITE_POINTS of each kind of call, 16 unless told.
+# About 1,700 runs, each with a start of CUDA of its own; $GPUIMG_SUITE_POINTS of each kind of call, 8 unless told.
 run_faults() {
-  step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-16}" "$faulty"
+  step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
   grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
 }
 
