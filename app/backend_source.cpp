@@ -54,8 +54,11 @@ Backend& BackendSource::get() {
     try {
       backend_ = pending_.get();
     } catch (const Error& error) {
-      if (options_.backend != BackendKind::automatic || error.kind() != ErrorKind::backend_unavailable) {
+      if (!options_.can_use_cpu || chosen_ == BackendKind::cpu) {
         throw;
+      }
+      if (error.kind() != ErrorKind::backend_unavailable) {  // a machine without a device is no news
+        note_ = std::string("the CPU takes over: ") + error.what();
       }
       begin(BackendKind::cpu, std::string("CUDA would finish first, but: ") + error.what());
       backend_ = pending_.get();

@@ -6,6 +6,7 @@
 #include <future>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "global_options.hpp"
 #include "gpuimg/backend.hpp"
@@ -33,12 +34,16 @@ class BackendSource {
   /// One sentence on what was chosen and why.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
+  /// What to tell of a device that is there and failed to start; empty the second time, and where there is nothing.
+  [[nodiscard]] std::string take_note() { return std::exchange(note_, {}); }
+
  private:
   void begin(BackendKind kind, std::string reason);
 
   GlobalOptions options_;
   BackendKind chosen_ = BackendKind::automatic;
   std::string reason_;
+  std::string note_;
   std::future<std::unique_ptr<Backend>> pending_;
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<Backend> other_;

@@ -117,6 +117,9 @@ void CommandContext::note_luma_of(const DecodedImage& decoded, const std::string
 Backend& CommandContext::backend() {
   Backend& backend = times_.measure(Phase::start, [&]() -> Backend& { return backends_.get(); });
   backend_name_ = backend.name();
+  if (std::string text = backends_.take_note(); !text.empty()) {
+    note(std::move(text));
+  }
   detail(fmt::format("backend {} ({}): {}", backend.name(), backend.description(), backends_.reason()));
   return backend;
 }
@@ -130,36 +133,6 @@ Picture CommandContext::upload(Backend& backend, Image& image) {
     backend.wait();
     return picture;
   });
-}
-
-std::size_t CommandContext::device_room(Backend& on, const OperationInput& input) {
-  // The largest results have 16 bytes a pixel; tables and scratch take less than the rest.
-  constexpr std::size_t kLargestResultPixel = 16;
-  constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
-  if (on.name() == "cpu") {
-    return 0;
-  }
-  const std::size_t pixels = input.image.view().pixel_count();
-  const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
-  const std::size_t needed = input.image.size_bytes() + mask_bytes + pixels * kLargestResultPixel;
-  if (options_.max_device_memory != 0) {
-    return needed > options_.max_device_memory ? options_.max_device_memory : 0;
-  }
-  const std::size_t available = on.available_bytes();
-  if (available > kScratchBytes && needed <= available - kScratchBytes) {
-    return 0;
-  }
-  detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
-  return std::max<std::size_t>(available / 2, 1);
-}
-
-std::size_t CommandContext::room_after(const Error& error, Backend& on, const OperationInput& input) {
-  if (error.kind() != ErrorKind::out_of_memory || on.name() == "cpu" || input.image.empty()) {
-    throw;  // the exception being handled
-  }
-  const std::size_t available = on.available_bytes();
-  note(fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
-  return std::max<std::size_t>(available / 2, 1);
 }
 
 Image CommandContext::download(Backend& backend, Picture picture) {

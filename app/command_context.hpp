@@ -137,7 +137,7 @@ class CommandContext {
   }
 
   /// compute(backend, input); through strips where the device has no room for the whole image, which it may say before
-  /// or while it computes.
+  /// or while it computes; with `auto` on the CPU where it has none for strips.
   template <class Compute>
   auto computed(Backend& on, OperationInput input, const Compute& compute) {
     std::size_t room = device_room(on, input);
@@ -148,8 +148,14 @@ class CommandContext {
         room = room_after(error, on, input);
       }
     }
-    StripedBackend strips(on, room);
-    return compute(strips, input);
+    Backend* instead = nullptr;
+    try {
+      StripedBackend strips(on, room);
+      return compute(strips, input);
+    } catch (const Error& error) {
+      instead = &cpu_after(error, input);
+    }
+    return compute(*instead, input);
   }
 
   /// Device memory that a strip may take; 0 where the whole image has room, or the memory is the host's.
@@ -157,6 +163,9 @@ class CommandContext {
 
   /// The same after a failure for want of device memory; rethrows any other one.
   std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
+
+  /// The CPU, after strips failed for want of device memory and if `auto` may take it; rethrows any other failure.
+  Backend& cpu_after(const Error& error, const OperationInput& input);
 
   template <class Compute>
   auto verified(OperationInput input, const Compute& compute) {

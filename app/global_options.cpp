@@ -87,6 +87,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   if (!backend.value.empty()) {
     options.backend = value_named(backend.source, backend.value, kBackendNames);
   }
+  options.can_use_cpu = options.backend == BackendKind::automatic;
   constexpr int kLargestCount = 65536;
   options.device =
       whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);

@@ -20,6 +20,7 @@ enum class ProgressWanted { automatic, always, never, json };
 /// Checked and ready to use.
 struct GlobalOptions {
   BackendKind backend = BackendKind::automatic;
+  bool can_use_cpu = false;  ///< `auto`: what the device cannot be had for or has no memory for, the CPU does
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;

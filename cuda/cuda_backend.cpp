@@ -74,10 +74,15 @@ void fetch_rows(const Workspace& workspace, const Picture& picture, View to) {
   }
 }
 
-/// Memory that the device reads and writes by itself.
+/// Memory that the device reads and writes by itself; where there is no more of it, ordinary memory, which is slower.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
   void* data = nullptr;
-  cuda_check(cudaMallocHost(&data, bytes), "allocating pinned host memory");
+  const cudaError_t code = cudaMallocHost(&data, bytes);
+  if (code == cudaErrorMemoryAllocation) {
+    (void)cudaGetLastError();
+    return allocate_pixels(bytes);
+  }
+  cuda_check(code, "allocating pinned host memory");
   return PixelMemory(static_cast<std::byte*>(data), PixelMemoryDeleter{[](std::byte* p) { (void)cudaFreeHost(p); }});
 }
 

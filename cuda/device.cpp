@@ -22,8 +22,11 @@ cudaMemPool_t create_pool(int device) {
   cudaMemPool_t pool = nullptr;
   cuda_check(cudaMemPoolCreate(&pool, &properties), "creating the memory pool");
   auto keep_everything = std::numeric_limits<std::uint64_t>::max();
-  cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything),
-             "configuring the memory pool");
+  const cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything);
+  if (code != cudaSuccess) {
+    (void)cudaMemPoolDestroy(pool);
+  }
+  cuda_check(code, "configuring the memory pool");
   return pool;
 }
 

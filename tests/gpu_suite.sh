@@ -6,7 +6,9 @@
 #   parity huge   the same bytes from both backends; images above 2³¹ pixels
 #   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
 #   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
-#   sanitize      the four tools of compute-sanitizer over the small sizes, $GPUIMG_SUITE_TOOLS to name some of them
+#   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
+#   sanitize      the four tools of compute-sanitizer, $GPUIMG_SUITE_TOOLS to name some of them: each must first find the
+#                 bug planted for it, then none over the small sizes
 #   bench         the benchmarks
 # environment: GPUIMG_SUITE_PACK (run what `pack` put there), GPUIMG_SUITE_LOGS (where logs go), GPUIMG_SUITE_ARCH
 set -uo pipefail
@@ -17,6 +19,8 @@ pack=${GPUIMG_SUITE_PACK:-}
 logs=${GPUIMG_SUITE_LOGS:-${pack:-$build}/logs}
 tests=${pack:-$build/tests/cuda}/gpuimg_cuda_tests
 bench=${pack:-$build/bench}/gpuimg_gpu_bench
+planted=${pack:-$build/tests/cuda}/gpuimg_planted_bugs
+faulty=${pack:-$build/tests/faults}/gpuimg_faulty
 gpuimg=${pack:-$build}/gpuimg
 export GPUIMG_REQUIRE_CUDA=1
 [ -n "$pack" ] && export LD_LIBRARY_PATH=$pack/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -38,6 +42,7 @@ step() {  # step NAME SECONDS COMMAND…: runs it, keeps its log, says how it we
 
 run_build() {
   step configure 120 cmake -S . -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DGPUIMG_CUDA=ON -DGPUIMG_BENCH=ON \
+    -DGPUIMG_FAULTS=ON \
     -DCMAKE_CUDA_ARCHITECTURES="${GPUIMG_SUITE_ARCH:-native}"
   step compile 3600 cmake --build "$build"
 }
@@ -45,7 +50,7 @@ run_build() {
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$gpuimg"; do
+  for program in "$tests" "$bench" "$planted" "$faulty" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
@@ -128,8 +133,25 @@ run_errors() {
   cat "$logs/errors.log"
 }
 
+# About 1,700 runs, each with a start of CUDA of its own; $GPUIMG_SUITE_POINTS of each kind of call, 8 unless told.
+run_faults() {
+  step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
+  grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
+}
+
+# 0 if the tool reports the bug planted for it, by its exit code and in its summary, and none in a kernel without.
+finds_its_bug() {  # finds_its_bug TOOL
+  local status=0
+  compute-sanitizer --tool "$1" --error-exitcode 9 "$planted" "$1" || status=$?
+  [ "$status" -eq 9 ] || { echo "$1: exit code $status for its planted bug, not 9"; return 1; }
+  compute-sanitizer --tool "$1" --error-exitcode 9 "$planted" none
+}
+
 run_sanitize() {
   local tool part
+  for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
+    step "planted-$tool" 60 bash -c "$(declare -f finds_its_bug); planted='$planted'; finds_its_bug $tool"
+  done
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in Histograms Equalizations Integrals Hsl; do
@@ -158,7 +180,7 @@ run_bench() {
 [ $# -gt 0 ] || set -- build parity huge sanitize bench
 while [ $# -gt 0 ]; do
   case $1 in
-    build | all | parity | huge | files | errors | sanitize | bench) "run_$1" ;;
+    build | all | parity | huge | files | errors | faults | sanitize | bench) "run_$1" ;;
     pack) run_pack "${2:?pack needs a folder}"; shift ;;
     *) echo "gpu_suite.sh: no step '$1'; see its first lines" >&2; exit 2 ;;
   esac

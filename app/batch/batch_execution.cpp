@@ -168,7 +168,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   }
   RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), {progress, stop, manifest.get()});
   const bool is_whole = outcome.counts.ended() == outcome.counts.total;
-  if (job_.merges() && is_whole && outcome.counts.done > 0) {
+  if (job_.merges() && is_whole && !outcome.fatal && outcome.counts.done > 0) {
     const ContextPool::Lease context = contexts.lease();
     job_.finish(*context, named.output);
     context->finish();

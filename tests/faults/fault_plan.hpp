@@ -23,9 +23,18 @@ enum class Kind {
   link,
   chmod,
   mkdir,
-  part
+  part,
+  cuda_memory,
+  cuda_create,
+  cuda_copy,
+  cuda_launch,
+  cuda_wait,
+  cuda_query,
+  cuda_free,
+  cuda_lost,
+  cuda_planted
 };
-constexpr int kKinds = 15;
+constexpr int kKinds = 24;
 
 /// Counts a call and says whether it is to fail. Nothing is counted before main and nothing fails.
 /// Allocates nothing and may be called from any thread.

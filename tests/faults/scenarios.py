@@ -53,9 +53,17 @@ class Scenario:
     is_batch: bool = False
     exit_code: int = 0
     logs: tuple = field(default_factory=tuple)
+    manifest: str = ""  # of a batch: what it says is compared with what is there
+    in_turn: bool = False  # one image at a time: nothing follows a device that is lost
+    whole_or_nothing: bool = True  # an output is the one of a run without faults, or none
+    cuda: bool = False
+    compares: bool = False  # with results of the CPU: not where kernels do nothing
+    can_do_without: bool = False  # `auto`: where the device cannot, the CPU does it, with a note
+    timeout: int = 20
+    most: int = 0  # points of a kind, where the runs are long
 
     def is_log(self, name):
-        return name in self.logs
+        return name in self.logs or name == self.manifest
 
 
 def png(size, *rest):
@@ -106,7 +114,7 @@ SCENARIOS = [
     one("hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
     one("batch", "equalize", folder, "--jobs", "2", "-q", "in", "out", one_output=False, is_batch=True),
     one("batch_manifest", "hsl", folder, "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "out",
-        one_output=False, is_batch=True, logs=("done.jsonl",)),
+        one_output=False, is_batch=True, manifest="done.jsonl"),
     one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "in", "out",
         one_output=False, is_batch=True, exit_code=1),
     one("batch_hist", "hist", folder, "-q", "in", "sum.csv", one_output=False, is_batch=True),

@@ -1,0 +1,70 @@
+"""What the sweeps of CUDA's faults run: operations, verification, strips, batches on one device and on all."""
+import struct
+import zlib
+
+from scenarios import Scenario, folder, make, png
+
+
+def cuda(name, operation, make_inputs, *words, **more):
+    return Scenario(name, [operation, "--backend", "cuda", "--threads", "2", *words], make_inputs, cuda=True, timeout=60,
+                    **more)
+
+
+def batch(name, operation, *words, **more):
+    return cuda(name, operation, more.pop("make_inputs", folder), "-q", *words, one_output=False, is_batch=True, **more)
+
+
+def flat_png(path, width, height):
+    """A gray PNG that is large decoded alone."""
+    def chunk(kind, body):
+        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+    deflate = zlib.compressobj(1)
+    row = b"\0" + b"\x40" * (width // 2) + b"\x90" * (width - width // 2)
+    data = b"".join(deflate.compress(row) for _ in range(height)) + deflate.flush()
+    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0)) +
+                     chunk(b"IDAT", data) + chunk(b"IEND", b""))
+
+
+def folder_of_large(work):
+    (work / "in").mkdir()
+    for i in range(4):
+        flat_png(work / "in" / f"{i}.png", 4800, 4800)
+
+
+def folder_with_16_bits(work):
+    folder(work)
+    make(work, "png", "in/deep.png", "50x60", "rgba", "16", 7)
+    make(work, "png", "in/large.png", "900x700", "gray", "8", 8)
+
+
+CUDA_SCENARIOS = [
+    cuda("cuda_equalize", "equalize", png("60x40"), "in.png", "out.png"),
+    cuda("cuda_equalize_gray16", "equalize", png("300x200", "gray", "16"), "in.png", "out.png"),
+    cuda("cuda_equalize_rgb_lut", "equalize", png("60x40"), "--color", "rgb", "--lut", "lut.csv", "in.png", "out.png",
+         one_output=False),
+    cuda("cuda_equalize_force", "equalize", png("60x40", "rgba"), "--force", "in.png", "out.png", old_files=("out.png",)),
+    cuda("cuda_hist", "hist", png("60x40", "rgba"), "--channel", "rgb", "in.png", "out.json"),
+    cuda("cuda_hist_stdout", "hist", png("60x40"), "--channel", "h", "in.png"),
+    cuda("cuda_integral", "integral", png("700x500"), "in.png", "out.npy"),
+    cuda("cuda_hsl", "hsl", png("60x40"), "in.png", "out.npy"),
+    cuda("cuda_hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
+    cuda("cuda_verify", "equalize", png("60x40"), "--verify", "in.png", "out.png", compares=True),
+    Scenario("cuda_verifies_cpu", ["hsl", "--backend", "cpu", "--verify", "in.png", "out.npy"], png("60x40"), cuda=True,
+             compares=True, timeout=60),
+    cuda("cuda_strips", "equalize", png("200x300"), "--max-device-memory", "256K", "in.png", "out.png"),
+    cuda("cuda_strips_integral", "integral", png("200x300"), "--max-device-memory", "256K", "in.png", "out.npy"),
+    batch("cuda_batch", "equalize", "--jobs", "2", "in", "out"),
+    batch("cuda_batch_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out", manifest="done.jsonl",
+          in_turn=True, make_inputs=folder_with_16_bits),
+    batch("cuda_batch_devices", "hsl", "--jobs", "4", "--devices", "all", "--manifest", "done.jsonl", "in", "out",
+          manifest="done.jsonl"),
+    batch("cuda_batch_verify", "integral", "--jobs", "2", "--verify", "in", "out", compares=True),
+    batch("cuda_batch_strips", "equalize", "--jobs", "2", "--max-device-memory", "512K", "in", "out",
+          make_inputs=folder_with_16_bits),
+    batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
+    # `auto` would rather have the device, and can do without: 90 megapixels take one thread longer than the start of it.
+    Scenario("cuda_auto", ["equalize", "--threads", "1", "in.png", "out.png"],
+             lambda work: flat_png(work / "in.png", 9600, 9600), cuda=True, can_do_without=True, timeout=60, most=4),
+    Scenario("cuda_auto_batch", ["equalize", "--threads", "1", "in", "out"], folder_of_large, one_output=False,
+             is_batch=True, cuda=True, can_do_without=True, timeout=60, most=4),
+]

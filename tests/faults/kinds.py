@@ -1,0 +1,46 @@
+"""The kinds of faults, in the order of fault_plan.hpp, and what a run may end with when a call of the kind fails."""
+
+SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
+
+# What a single image may end with; 0, with the right bytes, is allowed too where not every call matters.
+CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
+         "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
+         "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT}, "part": set(),
+         "cuda_memory": {OUT_OF_MEMORY}, "cuda_create": {NO_BACKEND}, "cuda_copy": {NO_BACKEND},
+         "cuda_launch": {NO_BACKEND}, "cuda_wait": {NO_BACKEND}, "cuda_query": {NO_BACKEND}, "cuda_free": {NO_BACKEND},
+         "cuda_lost": {NO_BACKEND}, "cuda_planted": {NO_BACKEND}}
+KINDS = list(CODES)
+CODES["norename+link"] = {OUTPUT}
+
+# Where one of these is called, some failure of it must be noticed.
+MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "cuda_memory", "cuda_create", "cuda_copy",
+          "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
+
+
+def is_cuda(kind):
+    return kind.startswith("cuda_")
+
+
+def allowed_codes(kind, is_batch):
+    """What a run may end with when the n-th call of the kind fails."""
+    # Without what was launched or copied no run can succeed. How many copies a batch makes depends on who comes first.
+    if kind in ("cuda_planted", "cuda_launch") or (kind == "cuda_copy" and not is_batch):
+        return {NO_BACKEND}
+    if is_cuda(kind) and kind != "cuda_memory":  # a device that is lost ends a batch too
+        return {0} | CODES[kind]
+    return {0} | CODES[kind] | ({SOME_FAILED} if is_batch else set())
+
+
+def plans(counts, most, rng, cuda):
+    """(kind, what GPUIMG_FAIL is to say) of the runs of a scenario: n grows so that a kind has about `most` points."""
+    for kind, count in zip(KINDS, counts):
+        if is_cuda(kind) != cuda:
+            continue
+        if kind == "norename":
+            yield kind, "norename:1+"
+            yield "norename+link", "norename:1+,link:1+"
+        stride = 1 if most == 0 else max(1, count // most)
+        for n in range(1 + rng.randrange(stride), count + 1, stride):
+            yield kind, f"{kind}:{n}"
+            if kind not in ("cuda_lost", "cuda_planted"):  # these last of themselves
+                yield kind, f"{kind}:{n}+"

@@ -1,0 +1,164 @@
+// A CUDA runtime that stands in for the real one where there is no device: memory is the host's, copies copy, and
+// kernels do nothing, so that results are what memory held. What it shows is the host's part: that faults are seen, and
+// what is left after them. It has two devices, which are lost together.
+#include <cuda_runtime_api.h>
+
+#include <atomic>
+#include <cstdlib>
+#include <cstring>
+
+#include "planted_fault.hpp"
+
+namespace {
+
+constexpr int kDevices = 2;
+constexpr int kFill = 1;  // of new memory: what a copy that is not made leaves looks different
+constexpr std::size_t kBytes = std::size_t{4} << 30;
+std::atomic<bool> is_lost = false;
+
+cudaError_t state() { return is_lost ? cudaErrorIllegalAddress : cudaSuccess; }
+
+cudaError_t allocate(void** memory, std::size_t bytes) {
+  if (is_lost) {
+    return cudaErrorIllegalAddress;
+  }
+  *memory = bytes <= kBytes ? std::malloc(bytes) : nullptr;
+  if (*memory == nullptr) {
+    return cudaErrorMemoryAllocation;
+  }
+  std::memset(*memory, kFill, bytes);
+  return cudaSuccess;
+}
+
+cudaError_t release(void* memory) {
+  std::free(memory);
+  return state();
+}
+
+template <class Handle>
+cudaError_t create(Handle* handle) {
+  return allocate(reinterpret_cast<void**>(handle), 1);
+}
+
+}  // namespace
+
+namespace gpuimg::faults {
+
+void launch_illegal_write(cudaStream_t) { is_lost = true; }
+
+}  // namespace gpuimg::faults
+
+#define DOES_NOTHING(name, ...) \
+  cudaError_t name(__VA_ARGS__) { return state(); }
+
+extern "C" {
+
+cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate(memory, bytes); }
+cudaError_t cudaFreeHost(void* memory) { return release(memory); }
+cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
+  return allocate(memory, bytes);
+}
+cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return release(memory); }
+cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) { return create(pool); }
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return release(pool); }
+DOES_NOTHING(cudaMemPoolSetAttribute, cudaMemPool_t, cudaMemPoolAttr, void*)
+DOES_NOTHING(cudaMemPoolTrimTo, cudaMemPool_t, size_t)
+cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {
+  std::memset(value, 0, sizeof(std::uint64_t));
+  return state();
+}
+cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
+  *free = *total = kBytes;
+  return state();
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return create(stream); }
+cudaError_t cudaStreamDestroy(cudaStream_t stream) { return release(stream); }
+DOES_NOTHING(cudaStreamSynchronize, cudaStream_t)
+cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event); }
+cudaError_t cudaEventDestroy(cudaEvent_t event) { return release(event); }
+DOES_NOTHING(cudaEventRecord, cudaEvent_t, cudaStream_t)
+DOES_NOTHING(cudaEventSynchronize, cudaEvent_t)
+cudaError_t cudaEventElapsedTime(float* ms, cudaEvent_t, cudaEvent_t) {
+  *ms = 1.0F;
+  return state();
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind, cudaStream_t) {
+  if (!is_lost) {
+    std::memcpy(to, from, bytes);
+  }
+  return state();
+}
+cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width,
+                              size_t height, cudaMemcpyKind, cudaStream_t) {
+  for (std::size_t y = 0; y < height && !is_lost; ++y) {
+    std::memcpy(static_cast<char*>(to) + y * to_pitch, static_cast<const char*>(from) + y * from_pitch, width);
+  }
+  return state();
+}
+cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
+  if (!is_lost) {
+    std::memset(to, value, bytes);
+  }
+  return state();
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+  *count = kDevices;
+  return state();
+}
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {
+  *properties = cudaDeviceProp{};
+  std::strcpy(properties->name, "stand-in");
+  return state();
+}
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr what, int) {
+  *value = what == cudaDevAttrMultiProcessorCount ? 4 : 227 * 1024;
+  return state();
+}
+DOES_NOTHING(cudaSetDevice, int)
+cudaError_t cudaDriverGetVersion(int* version) {
+  *version = CUDART_VERSION;
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
+  *attributes = cudaFuncAttributes{};
+  return state();
+}
+DOES_NOTHING(cudaFuncSetAttribute, const void*, cudaFuncAttribute, int)
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, size_t) {
+  *blocks = 1;
+  return state();
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void*, int, size_t, unsigned) {
+  *blocks = 1;
+  return state();
+}
+
+DOES_NOTHING(cudaLaunchKernel, const void*, dim3, dim3, void**, size_t, cudaStream_t)
+DOES_NOTHING(__cudaLaunchKernel, cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t)
+DOES_NOTHING(cudaLaunchKernelExC, const cudaLaunchConfig_t*, const void*, void**)
+DOES_NOTHING(cudaLaunchCooperativeKernel, const void*, dim3, dim3, void**, size_t, cudaStream_t)
+cudaError_t cudaGetLastError() { return state(); }
+const char* cudaGetErrorName(cudaError_t) { return "an error of the stand-in"; }
+const char* cudaGetErrorString(cudaError_t) { return "an error of the stand-in"; }
+
+// What nvcc calls for every file of kernels and every launch.
+thread_local cudaStream_t launch_stream = nullptr;
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st* stream) {
+  launch_stream = stream;
+  return 0;
+}
+cudaError_t __cudaPopCallConfiguration(dim3*, dim3*, size_t*, void* stream) {
+  *static_cast<cudaStream_t*>(stream) = launch_stream;
+  return cudaSuccess;
+}
+cudaError_t __cudaGetKernel(cudaKernel_t*, const void*) { return cudaSuccess; }
+void** __cudaRegisterFatBinary(void*) { return nullptr; }
+void __cudaRegisterFatBinaryEnd(void**) {}
+void __cudaUnregisterFatBinary(void**) {}
+void __cudaRegisterFunction(void**, const char*, char*, const char*, int, uint3*, uint3*, dim3*, dim3*, int*) {}
+void __cudaRegisterVar(void**, char*, char*, const char*, int, size_t, int, int) {}
+char __cudaInitModule(void**) { return 0; }
+}
