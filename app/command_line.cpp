@@ -109,17 +109,54 @@ bool is_refused_thread(const std::runtime_error& failure) {
          std::string_view(failure.what()).find("pthread_create") != std::string_view::npos;
 }
 
-ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments& arguments) {
-  const auto chosen =
-      std::find_if(commands.begin(), commands.end(), [](const Command& command) { return command.parser->parsed(); });
+}  // namespace
+
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>(
+          "Luminance histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.")) {
+  CLI::App& app = *app_;
+  app.name("gpuimg");
+  app.footer(kFooter);
+  app.set_version_flag("--version", version_text);
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_global_options(app, arguments_);
+  commands_ = {add_hist(app),   add_equalize(app), add_integral(app), add_hsl(app),
+               add_report(app), add_bench(app),    add_doctor(app)};
+  for (const Command& command : commands_) {
+    command.parser->fallthrough();
+    command.parser->footer(command.parser->get_footer() + kGlobalOptions);
+  }
+}
+
+CommandLine::~CommandLine() = default;
+
+std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    const GlobalOptions options = validated(arguments);
+    app_->parse(argc, argv);
+    options_ = validated(arguments_);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {
+    app_->exit(asked);  // --help and --version
+    return ExitCode::ok;
+  } catch (const CLI::ParseError& problem) {
+    return report(*app_, commands_, problem);
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  }
+}
+
+ExitCode CommandLine::run() {
+  const auto chosen =
+      std::find_if(commands_.begin(), commands_.end(), [](const Command& command) { return command.parser->parsed(); });
+  try {
     // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
     std::optional<tbb::global_control> leave;
-    if (options.threads > tbb::info::default_concurrency()) {
-      leave.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options.threads));
+    if (options_.threads > tbb::info::default_concurrency()) {
+      leave.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options_.threads));
     }
-    return chosen->run(options);
+    return chosen->run(options_);
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // whoever read our output has read enough
   } catch (const Error& error) {
@@ -134,32 +171,10 @@ ExitCode run_chosen(const std::vector<Command>& commands, const GlobalArguments&
   }
 }
 
-}  // namespace
-
 ExitCode run_command_line(int argc, char** argv) {
-  CLI::App app("Luminance histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.");
-  app.name("gpuimg");
-  app.footer(kFooter);
-  app.set_version_flag("--version", version_text);
-  app.require_subcommand(1);
-  app.fallthrough();
-  GlobalArguments arguments;
-  add_global_options(app, arguments);
-  const std::vector<Command> commands = {add_hist(app),   add_equalize(app), add_integral(app), add_hsl(app),
-                                         add_report(app), add_bench(app),    add_doctor(app)};
-  for (const Command& command : commands) {
-    command.parser->fallthrough();
-    command.parser->footer(command.parser->get_footer() + kGlobalOptions);
-  }
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {
-    app.exit(asked);  // --help and --version
-    return ExitCode::ok;
-  } catch (const CLI::ParseError& problem) {
-    return report(app, commands, problem);
-  }
-  return run_chosen(commands, arguments);
+  CommandLine line;
+  const std::optional<ExitCode> ended = line.parse(argc, argv);
+  return ended ? *ended : line.run();
 }
 
 }  // namespace gpuimg

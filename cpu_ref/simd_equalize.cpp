@@ -159,6 +159,10 @@ std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std:
   return x;
 }
 #else
+/// What TableLookupBytesOr0 is defined for is an index below 16, or with its top bit set. The instruction of SSSE3 and
+/// later overlooks the bits between; those of others do not.
+constexpr bool kOverlooksMiddleBits = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3;
+
 /// Sixteen tables of sixteen entries: an index that is not in a table's range has its top bit set, which looks up 0.
 std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count, const std::uint8_t* HWY_RESTRICT map,
                            std::uint8_t* HWY_RESTRICT out) {
@@ -171,7 +175,11 @@ std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t coun
     for (std::size_t table = 0; table < 16; ++table) {
       const auto entries = hn::LoadDup128(d, map + 16 * table);
       const auto own = hn::Xor(index, hn::Set(d, static_cast<std::uint8_t>(16 * table)));
-      found = hn::Or(found, hn::TableLookupBytesOr0(entries, hn::SaturatedAdd(own, push)));
+      auto wanted = hn::SaturatedAdd(own, push);
+      if constexpr (!kOverlooksMiddleBits) {
+        wanted = hn::And(wanted, hn::Set(d, 0x8F));
+      }
+      found = hn::Or(found, hn::TableLookupBytesOr0(entries, wanted));
     }
     hn::StoreU(found, d, out + x);
   }

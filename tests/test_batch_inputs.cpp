@@ -58,6 +58,12 @@ TEST(FileList, SplitsWithoutLookingAtTheNames) {
   EXPECT_EQ(split_list("", ListSeparator::nul), Names{});
 }
 
+TEST(FileList, NulInAListOfLinesIsRefused) {
+  // What `find -print0` writes, without --null: one name, of which the system would see the first part alone.
+  EXPECT_THROW((void)split_list("a.png\0b.png\0"s, ListSeparator::line_break), Error);
+  EXPECT_THROW((void)split_list("a\nb\0c\n"s, ListSeparator::line_break), Error);
+}
+
 TEST(PathNames, StayBelowTheFolderTheyAreJoinedTo) {
   EXPECT_EQ(contained_path("/a//b/./c.png"), "a/b/c.png");
   EXPECT_EQ(contained_path("../../a.png"), "a.png");
@@ -118,6 +124,30 @@ TEST(OutputTemplate, FillsItsFields) {
   EXPECT_EQ(OutputTemplate("{dir}/{stem}.{ext}x").name_for(here, 1), "a.x");
   EXPECT_EQ(OutputTemplate("{{{name}}}").name_for(here, 1), "{a}");
   EXPECT_EQ(OutputTemplate("{dir}/{name}").name_for({"/a", "a"}, 1), "//a");
+}
+
+TEST(OutputTemplate, NoInputsNameLeadsElsewhere) {
+  const auto name = [](const char* text, const char* input) {
+    return OutputTemplate(text).name_for({input, contained_path(input)}, 1);
+  };
+  EXPECT_THROW(name("o/{stem}/{index}.png", "...png"), Error);  // o/../1.png
+  EXPECT_THROW(name("o/.{stem}/{index}.png", "..png"), Error);
+  EXPECT_THROW(name("o/{name}/x.png", "a/.."), Error);
+  EXPECT_THROW(name("{ext}/{name}", "README"), Error);  // /README
+  EXPECT_THROW(name("{stem}/x.png", "a/"), Error);
+  EXPECT_THROW(name("o/{name}/{ext}/../x.png", "a/"), Error);
+  EXPECT_THROW(name("{ext}", "README"), Error);
+  EXPECT_EQ(name("{stem}", "-.png"), "./-");  // not standard output
+  EXPECT_EQ(name("o/{stem}.png", "...png"), "o/...png");
+  EXPECT_EQ(name("../{stem}/{ext}.png", "a.b"), "../a/b.png");
+  EXPECT_EQ(name("/o/{ext}/{name}", "README"), "/o//README");
+  EXPECT_EQ(name("{dir}/../{name}", "../a/b.png"), "../a/../b.png");
+}
+
+TEST(MirroredName, KeepsThePlaceAndChangesTheEnding) {
+  EXPECT_EQ(mirrored_name("o/", "a/b.PNG", "png"), "o/a/b.PNG");
+  EXPECT_EQ(mirrored_name("o", "a/b.jpg", "csv"), "o/a/b.csv");
+  EXPECT_EQ(mirrored_name("o", "...png", "csv"), "o/...csv");
 }
 
 TEST(OutputTemplate, RefusesWhatItDoesNotKnow) {

@@ -26,22 +26,6 @@ std::vector<Channel> channels_of(PixelFormat format) {
   return channels;
 }
 
-oracle::LevelFunction level_of_channel(Channel channel, const HistogramOptions& options, PixelFormat format) {
-  const std::uint32_t v_max = format.max_value();
-  const auto bins = static_cast<std::uint64_t>(options.hsl_bins);
-  switch (channel) {
-    case Channel::luma: return oracle::for_format(oracle::luma_of_kind(options.luma), format);
-    case Channel::red: return [](const oracle::Pixel& p) { return p.r; };
-    case Channel::green: return [](const oracle::Pixel& p) { return p.g; };
-    case Channel::blue: return [](const oracle::Pixel& p) { return p.b; };
-    case Channel::alpha: return [](const oracle::Pixel& p) { return p.a; };
-    default: {
-      const auto i = static_cast<std::size_t>(channel) - static_cast<std::size_t>(Channel::hue);
-      return [=](const oracle::Pixel& p) { return oracle::hsl_bins(p, v_max, bins)[i]; };
-    }
-  }
-}
-
 /// Asks for every channel at once and compares each count with the oracle's.
 void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions options, const Image* mask = nullptr) {
   const PixelFormat format = image.format();
@@ -59,7 +43,7 @@ void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions
     EXPECT_EQ(histogram.channels[i].channel, channel);
     const auto bins =
         is_hsl(channel) ? static_cast<std::size_t>(options.hsl_bins) : format.max_value() + std::size_t{1};
-    EXPECT_EQ(counts, oracle::count(image.view(), choice, bins, level_of_channel(channel, options, format)));
+    EXPECT_EQ(counts, oracle::count(image.view(), choice, bins, oracle::level_of_channel(channel, options, format)));
     EXPECT_EQ(std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), histogram.counted);
   }
 }

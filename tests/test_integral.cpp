@@ -4,45 +4,16 @@
 #include <gtest/gtest.h>
 
 #include "gpuimg/backend.hpp"
-#include "support/oracle_of_options.hpp"
+#include "support/oracle_integral.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
 namespace {
 
-using Sums = std::vector<std::uint64_t>;
-
-std::uint32_t value_of(const oracle::Pixel& p, const IntegralOptions& options, PixelFormat format) {
-  switch (options.channel) {
-    case Channel::red: return p.r;
-    case Channel::green: return p.g;
-    case Channel::blue: return p.b;
-    case Channel::alpha: return p.a;
-    default: return format.channels < 3 ? p.r : oracle::luma_of_kind(options.luma)(p);
-  }
-}
-
-/// Padded exact sums modulo 2⁶⁴, row by row: (h + 1) × (w + 1).
-Sums oracle_sums(ConstView pixels, const IntegralOptions& options) {
-  const auto width = static_cast<std::size_t>(pixels.width);
-  const auto height = static_cast<std::size_t>(pixels.height);
-  Sums sums((width + 1) * (height + 1), 0);
-  for (std::size_t y = 0; y < height; ++y) {
-    std::uint64_t row = 0;
-    for (std::size_t x = 0; x < width; ++x) {
-      const oracle::Pixel p = oracle::pixel_at(pixels, static_cast<int>(x), static_cast<int>(y));
-      const std::uint64_t value = value_of(p, options, pixels.format);
-      row += options.square ? value * value : value;
-      sums[(y + 1) * (width + 1) + x + 1] = sums[y * (width + 1) + x + 1] + row;
-    }
-  }
-  return sums;
-}
-
 /// The entry that belongs to an exact sum; the conversions to floating point are the compiler's own, of an integer.
 template <class Entry>
 void expect_table(const Image& table, ConstView pixels, const IntegralOptions& options) {
-  const Sums sums = oracle_sums(pixels, options);
+  const oracle::Sums sums = oracle::padded_sums(pixels, options);
   const int border = options.layout == TableLayout::padded ? 1 : 0;
   ASSERT_EQ(table.width(), pixels.width + border);
   ASSERT_EQ(table.height(), pixels.height + border);

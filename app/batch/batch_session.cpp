@@ -14,7 +14,6 @@
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
-#include "path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -96,9 +95,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
   } else {
     naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
-      const std::string ending = job_.ending_for(input.relative, arguments_.output_format);
-      const bool has_it = file_ending(input.relative) == ending;
-      return joined_path(folder, has_it ? input.relative : with_ending(input.relative, ending));
+      return mirrored_name(folder, input.relative, job_.ending_for(input.relative, arguments_.output_format));
     };
   }
   return naming;

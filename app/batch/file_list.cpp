@@ -4,10 +4,15 @@
 #include <algorithm>
 
 #include "files/input_file.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg {
 
 std::vector<std::string> split_list(std::string_view text, ListSeparator separator) {
+  if (separator == ListSeparator::line_break && text.find('\0') != std::string_view::npos) {
+    throw Error(ErrorKind::usage,
+                "--files-from: the list holds NUL, which no name does; give --null if names end with it");
+  }
   std::vector<std::string> names;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(static_cast<char>(separator)), text.size());

@@ -1,8 +1,11 @@
 // Templates of output names.
 #include "batch/output_name.hpp"
 
+#include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "files/printable_name.hpp"
 #include "option_values.hpp"
 #include "path_names.hpp"
 
@@ -28,7 +31,23 @@ std::string without_dot_folder(std::string path) {
   return path;
 }
 
+bool leads_up(const std::string& path, std::size_t from) {
+  for (std::size_t at = from; at <= path.size();) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    if (path.compare(at, slash - at, "..") == 0) {
+      return true;
+    }
+    at = slash + 1;
+  }
+  return false;
+}
+
 }  // namespace
+
+std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending) {
+  const bool has_it = file_ending(relative) == ending;
+  return joined_path(folder, has_it ? relative : with_ending(relative, ending));
+}
 
 OutputTemplate::Field OutputTemplate::field_named(const std::string& name) {
   const NamedValues<Field> fields = {{"dir", Field::dir},   {"rel", Field::rel}, {"name", Field::name},
@@ -36,7 +55,7 @@ OutputTemplate::Field OutputTemplate::field_named(const std::string& name) {
   return value_named("--output {…}", name, fields);
 }
 
-OutputTemplate::OutputTemplate(const std::string& text) {
+OutputTemplate::OutputTemplate(const std::string& text) : text_(text) {
   parts_.push_back({});
   for (std::size_t at = 0; at < text.size(); ++at) {
     const char c = text[at];
@@ -58,20 +77,36 @@ OutputTemplate::OutputTemplate(const std::string& text) {
   }
 }
 
+std::string OutputTemplate::value_of(Field field, const InputFile& input, std::size_t index) {
+  switch (field) {
+    case Field::text: break;
+    case Field::dir: return folder_part(input.path);
+    case Field::rel: return folder_part(input.relative);
+    case Field::name: return name_of_path(input.path);
+    case Field::stem: return stem_of_path(input.path);
+    case Field::ext: return ending_as_written(input.path);
+    case Field::index: return std::to_string(index);
+  }
+  return {};
+}
+
 std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) const {
   std::string name;
+  std::optional<std::size_t> chosen;  // length of the folder that the user has named, with its slash
   for (const Part& part : parts_) {
-    switch (part.field) {
-      case Field::text: name += part.text; break;
-      case Field::dir: name += folder_part(input.path); break;
-      case Field::rel: name += folder_part(input.relative); break;
-      case Field::name: name += name_of_path(input.path); break;
-      case Field::stem: name += stem_of_path(input.path); break;
-      case Field::ext: name += ending_as_written(input.path); break;
-      case Field::index: name += std::to_string(index); break;
+    if (part.field != Field::text && part.field != Field::dir && !chosen) {
+      chosen = name.rfind('/') + 1;
     }
+    name += part.field == Field::text ? part.text : value_of(part.field, input, index);
   }
-  return without_dot_folder(std::move(name));
+  // The stem of "...png" is "..", and a file without ending makes "{ext}/{name}" begin with a slash.
+  const bool leads_elsewhere = chosen && (leads_up(name, *chosen) || (*chosen == 0 && name.starts_with('/')));
+  const std::string short_name = without_dot_folder(name);
+  if (leads_elsewhere || short_name.empty()) {
+    throw Error(ErrorKind::usage, "--output: " + printable_name(input.path) + " would go to '" + printable_name(name) +
+                                      "' by '" + text_ + "'; leave it out, or use another template");
+  }
+  return short_name == "-" ? "./-" : short_name;  // a file of that name, not standard output
 }
 
 }  // namespace gpuimg

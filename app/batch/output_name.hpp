@@ -14,6 +14,10 @@ struct InputFile {
   std::string relative;
 };
 
+/// Where a tree is mirrored: `relative` below `folder`, with the ending `ending` (lower case, without dot) in place of
+/// its own if that is another one.
+std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);
+
 /// `--output`: text with fields in braces, {{ and }} for braces themselves.
 ///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
 ///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
@@ -23,6 +27,8 @@ class OutputTemplate {
   /// Throws Error{usage} for a field that there is not, with a suggestion, and for a brace left open.
   explicit OutputTemplate(const std::string& text);
 
+  /// What stands before the first field other than {dir} names a folder; Error{usage} for an input whose name would
+  /// lead out of it, up or to the root, or to no name at all.
   [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
 
  private:
@@ -32,7 +38,9 @@ class OutputTemplate {
     std::string text;
   };
   static Field field_named(const std::string& name);
+  static std::string value_of(Field field, const InputFile& input, std::size_t index);
 
+  std::string text_;
   std::vector<Part> parts_;
 };
 

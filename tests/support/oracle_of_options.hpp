@@ -3,6 +3,7 @@
 
 #include "gpuimg/backend.hpp"
 #include "support/oracle_equalize.hpp"
+#include "support/oracle_hsl.hpp"
 #include "support/oracle_levels.hpp"
 
 namespace gpuimg::oracle {
@@ -13,6 +14,23 @@ inline LevelFunction luma_of_kind(Luma kind) {
     case Luma::opencv: return luma_opencv;
     case Luma::bt709: return luma_bt709;
     default: return luma_bt601;
+  }
+}
+
+/// What a histogram counts: the bin or level of a pixel.
+inline LevelFunction level_of_channel(Channel channel, const HistogramOptions& options, PixelFormat format) {
+  const std::uint32_t v_max = format.max_value();
+  const auto bins = static_cast<std::uint64_t>(options.hsl_bins);
+  switch (channel) {
+    case Channel::luma: return for_format(luma_of_kind(options.luma), format);
+    case Channel::red: return [](const Pixel& p) { return p.r; };
+    case Channel::green: return [](const Pixel& p) { return p.g; };
+    case Channel::blue: return [](const Pixel& p) { return p.b; };
+    case Channel::alpha: return [](const Pixel& p) { return p.a; };
+    default: {
+      const auto i = static_cast<std::size_t>(channel) - static_cast<std::size_t>(Channel::hue);
+      return [=](const Pixel& p) { return hsl_bins(p, v_max, bins)[i]; };
+    }
   }
 }
 

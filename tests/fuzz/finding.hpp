@@ -1,0 +1,22 @@
+// How a harness says what it has found, and ends.
+#pragma once
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+namespace gpuimg::fuzz {
+
+/// libFuzzer keeps the input of a process that aborts.
+[[noreturn]] inline void report(const std::string& what) {
+  std::fprintf(stderr, "%s\n", what.c_str());
+  std::abort();
+}
+
+inline void demand(bool holds, const char* what) {
+  if (!holds) {
+    report(what);
+  }
+}
+
+}  // namespace gpuimg::fuzz

@@ -1,0 +1,100 @@
+// Fuzzes the command line: arguments, divided by NUL, are parsed, but nothing is run. They are taken, answered
+// (--help), or refused with the exit code for it; the values of options are taken, or refused by an Error that says so.
+#include <algorithm>
+#include <cstdlib>
+
+#include "batch/batch_options.hpp"
+#include "batch/output_name.hpp"
+#include "byte_size.hpp"
+#include "command_line.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "hist_job.hpp"
+#include "hsl_job.hpp"
+#include "option_values.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+template <class Work>
+void taken_or_refused(const Work& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    fuzz::demand(error.kind() == ErrorKind::usage, "refused as something else than usage");
+  }
+}
+
+/// Empty ones too, as a shell gives them.
+std::vector<std::string> arguments_in(std::string_view text) {
+  std::vector<std::string> arguments;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\0', at), text.size());
+    arguments.emplace_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return arguments;
+}
+
+void parse_values(const std::string& text) {
+  taken_or_refused([&] { (void)parse_region(text); });
+  taken_or_refused([&] { (void)parse_byte_size("--max-memory", text); });
+  taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
+  taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
+  taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
+  taken_or_refused([&] { (void)ending_asked(text, {"png", "jpg"}); });
+}
+
+/// Options of runs over many files and of two operations, all of the same few texts.
+void make_jobs(const std::vector<std::string>& arguments) {
+  const auto text = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
+  BatchArguments batch;
+  batch.jobs = text(0);
+  batch.max_memory = text(1);
+  batch.devices = text(2);
+  batch.max_errors = text(3);
+  batch.shard = text(4).empty() ? "" : "1/" + text(4);
+  taken_or_refused([&] { (void)checked(batch); });
+  HistArguments hist;
+  hist.channel = text(0).empty() ? hist.channel : text(0);
+  hist.form = text(1);
+  hist.bins = std::atoi(text(2).c_str());
+  hist.selection.region = text(3);
+  taken_or_refused([&] {
+    const auto job = make_hist_job(hist);
+    job->check_name(text(4));
+    (void)job->ending_for(text(4), text(1));
+  });
+  HslArguments hsl;
+  hsl.encoding = text(0);
+  hsl.inverse = !text(1).empty();
+  hsl.depth = text(1);
+  hsl.planes = text(2).size() % 2 == 1;
+  hsl.image_output.subsampling = text(3);
+  if (!text(2).empty()) {
+    hsl.hue = std::strtod(text(2).c_str(), nullptr);
+  }
+  taken_or_refused([&] {
+    const auto job = make_hsl_job(hsl);
+    job->check_name(text(4));
+    (void)job->files_of(text(4));
+    (void)job->ending_for(text(4), text(1));
+  });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::vector<std::string> arguments = arguments_in({reinterpret_cast<const char*>(data), size});
+  std::vector<const char*> argv = {"gpuimg"};
+  for (const std::string& argument : arguments) {
+    argv.push_back(argument.c_str());
+    parse_values(argument);
+  }
+  CommandLine line;
+  const auto ended = line.parse(static_cast<int>(argv.size()), argv.data());
+  fuzz::demand(!ended || *ended == ExitCode::ok || *ended == ExitCode::usage, "another exit code");
+  make_jobs(arguments);
+  return 0;
+}

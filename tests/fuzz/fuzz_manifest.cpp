@@ -1,0 +1,49 @@
+// Fuzzes the reader of manifests: any bytes are read or refused, and what is read is written and read back the same.
+#include <algorithm>
+
+#include "batch/manifest.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "gpuimg/error.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+bool same_run(const RunRecord& a, const RunRecord& b) {
+  return a.operation == b.operation && a.parameters == b.parameters && a.version == b.version && a.items == b.items &&
+         a.total == b.total && a.shard.index == b.shard.index && a.shard.count == b.shard.count;
+}
+
+bool same_item(const ItemRecord& a, const ItemRecord& b) {
+  return a.input == b.input && a.output == b.output && a.bytes == b.bytes && a.mtime_ns == b.mtime_ns &&
+         a.parameters == b.parameters && a.status == b.status && a.error_kind == b.error_kind && a.message == b.message;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  Manifest manifest;
+  try {
+    manifest = parse_manifest({reinterpret_cast<const char*>(data), size}, "fuzzed");
+  } catch (const Error& error) {
+    fuzz::demand(error.kind() == ErrorKind::decode, error.what());
+    return 0;
+  }
+  std::string text;
+  for (const RunRecord& run : manifest.runs) {
+    text += manifest_line(run);
+  }
+  for (const auto& [input, item] : manifest.items) {
+    fuzz::demand(input == item.input, "an item under another name than its own");
+    text += manifest_line(item);
+  }
+  const Manifest again = parse_manifest(text, "fuzzed");
+  fuzz::demand(again.damaged_lines == 0, "a line that was written is damaged");
+  fuzz::demand(std::equal(again.runs.begin(), again.runs.end(), manifest.runs.begin(), manifest.runs.end(), same_run),
+               "other runs");
+  fuzz::demand(std::equal(again.items.begin(), again.items.end(), manifest.items.begin(), manifest.items.end(),
+                          [](const auto& a, const auto& b) { return same_item(a.second, b.second); }),
+               "other items");
+  return 0;
+}

@@ -1,0 +1,35 @@
+// Fuzzes .npy: any bytes are read or refused, what is read is written again to the same pixels, and any array that is
+// written is read back.
+#include "files/npy.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "gpuimg/error.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+void demand_roundtrip(ConstView pixels) {
+  const Bytes file = encode_npy(pixels);
+  fuzz::demand(is_npy(file.span()), "written, but no .npy");
+  fuzz::demand(fuzz::same_image(decode_npy(file.span(), "fuzzed").view(), pixels), "read back to other values");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    const Image image = decode_npy(std::as_bytes(std::span(data, size)), "fuzzed");
+    fuzz::demand(image.size_bytes() < size, "more values than the file holds");
+    demand_roundtrip(image.view());
+  } catch (const Error& error) {
+    fuzz::demand(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported, error.what());
+  }
+  fuzz::FuzzInput input(data, size);
+  const auto sample = static_cast<Sample>(input.below(6));
+  const int channels = input.between(1, 4);
+  const int width = input.between(1, 60);
+  const int height = input.between(1, 16);
+  demand_roundtrip(input.image(width, height, {sample, channels}).view());
+  return 0;
+}

@@ -1,0 +1,117 @@
+// Fuzzes the PNG writer: what it makes of any pixels, metadata and text is read back the same, by the fast path and by
+// libpng, and does not depend on the number of threads.
+#include <algorithm>
+
+#include "files/image_reader.hpp"
+#include "files/image_writer.hpp"
+#include "files/png_reader.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "support/icc_maker.hpp"
+
+namespace {
+
+using namespace gpuimg;
+using fuzz::demand;
+using fuzz::FuzzInput;
+
+constexpr std::uint32_t kLargestNumber = 0x7FFFFFFF;  // of all numbers in PNG
+
+std::vector<std::byte> exif_from(FuzzInput& input) {
+  const std::string begin = input.flip() ? std::string("II*\0\0\0\0\0", 8) : std::string("MM\0*\0\0\0\0", 8);
+  return test::bytes_of(begin + input.text(200));
+}
+
+/// What carried_metadata may hand to the writer.
+Metadata metadata_from(FuzzInput& input, PixelFormat format) {
+  Metadata metadata;
+  const std::uint32_t present = input.byte();
+  if ((present & 1U) != 0) {
+    metadata.icc = test::make_icc({.color_space = format.color_channels() == 1 ? "GRAY" : "RGB ",
+                                   .version_4 = input.flip(),
+                                   .size = input.below(2000)});
+  } else if ((present & 2U) != 0) {
+    metadata.srgb = static_cast<std::uint8_t>(input.below(4));
+  }
+  if ((present & 4U) != 0) {
+    metadata.exif = exif_from(input);
+  }
+  if ((present & 8U) != 0) {
+    metadata.cicp = {{std::byte{input.byte()}, std::byte{input.byte()}, std::byte{0}, std::byte{input.byte()}}};
+  }
+  if ((present & 16U) != 0) {
+    metadata.gama = std::max(1U, input.number() & kLargestNumber);
+  }
+  if ((present & 32U) != 0) {
+    metadata.chrm.emplace();
+    std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() & kLargestNumber; });
+  }
+  if ((present & 64U) != 0) {
+    const auto unit = static_cast<DensityUnit>(input.below(4));
+    // Of JPEG come 16 bits, of PNG 31.
+    const bool is_jpegs = unit == DensityUnit::inch || unit == DensityUnit::centimeter;
+    const std::uint32_t largest = is_jpegs ? 0xFFFF : kLargestNumber;
+    metadata.density =
+        PixelDensity{std::max(1U, input.number() & largest), std::max(1U, input.number() & largest), unit};
+  }
+  return metadata;
+}
+
+std::vector<TextEntry> text_from(FuzzInput& input) {
+  std::vector<TextEntry> entries(input.below(3));
+  for (TextEntry& entry : entries) {
+    entry.keyword = "k" + std::to_string(input.byte());
+    entry.text = input.text(64);
+    std::erase(entry.text, '\0');
+  }
+  return entries;
+}
+
+PixelFormat format_from(FuzzInput& input) {
+  const std::uint32_t choice = input.below(8);
+  return {choice < 4 ? Sample::u8 : Sample::u16, 1 + static_cast<int>(choice % 4)};
+}
+
+bool same_text(const std::vector<TextEntry>& a, const std::vector<TextEntry>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TextEntry& left, const TextEntry& right) {
+    return left.keyword == right.keyword && left.text == right.text;
+  });
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  FuzzInput input(data, size);
+  const PixelFormat format = format_from(input);
+  // Several strips of the writer take pixels by the hundred thousand: now and then.
+  const bool is_large = input.below(64) == 63;
+  const int width = is_large ? input.between(300, 700) : input.between(1, 90);
+  const int height = is_large ? input.between(200, 455) : input.between(1, 60);
+  WriteOptions options;
+  options.png_level = input.between(0, 3);
+  options.threads = 1;
+  options.metadata = metadata_from(input, format);
+  options.text = text_from(input);
+  const Image image = input.image(width, height, format);
+
+  const std::vector<std::byte> file = encode_image(image.view(), ImageFileType::png, "fuzzed", options);
+  if (is_large) {
+    options.threads = 3;
+    demand(encode_image(image.view(), ImageFileType::png, "fuzzed", options) == file, "other bytes of three threads");
+  }
+  ReadOptions read;
+  read.auto_orient = false;
+  read.threads = 1 + static_cast<int>(size % 2);
+  const DecodedImage decoded = decode_image(file, "fuzzed", read);
+  demand(fuzz::same_image(decoded.image.view(), image.view()), "read back to other pixels");
+  const Image by_libpng = read_png_pixels(file, "fuzzed", read, PngPath::libpng_alone);
+  demand(fuzz::same_image(by_libpng.view(), image.view()), "read back by libpng to other pixels");
+  demand(decoded.details.empty(), "metadata was left out");
+  demand(same_text(decoded.text, options.text), "other text");
+  Metadata expected = options.metadata;
+  if (expected.density) {
+    expected.density = density_for_png(*expected.density);
+  }
+  demand(decoded.metadata == expected, "other metadata");
+  return 0;
+}
