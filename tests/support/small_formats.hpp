@@ -9,6 +9,14 @@
 
 namespace gpuimg::test {
 
+/// The channels of 0xRRGGBB and of 0xAARRGGBB, alpha last.
+inline std::vector<std::uint32_t> rgb_of(std::uint32_t color) {
+  return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U};
+}
+inline std::vector<std::uint32_t> argb_of(std::uint32_t color) {
+  return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U, color >> 24};
+}
+
 struct BmpChoices {
   int header_bytes = 40;  ///< 12, 40, 52, 56, 108 or 124
   std::uint32_t compression = 0;
