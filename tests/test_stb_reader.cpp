@@ -222,6 +222,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
     GifFrame frame;
     frame.width = random.between(1, 90);
     frame.height = random.between(1, 90);
+    frame.packed = random.below(2) == 1;
     const std::uint32_t colors = 2U << random.below(8);
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);

@@ -54,6 +54,7 @@ struct GifFrame {
   std::vector<std::uint32_t> indices;
   int transparent = -1;
   bool interlaced = false;
+  bool packed = false;                    ///< codes for runs of pixels
   std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
 };
 
