@@ -88,6 +88,10 @@ void add_broken_colors(Catalogue& to) {
   masks.compression = 3;
   masks.masks = {0xF800, 0, 0x1F};
   to.add_damaged("bmp_mask_of_no_bits.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "no bits");
+  masks.masks = {0xF8000000, 0x07E0, 0x1F};
+  to.add_damaged("bmp_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "no bits");
+  masks.masks = {0xA800, 0x07E0, 0x1F};
+  to.add_damaged("bmp_mask_with_gaps.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "side by side");
   masks.masks = {0x3FF, 0xFFC00, 0x3FF00000};
   to.add_unsupported("bmp_masks_of_10_bits.bmp", make_bmp(kWidth, kHeight, 32, Values(kCount, 0), masks),
                      "8 bits a channel");

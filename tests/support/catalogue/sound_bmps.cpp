@@ -134,12 +134,26 @@ void add_masks(Catalogue& to) {
   }
 }
 
+/// Bits beyond the 16 of a pixel are none, so there is no alpha.
+void add_mask_beyond_the_pixel(Catalogue& to) {
+  const Values values = FixedNumbers().values(kCount, 1U << 16);
+  BmpChoices choices;
+  choices.header_bytes = 108;
+  choices.compression = 3;
+  choices.masks = {0xF800, 0x07E0, 0x001F, 0xFF000000};
+  to.add_good("bmp_alpha_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, values, choices),
+              image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
+                return Values{masked(values[i], 0xF800), masked(values[i], 0x07E0), masked(values[i], 0x001F)};
+              }));
+}
+
 }  // namespace
 
 void add_sound_bmps(Catalogue& to) {
   add_palettes(to);
   add_direct_color(to);
   add_masks(to);
+  add_mask_beyond_the_pixel(to);
 }
 
 }  // namespace gpuimg::test
