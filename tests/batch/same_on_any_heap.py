@@ -18,6 +18,7 @@ OPERATIONS = [
     ["equalize", "--output-format", "png"],
     ["hsl", "--output-format", "npy"],
     ["integral", "--output-format", "npy"],
+    ["hist", "--output-format", "csv"],
 ]
 # glibc fills what it hands out with the complement of MALLOC_PERTURB_, and what it takes back with the number itself.
 # The address sanitizer brings its own allocator, which listens to malloc_fill_byte; each ignores the other's.
@@ -43,18 +44,21 @@ def one_run(gpuimg, operation, filling):
     ended = batch_run.Running(*command, prefix=["env", *environment_of(filling)]).end()
     with open("run.jsonl", encoding="utf-8") as file:
         manifest = [without_times(line) for line in file]
-    kinds = {line["input"]: (line.get("error") or {}).get("kind") for line in batch_run.manifest_lines("run.jsonl")[1:]}
+    items = {line["input"]: line for line in batch_run.manifest_lines("run.jsonl")[1:]}
     outputs = batch_run.outputs_of("out")
     shutil.rmtree("out")
     os.remove("run.jsonl")
-    return {"exit code": ended.status, "stdout": ended.stdout, "messages": ended.stderr, "manifest": manifest, "outputs": outputs}, kinds
+    return {"exit code": ended.status, "stdout": ended.stdout, "messages": ended.stderr, "manifest": manifest, "outputs": outputs}, items
 
 
-def check_verdicts(kinds, verdicts, what):
+def check_verdicts(items, verdicts, what):
     for name, verdict in verdicts.items():
-        kind = kinds[os.path.join("in", name)]
+        item = items[os.path.join("in", name)]
+        kind = (item.get("error") or {}).get("kind")
         check(kind == KINDS[verdict], f"{what}: {name} is {verdict}, and failed with {kind}")
-    check(len(kinds) == len(verdicts), f"{what}: {len(kinds)} items for {len(verdicts)} files")
+        backend = "cpu" if verdict == "good" else None  # what is refused reaches none
+        check(item["backend"] == backend, f"{what}: {name} is {verdict}, and its backend {item['backend']}")
+    check(len(items) == len(verdicts), f"{what}: {len(items)} items for {len(verdicts)} files")
 
 
 def main(gpuimg, write_catalogue):
@@ -72,8 +76,8 @@ def main(gpuimg, write_catalogue):
             expected = None
             for filling in FILLINGS:
                 what = f"{operation[0]} on {'the heap as it is' if filling is None else f'a heap of {filling[1]}'}"
-                found, kinds = one_run(gpuimg, operation, filling)
-                check_verdicts(kinds, verdicts, what)
+                found, items = one_run(gpuimg, operation, filling)
+                check_verdicts(items, verdicts, what)
                 check(len(found["outputs"]) == good, f"{what}: {len(found['outputs'])} outputs of {good} good files")
                 expected = expected or found
                 for part, value in found.items():
