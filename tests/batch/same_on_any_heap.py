@@ -1,5 +1,5 @@
-"""The same files give the same bytes and the same messages, whatever lay in memory before: the catalogue of files, sound and
-broken, as batches under several fillings of the heap. What the manifest says of each file is the catalogue's verdict.
+"""The same files give the same bytes and the same messages, whatever lay in memory before: the catalogue of files, sound
+and broken, as batches under several fillings of the heap. What the manifest says of each file is the catalogue's verdict.
 
 usage: same_on_any_heap.py GPUIMG WRITE_CATALOGUE
 """
@@ -48,7 +48,8 @@ def one_run(gpuimg, operation, filling):
     outputs = batch_run.outputs_of("out")
     shutil.rmtree("out")
     os.remove("run.jsonl")
-    return {"exit code": ended.status, "stdout": ended.stdout, "messages": ended.stderr, "manifest": manifest, "outputs": outputs}, items
+    streams = {"stdout": ended.stdout, "messages": ended.stderr}
+    return {"exit code": ended.status, **streams, "manifest": manifest, "outputs": outputs}, items
 
 
 def check_verdicts(items, verdicts, what):
