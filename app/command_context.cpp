@@ -43,6 +43,7 @@ void CommandContext::begin_item() {
   outputs_.clear();
   messages_.clear();
   times_ = PhaseTimes();
+  backend_name_.clear();
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {

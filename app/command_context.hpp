@@ -42,7 +42,7 @@ class CommandContext {
   explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
       : options_(options), messages_are_(messages), backends_(options) {}
 
-  /// Forgets the input before: its outputs that were not finished, its times, its messages.
+  /// Forgets the input before: its outputs that were not finished, its times, its messages, its backend.
   void begin_item();
 
   /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
@@ -97,7 +97,7 @@ class CommandContext {
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
   [[nodiscard]] const PhaseTimes& times() const { return times_; }
 
-  /// The backend in use: "cpu", "cuda", or empty if none was needed yet.
+  /// The backend of this input: "cpu", "cuda", or empty if none was needed yet.
   [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
   [[nodiscard]] int device() const { return options_.device; }
 

@@ -63,7 +63,7 @@ run_parity() {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
   local part
   for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* small=CudaParity.Small* \
-    edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* \
+    edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
   done

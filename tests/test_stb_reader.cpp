@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <array>
-#include <functional>
 
 #include "support/small_formats.hpp"
 #include "support/test_images.hpp"
@@ -21,23 +20,6 @@ Values random_values(Random& random, std::size_t count, std::uint32_t bound) {
   }
   return values;
 }
-
-/// `channels_of(i)` gives the channels of pixel i.
-Image image_from(int width, int height, PixelFormat format, const std::function<Values(std::size_t)>& channels_of) {
-  Image image(width, height, format);
-  for (int y = 0; y < height; ++y) {
-    for (int x = 0; x < width; ++x) {
-      const Values pixel = channels_of(static_cast<std::size_t>(y * width + x));
-      for (int c = 0; c < format.channels; ++c) {
-        set_sample(image.view(), x, y, c, pixel[static_cast<std::size_t>(c)]);
-      }
-    }
-  }
-  return image;
-}
-
-Values rgb_of(std::uint32_t color) { return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U}; }
-Values argb_of(std::uint32_t color) { return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U, color >> 24}; }
 
 constexpr PixelFormat kRgb{Sample::u8, 3};
 constexpr PixelFormat kRgba{Sample::u8, 4};
@@ -65,8 +47,8 @@ TEST(BmpReader, ReadsPalettes) {
         const Values values = random_values(random, static_cast<std::size_t>(width * height), colors);
         expect_pixels(
             make_bmp(width, height, bits, values, choices),
-            image_from(width, height, kRgb, [&](std::size_t i) { return rgb_of(choices.palette[values[i]]); }), "BMP",
-            "palette.bmp");
+            image_of_pixels(width, height, kRgb, [&](std::size_t i) { return rgb_of(choices.palette[values[i]]); }),
+            "BMP", "palette.bmp");
         if (colors < 1U << bits) {
           Values beyond = values;
           beyond.back() = colors;
@@ -89,17 +71,18 @@ TEST(BmpReader, ReadsDirectColor) {
       choices.gap = gap;
       const Values values = random_values(random, static_cast<std::size_t>(width * height), 1U << 24);
       expect_pixels(make_bmp(width, height, 24, values, choices),
-                    image_from(width, height, kRgb, [&](std::size_t i) { return rgb_of(values[i]); }), "BMP", "c.bmp");
+                    image_of_pixels(width, height, kRgb, [&](std::size_t i) { return rgb_of(values[i]); }), "BMP",
+                    "c.bmp");
     }
   }
   const Values five = random_values(random, 35, 1U << 15);
   const auto widened = [](std::uint32_t v) { return (v << 3) | (v >> 2); };
   expect_pixels(
       make_bmp(7, 5, 16, five),
-      image_from(7, 5, kRgb,
-                 [&](std::size_t i) {
-                   return Values{widened(five[i] >> 10), widened((five[i] >> 5) & 31U), widened(five[i] & 31U)};
-                 }),
+      image_of_pixels(7, 5, kRgb,
+                      [&](std::size_t i) {
+                        return Values{widened(five[i] >> 10), widened((five[i] >> 5) & 31U), widened(five[i] & 31U)};
+                      }),
       "BMP", "16.bmp");
 }
 
@@ -107,13 +90,13 @@ TEST(BmpReader, KeepsAlphaOnlyIfItIsDeclaredOrUsed) {
   Random random;
   SCOPED_TRACE(random.trace());
   Values values = random_values(random, 12, 1U << 24);
-  const Image rgb = image_from(4, 3, kRgb, [&](std::size_t i) { return rgb_of(values[i]); });
+  const Image rgb = image_of_pixels(4, 3, kRgb, [&](std::size_t i) { return rgb_of(values[i]); });
   expect_pixels(make_bmp(4, 3, 32, values), rgb, "BMP", "zero.bmp");
   BmpChoices declared;
   declared.header_bytes = 108;
   declared.compression = 3;
   declared.masks = {0xFF0000, 0xFF00, 0xFF, 0xFF000000};
-  const auto rgba = [&] { return image_from(4, 3, kRgba, [&](std::size_t i) { return argb_of(values[i]); }); };
+  const auto rgba = [&] { return image_of_pixels(4, 3, kRgba, [&](std::size_t i) { return argb_of(values[i]); }); };
   expect_pixels(make_bmp(4, 3, 32, values, declared), rgba(), "BMP", "declared.bmp");
   for (std::uint32_t& value : values) {
     value |= 0xFF000000U;
@@ -134,10 +117,10 @@ TEST(BmpReader, ReadsMasksWhereverTheyStand) {
     choices.compression = 3;
     choices.masks = {0xFF, 0xFF00, 0xFF0000};  // red first: not the usual order
     expect_pixels(make_bmp(4, 3, 32, values, choices),
-                  image_from(4, 3, kRgb,
-                             [&](std::size_t i) {
-                               return Values{values[i] & 255U, (values[i] >> 8) & 255U, (values[i] >> 16) & 255U};
-                             }),
+                  image_of_pixels(4, 3, kRgb,
+                                  [&](std::size_t i) {
+                                    return Values{values[i] & 255U, (values[i] >> 8) & 255U, (values[i] >> 16) & 255U};
+                                  }),
                   "BMP", "masks.bmp");
     choices.masks = {0x3FF, 0xFFC00, 0x3FF00000};
     EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::unsupported, "8 bits a channel"));
@@ -176,11 +159,12 @@ TEST(TgaReader, ReadsAllSixKinds) {
     choices.id = std::string(random.below(5), 'i');
     const Values gray = random_values(random, count, 3);
     expect_pixels(make_tga(3, width, height, 8, gray, choices),
-                  image_from(width, height, {Sample::u8, 1}, [&](std::size_t i) { return Values{gray[i]}; }), "TGA",
-                  "gray.TGA");
+                  image_of_pixels(width, height, {Sample::u8, 1}, [&](std::size_t i) { return Values{gray[i]}; }),
+                  "TGA", "gray.TGA");
     const Values color = random_values(random, count, 1U << 24);
     expect_pixels(make_tga(2, width, height, 24, color, choices),
-                  image_from(width, height, kRgb, [&](std::size_t i) { return rgb_of(color[i]); }), "TGA", "c.tga");
+                  image_of_pixels(width, height, kRgb, [&](std::size_t i) { return rgb_of(color[i]); }), "TGA",
+                  "c.tga");
     choices.map = random_values(random, 5, 1U << 24);
     choices.map_start = random.between(0, 9);
     const Values colors = random_values(random, count, 5);
@@ -189,8 +173,8 @@ TEST(TgaReader, ReadsAllSixKinds) {
       indices.push_back(i + static_cast<std::uint32_t>(choices.map_start));
     }
     expect_pixels(make_tga(1, width, height, 8, indices, choices),
-                  image_from(width, height, kRgb, [&](std::size_t i) { return rgb_of(choices.map[colors[i]]); }), "TGA",
-                  "map.tga");
+                  image_of_pixels(width, height, kRgb, [&](std::size_t i) { return rgb_of(choices.map[colors[i]]); }),
+                  "TGA", "map.tga");
     indices.back() += 5;
     EXPECT_TRUE(refuses(make_tga(1, width, height, 8, indices, choices), ErrorKind::decode, "color map", "map.tga"));
   }
@@ -200,12 +184,12 @@ TEST(TgaReader, KeepsAlphaOnlyIfItIsDeclaredOrUsed) {
   Random random;
   SCOPED_TRACE(random.trace());
   Values values = random_values(random, 12, 1U << 24);
-  const auto rgba = [&] { return image_from(4, 3, kRgba, [&](std::size_t i) { return argb_of(values[i]); }); };
+  const auto rgba = [&] { return image_of_pixels(4, 3, kRgba, [&](std::size_t i) { return argb_of(values[i]); }); };
   TgaChoices declared;
   declared.alpha_bits = 8;
   expect_pixels(make_tga(2, 4, 3, 32, values, declared), rgba(), "TGA", "a.tga");
-  expect_pixels(make_tga(2, 4, 3, 32, values), image_from(4, 3, kRgb, [&](std::size_t i) { return rgb_of(values[i]); }),
-                "TGA", "a.tga");
+  expect_pixels(make_tga(2, 4, 3, 32, values),
+                image_of_pixels(4, 3, kRgb, [&](std::size_t i) { return rgb_of(values[i]); }), "TGA", "a.tga");
   values[3] |= 0x40000000U;
   expect_pixels(make_tga(2, 4, 3, 32, values), rgba(), "TGA", "a.tga");
 }
@@ -238,6 +222,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
     GifFrame frame;
     frame.width = random.between(1, 90);
     frame.height = random.between(1, 90);
+    frame.packed = random.below(2) == 1;
     const std::uint32_t colors = 2U << random.below(8);
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
@@ -246,10 +231,10 @@ TEST(GifReader, ReadsTheFirstFrame) {
     }
     const Values& used = frame.own_colors.empty() ? table : frame.own_colors;
     const Image opaque =
-        image_from(frame.width, frame.height, kRgb, [&](std::size_t i) { return rgb_of(used[frame.indices[i]]); });
+        image_of_pixels(frame.width, frame.height, kRgb, [&](std::size_t i) { return rgb_of(used[frame.indices[i]]); });
     expect_pixels(make_gif(frame.width, frame.height, table, {frame}), opaque, "GIF", "one.gif");
     frame.transparent = static_cast<int>(frame.indices[0]);
-    const Image rgba = image_from(frame.width, frame.height, kRgba, [&](std::size_t i) {
+    const Image rgba = image_of_pixels(frame.width, frame.height, kRgba, [&](std::size_t i) {
       Values pixel = rgb_of(used[frame.indices[i]]);
       pixel.push_back(255);
       return frame.indices[i] == frame.indices[0] ? Values{0, 0, 0, 0} : pixel;
@@ -264,7 +249,7 @@ TEST(GifReader, LeavesUncoveredPixelsTransparentAndNotesAnimation) {
   frame.y = 1;
   frame.indices = {2};
   const DecodedImage decoded = decode(make_gif(3, 2, kFour, {frame, frame}, 1), "a.gif");
-  const Image expected = image_from(3, 2, kRgba, [](std::size_t i) {
+  const Image expected = image_of_pixels(3, 2, kRgba, [](std::size_t i) {
     return i == 4 ? Values{0x77, 0x88, 0x99, 255} : Values{0, 0, 0, 0};
   });
   EXPECT_TRUE(same_pixels(decoded.image.view(), expected.view()));
@@ -306,10 +291,10 @@ TEST(PsdReader, ReadsTheMergedImage) {
         }
         const PixelFormat format{bits == 16 ? Sample::u16 : Sample::u8, 3};
         expect_pixels(file,
-                      image_from(width, height, format,
-                                 [&](std::size_t i) {
-                                   return Values{planes[i], planes[count + i], planes[2 * count + i]};
-                                 }),
+                      image_of_pixels(width, height, format,
+                                      [&](std::size_t i) {
+                                        return Values{planes[i], planes[count + i], planes[2 * count + i]};
+                                      }),
                       "PSD", "merged.psd");
         EXPECT_EQ(decode(file).notes.size(), channels > 3 ? 1U : 0U);
       }
@@ -342,15 +327,15 @@ TEST(PnmReader, ReadsGrayAndColorWithAnyLargestValue) {
       const std::uint64_t full = format.max_value();
       const int bytes_each = largest > 255 ? 2 : 1;
       expect_pixels(make_pnm(header, values, bytes_each),
-                    image_from(width, height, format,
-                               [&](std::size_t i) {
-                                 Values pixel;
-                                 for (std::size_t c = 0; c < each; ++c) {
-                                   pixel.push_back(static_cast<std::uint32_t>(
-                                       (values[i * each + c] * full * 2 + largest) / (2 * largest)));
-                                 }
-                                 return pixel;
-                               }),
+                    image_of_pixels(width, height, format,
+                                    [&](std::size_t i) {
+                                      Values pixel;
+                                      for (std::size_t c = 0; c < each; ++c) {
+                                        pixel.push_back(static_cast<std::uint32_t>(
+                                            (values[i * each + c] * full * 2 + largest) / (2 * largest)));
+                                      }
+                                      return pixel;
+                                    }),
                     "PNM", "any.pnm");
       if (largest != 255 && largest != 65535) {
         Values beyond = values;

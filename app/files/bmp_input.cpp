@@ -37,6 +37,11 @@ void require(ByteSpan bytes, std::size_t size, const std::string& name) {
   }
 }
 
+bool is_one_run(std::uint32_t mask) {
+  const std::uint32_t filled_below = mask | (mask - 1);
+  return (filled_below & (filled_below + 1)) == 0;
+}
+
 void read_masks(ByteSpan bytes, BmpHeader& header, const std::string& name) {
   if (header.compression != kMasks && header.compression != kMasksWithAlpha) {
     return;
@@ -46,14 +51,18 @@ void read_masks(ByteSpan bytes, BmpHeader& header, const std::string& name) {
   const std::size_t behind = kFileHeaderBytes + 40;  // masks stand there, inside a long header or behind a short one
   const bool has_alpha_mask = header.bytes >= kWithAllMasks || header.compression == kMasksWithAlpha;
   const std::size_t count = has_alpha_mask ? 4 : 3;
+  const std::uint32_t pixel = header.bits == 16 ? 0xFFFF : 0xFFFFFFFF;  // bits beyond it are none
   require(bytes, behind + 4 * count, name);
   for (std::size_t i = 0; i < count; ++i) {
-    header.masks[i] = u32le_at(bytes, behind + 4 * i);
+    header.masks[i] = u32le_at(bytes, behind + 4 * i) & pixel;
     if (std::popcount(header.masks[i]) > 8) {
       refuse_unsupported(name, "BMP of more than 8 bits a channel");
     }
     if (i < 3 && header.masks[i] == 0) {
       refuse_damaged(name, "a channel has no bits");
+    }
+    if (!is_one_run(header.masks[i])) {
+      refuse_damaged(name, "the bits of a channel are not side by side");
     }
   }
   header.end = std::max(header.end, header.bytes < kWithRgbMasks ? behind + 4 * count : std::size_t{0});

@@ -1,5 +1,6 @@
 // The CUDA backend gives the bytes of the CPU backend: every operation, option, depth and channel count, at sizes
-// around those of warps, groups, blocks and tiles. The cases named Small are few enough for compute-sanitizer.
+// around those of warps, groups, blocks and tiles, and a million pixels in one row or column. The cases named Small are
+// few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -38,6 +39,7 @@ constexpr std::initializer_list<Size> kSmall = {{1, 1}, {33, 5}, {1, 300}, {257,
 constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1},      {31, 9},   {32, 9},   {33, 9},
                                                 {255, 4},   {256, 4},   {257, 4},    {1, 5000}, {5000, 1}, {1023, 33},
                                                 {1024, 32}, {1025, 31}, {1023, 129}, {4097, 3}};
+constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
 TEST_F(CudaParity, SmallHistograms) {
@@ -77,6 +79,19 @@ TEST_F(CudaParity, MediumIntegrals) {
 }
 TEST_F(CudaParity, MediumHsl) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+
+TEST_F(CudaParity, LongHistograms) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.histograms(random); });
+}
+TEST_F(CudaParity, LongEqualizations) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, LongIntegrals) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.integrals(random); });
+}
+TEST_F(CudaParity, LongHsl) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
 TEST_F(CudaParity, ConstantImages) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/gif_codes.hpp"
+
 namespace gpuimg::test {
 
 namespace {
@@ -45,37 +47,6 @@ FileBytes bmp_rows(int width, int height, int bits, const std::vector<std::uint3
   return rows;
 }
 
-/// Every pixel a code of its own; the reader's table, and with it the width of the codes, grows all the same.
-FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits) {
-  FileBytes bytes;
-  std::uint32_t held = 0;
-  int held_bits = 0;
-  int code_bits = root_bits + 1;
-  const auto put = [&](std::uint32_t code) {
-    held |= code << held_bits;
-    for (held_bits += code_bits; held_bits >= 8; held_bits -= 8, held >>= 8) {
-      add_le(bytes, held & 0xFFU, 1);
-    }
-  };
-  const std::uint32_t clear = 1U << root_bits;
-  std::uint32_t used = 0;  // entries of the reader's table; 0: to be cleared
-  for (const std::uint32_t index : indices) {
-    if (used == 0 || used == 4096) {
-      put(clear);
-      code_bits = root_bits + 1;
-      used = clear + 1;  // the first code adds no entry
-    }
-    put(index);
-    ++used;
-    code_bits += used == (1U << code_bits) && code_bits < 12 ? 1 : 0;
-  }
-  put(clear + 1);
-  if (held_bits > 0) {
-    add_le(bytes, held, 1);
-  }
-  return bytes;
-}
-
 std::uint32_t table_bits(std::size_t colors) {
   std::uint32_t bits = 0;
   while ((std::size_t{2} << bits) < colors) {
@@ -102,7 +73,7 @@ void add_frame(FileBytes& file, const GifFrame& frame, std::size_t screen_colors
   const std::size_t colors = has_own ? frame.own_colors.size() : screen_colors;
   const int root_bits = std::max(2, static_cast<int>(table_bits(colors)) + 1);
   add_le(file, static_cast<std::uint32_t>(root_bits), 1);
-  const FileBytes codes = gif_codes(frame.indices, root_bits);
+  const FileBytes codes = gif_codes(frame.indices, root_bits, frame.packed);
   for (std::size_t at = 0; at < codes.size(); at += 255) {
     const std::size_t size = std::min<std::size_t>(255, codes.size() - at);
     add_le(file, static_cast<std::uint32_t>(size), 1);

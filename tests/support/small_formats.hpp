@@ -9,6 +9,14 @@
 
 namespace gpuimg::test {
 
+/// The channels of 0xRRGGBB and of 0xAARRGGBB, alpha last.
+inline std::vector<std::uint32_t> rgb_of(std::uint32_t color) {
+  return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U};
+}
+inline std::vector<std::uint32_t> argb_of(std::uint32_t color) {
+  return {(color >> 16) & 255U, (color >> 8) & 255U, color & 255U, color >> 24};
+}
+
 struct BmpChoices {
   int header_bytes = 40;  ///< 12, 40, 52, 56, 108 or 124
   std::uint32_t compression = 0;
@@ -46,6 +54,7 @@ struct GifFrame {
   std::vector<std::uint32_t> indices;
   int transparent = -1;
   bool interlaced = false;
+  bool packed = false;                    ///< codes for runs of pixels
   std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
 };
 

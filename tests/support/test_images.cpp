@@ -65,6 +65,21 @@ Image constant_image(int width, int height, PixelFormat format, std::uint32_t va
   return image;
 }
 
+Image image_of_pixels(int width, int height, PixelFormat format,
+                      const std::function<std::vector<std::uint32_t>(std::size_t)>& channels_of) {
+  Image image(width, height, format);
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const auto i = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + static_cast<std::size_t>(x);
+      const std::vector<std::uint32_t> pixel = channels_of(i);
+      for (int c = 0; c < format.channels; ++c) {
+        set_sample(image.view(), x, y, c, pixel.at(static_cast<std::size_t>(c)));
+      }
+    }
+  }
+  return image;
+}
+
 Image random_image(Random& random, int width, int height, PixelFormat format) {
   const std::uint32_t levels = format.max_value() + 1;
   return image_from(random, width, height, format, [&](int, int, int) { return random.below(levels); });

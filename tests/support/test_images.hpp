@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <functional>
 #include <random>
 #include <string>
 #include <vector>
@@ -40,6 +41,10 @@ std::string name_of(PixelFormat format);
 
 /// All channels, alpha included, have `value`.
 Image constant_image(int width, int height, PixelFormat format, std::uint32_t value);
+
+/// `channels_of(i)` gives the channels of pixel i, row after row.
+Image image_of_pixels(int width, int height, PixelFormat format,
+                      const std::function<std::vector<std::uint32_t>(std::size_t)>& channels_of);
 
 /// Independent values; a quarter of the alphas is 0 and a quarter V.
 Image random_image(Random& random, int width, int height, PixelFormat format);

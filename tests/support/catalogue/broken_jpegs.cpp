@@ -1,0 +1,219 @@
+// JPEG whose markers are damaged, dropped, repeated or exchanged, and whose coded data is damaged.
+#include <algorithm>
+#include <functional>
+
+#include "support/catalogue/catalogue.hpp"
+#include "support/catalogue/jpeg_pictures.hpp"
+#include "support/catalogue/jpeg_segments.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using Parts = std::vector<JpegPart>;
+
+constexpr std::uint32_t kTables = 0xDB;  // DQT
+constexpr std::uint32_t kCodes = 0xC4;   // DHT
+constexpr std::uint32_t kFrame = 0xC0;
+constexpr std::uint32_t kInterval = 0xDD;
+constexpr std::uint32_t kScan = 0xDA;
+
+FileBytes progressive_jpeg() {
+  JpegChoices choices;
+  choices.progressive = true;
+  return make_jpeg(small_photo(1).view(), choices);
+}
+
+FileBytes changed(const FileBytes& file, const std::function<void(Parts&)>& change) {
+  Parts parts = jpeg_parts(file);
+  change(parts);
+  return assemble_jpeg(parts);
+}
+
+void erase(Parts& parts, std::uint32_t marker) {
+  std::erase_if(parts, [&](const JpegPart& part) { return part.marker == marker; });
+}
+
+void repeat(Parts& parts, std::uint32_t marker) {
+  const auto at = parts.begin() + (&part_of(parts, marker) - parts.data());
+  parts.insert(at, JpegPart(*at));
+}
+
+void add_broken_lengths(Catalogue& to) {
+  const Parts sound = jpeg_parts(plain_jpeg());
+  for (std::size_t i = 0; i < sound.size(); ++i) {
+    if (!sound[i].has_length()) {
+      continue;
+    }
+    const int length = static_cast<int>(sound[i].payload.size()) + 2;
+    const std::string name = "jpeg_part" + std::to_string(i) + "_" + name_of_marker(sound[i].marker) + "_length_";
+    const auto add = [&](const char* what, int length_error) {
+      to.add_damaged(name + what + ".jpg", changed(plain_jpeg(), [&](Parts& p) { p[i].length_error = length_error; }));
+    };
+    add("0", -length);
+    add("1", 1 - length);
+    add("2", 2 - length);
+    add("one_less", -1);
+    add("one_more", 1);
+    add("beyond_the_file", 0xFFFF - length);
+  }
+}
+
+/// What libjpeg does without is no damage.
+void add_dropped_and_repeated(Catalogue& to) {
+  const FileBytes plain = plain_jpeg();
+  const auto without = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { erase(p, marker); }); };
+  const auto twice = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { repeat(p, marker); }); };
+  to.add_good("jpeg_without_app0.jpg", without(0xE0), read_with_libjpeg(plain));
+  // As in the frames of Motion JPEG: the codes are the standard's.
+  to.add_good("jpeg_without_dht.jpg", without(kCodes), read_with_libjpeg(plain));
+  to.add_good("jpeg_dqt_twice.jpg", twice(kTables), read_with_libjpeg(plain));
+  to.add_good("jpeg_dht_twice.jpg", twice(kCodes), read_with_libjpeg(plain));
+  to.add_good("jpeg_dri_twice.jpg", twice(kInterval), read_with_libjpeg(plain));
+  to.add_damaged("jpeg_without_soi.jpg", without(0xD8), "known kind");
+  to.add_damaged("jpeg_without_dqt.jpg", without(kTables));
+  to.add_damaged("jpeg_without_sof.jpg", without(kFrame), "holds no image");
+  to.add_damaged("jpeg_without_dri.jpg", without(kInterval));
+  to.add_damaged("jpeg_without_sos.jpg", changed(plain, [](Parts& p) {
+                   const FileBytes coded = part_of(p, kScan).coded;
+                   erase(p, kScan);
+                   p[p.size() - 2].coded = coded;
+                 }));
+  to.add_damaged("jpeg_without_a_scan.jpg", without(kScan));
+  to.add_damaged("jpeg_without_eoi.jpg", without(0xD9), "truncated");
+  to.add_damaged("jpeg_soi_alone.jpg", bytes_of("\xFF\xD8\xFF"), "truncated");
+  to.add_damaged("jpeg_soi_and_eoi_alone.jpg", bytes_of("\xFF\xD8\xFF\xD9"), "holds no image");
+  to.add_damaged("jpeg_soi_twice.jpg", twice(0xD8));
+  to.add_damaged("jpeg_sof_twice.jpg", twice(kFrame));
+  to.add_damaged("jpeg_sos_twice.jpg", changed(plain, [](Parts& p) {
+                   repeat(p, kScan);
+                   part_of(p, kScan).coded.clear();
+                 }));
+  to.add_damaged("jpeg_sof_behind_sos.jpg", changed(plain, [](Parts& p) {
+                   const JpegPart frame = part_of(p, kFrame);
+                   erase(p, kFrame);
+                   p.insert(p.end() - 1, frame);
+                 }));
+  to.add_damaged("jpeg_progressive_without_dht.jpg", changed(progressive_jpeg(), [](Parts& p) { erase(p, kCodes); }));
+  to.add_damaged("jpeg_progressive_scan_twice.jpg", changed(progressive_jpeg(), [](Parts& p) { repeat(p, kScan); }));
+}
+
+struct FieldCase {
+  const char* what;
+  std::uint32_t marker;
+  std::size_t offset;
+  std::uint32_t value;
+  const char* words;
+};
+
+constexpr FieldCase kDamagedFields[] = {
+    {"width_0", kFrame, 4, 0, "0x11 pixels"},
+    {"height_0", kFrame, 2, 0, "19x0 pixels"},
+    {"channels_in_excess", kFrame, 5, 4, ""},
+    {"sampling_0", kFrame, 7, 0x01, ""},
+    {"sampling_5", kFrame, 7, 0x15, ""},
+    {"table_that_is_not_there", kFrame, 8, 3, ""},
+    {"table_4", kFrame, 8, 4, ""},
+    {"quantization_table_4", kTables, 0, 4, ""},
+    {"quantization_table_of_16_bits", kTables, 0, 0x10, ""},
+    {"code_table_4", kCodes, 0, 4, ""},
+    {"code_table_of_class_2", kCodes, 0, 0x20, ""},
+    {"codes_too_many", kCodes, 16, 0xFF, ""},
+    {"codes_beyond_their_bits", kCodes, 1, 3, ""},
+    {"scan_of_no_channel", kScan, 0, 0, ""},
+    {"scan_of_5_channels", kScan, 0, 5, ""},
+    {"scan_of_an_unknown_channel", kScan, 1, 9, ""},
+    {"scan_of_a_channel_twice", kScan, 3, 1, ""},
+    {"scan_with_codes_4", kScan, 2, 0x44, ""},
+    {"scan_that_begins_at_1", kScan, 7, 1, ""},
+    {"scan_that_ends_at_62", kScan, 8, 62, ""},
+    {"scan_of_a_refinement", kScan, 9, 0x10, ""},
+    {"jfif_of_version_3", 0xE0, 5, 3, ""},
+};
+
+constexpr FieldCase kUnsupportedFields[] = {
+    {"12_bits", kFrame, 0, 12, "12-bit JPEG"},          {"16_bits", kFrame, 0, 16, "16-bit JPEG"},
+    {"no_channel", kFrame, 5, 0, "JPEG of 0 channels"}, {"2_channels", kFrame, 5, 2, "JPEG of 2 channels"},
+    {"5_channels", kFrame, 5, 5, "JPEG of 5 channels"},
+};
+
+void add_broken_fields(Catalogue& to) {
+  const auto with = [](const FieldCase& field) {
+    return changed(plain_jpeg(), [&](Parts& p) {
+      part_of(p, field.marker).payload.at(field.offset) = static_cast<std::byte>(field.value);
+    });
+  };
+  for (const FieldCase& field : kDamagedFields) {
+    to.add_damaged("jpeg_" + std::string(field.what) + ".jpg", with(field), field.words);
+  }
+  for (const FieldCase& field : kUnsupportedFields) {
+    to.add_unsupported("jpeg_" + std::string(field.what) + ".jpg", with(field), field.words);
+  }
+  to.add_unsupported(
+      "jpeg_of_a_bomb.jpg",
+      changed(plain_jpeg(), [](Parts& p) { std::fill_n(part_of(p, kFrame).payload.begin() + 1, 4, std::byte{0xFF}); }),
+      "--max-pixels");
+}
+
+void add_other_processes(Catalogue& to) {
+  const FileBytes plain = plain_jpeg();
+  const auto of_process = [&](std::uint32_t marker) {
+    return changed(plain, [&](Parts& p) { part_of(p, kFrame).marker = marker; });
+  };
+  to.add_good("jpeg_extended_sequential.jpg", of_process(0xC1), read_with_libjpeg(plain));
+  to.add_damaged("jpeg_baseline_called_progressive.jpg", of_process(0xC2));
+  to.add_damaged("jpeg_baseline_called_arithmetic.jpg", of_process(0xC9));
+  for (const std::uint32_t marker : {0xC3U, 0xCBU}) {
+    to.add_unsupported("jpeg_lossless_" + name_of_marker(marker) + ".jpg", of_process(marker), "lossless JPEG");
+  }
+  for (const std::uint32_t marker : {0xC5U, 0xC6U, 0xC7U, 0xCDU, 0xCEU, 0xCFU}) {
+    to.add_unsupported("jpeg_hierarchical_" + name_of_marker(marker) + ".jpg", of_process(marker), "hierarchical JPEG");
+  }
+  for (const std::uint32_t marker : {0x02U, 0xBFU, 0xC8U, 0xF0U}) {
+    to.add_damaged("jpeg_reserved_marker_" + std::to_string(marker) + ".jpg", changed(plain, [&](Parts& p) {
+                     p.insert(p.begin() + 2, {marker, FileBytes(4), {}, 0});
+                   }));
+  }
+  // JFIF says already that it is YCbCr; without it, nothing says what transform 7 is.
+  const JpegPart adobe = {0xEE, bytes_of({"Adobe\0\x64\0\0\0\0\x07", 12}), {}, 0};
+  to.add_good("jpeg_adobe_of_transform_7_beside_jfif.jpg",
+              changed(plain, [&](Parts& p) { p.insert(p.begin() + 2, adobe); }), read_with_libjpeg(plain));
+  to.add_damaged("jpeg_adobe_of_transform_7.jpg", changed(plain, [&](Parts& p) { part_of(p, 0xE0) = adobe; }));
+}
+
+void add_broken_coded_data(Catalogue& to) {
+  const auto add = [&](const char* what, const std::function<void(FileBytes&)>& change, const char* words = "") {
+    to.add_damaged("jpeg_coded_data_" + std::string(what) + ".jpg",
+                   changed(plain_jpeg(), [&](Parts& p) { change(part_of(p, kScan).coded); }), words);
+  };
+  const auto first_restart = [](const FileBytes& coded) {
+    const auto is_restart = [](std::byte a, std::byte b) { return a == std::byte{0xFF} && b != std::byte{0}; };
+    return std::adjacent_find(coded.begin(), coded.end(), is_restart) - coded.begin();
+  };
+  add("missing", [](FileBytes& coded) { coded.clear(); });
+  add("halved", [](FileBytes& coded) { coded.resize(coded.size() / 2); });
+  add("short_of_a_restart", [&](FileBytes& coded) {
+    coded.erase(coded.begin() + first_restart(coded), coded.begin() + first_restart(coded) + 2);
+  });
+  add("with_restarts_out_of_order",
+      [&](FileBytes& coded) { coded[static_cast<std::size_t>(first_restart(coded)) + 1] = std::byte{0xD5}; });
+  add("with_100_bytes_more", [](FileBytes& coded) { coded.resize(coded.size() + 100, std::byte{0x12}); });
+  add("of_ones", [](FileBytes& coded) {
+    coded.clear();
+    for (int i = 0; i < 100; ++i) {
+      add_be(coded, 0xFF00, 2);
+    }
+  });
+  add("with_a_marker_inside", [](FileBytes& coded) { coded[4] = std::byte{0xFF}, coded[5] = std::byte{0xE3}; });
+}
+
+}  // namespace
+
+void add_broken_jpegs(Catalogue& to) {
+  add_broken_lengths(to);
+  add_dropped_and_repeated(to);
+  add_broken_fields(to);
+  add_other_processes(to);
+  add_broken_coded_data(to);
+}
+
+}  // namespace gpuimg::test

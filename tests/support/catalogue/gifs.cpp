@@ -1,0 +1,201 @@
+// GIF of every size of table and order of rows, and broken ones.
+#include <algorithm>
+
+#include "support/catalogue/catalogue.hpp"
+#include "support/catalogue/fixed_numbers.hpp"
+#include "support/small_formats.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using Values = std::vector<std::uint32_t>;
+
+constexpr int kWidth = 7;
+constexpr int kHeight = 11;
+
+const Values kFour = {0x112233, 0x445566, 0x778899, 0xAABBCC};
+
+GifFrame frame_of(std::uint32_t colors) {
+  GifFrame frame;
+  frame.width = kWidth;
+  frame.height = kHeight;
+  frame.indices = FixedNumbers(colors).values(std::size_t{kWidth} * kHeight, colors);
+  return frame;
+}
+
+/// The row that stands at place k of an interlaced frame: every 8th row, then those between, in four passes.
+int interlaced_row(int k) {
+  std::vector<int> rows;
+  for (const auto& [first, step] : {std::pair{0, 8}, {4, 8}, {2, 4}, {1, 2}}) {
+    for (int y = first; y < kHeight; y += step) {
+      rows.push_back(y);
+    }
+  }
+  return rows.at(static_cast<std::size_t>(k));
+}
+
+Image rgb_image(const Values& indices, const Values& colors) {
+  return image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(colors[indices[i]]); });
+}
+
+void add_tables(Catalogue& to) {
+  for (std::uint32_t colors = 2; colors <= 256; colors *= 2) {
+    const Values table = FixedNumbers(colors).colors(colors);
+    GifFrame frame = frame_of(colors);
+    const Values shown = frame.indices;
+    const std::string name = "gif_" + std::to_string(colors) + "_colors";
+    to.add_good(name + ".gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
+    frame.interlaced = true;
+    for (int k = 0; k < kHeight; ++k) {
+      std::copy_n(shown.begin() + interlaced_row(k) * kWidth, kWidth, frame.indices.begin() + k * kWidth);
+    }
+    to.add_good(name + "_interlaced.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
+    frame = frame_of(colors);
+    frame.own_colors = FixedNumbers(colors + 1).colors(colors);
+    to.add_good(name + "_of_the_frame.gif", make_gif(kWidth, kHeight, kFour, {frame}),
+                rgb_image(shown, frame.own_colors));
+    frame.own_colors.clear();
+    frame.transparent = static_cast<int>(shown[0]);
+    to.add_good(name + "_one_transparent.gif", make_gif(kWidth, kHeight, table, {frame}),
+                image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [&](std::size_t i) {
+                  Values pixel = rgb_of(table[shown[i]]);
+                  pixel.push_back(255);
+                  return shown[i] == shown[0] ? Values(4, 0) : pixel;
+                }));
+  }
+}
+
+void add_packed(Catalogue& to) {
+  for (const std::uint32_t colors : {4U, 256U}) {
+    const Values table = FixedNumbers(colors).colors(colors);
+    GifFrame frame = frame_of(colors);
+    frame.packed = true;
+    frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that it ends itself
+    const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
+    to.add_good(name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
+    frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
+    to.add_good(name + "repeated.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
+    // The table is full, and cleared, several times.
+    frame.width = frame.height = 150;
+    frame.indices = FixedNumbers(colors).values(150 * 150, colors);
+    to.add_good(
+        name + "of_full_tables.gif", make_gif(150, 150, table, {frame}),
+        image_of_pixels(150, 150, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(table[frame.indices[i]]); }));
+  }
+}
+
+/// A block of `bytes` between the screen and the first frame.
+FileBytes with_block(const FileBytes& bytes) {
+  FileBytes file = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
+  file.insert(file.begin() + 13 + 3 * 4, bytes.begin(), bytes.end());
+  return file;
+}
+
+void add_variants(Catalogue& to) {
+  const GifFrame frame = frame_of(4);
+  const auto whole = [&] { return rgb_image(frame.indices, kFour); };
+  const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame});
+  FileBytes of_1987 = plain;
+  of_1987[4] = std::byte{'7'};
+  to.add_good("gif_of_1987.gif", of_1987, whole());
+  to.add_good("gif_with_comment.gif",
+              with_block(bytes_of({"\x21\xFE\x03"
+                                   "abc\0",
+                                   7})),
+              whole());
+  to.add_good("gif_with_application_data.gif", with_block(bytes_of({"\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0\0", 19})),
+              whole());
+  to.add_good_and_more("gif_bytes_behind_the_trailer.gif", plain, bytes_of("anything"), whole());
+  GifFrame small;
+  small.x = 2;
+  small.y = 3;
+  small.width = small.height = 2;
+  small.indices = {1, 2, 3, 0};
+  to.add_good("gif_of_two_frames.gif", make_gif(kWidth, kHeight, kFour, {frame, small}), whole(), "first frame only");
+  const auto part = [&] {
+    return image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [](std::size_t i) {
+      const std::size_t x = i % kWidth;
+      const std::size_t y = i / kWidth;
+      if (x < 2 || x > 3 || y < 3 || y > 4) {
+        return Values(4, 0);
+      }
+      Values pixel = rgb_of(kFour[((y - 3) * 2 + x - 2 + 1) % 4]);
+      pixel.push_back(255);
+      return pixel;
+    });
+  };
+  to.add_good("gif_frame_smaller_than_the_screen.gif", make_gif(kWidth, kHeight, kFour, {small}), part());
+  to.add_good("gif_frame_smaller_than_the_screen_with_background.gif", make_gif(kWidth, kHeight, kFour, {small}, 3),
+              part());
+}
+
+void add_broken_frames(Catalogue& to) {
+  const auto add = [&](const char* what, GifFrame frame, const char* words, const Values& colors = kFour) {
+    to.add_damaged("gif_" + std::string(what) + ".gif", make_gif(kWidth, kHeight, colors, {std::move(frame)}), words);
+  };
+  GifFrame frame = frame_of(4);
+  frame.indices.pop_back();
+  add("a_pixel_short", frame, "fewer pixels");
+  frame.indices.clear();
+  add("without_pixels", frame, "fewer pixels");
+  frame = frame_of(4);
+  frame.x = 1;
+  add("frame_beyond_the_right", frame, "inside");
+  frame.x = 0;
+  frame.y = 1;
+  add("frame_beyond_the_bottom", frame, "inside");
+  frame.y = 0;
+  frame.width = 0;
+  add("frame_of_width_0", frame, "empty");
+  frame = frame_of(4);
+  frame.height = 0;
+  add("frame_of_height_0", frame, "empty");
+  add("without_colors", frame_of(4), "color table is missing", {});
+  add("color_beyond_the_table", frame_of(4), "of a table of 2", {1, 2});
+  to.add_damaged("gif_without_a_frame.gif", make_gif(kWidth, kHeight, kFour, {}), "no image");
+  to.add_damaged("gif_screen_of_width_0.gif", make_gif(0, kHeight, kFour, {frame_of(4)}), "0x11");
+  to.add_damaged("gif_screen_of_height_0.gif", make_gif(kWidth, 0, kFour, {frame_of(4)}), "7x0");
+}
+
+void add_broken_codes(Catalogue& to) {
+  const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
+  constexpr std::size_t kFrame = 13 + 12 + 8;  // behind the screen, its colors and the frame's control block
+  constexpr std::size_t kRootBits = kFrame + 10;
+  const auto with = [&](std::size_t offset, std::uint32_t value) {
+    FileBytes file = plain;
+    file.at(offset) = static_cast<std::byte>(value);
+    return file;
+  };
+  for (const std::uint32_t bits : {0U, 9U, 12U, 255U}) {
+    to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes begin");
+  }
+  to.add_damaged("gif_code_before_it_is_defined.gif", with(kRootBits + 2, 0xFC), "impossible code");
+  to.add_damaged("gif_end_at_once.gif", with(kRootBits + 2, 0x2C), "fewer pixels");  // clear (4), end (5)
+  to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
+  to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");
+  to.add_damaged("gif_unknown_block_behind_the_frame.gif", with(plain.size() - 1, 0x3C), "unknown block");
+  FileBytes endless = plain;
+  endless.pop_back();
+  to.add_damaged("gif_without_trailer.gif", endless, "truncated");
+  endless.pop_back();
+  to.add_damaged("gif_without_the_end_of_its_codes.gif", endless, "truncated");
+  FileBytes second_cut = make_gif(kWidth, kHeight, kFour, {frame_of(4), frame_of(4)});
+  second_cut.resize(second_cut.size() - 20);
+  to.add_damaged("gif_second_frame_cut.gif", second_cut, "truncated");
+  FileBytes version = plain;
+  version[4] = std::byte{'8'};
+  to.add_damaged("gif_of_1988.gif", version, "known kind");
+}
+
+}  // namespace
+
+void add_gifs(Catalogue& to) {
+  add_tables(to);
+  add_packed(to);
+  add_variants(to);
+  add_broken_frames(to);
+  add_broken_codes(to);
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,32 @@
+// A JPEG file taken apart at its markers (ITU-T T.81, annex B), so that segments can be changed, dropped and moved.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "support/file_bytes.hpp"
+
+namespace gpuimg::test {
+
+struct JpegPart {
+  std::uint32_t marker = 0;  ///< second byte: 0xD8, 0xE0 …
+  FileBytes payload;         ///< behind the length
+  FileBytes coded;           ///< of a scan: what follows it, restart markers included
+  int length_error = 0;      ///< added to the length that is written
+
+  [[nodiscard]] bool has_length() const { return marker != 0xD8 && marker != 0xD9 && marker != 0x01; }
+};
+
+/// A sound file; what follows the end of the image is not taken.
+std::vector<JpegPart> jpeg_parts(const FileBytes& file);
+
+FileBytes assemble_jpeg(const std::vector<JpegPart>& parts);
+
+/// The first part with this marker.
+JpegPart& part_of(std::vector<JpegPart>& parts, std::uint32_t marker);
+
+/// "sof0", "dht", "app14" …
+std::string name_of_marker(std::uint32_t marker);
+
+}  // namespace gpuimg::test

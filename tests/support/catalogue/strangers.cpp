@@ -1,0 +1,70 @@
+// What is no image, or of a kind that is not read and is named in the refusal.
+#include <array>
+#include <string_view>
+
+#include "support/catalogue/catalogue.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using namespace std::string_view_literals;
+
+struct Stranger {
+  const char* name;
+  std::string_view content;
+  const char* words;
+};
+
+constexpr std::array kForeign = {
+    Stranger{"tiff_little.tif", "II*\0\x08\0\0\0"sv, "TIFF"},
+    Stranger{"tiff_big.tif", "MM\0*\0\0\0\x08"sv, "TIFF"},
+    Stranger{"webp.webp", "RIFF\x10\0\0\0WEBPVP8 "sv, "WebP"},
+    Stranger{"avif.avif",
+             "\0\0\0\x1C"
+             "ftypavif\0\0\0\0"sv,
+             "AVIF"},
+    Stranger{"heic.heic",
+             "\0\0\0\x1C"
+             "ftypheic\0\0\0\0"sv,
+             "HEIC"},
+    Stranger{"jpeg2000.jp2", "\0\0\0\x0CjP  \r\n\x87\n"sv, "JPEG 2000"},
+    Stranger{"jpegxl.jxl", "\0\0\0\x0CJXL \r\n\x87\n"sv, "JPEG XL"},
+    Stranger{"openexr.exr", "\x76\x2F\x31\x01\x02\0\0\0"sv, "OpenEXR"},
+    Stranger{"radiance.hdr", "#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n-Y 1 +X 1\n\1\1\1\1"sv, "Radiance HDR"},
+    Stranger{"qoi.png", "qoif\0\0\0\1\0\0\0\1\3\0"sv, "QOI"},
+    Stranger{"pdf.png", "%PDF-1.7\n"sv, "PDF"},
+    Stranger{"svg.png", "<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>"sv, "SVG"},
+    Stranger{"icon.png", "\0\0\1\0\1\0\x10\x10"sv, "ICO"},
+    Stranger{"pbm_text.pbm", "P1\n1 1\n0\n"sv, "1-bit"},
+    Stranger{"pbm_binary.pbm", "P4\n1 1\n\x80"sv, "1-bit"},
+    Stranger{"pgm_text.pgm", "P2\n1 1\n255\n1\n"sv, "P2"},
+    Stranger{"ppm_text.ppm", "P3\n1 1\n255\n1 2 3\n"sv, "P3"},
+    Stranger{"pfm.png", "Pf\n1 1\n-1\n\0\0\0\0"sv, "PFM"},
+    Stranger{"pam.png", "P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nTUPLTYPE GRAYSCALE\nENDHDR\n0"sv, "PAM"},
+    Stranger{"mng.png", "\x8AMNG\r\n\x1A\n"sv, "MNG"},
+    Stranger{"gzip.png", "\x1F\x8B\x08\0"sv, "gzip"},
+    Stranger{"zip.png", "PK\x03\x04\x14\0"sv, "zip"},
+    Stranger{"numpy.png", "\x93NUMPY\x01\0"sv, "NumPy"},
+};
+
+constexpr std::array kNoImages = {
+    Stranger{"empty.png", ""sv, "is empty"},
+    Stranger{"empty_tga.tga", ""sv, "is empty"},
+    Stranger{"text.jpg", "hello, world\n"sv, "is text, not an image"},
+    Stranger{"web_page.jpg", "<!DOCTYPE html><html>404</html>"sv, "is a web page"},
+    Stranger{"four_bytes.png", "\x01\x02\x03\x04"sv, "not an image of a known kind"},
+    Stranger{"zeros.png", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv, "not an image of a known kind"},
+};
+
+}  // namespace
+
+void add_strangers(Catalogue& to) {
+  for (const Stranger& foreign : kForeign) {
+    to.add_unsupported(std::string("foreign_") + foreign.name, bytes_of(foreign.content), foreign.words);
+  }
+  for (const Stranger& stranger : kNoImages) {
+    to.add_damaged(std::string("no_image_") + stranger.name, bytes_of(stranger.content), stranger.words);
+  }
+}
+
+}  // namespace gpuimg::test
