@@ -76,4 +76,5 @@ cmake --build --preset tsan -j "$jobs"
 ldd "$build/gpuimg" | grep -q "libtbb.so.12 => $deps/installed" || { echo 'gpuimg does not use that oneTBB' >&2; exit 1; }
 step 'Tests'
 ctest --preset tsan -j "$jobs" --label-exclude slow "$@"
+[ $# -gt 0 ] || ctest --preset tsan -R '^batch\.(interruptions|side_by_side|flat_resources)$'
 step 'Done'
