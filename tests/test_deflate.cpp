@@ -155,7 +155,7 @@ TEST(Deflate, GrowsByLittleAndShrinksByMuch) {
   EXPECT_LE(deflated(deflater, octets(Kind::constant, kSize, random), true).size(), kSize / 200);
   // 31 values, half of them, a quarter … : two bits each and a block's header.
   EXPECT_LE(deflated(deflater, octets(Kind::skewed, kSize, random), true).size(), kSize / 4 + kSize / 200);
-  // Four values, equally often: two bits each as well.
+  // Three values and the end of the block: one, two or three bits, so two as well.
   EXPECT_LE(deflated(deflater, octets(Kind::few_levels, kSize, random), true).size(), kSize / 4 + kSize / 200);
 }
 

@@ -175,7 +175,9 @@ TEST(OutputFile, OnlyRegularFilesInFoldersThatExist) {
                                                                   {"/dev/stdout", "cannot write"},
                                                                   {"", "name"},
                                                                   {folder / std::string(256, 'n'), "too long"}};
-  for (const auto& [path, message] : cases) {
+  for (const auto& [name, words] : cases) {
+    const std::string& path = name;  // a lambda of C++20 holds no structured binding, and Clang insists
+    const std::string& message = words;
     SCOPED_TRACE(path);
     for (const OverwriteRules& rules : {kForce, OverwriteRules{true, true}}) {
       if (path != "/dev/stdout" || !std::filesystem::is_regular_file(path)) {

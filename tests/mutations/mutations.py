@@ -1,0 +1,94 @@
+"""Promises, each with a change of the code that breaks it and the tests that must then fail. `text` stands exactly once
+in `file`; `targets` are what the tests run. docs/reliability.md marks these tests with ¹."""
+from dataclasses import dataclass
+
+
+@dataclass
+class Mutation:
+    name: str
+    promise: str
+    file: str
+    text: str
+    replacement: str
+    tests: tuple
+    targets: tuple = ("gpuimg_tests",)
+
+
+def through_executable(*arguments):
+    return Mutation(*arguments, targets=("gpuimg",))
+
+
+MUTATIONS = [
+    # Input
+    Mutation("adler", "a wrong Adler-32 of the pixels is refused", "app/files/png_fast_reader.cpp",
+             " && finisher.adler() == inflater.declared_adler()", "", ("PngReader.RefusesDamagedImageData",)),
+    Mutation("crc", "a wrong CRC of a critical chunk is refused", "app/files/png_chunks.cpp",
+             "return crc32_of(whole.subspan(4, crc_at - 4)) == u32be_at(whole, crc_at);",
+             "return crc_at > 0;", ("PngReader.RefusesEachChecksumOfACriticalChunk",)),
+    Mutation("palette", "a palette index beyond the palette is refused", "app/files/png_palette.cpp",
+             "if (largest >= size_) {", "if (largest > 255) {", ("PngReader.RefusesAnIndexBeyondThePalette",)),
+    Mutation("jpeg-warnings", "what libjpeg only warns of is refused", "app/files/jpeg_session.cpp",
+             "if (!errors->lenient) {", "if (level < -1) {",
+             ("JpegReader.TreatsWarningsAsErrors", "JpegReader.RefusesEveryPrefix")),
+    Mutation("jpeg-scans", "a JPEG has at most 500 scans", "app/files/jpeg_session.cpp",
+             "constexpr int kMaxScans = 500;", "constexpr int kMaxScans = 5000000;",
+             ("JpegReader.RefusesMoreThan500Scans",)),
+    Mutation("truncation", "a PNG that lacks its end is truncated", "app/files/png_chunks.cpp",
+             "    refuse_truncated(name_);\n  }\n  const PngChunkView chunk", "    return std::nullopt;\n  }\n  const PngChunkView chunk",
+             ("PngReader.RefusesEveryPrefix",)),
+    Mutation("fifo", "a named pipe as input is refused", "app/files/input_file.cpp",
+             "  if (S_ISREG(status.st_mode)) {\n    return;",
+             "  if (S_ISREG(status.st_mode) || S_ISFIFO(status.st_mode)) {\n    return;",
+             ("InputFile.RefusesFifosAndSocketsWithoutWaiting", "cli.input_not_a_file"),
+             targets=("gpuimg_tests", "gpuimg")),
+    # Files and process
+    Mutation("replaced", "a file that appears meanwhile is not replaced", "app/files/temporary_file.cpp",
+             "target_.c_str(), RENAME_NOREPLACE) == 0", "target_.c_str(), 0) == 0",
+             ("OutputFile.AFileThatAppearsAtTheLastMomentIsNotReplaced",)),
+    through_executable("alias", "the input is no output, under whatever name", "app/files/output_file.cpp",
+                       "has_input && source.st_dev == found->st_dev && source.st_ino == found->st_ino;",
+                       "has_input && input == output;", ("cli.output_is_the_input",)),
+    through_executable("write-error", "every write is checked", "app/files/temporary_file.cpp",
+                       "} else if (errno != EINTR) {\n      fail_writing(shown, write_advice(errno));",
+                       "} else if (errno != EINTR) {\n      return;", ("cli.output_past_the_file_size_limit",)),
+    Mutation("close-error", "every close is checked", "app/files/temporary_file.cpp",
+             "if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {", "if (copy < 0 || ::close(copy) > 0) {",
+             ("faults.sweep",), targets=("gpuimg_faulty",)),
+    Mutation("folder", "a folder that stops being readable is an error", "app/batch/folder_scan.cpp",
+             "  if (errno != 0) {  // or", "  if (errno == ENOMEM) {  // or", ("faults.sweep",), targets=("gpuimg_faulty",)),
+    through_executable("left-behind", "a failure leaves nothing behind", "app/files/temporary_file.cpp",
+                       "  if (!renamed_) {\n    ::unlink(path_.c_str());\n  }\n", "",
+                       ("cli.output_past_the_file_size_limit",)),
+    through_executable("interrupted", "a run that is interrupted removes its temporary files",
+                       "app/batch/stop_signal.cpp", "      remove_live_temporaries();\n", "",
+                       ("cli.killed_at_any_time",)),
+    Mutation("stale", "only what no process holds any more is removed", "app/files/stale_temporaries.cpp",
+             "::flock(file, LOCK_EX | LOCK_NB) == 0 && ", "",
+             ("StaleTemporaries.OnlyTheUnlockedOnesOfThisHostGo",)),
+    through_executable("escaping", "a name does not drive the terminal", "app/files/printable_name.cpp",
+                       "if (is_hostile(point.value)) {", "if (point.value == 0) {", ("cli.names_are_printed_escaped",)),
+    through_executable("messages", "what is said of arguments does not drive the terminal", "app/messages.cpp",
+                       "kind, printable_name(message));", "kind, message);",
+                       ("cli.usage_arguments_are_printed_escaped",)),
+    # Memory and batches
+    Mutation("memory-exit", "want of memory ends with 6, wherever it strikes", "app/main.cpp",
+             "    return gpuimg::ExitCode::out_of_memory;", "    return gpuimg::ExitCode::internal;",
+             ("faults.sweep",), targets=("gpuimg_faulty",)),
+    through_executable("memory-code", "want of memory has an exit code of its own", "app/exit_code.hpp",
+                       "case ErrorKind::out_of_memory: return ExitCode::out_of_memory;",
+                       "case ErrorKind::out_of_memory: return ExitCode::bad_input;",
+                       ("cli.out_of_memory_anywhere",)),
+    Mutation("failed-is-done", "what fails is counted as failed", "app/batch/flight.hpp",
+             "flight.record.status = ItemStatus::failed;", "flight.record.status = ItemStatus::done;",
+             ("BatchRun.WhateverIsThrownIsTheItemsOwn", "cli.batch_failures"), targets=("gpuimg_tests", "gpuimg")),
+    Mutation("not-again", "an image that memory did not suffice for is tried again", "app/batch/batch_run.cpp",
+             "      again_.push_back(flight->item);\n      return;\n", "      again_.clear();\n",
+             ("BatchRun.OutOfMemoryIsTriedAgainAlone",)),
+    Mutation("lost-device", "a device that is lost ends the run", "app/batch/batch_run.cpp",
+             "      fatal_ = true;\n", "", ("BatchRun.ALostDeviceEndsTheRun",)),
+    # Same bytes
+    Mutation("strips", "strips give the same bytes", "app/striped_backend.cpp",
+             "    above[x] += last[x];\n", "    above[x] = last[x];\n", ("StripedBackendTest.SummedAreaTables",)),
+    Mutation("deflate-memory", "the bytes of a strip depend on the strip alone", "app/files/deflate.cpp",
+             "  finder_.restart();\n", "", ("Deflate.BytesDependOnTheInputAlone",)),
+]

@@ -1,0 +1,25 @@
+// A race that the thread sanitizer must find before its silence says anything, and a loop without one that it must be
+// silent about: tests/tsan_suite.sh. usage: planted_race race|none
+#include <tbb/parallel_for.h>
+
+#include <cstdio>
+#include <cstring>
+#include <vector>
+
+int main(int argc, char** argv) {
+  constexpr int kTurns = 100000;
+  std::vector<int> cells(kTurns);
+  long sum = 0;
+  if (argc == 2 && std::strcmp(argv[1], "race") == 0) {
+    for (int again = 0; again < 100; ++again) {  // the first ones may end before a second thread has begun
+      tbb::parallel_for(0, kTurns, [&](int i) { sum += i; });
+    }
+  } else {
+    tbb::parallel_for(0, kTurns, [&](int i) { cells[static_cast<std::size_t>(i)] = i; });
+  }
+  for (const int cell : cells) {  // follows the loop: a race only for a sanitizer that does not see the loop's end
+    sum += cell;
+  }
+  std::printf("%ld\n", sum);
+  return 0;
+}
