@@ -33,14 +33,16 @@ HWY_INLINE std::uint8_t* double_period(std::uint8_t* out, std::size_t& distance)
   return out;
 }
 
-/// Copies `count` bytes from `distance` bytes back, which may overlap; writes up to 2 * kStep bytes beyond.
+/// Copies `count` bytes from `distance` bytes back, which may overlap; writes up to 3 * kStep bytes beyond. Two
+/// steps are enough for nearly all.
 HWY_INLINE void copy_back(std::uint8_t* out, std::size_t distance, std::size_t count) {
   const std::uint8_t* const end = out + count;
   if (distance < kStep) [[unlikely]] {
     out = double_period(out, distance);
   }
   copy_step(out, out - distance);
-  for (out += kStep; out < end; out += kStep) {
+  copy_step(out + kStep, out + kStep - distance);
+  for (out += 2 * kStep; out < end; out += kStep) {
     copy_step(out, out - distance);
   }
 }
@@ -57,14 +59,11 @@ HWY_INLINE InflateEntry next_entry(const Table& table, const InflateBits& bits) 
   return table.entries[bits.peek(Table::kBits)];
 }
 
-/// The same where the first table does not decide. Consumes what the first table took.
+/// The same where the first table, which gave `entry`, does not decide.
 template <class Table>
-HWY_INLINE InflateEntry resolved(InflateEntry entry, const Table& table, InflateBits& bits) {
-  if (entry.kind() == InflateEntry::second_table) {
-    bits.consume(entry.width());
-    entry = table.entries[entry.value() + bits.peek(Table::kSecondBits)];
-  }
-  return entry;
+HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, InflateBits& bits) {
+  bits.consume(entry.width());
+  return table.entries[entry.value() + bits.peek(Table::kSecondBits)];
 }
 
 SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest, std::uint8_t* out,
@@ -74,38 +73,59 @@ SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::ui
   SymbolRun::Ending ending = SymbolRun::interrupted;
   bits.refill();
   InflateEntry entry = next_entry(tables.literals, bits);
-  while (out < end && bits.next <= limit) {
-    // Up to 33 of the 56 bits go to literals; a length takes 20, a distance 28.
-    for (int i = 0; i < 2 && entry.literals() != 0; ++i) {
-      out = put(out, entry);
-      bits.consume(entry.width());
-      entry = next_entry(tables.literals, bits);
-    }
-    if (entry.literals() == 0) {
-      entry = resolved(entry, tables.literals, bits);
-    }
-    const std::uint64_t stream = bits.bits;
+  const auto put_literals = [&]() HWY_ATTR {
+    out = put(out, entry);
     bits.consume(entry.width());
+  };
+  const auto next_after_refill = [&]() HWY_ATTR {
     bits.refill();
+    entry = next_entry(tables.literals, bits);
+  };
+  while (out < end && bits.next <= limit) {
+    // Of the 56 bits three entries of literals take 30, or two of them and a length 40.
     if (entry.literals() != 0) {
-      out = put(out, entry);
+      put_literals();
       entry = next_entry(tables.literals, bits);
-      continue;
+      if (entry.literals() != 0) {
+        put_literals();
+        entry = next_entry(tables.literals, bits);
+        if (entry.literals() != 0) {
+          put_literals();
+          next_after_refill();
+          continue;
+        }
+      }
+    }
+    if (entry.kind() == InflateEntry::second_table) [[unlikely]] {
+      entry = second_entry(entry, tables.literals, bits);
+      if (entry.literals() != 0) {
+        put_literals();
+        next_after_refill();
+        continue;
+      }
     }
     if (entry.kind() != InflateEntry::base) {
+      bits.consume(entry.width());
       ending = entry.kind() == InflateEntry::end_of_block ? SymbolRun::end_of_block : SymbolRun::damaged;
       break;
     }
-    const std::size_t count = entry.value(stream);
-    entry = resolved(next_entry(tables.distances, bits), tables.distances, bits);
+    const std::size_t count = entry.value(bits.bits);
+    bits.consume(entry.width());
+    constexpr std::uint32_t kMostDistanceBits = 28;
+    if (bits.count < kMostDistanceBits) [[unlikely]] {
+      bits.refill();
+    }
+    entry = next_entry(tables.distances, bits);
+    if (entry.kind() == InflateEntry::second_table) [[unlikely]] {
+      entry = second_entry(entry, tables.distances, bits);
+    }
     const std::size_t distance = entry.value(bits.bits);
     if (entry.kind() != InflateEntry::base || distance > static_cast<std::size_t>(out - oldest)) {
       ending = SymbolRun::damaged;
       break;
     }
     bits.consume(entry.width());
-    bits.refill();
-    entry = next_entry(tables.literals, bits);
+    next_after_refill();
     copy_back(out, distance, count);
     out += count;
   }

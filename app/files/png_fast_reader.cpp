@@ -16,6 +16,7 @@
 #include "files/checksums.hpp"
 #include "files/inflate.hpp"
 #include "files/png_unfilter.hpp"
+#include "files/sample_order.hpp"
 
 namespace gpuimg {
 namespace {
@@ -166,12 +167,7 @@ class RowFinisher {
     if (!swaps_ || above_ == nullptr) {
       return;
     }
-    for (std::size_t i = 0; i < row_bytes_; i += 2) {
-      std::uint16_t value = 0;
-      std::memcpy(&value, above_ + i, 2);
-      value = static_cast<std::uint16_t>(value << 8 | value >> 8);
-      std::memcpy(above_ + i, &value, 2);
-    }
+    swap_sample_bytes(above_, above_, row_bytes_);
   }
 
   std::size_t row_bytes_;

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "files/checksums.hpp"
+#include "files/sample_order.hpp"
 
 namespace gpuimg {
 namespace {
@@ -36,27 +37,17 @@ PngRow RowSource::row(int y, bool is_first) {
   if (!is_first) {
     current_.swap(above_);
   } else if (y > 0) {
-    swap_bytes(y - 1, above_.data());
+    swap_sample_bytes(pixels_.row<std::uint8_t>(y - 1), above_.data(), row_bytes_);
   } else {
     zeros();
   }
-  swap_bytes(y, current_.data());
+  swap_sample_bytes(pixels_.row<std::uint8_t>(y), current_.data(), row_bytes_);
   return {current_.data(), above_.data(), row_bytes_, pixel_bytes};
 }
 
 const std::uint8_t* RowSource::zeros() {
   std::fill(above_.begin(), above_.end(), std::uint8_t{0});
   return above_.data();
-}
-
-void RowSource::swap_bytes(int y, std::uint8_t* out) const {
-  const std::byte* in = pixels_.row_bytes(y);
-  for (std::size_t i = 0; i < row_bytes_; i += 2) {
-    std::uint16_t value = 0;
-    std::memcpy(&value, in + i, 2);
-    out[i] = static_cast<std::uint8_t>(value >> 8);
-    out[i + 1] = static_cast<std::uint8_t>(value & 0xFFU);
-  }
 }
 
 StripPacker::StripPacker(ConstView pixels, const StripPlan& plan, int png_level)

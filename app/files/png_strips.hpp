@@ -44,7 +44,6 @@ class RowSource {
 
  private:
   const std::uint8_t* zeros();
-  void swap_bytes(int y, std::uint8_t* out) const;
 
   ConstView pixels_;
   std::size_t row_bytes_;
