@@ -119,6 +119,22 @@ TEST(Manifest, WriterAppendsAfterHalfALine) {
   EXPECT_EQ(text_in(path), "x\n");
 }
 
+TEST(Manifest, ARunKilledBeforeItsFirstLineWasWholeGoesOn) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "run.jsonl";
+  const std::string first = manifest_line(a_run());
+  for (std::size_t cut = 0; cut + 1 < first.size(); ++cut) {
+    put_text(path, first.substr(0, cut));
+    EXPECT_TRUE(read_manifest_to_continue(path).items.empty()) << cut;
+  }
+  put_text(path, first + manifest_line(an_item("a")));
+  EXPECT_EQ(read_manifest_to_continue(path).items.size(), 1U);
+  for (const std::string& other : {"{\"x\": 1}"s, "hello"s, "\n"s, "{\"gpu\n"s}) {
+    put_text(path, other);
+    EXPECT_THROW(read_manifest_to_continue(path), Error) << other;
+  }
+}
+
 TEST(ManifestReport, SaysWhatIsMissing) {
   ManifestReport report;
   report.add(parse_manifest(manifest_line(a_run(2, {1, 3, ""})) + manifest_line(an_item("a")), "1"), "1");

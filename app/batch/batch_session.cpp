@@ -32,7 +32,7 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
     return std::nullopt;
   }
   const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0;
-  return is_missing ? Manifest() : read_manifest(arguments.resume);
+  return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
 }  // namespace

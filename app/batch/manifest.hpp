@@ -60,6 +60,10 @@ Manifest parse_manifest(std::string_view text, const std::string& name);
 /// Throws Error{read} too.
 Manifest read_manifest(const std::string& path);
 
+/// The same for a run that goes on. A process that was killed at once leaves a manifest that is empty, or holds a part
+/// of its first line: then nothing is done.
+Manifest read_manifest_to_continue(const std::string& path);
+
 std::string_view name_of(ErrorKind kind);
 
 /// Appends to a file, a line with one write(2), so that lines of two processes do not mix and a killed process leaves

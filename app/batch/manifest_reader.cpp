@@ -14,6 +14,8 @@ namespace {
 
 using Json = nlohmann::json;
 
+constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
+
 std::string bytes_of_hex(const std::string& hex) {
   const auto digit = [](char c) {
     if (c >= '0' && c <= '9') {
@@ -91,6 +93,8 @@ void take_line(std::string_view text, Manifest& manifest) {
   }
 }
 
+std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
+
 }  // namespace
 
 Manifest parse_manifest(std::string_view text, const std::string& name) {
@@ -118,9 +122,14 @@ Manifest parse_manifest(std::string_view text, const std::string& name) {
   return manifest;
 }
 
-Manifest read_manifest(const std::string& path) {
+Manifest read_manifest(const std::string& path) { return parse_manifest(text_of(read_input(path)), path); }
+
+Manifest read_manifest_to_continue(const std::string& path) {
   const Bytes bytes = read_input(path);
-  return parse_manifest({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, path);
+  const std::string_view text = text_of(bytes);
+  const std::string_view known = text.substr(0, kBeginningOfRun.size());
+  const bool was_cut_off = text.find('\n') == text.npos && known == kBeginningOfRun.substr(0, known.size());
+  return was_cut_off ? Manifest() : parse_manifest(text, path);
 }
 
 }  // namespace gpuimg
