@@ -225,7 +225,9 @@ TEST(DeclaredImage, EveryTypeSaysItsSize) {
   EXPECT_EQ(pixels(test::make_gif(3, 2, {0, 1}, {frame})), 6U);
   EXPECT_EQ(pixels(test::make_psd(3, 2, 3, 8, values, false)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P6\n# a comment\n3 # another\n2\n255\n", values, 1)), 6U);
-  EXPECT_EQ(pixels(test::make_pnm("P6\n3", values, 1)), 0U);
+  EXPECT_EQ(pixels(test::make_pnm("P5\v3\f2#\r255 ", values, 1)), 6U);
+  EXPECT_EQ(pixels(test::make_pnm("P6\n3", {}, 1)), 0U);
+  EXPECT_EQ(pixels(test::make_tga(3, 1, 1, 8, {1}), "x.tga"), 1U);  // shorter than the headers of other types
   EXPECT_EQ(declared_image({}, "x").pixels, 0U);
   EXPECT_EQ(declared_image_in("/dev/null").pixels, 0U);
   EXPECT_EQ(declared_image_in("/nowhere").pixels, 0U);

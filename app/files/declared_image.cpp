@@ -5,13 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
-#include <string_view>
 #include <vector>
 
 #include "files/byte_fields.hpp"
 #include "files/file_kind.hpp"
 #include "files/jpeg_header.hpp"
+#include "files/pnm_header.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
@@ -42,36 +41,24 @@ DeclaredImage declared_in_bmp(ByteSpan bytes) {
   return {magnitude(u32le_at(bytes, 18)) * magnitude(u32le_at(bytes, 22)), 4, 0};
 }
 
-/// The first two or three numbers after the two letters; comments begin with # and end with their line.
-DeclaredImage declared_in_pnm(ByteSpan bytes) {
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  std::uint64_t numbers[3] = {0, 0, 255};
-  std::size_t at = 2;
-  for (std::uint64_t& number : numbers) {
-    at = std::min(text.find_first_not_of(" \t\r\n", at), text.size());
-    while (at < text.size() && text[at] == '#') {
-      at = std::min(text.find_first_not_of(" \t\r\n", text.find('\n', at)), text.size());
-    }
-    const auto [stop, failure] = std::from_chars(text.data() + at, text.data() + text.size(), number);
-    if (failure != std::errc{}) {
-      break;
-    }
-    at = static_cast<std::size_t>(stop - text.data());
-  }
-  constexpr std::uint64_t kMostSide = std::uint64_t{1} << 31;
-  const bool sane = numbers[0] < kMostSide && numbers[1] < kMostSide;
-  return {sane ? numbers[0] * numbers[1] : 0, numbers[2] > 255 ? 6U : 3U, 0};
+DeclaredImage declared_in_pnm(ByteSpan bytes, const std::string& name) {
+  PnmHeader header(bytes, name);
+  const std::uint64_t width = header.number();
+  const std::uint64_t height = header.number();
+  return {width * height, header.number() > 255 ? 6U : 3U, 0};  // each below 2³²
 }
 
-DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes) {
-  constexpr std::size_t kLongestHeader = 26;
+/// The bytes of a header that are looked at.
+std::size_t header_bytes(FileKind kind) { return kind == FileKind::tga ? 18 : 26; }
+
+DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string& name) {
   if (kind == FileKind::jpeg) {
     return declared_in_jpeg(bytes);
   }
   if (kind == FileKind::pnm) {
-    return declared_in_pnm(bytes);
+    return declared_in_pnm(bytes, name);
   }
-  if (bytes.size() < kLongestHeader) {
+  if (bytes.size() < header_bytes(kind)) {
     return {};
   }
   switch (kind) {
@@ -89,7 +76,7 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes) {
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
   try {
-    return declared_of_kind(tell_file_kind(bytes, name), bytes);
+    return declared_of_kind(tell_file_kind(bytes, name), bytes, name);
   } catch (const Error&) {
     return {};  // whoever decodes it says what is wrong
   }
