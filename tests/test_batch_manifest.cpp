@@ -96,6 +96,7 @@ TEST(Manifest, DamagedLinesOfEveryKind) {
        {"[]"s, "null"s, "3"s, "{}"s, "{\"gpuimg\": \"run\"}"s, "{\"input\": 3}"s, "\0"s, "\xff"s,
         "{\"input\": \"a\", \"output\": \"b\", \"bytes\": \"x\"}"s,
         "{\"input\": \"\", \"input_hex\": \"zz\", \"output\": \"\"}"s, std::string(100000, '['),
+        "{\"input\": \"a\", \"output\": \"b\", \"bytes\": 2e75}"s,
         "{\"gpuimg\": \"run\", \"operation\": \"x\", \"parameters\": \"\", \"version\": \"\", \"shard\": 3, "
         "\"shards\": "
         "2, \"items\": 0, \"total\": 0}"s}) {

@@ -16,6 +16,15 @@ using Json = nlohmann::json;
 
 constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
 
+/// get() would convert a fraction or 1e99 as well, which need not fit.
+template <class Integer>
+Integer whole(const Json& value) {
+  if (!value.is_number_integer()) {
+    throw std::invalid_argument("no whole number");
+  }
+  return value.get<Integer>();
+}
+
 std::string bytes_of_hex(const std::string& hex) {
   const auto digit = [](char c) {
     if (c >= '0' && c <= '9') {
@@ -56,10 +65,10 @@ RunRecord run_in(const Json& line) {
   run.operation = line.at("operation").get<std::string>();
   run.parameters = line.at("parameters").get<std::string>();
   run.version = line.at("version").get<std::string>();
-  run.shard.index = line.at("shard").get<std::uint64_t>();
-  run.shard.count = line.at("shards").get<std::uint64_t>();
-  run.items = line.at("items").get<std::uint64_t>();
-  run.total = line.at("total").get<std::uint64_t>();
+  run.shard.index = whole<std::uint64_t>(line.at("shard"));
+  run.shard.count = whole<std::uint64_t>(line.at("shards"));
+  run.items = whole<std::uint64_t>(line.at("items"));
+  run.total = whole<std::uint64_t>(line.at("total"));
   if (run.shard.index < 1 || run.shard.index > run.shard.count) {
     throw std::invalid_argument("no such shard");
   }
@@ -70,8 +79,8 @@ ItemRecord item_in(const Json& line) {
   ItemRecord item;
   item.input = name_in(line, "input");
   item.output = name_in(line, "output");
-  item.bytes = line.at("bytes").get<std::uint64_t>();
-  item.mtime_ns = line.at("mtime_ns").get<std::int64_t>();
+  item.bytes = whole<std::uint64_t>(line.at("bytes"));
+  item.mtime_ns = whole<std::int64_t>(line.at("mtime_ns"));
   item.parameters = line.at("parameters").get<std::string>();
   item.status = status_named(line.at("status").get<std::string>());
   if (item.status == ItemStatus::failed) {
