@@ -3,6 +3,7 @@
 
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/fixed_numbers.hpp"
+#include "support/catalogue/header_field.hpp"
 #include "support/small_formats.hpp"
 
 namespace gpuimg::test {
@@ -14,60 +15,43 @@ constexpr int kWidth = 5;
 constexpr int kHeight = 3;
 constexpr std::size_t kCount = 15;
 
-FileBytes with_number(FileBytes file, std::size_t offset, std::uint32_t value, int bytes) {
-  FileBytes number;
-  add_le(number, value, bytes);
-  std::copy(number.begin(), number.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
-  return file;
-}
-
-struct Field {
-  const char* what;
-  std::size_t offset;
-  std::uint32_t value;
-  int bytes;
-  const char* words;
+constexpr HeaderField kDamagedFields[] = {
+    {"width_0", 18, 0, "0x3", 4},
+    {"height_0", 22, 0, "5x0", 4},
+    {"width_negative", 18, 0xFFFFFFFB, "negative", 4},
+    {"one_row_more", 22, 4, "truncated", 4},
+    {"one_row_more_top_down", 22, 0xFFFFFFFC, "truncated", 4},
+    {"one_column_more", 18, 6, "truncated", 4},
+    {"pixels_in_the_header", 10, 53, "inside its header", 4},
+    {"pixels_at_0", 10, 0, "inside its header", 4},
+    {"pixels_beyond_the_file", 10, 0x10000, "truncated", 4},
+    {"pixels_at_4_gigabytes", 10, 0xFFFFFFFF, "truncated", 4},
+    {"twice_the_depth", 28, 32, "truncated", 2},
+    {"masks_of_24_bits", 30, 3, "masks", 4},
 };
 
-constexpr Field kDamagedFields[] = {
-    {"width_0", 18, 0, 4, "0x3"},
-    {"height_0", 22, 0, 4, "5x0"},
-    {"width_negative", 18, 0xFFFFFFFB, 4, "negative"},
-    {"one_row_more", 22, 4, 4, "truncated"},
-    {"one_row_more_top_down", 22, 0xFFFFFFFC, 4, "truncated"},
-    {"one_column_more", 18, 6, 4, "truncated"},
-    {"pixels_in_the_header", 10, 53, 4, "inside its header"},
-    {"pixels_at_0", 10, 0, 4, "inside its header"},
-    {"pixels_beyond_the_file", 10, 0x10000, 4, "truncated"},
-    {"pixels_at_4_gigabytes", 10, 0xFFFFFFFF, 4, "truncated"},
-    {"twice_the_depth", 28, 32, 2, "truncated"},
-    {"masks_of_24_bits", 30, 3, 4, "masks"},
-};
-
-constexpr Field kUnsupportedFields[] = {
-    {"bits_0", 28, 0, 2, "0 bits"},
-    {"bits_2", 28, 2, 2, "2 bits"},
-    {"bits_64", 28, 64, 2, "64 bits"},
-    {"run_length_8", 30, 1, 4, "run-length"},
-    {"run_length_4", 30, 2, 4, "run-length"},
-    {"jpeg_inside", 30, 4, 4, "compression kind 4"},
-    {"png_inside", 30, 5, 4, "compression kind 5"},
-    {"cmyk", 30, 11, 4, "compression kind 11"},
-    {"header_of_13_bytes", 14, 13, 4, "header of 13 bytes"},
-    {"header_of_4_gigabytes", 14, 0xFFFFFFFF, 4, "header of"},
-    {"height_of_31_bits", 22, 0x80000000, 4, "a side"},
-    {"a_bomb", 20, 0x7FFF, 2, "--max-pixels"},
+constexpr HeaderField kUnsupportedFields[] = {
+    {"bits_0", 28, 0, "0 bits", 2},
+    {"bits_2", 28, 2, "2 bits", 2},
+    {"bits_64", 28, 64, "64 bits", 2},
+    {"run_length_8", 30, 1, "run-length", 4},
+    {"run_length_4", 30, 2, "run-length", 4},
+    {"jpeg_inside", 30, 4, "compression kind 4", 4},
+    {"png_inside", 30, 5, "compression kind 5", 4},
+    {"cmyk", 30, 11, "compression kind 11", 4},
+    {"header_of_13_bytes", 14, 13, "header of 13 bytes", 4},
+    {"header_of_4_gigabytes", 14, 0xFFFFFFFF, "header of", 4},
+    {"height_of_31_bits", 22, 0x80000000, "a side", 4},
+    {"a_bomb", 20, 0x7FFF, "--max-pixels", 2},
 };
 
 void add_broken_fields(Catalogue& to) {
   const FileBytes plain = make_bmp(kWidth, kHeight, 24, FixedNumbers().colors(kCount));
-  for (const Field& field : kDamagedFields) {
-    to.add_damaged("bmp_" + std::string(field.what) + ".bmp",
-                   with_number(plain, field.offset, field.value, field.bytes), field.words);
+  for (const HeaderField& field : kDamagedFields) {
+    to.add_damaged("bmp_" + std::string(field.what) + ".bmp", with_field(plain, field), field.words);
   }
-  for (const Field& field : kUnsupportedFields) {
-    to.add_unsupported("bmp_" + std::string(field.what) + ".bmp",
-                       with_number(plain, field.offset, field.value, field.bytes), field.words);
+  for (const HeaderField& field : kUnsupportedFields) {
+    to.add_unsupported("bmp_" + std::string(field.what) + ".bmp", with_field(plain, field), field.words);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <functional>
 
 #include "support/catalogue/catalogue.hpp"
+#include "support/catalogue/header_field.hpp"
 #include "support/catalogue/png_pictures.hpp"
 
 namespace gpuimg::test {
@@ -32,14 +33,7 @@ void add_wrong_checksums(Catalogue& to) {
   }
 }
 
-struct HeaderCase {
-  const char* what;
-  std::size_t offset;
-  std::uint32_t value;
-  const char* words;
-};
-
-constexpr HeaderCase kDamagedHeaders[] = {
+constexpr HeaderField kDamagedHeaders[] = {
     {"width_0", 3, 0, "0x4 pixels"},
     {"height_0", 7, 0, "5x0 pixels"},
     {"depth_0", 8, 0, ""},
@@ -65,10 +59,9 @@ constexpr HeaderCase kDamagedHeaders[] = {
 };
 
 void add_broken_headers(Catalogue& to) {
-  for (const HeaderCase& broken : kDamagedHeaders) {
+  for (const HeaderField& broken : kDamagedHeaders) {
     to.add_damaged("png_header_" + std::string(broken.what) + ".png",
-                   changed(kRgb, [&](Chunks& c) { c[0].data[broken.offset] = static_cast<std::byte>(broken.value); }),
-                   broken.words);
+                   changed(kRgb, [&](Chunks& c) { c[0].data = with_field(c[0].data, broken); }), broken.words);
   }
   to.add_damaged("png_header_indexed_of_depth_16.png",
                  changed(kIndexed, [](Chunks& c) { c[0].data[8] = std::byte{16}; }));

@@ -3,6 +3,7 @@
 
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/fixed_numbers.hpp"
+#include "support/catalogue/header_field.hpp"
 #include "support/small_formats.hpp"
 #include "support/test_images.hpp"
 
@@ -117,14 +118,7 @@ void add_variants(Catalogue& to) {
   to.add_good("tga_color_with_a_map_besides.tga", make_tga(2, kWidth, kHeight, 24, colors, choices), rgb());
 }
 
-struct Field {
-  const char* what;
-  std::size_t offset;
-  std::uint32_t value;
-  const char* words;
-};
-
-constexpr Field kDamagedFields[] = {
+constexpr HeaderField kDamagedFields[] = {
     {"map_kind_2", 1, 2, "known kind"},
     {"kind_0", 2, 0, "known kind"},
     {"kind_4", 2, 4, "known kind"},
@@ -141,7 +135,7 @@ constexpr Field kDamagedFields[] = {
     {"bits_32_of_24", 16, 32, "truncated"},
 };
 
-constexpr Field kUnsupportedFields[] = {
+constexpr HeaderField kUnsupportedFields[] = {
     {"color_of_8_bits", 16, 8, "kind 2 with 8 bits"},
     {"gray_of_24_bits", 2, 3, "kind 3 with 24 bits"},
     {"interleaved", 17, 0x40, "interleaved"},
@@ -149,16 +143,11 @@ constexpr Field kUnsupportedFields[] = {
 
 void add_broken_fields(Catalogue& to) {
   const FileBytes plain = make_tga(2, kWidth, kHeight, 24, FixedNumbers().colors(kCount));
-  const auto with = [&](const Field& field) {
-    FileBytes file = plain;
-    file.at(field.offset) = static_cast<std::byte>(field.value);
-    return file;
-  };
-  for (const Field& field : kDamagedFields) {
-    to.add_damaged("tga_" + std::string(field.what) + ".tga", with(field), field.words);
+  for (const HeaderField& field : kDamagedFields) {
+    to.add_damaged("tga_" + std::string(field.what) + ".tga", with_field(plain, field), field.words);
   }
-  for (const Field& field : kUnsupportedFields) {
-    to.add_unsupported("tga_" + std::string(field.what) + ".tga", with(field), field.words);
+  for (const HeaderField& field : kUnsupportedFields) {
+    to.add_unsupported("tga_" + std::string(field.what) + ".tga", with_field(plain, field), field.words);
   }
   to.add_damaged("tga_of_text.tga", bytes_of("Just some words, long enough to be a header.\n"), "text");
   to.add_damaged("tga_without_its_ending.img", plain, "known kind");

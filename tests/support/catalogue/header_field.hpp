@@ -1,0 +1,27 @@
+// A number of a file's header, changed to break the file.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+#include "support/file_bytes.hpp"
+
+namespace gpuimg::test {
+
+struct HeaderField {
+  const char* what;  ///< becomes part of the file's name
+  std::size_t offset;
+  std::uint32_t value;
+  const char* words;  ///< of the refusal
+  int bytes = 1;      ///< lowest first
+};
+
+inline FileBytes with_field(FileBytes file, const HeaderField& field) {
+  FileBytes number;
+  add_le(number, field.value, field.bytes);
+  std::copy(number.begin(), number.end(), file.begin() + static_cast<std::ptrdiff_t>(field.offset));
+  return file;
+}
+
+}  // namespace gpuimg::test
