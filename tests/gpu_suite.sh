@@ -6,6 +6,7 @@
 #   parity huge   the same bytes from both backends; images above 2³¹ pixels
 #   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
 #   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
+#   crowded       images on a device whose memory another process has taken (tests/cuda/crowded_device.py)
 #   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
 #   sanitize      the four tools of compute-sanitizer, $GPUIMG_SUITE_TOOLS to name some of them: each must first find the
 #                 bug planted for it, then none over the small sizes
@@ -20,6 +21,7 @@ logs=${GPUIMG_SUITE_LOGS:-${pack:-$build}/logs}
 tests=${pack:-$build/tests/cuda}/gpuimg_cuda_tests
 bench=${pack:-$build/bench}/gpuimg_gpu_bench
 planted=${pack:-$build/tests/cuda}/gpuimg_planted_bugs
+occupy=${pack:-$build/tests/cuda}/gpuimg_occupy_device
 faulty=${pack:-$build/tests/faults}/gpuimg_faulty
 gpuimg=${pack:-$build}/gpuimg
 export GPUIMG_REQUIRE_CUDA=1
@@ -50,7 +52,7 @@ run_build() {
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$planted" "$faulty" "$gpuimg"; do
+  for program in "$tests" "$bench" "$planted" "$occupy" "$faulty" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
@@ -133,6 +135,11 @@ run_errors() {
   cat "$logs/errors.log"
 }
 
+run_crowded() {
+  step crowded 300 tests/cuda/crowded_device.py "$gpuimg" "$occupy"
+  cat "$logs/crowded.log"
+}
+
 # About 1,700 runs, each with a start of CUDA of its own; $GPUIMG_SUITE_POINTS of each kind of call, 8 unless told.
 run_faults() {
   step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
@@ -180,7 +187,7 @@ run_bench() {
 [ $# -gt 0 ] || set -- build parity huge sanitize bench
 while [ $# -gt 0 ]; do
   case $1 in
-    build | all | parity | huge | files | errors | faults | sanitize | bench) "run_$1" ;;
+    build | all | parity | huge | files | errors | crowded | faults | sanitize | bench) "run_$1" ;;
     pack) run_pack "${2:?pack needs a folder}"; shift ;;
     *) echo "gpu_suite.sh: no step '$1'; see its first lines" >&2; exit 2 ;;
   esac

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""gpuimg on a device whose memory another process has taken, but for a little: what comes out has the CPU's bytes, or
+is refused in one line without a file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
+
+An image of 48 MB has results of up to 192 MB more; one of 92 MB is large enough for `--backend auto` to choose CUDA
+over one thread. What is left goes from room for all of it to none for CUDA itself, so that whole images, strips, the
+CPU instead and refusals all occur; the trial fails if one does not.
+"""
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+
+OUT_OF_MEMORY, NO_BACKEND = 6, 5
+ON_CUDA = [("cuda", operation, file, "rgb.ppm") for operation, file in
+           (("hist", "a.json"), ("equalize", "b.png"), ("integral", "c.npy"), ("hsl", "d.npy"))]
+CALLS = ON_CUDA + [("auto", "hist", "e.json", "gray.pgm")]
+
+
+def write_image(path, magic, side, channels):
+    """Values that differ from row to row, so that strips put together wrongly show."""
+    row = bytes((x * x // 977 + x) & 255 for x in range(channels * side))
+    with open(path, "wb") as file:
+        file.write(b"%s %d %d 255\n" % (magic, side, side))
+        for y in range(side):
+            shift = (y * 37) % len(row)
+            file.write(row[shift:] + row[:shift])
+
+
+class Trial:
+    def __init__(self, gpuimg, occupy, folder):
+        self.gpuimg, self.occupy, self.folder = gpuimg, occupy, folder
+        self.seen = collections.Counter()
+        write_image(os.path.join(folder, "rgb.ppm"), b"P6", 4096, 3)
+        write_image(os.path.join(folder, "gray.pgm"), b"P5", 9600, 1)
+        self.expected = {}
+        for _, operation, file, image in CALLS:
+            done, self.expected[file] = self.run("cpu", operation, file, image)
+            assert done.returncode == 0, done.stderr
+
+    def run(self, backend, operation, file, image):
+        source, out = (os.path.join(self.folder, name) for name in (image, file))
+        command = [self.gpuimg, operation, "-v", "--backend", backend, "--threads", "1", source, out]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120)
+        content = None
+        if os.path.exists(out):
+            with open(out, "rb") as written:
+                content = written.read()
+            os.remove(out)
+        return done, content
+
+    def judge(self, what, backend, done, content, expected):
+        """Names what happened, or says what is wrong about it."""
+        said = done.stderr
+        if done.returncode == 0:
+            assert content == expected, f"{what}: other bytes\n{said}"
+            if "CPU" in said:
+                assert backend == "auto", f"{what}: the CPU, unasked\n{said}"
+                return "cpu instead"
+            return "strips" if "in strips" in said else "whole"
+        errors = [line for line in said.splitlines() if line.startswith("gpuimg: error: ")]
+        is_refusal = done.returncode in (OUT_OF_MEMORY, NO_BACKEND) and backend == "cuda" and len(errors) == 1
+        assert is_refusal and content is None, f"{what}: exit {done.returncode}\n{said}"
+        return "refused"
+
+    def at(self, left):
+        """All calls while another process leaves so many MiB; returns what happened."""
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+        with subprocess.Popen([self.occupy, str(left)], **pipes) as other:
+            says = other.stdout.readline().strip()
+            assert says.endswith("left"), says
+            happened = collections.Counter()
+            for call in CALLS:
+                done, content = self.run(*call)
+                happened[self.judge(f"{says}: {' '.join(call)}", call[0], done, content, self.expected[call[2]])] += 1
+            other.stdin.close()
+        print(f"{says}: " + ", ".join(f"{count} {what}" for what, count in sorted(happened.items())), flush=True)
+        self.seen += happened
+        return happened
+
+    def search(self):
+        """Halves the step between what leaves room for CUDA and what does not, then goes up from there."""
+        refused, working = 0, 2048
+        self.at(refused)
+        self.at(working)
+        while working - refused > 8:
+            middle = (working + refused) // 2
+            if self.at(middle)["refused"] == len(ON_CUDA):
+                refused = middle
+            else:
+                working = middle
+        for more in (16, 32, 64, 128, 256, 512):
+            self.at(working + more)
+
+
+def main():
+    with tempfile.TemporaryDirectory(prefix="gpuimg-crowded-") as folder:
+        trial = Trial(sys.argv[1], sys.argv[2], folder)
+        trial.search()
+    missing = {"whole", "strips", "cpu instead", "refused"} - set(trial.seen)
+    assert not missing, f"did not occur: {missing}"
+    print(f"{sum(trial.seen.values())} runs: " + ", ".join(f"{n} {what}" for what, n in sorted(trial.seen.items())))
+
+
+if __name__ == "__main__":
+    main()
