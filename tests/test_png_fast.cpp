@@ -47,13 +47,13 @@ PngPicture varied_picture(Random& random, PngKind kind, std::uint32_t width, std
 }
 
 /// The image data deflated by zlib, in one or more IDAT chunks, with ancillary chunks around it.
-std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture) {
+std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture, int level) {
   std::vector<PngChunk> chunks = png_chunks(picture);
   FileBytes raw = png_raw(picture);
   uLong size = compressBound(static_cast<uLong>(raw.size()));
   FileBytes data(size);
   compress2(reinterpret_cast<Bytef*>(data.data()), &size, reinterpret_cast<const Bytef*>(raw.data()),
-            static_cast<uLong>(raw.size()), static_cast<int>(random.below(10)));
+            static_cast<uLong>(raw.size()), level);
   data.resize(size);
   const auto at = chunks.end() - 2;
   at->data = data;
@@ -67,6 +67,10 @@ std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture)
     chunks.insert(chunks.end() - 1, {"tIME", FileBytes(7)});
   }
   return chunks;
+}
+
+std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture) {
+  return deflated_chunks(random, picture, static_cast<int>(random.below(10)));
 }
 
 bool is_for_fast_path(const PngPicture& picture) {
@@ -106,6 +110,37 @@ TEST(PngFast, ReadsWhatIsSoundWithoutLibpng) {
       EXPECT_EQ(difference_of_png_paths(file), "") << kind.color_type << ' ' << width;
     }
   }
+}
+
+/// `values` different samples by chance.
+FileBytes large_file(Random& random, std::uint32_t values) {
+  PngPicture picture;
+  picture.kind = {2, 8};
+  picture.width = 2003;
+  picture.height = 1501;
+  picture.filter = 1;
+  picture.samples.resize(std::size_t{3} * picture.width * picture.height);
+  for (std::uint32_t& sample : picture.samples) {
+    sample = random.below(values);
+  }
+  return assemble_png(deflated_chunks(random, picture, 3));
+}
+
+TEST(PngFast, LargePhotosAreReadInPartsAndDrawingsAreNot) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes photo = large_file(random, 40);
+  const auto plain = take_apart_plain_png(photo, "file");
+  ASSERT_TRUE(plain.has_value());
+  EXPECT_GT(PngParts::of(*plain, 2).part_bytes, 0U);
+  EXPECT_EQ(PngParts::of(*plain, 1).part_bytes, 0U);
+  const Image expected = read_plain_png(*plain, "file", {.threads = 1}).value();
+  for (const int threads : {2, 3, 9, 2}) {
+    const Image image = read_plain_png(*plain, "file", {.threads = threads}).value();
+    EXPECT_TRUE(same_pixels(image.view(), expected.view())) << threads;
+  }
+  const FileBytes drawing = large_file(random, 1);
+  EXPECT_EQ(PngParts::of(take_apart_plain_png(drawing, "file").value(), 2).part_bytes, 0U);
 }
 
 TEST(PngFast, LeavesVeryLongRowsToLibpng) {

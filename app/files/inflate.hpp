@@ -29,6 +29,14 @@ class Inflater {
   /// that is damaged or of another kind than zlib with a window of kWindow.
   std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
 
+  /// Runs end early where a block begins at bit `position` of the pieces or behind it; is_paused() is true there.
+  void pause_at(std::uint64_t position);
+  [[nodiscard]] bool is_paused() const;
+  /// How many bits of the pieces were taken.
+  [[nodiscard]] std::uint64_t position() const;
+  /// Goes on with the block that begins at this bit, or behind the last block: others inflated what lies between.
+  void move_to(std::uint64_t position, bool is_behind_last);
+
   /// True after a run that met the end of the stream, with nothing behind it. Then the Adler-32 it declares is known.
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] std::uint32_t declared_adler() const;

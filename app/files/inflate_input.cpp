@@ -5,6 +5,31 @@
 
 namespace gpuimg {
 
+void InflateInput::move_to(std::uint64_t position) {
+  const std::uint64_t byte = position / 8;
+  const std::uint64_t at_hand = gathered_ - static_cast<std::uint64_t>(end_ - buffer_.data());
+  if (byte >= at_hand && byte + kReserve <= gathered_) {
+    bits = {buffer_.data() + (byte - at_hand)};
+  } else {
+    gather_from(byte);
+  }
+  bits.refill();
+  bits.consume(static_cast<std::uint32_t>(position % 8));
+}
+
+void InflateInput::gather_from(std::uint64_t byte) {
+  pieces_ = all_;
+  piece_offset_ = byte;
+  while (!pieces_.empty() && piece_offset_ >= pieces_.front().size()) {
+    piece_offset_ -= pieces_.front().size();
+    pieces_ = pieces_.subspan(1);
+  }
+  gathered_ = byte;
+  end_ = buffer_.data();
+  bits = {end_};
+  gather();
+}
+
 void InflateInput::gather() {
   const std::size_t kept = bits.next < end_ ? static_cast<std::size_t>(end_ - bits.next) : 0;
   if (kept > 0) {
@@ -17,6 +42,7 @@ void InflateInput::gather() {
     std::copy_n(reinterpret_cast<const std::uint8_t*>(left.data()), count, buffer_.data() + size);
     size += count;
     piece_offset_ += count;
+    gathered_ += count;
     if (count == left.size()) {
       pieces_ = pieces_.subspan(1);
       piece_offset_ = 0;

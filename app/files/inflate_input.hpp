@@ -44,10 +44,7 @@ struct InflateBits {
 /// is_overrun() tells afterwards.
 class InflateInput {
  public:
-  explicit InflateInput(std::span<const ByteSpan> pieces) : pieces_(pieces) {
-    bits.next = end_;
-    gather();
-  }
+  explicit InflateInput(std::span<const ByteSpan> pieces) : all_(pieces) { move_to(0); }
   InflateInput(const InflateInput&) = delete;
   InflateInput& operator=(const InflateInput&) = delete;
 
@@ -55,6 +52,13 @@ class InflateInput {
   static constexpr std::size_t kReserve = 1024;
 
   InflateBits bits;
+
+  /// How many bits of the pieces were taken.
+  [[nodiscard]] std::uint64_t position() const {
+    return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count;
+  }
+  /// Takes the bits from `position` on next. The pieces must reach that far.
+  void move_to(std::uint64_t position);
 
   /// Behind it, gather() is needed before more is read.
   [[nodiscard]] const std::uint8_t* limit() const { return limit_; }
@@ -71,10 +75,14 @@ class InflateInput {
   [[nodiscard]] bool is_at_end() const { return pieces_.empty() && bits.byte() == end_; }
 
  private:
+  void gather_from(std::uint64_t byte);
+
   static constexpr std::size_t kBuffer = std::size_t{64} << 10;
 
-  std::span<const ByteSpan> pieces_;
+  std::span<const ByteSpan> all_;
+  std::span<const ByteSpan> pieces_;  // what is left of them
   std::size_t piece_offset_ = 0;
+  std::uint64_t gathered_ = 0;  // how many bytes of the pieces lie before end_
   std::array<std::uint8_t, kBuffer + 2 * kReserve> buffer_;
   const std::uint8_t* end_ = buffer_.data();
   const std::uint8_t* limit_ = buffer_.data();

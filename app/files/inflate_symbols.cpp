@@ -17,14 +17,16 @@ namespace gpuimg::HWY_NAMESPACE {
 
 constexpr std::size_t kStep = 16;
 
-HWY_INLINE void copy_step(std::uint8_t* to, const std::uint8_t* from) {
-  std::array<std::uint8_t, kStep> step;
-  std::memcpy(step.data(), from, kStep);
-  std::memcpy(to, step.data(), kStep);
+template <class Out>
+HWY_INLINE void copy_step(Out* to, const Out* from) {
+  std::array<Out, kStep> step;
+  std::memcpy(step.data(), from, sizeof step);
+  std::memcpy(to, step.data(), sizeof step);
 }
 
 /// A period shorter than a step is doubled until it is not.
-HWY_INLINE std::uint8_t* double_period(std::uint8_t* out, std::size_t& distance) {
+template <class Out>
+HWY_INLINE Out* double_period(Out* out, std::size_t& distance) {
   while (distance < kStep) {
     copy_step(out, out - distance);
     out += distance;
@@ -33,10 +35,11 @@ HWY_INLINE std::uint8_t* double_period(std::uint8_t* out, std::size_t& distance)
   return out;
 }
 
-/// Copies `count` bytes from `distance` bytes back, which may overlap; writes up to 3 * kStep bytes beyond. Two
-/// steps are enough for nearly all.
-HWY_INLINE void copy_back(std::uint8_t* out, std::size_t distance, std::size_t count) {
-  const std::uint8_t* const end = out + count;
+/// Copies `count` elements from `distance` back, which may overlap; writes up to 3 * kStep beyond. Two steps are enough
+/// for nearly all.
+template <class Out>
+HWY_INLINE void copy_back(Out* out, std::size_t distance, std::size_t count) {
+  const Out* const end = out + count;
   if (distance < kStep) [[unlikely]] {
     out = double_period(out, distance);
   }
@@ -47,10 +50,16 @@ HWY_INLINE void copy_back(std::uint8_t* out, std::size_t distance, std::size_t c
   }
 }
 
-/// Writes one to three literals: always four bytes.
+/// Writes one to three literals: always four elements.
 HWY_INLINE std::uint8_t* put(std::uint8_t* out, InflateEntry entry) {
   const std::uint32_t all = entry.bits >> 8;
   std::memcpy(out, &all, sizeof all);
+  return out + entry.literals();
+}
+HWY_INLINE std::uint16_t* put(std::uint16_t* out, InflateEntry entry) {
+  const std::uint64_t all = entry.bits >> 8;
+  const std::uint64_t spread = (all & 0xFFU) | (all & 0xFF00U) << 8 | (all & 0xFF0000U) << 16;
+  std::memcpy(out, &spread, sizeof spread);
   return out + entry.literals();
 }
 
@@ -66,11 +75,12 @@ HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, Inf
   return table.entries[entry.value() + bits.peek(Table::kSecondBits)];
 }
 
-SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest, std::uint8_t* out,
-                  const std::uint8_t* end) {
+template <class Out>
+HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& tables, const Out* oldest, Out* out,
+                                  const Out* end) {
   InflateBits bits = input.bits;  // a local, which registers can hold
   const std::uint8_t* const limit = input.limit();
-  SymbolRun::Ending ending = SymbolRun::interrupted;
+  SymbolsEnd ending = SymbolsEnd::interrupted;
   bits.refill();
   InflateEntry entry = next_entry(tables.literals, bits);
   const auto put_literals = [&]() HWY_ATTR {
@@ -106,7 +116,7 @@ SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::ui
     }
     if (entry.kind() != InflateEntry::base) {
       bits.consume(entry.width());
-      ending = entry.kind() == InflateEntry::end_of_block ? SymbolRun::end_of_block : SymbolRun::damaged;
+      ending = entry.kind() == InflateEntry::end_of_block ? SymbolsEnd::end_of_block : SymbolsEnd::damaged;
       break;
     }
     const std::size_t count = entry.value(bits.bits);
@@ -121,7 +131,7 @@ SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::ui
     }
     const std::size_t distance = entry.value(bits.bits);
     if (entry.kind() != InflateEntry::base || distance > static_cast<std::size_t>(out - oldest)) {
-      ending = SymbolRun::damaged;
+      ending = SymbolsEnd::damaged;
       break;
     }
     bits.consume(entry.width());
@@ -133,18 +143,34 @@ SymbolRun symbols(InflateInput& input, const SymbolTables& tables, const std::ui
   return {out, ending};
 }
 
+SymbolRun<std::uint8_t> bytes(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
+                              std::uint8_t* out, const std::uint8_t* end) {
+  return symbols(input, tables, oldest, out, end);
+}
+
+SymbolRun<std::uint16_t> wide(InflateInput& input, const SymbolTables& tables, const std::uint16_t* oldest,
+                              std::uint16_t* out, const std::uint16_t* end) {
+  return symbols(input, tables, oldest, out, end);
+}
+
 }  // namespace gpuimg::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace gpuimg {
 namespace {
-HWY_EXPORT(symbols);
+HWY_EXPORT(bytes);
+HWY_EXPORT(wide);
+}  // namespace
+
+SymbolRun<std::uint8_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
+                                        std::uint8_t* out, const std::uint8_t* end) {
+  return HWY_DYNAMIC_DISPATCH(bytes)(input, tables, oldest, out, end);
 }
 
-SymbolRun inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
-                          std::uint8_t* out, const std::uint8_t* end) {
-  return HWY_DYNAMIC_DISPATCH(symbols)(input, tables, oldest, out, end);
+SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint16_t* oldest,
+                                         std::uint16_t* out, const std::uint16_t* end) {
+  return HWY_DYNAMIC_DISPATCH(wide)(input, tables, oldest, out, end);
 }
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// The pixels of a plain PNG: inflated and unfiltered at the same time, without libpng.
+// The pixels of a plain PNG: inflated, in parts where that pays, and unfiltered at the same time, without libpng.
 #pragma once
 
 #include <optional>
@@ -6,14 +6,19 @@
 
 #include "files/image_reader.hpp"
 #include "files/plain_png.hpp"
+#include "files/png_parts.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
-/// What libpng would make of the file, or nothing for a file that libpng would refuse: it knows best why. On two
-/// threads unless options.threads is 1. Beside the image it holds about 1 MB, or three
-/// rows where they are longer than 256 KB. Throws Error{decode} for an index beyond the palette, Error{out_of_memory}.
+/// What libpng would make of the file, or nothing for a file that libpng would refuse: it knows best why. On as many
+/// threads as the options allow. Beside the image it holds about 1 MB, or three rows where they are longer than 256 KB;
+/// read in parts, up to 12 MB a thread. Throws Error{decode} for an index beyond the palette, Error{out_of_memory}.
 /// `name` is printable.
 std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options);
+
+/// The same in parts that are given, whether it pays or not.
+std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options,
+                                    const PngParts& parts);
 
 }  // namespace gpuimg

@@ -6,6 +6,8 @@
 #include <optional>
 
 #include "files/byte_fields.hpp"
+#include "files/plain_png.hpp"
+#include "files/png_fast_reader.hpp"
 #include "files/png_reader.hpp"
 
 namespace gpuimg::test {
@@ -43,6 +45,46 @@ std::string difference(const Verdict& expected, const Verdict& got) {
     return "another size or format";
   }
   return std::memcmp(a.data, b.data, expected.image.size_bytes()) == 0 ? "" : "other pixels";
+}
+
+/// What the fast path makes of a file; nothing where it leaves the file to libpng.
+template <class... Parts>
+std::optional<Verdict> read_plain(const PlainPng& png, const Parts&... parts) {
+  Verdict verdict;
+  try {
+    std::optional<Image> image = read_plain_png(png, "file", {.max_pixels = kMostPixels, .threads = 1}, parts...);
+    if (!image) {
+      return std::nullopt;
+    }
+    verdict.image = std::move(*image);
+  } catch (const Error& error) {
+    verdict.refusal = error.what();
+  }
+  return verdict;
+}
+
+/// Between blocks of rows one after the other and parts of the image data, on two threads.
+std::string difference_of_parts(std::span<const std::byte> file) {
+  std::optional<PlainPng> plain;
+  try {
+    plain = take_apart_plain_png(file, "file");
+  } catch (const Error&) {
+    return "";
+  }
+  if (!plain || static_cast<std::uint64_t>(plain->width) * static_cast<std::uint64_t>(plain->height) > kMostPixels) {
+    return "";
+  }
+  const std::optional<Verdict> expected = read_plain(*plain);
+  for (const std::size_t part_bytes : {300, 5000}) {
+    const std::optional<Verdict> got = read_plain(*plain, PngParts{part_bytes, std::size_t{1} << 20, 2});
+    if (expected.has_value() != got.has_value()) {
+      return expected ? "refused in parts" : "taken in parts alone";
+    }
+    if (std::string text = expected ? difference(*expected, *got) : ""; !text.empty()) {
+      return text + ", in parts";
+    }
+  }
+  return "";
 }
 
 /// The Adler-32 of what a zlib stream holds, and the bytes it takes without its own; nothing if it is damaged.
@@ -91,7 +133,7 @@ std::string difference_of_png_paths(std::span<const std::byte> file) {
       return text;
     }
   }
-  return "";
+  return difference_of_parts(exact);
 }
 
 FileBytes with_checksums_repaired(std::span<const std::byte> file) {
