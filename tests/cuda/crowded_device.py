@@ -55,8 +55,8 @@ class Trial:
         said = done.stderr
         if done.returncode == 0:
             assert content == expected, f"{what}: other bytes\n{said}"
-            if "CPU" in said:
-                assert backend == "auto", f"{what}: the CPU, unasked\n{said}"
+            if "backend cpu" in said or "the CPU takes" in said:
+                assert backend == "auto" and "the CPU takes" in said, f"{what}: the CPU, and not for want\n{said}"
                 return "cpu instead"
             return "strips" if "in strips" in said else "whole"
         errors = [line for line in said.splitlines() if line.startswith("gpuimg: error: ")]
