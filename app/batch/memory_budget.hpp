@@ -14,7 +14,8 @@ class MemoryBudget {
 
   /// Waits until `bytes` more fit. What is larger than the whole budget waits until nothing else is in flight. Gives up
   /// and returns false when `is_abandoned()`, which is asked now and then: what is in flight may then never end.
-  bool acquire(std::uint64_t bytes, const std::function<bool()>& is_abandoned);
+  bool acquire(
+      std::uint64_t bytes, const std::function<bool()>& is_abandoned = [] { return false; });
   void release(std::uint64_t bytes);
 
   /// Waits until there were more releases than `seen`; false if nothing is in flight that could release, or given up.
