@@ -11,7 +11,6 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <vector>
 
 #include "commands.hpp"
@@ -19,6 +18,7 @@
 #include "files/printable_name.hpp"
 #include "global_options.hpp"
 #include "messages.hpp"
+#include "refused_thread.hpp"
 #include "suggestions.hpp"
 #include "version.hpp"
 
@@ -100,13 +100,6 @@ ExitCode report(const CLI::App& app, const std::vector<Command>& commands, const
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
   print_error(describe(app, commands, problem) + "; see 'gpuimg " + name + "--help'");
   return ExitCode::usage;
-}
-
-/// Where the system refuses a thread, most often for want of memory for its stack; oneTBB has an exception of its own.
-bool is_refused_thread(const std::runtime_error& failure) {
-  const auto* system = dynamic_cast<const std::system_error*>(&failure);
-  return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||
-         std::string_view(failure.what()).find("pthread_create") != std::string_view::npos;
 }
 
 }  // namespace

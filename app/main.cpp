@@ -3,11 +3,13 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
 
 #include "command_line.hpp"
+#include "files/live_temporaries.hpp"
 #include "messages.hpp"
 
 namespace {
@@ -20,6 +22,21 @@ void hold_closed_streams() {
       (void)::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
     }
   }
+}
+
+/// oneTBB ends the process where it has no memory to begin a thread's work or to carry an exception to its caller.
+[[noreturn]] void end_without_memory() noexcept {
+  try {
+    if (std::current_exception() != nullptr) {
+      throw;
+    }
+  } catch (const std::bad_alloc&) {
+    gpuimg::remove_live_temporaries();
+    gpuimg::print_out_of_memory();
+    ::_exit(static_cast<int>(gpuimg::ExitCode::out_of_memory));
+  } catch (...) {
+  }
+  std::abort();
 }
 
 gpuimg::ExitCode run(int argc, char** argv) {
@@ -46,5 +63,6 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();
+  std::set_terminate(end_without_memory);
   return static_cast<int>(run(argc, argv));
 }

@@ -16,7 +16,9 @@ using cpu::pixels_of;
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(int threads) : threads_(threads), arena_(threads) {}
+  explicit CpuBackend(int threads) : threads_(threads), arena_(threads) {
+    arena_.initialize();  // one for which memory runs out later is waited for without end
+  }
 
   [[nodiscard]] std::string name() const override { return "cpu"; }
 

@@ -1,6 +1,7 @@
 // The pipeline over many files, with jobs that fail on purpose: order, retries, what ends a run, the bound on memory.
 // docs/batch.md.
 #include <gtest/gtest.h>
+#include <tbb/parallel_for.h>
 
 #include <atomic>
 #include <chrono>
@@ -26,6 +27,7 @@ class FakeJob final : public ImageJob {
   mutable std::atomic<int> most_at_once = 0;
   mutable std::atomic<int> begun = 0;
   mutable std::vector<int> order;
+  std::function<void(int item)> in_order = [](int) {};
 
   void check_name(const std::string&) const override {}
   [[nodiscard]] std::vector<std::string> files_of(const std::string&) const override { return {}; }
@@ -46,7 +48,10 @@ class FakeJob final : public ImageJob {
       throw;
     }
     --at_once;
-    return [this, item] { order.push_back(item); };
+    return [this, item] {
+      in_order(item);
+      order.push_back(item);
+    };
   }
 };
 
@@ -69,7 +74,7 @@ struct Case {
     GlobalOptions options;
     options.backend = BackendKind::cpu;
     ContextPool contexts(options, {0});
-    RunOutcome outcome = run_plan(job, plan, contexts, settings, {progress, stop, &writer});
+    RunOutcome outcome = run_plan(job, plan, contexts, settings, {progress, stop, &writer, ""});
     text = test::text_in(folder / "run.jsonl");
     manifest = parse_manifest(text, "run.jsonl");
     return outcome;
@@ -175,6 +180,55 @@ TEST(BatchRun, StopsAfterSoManyFailures) {
   const RunOutcome outcome = failing.run();
   EXPECT_GE(outcome.counts.failed, 3U);
   EXPECT_LT(outcome.counts.ended(), static_cast<std::uint64_t>(kItems));
+}
+
+TEST(BatchRun, WantOfMemoryBetweenImagesIsTriedAgain) {
+  Case scarce;
+  int refused = 0;
+  scarce.job.in_order = [&](int item) {
+    if (item % 10 == 3 && refused++ % 2 == 0) {
+      throw std::bad_alloc();
+    }
+    if (item == 20) {
+      throw std::bad_alloc();
+    }
+  };
+  const RunOutcome outcome = scarce.run();
+  EXPECT_EQ(refused, 12);
+  EXPECT_FALSE(outcome.fatal.has_value());
+  EXPECT_EQ(outcome.counts.done, static_cast<std::uint64_t>(kItems) - 1);
+  EXPECT_EQ(scarce.manifest.items.size(), static_cast<std::size_t>(kItems));
+  EXPECT_EQ(scarce.manifest.items.at("20").error_kind, "out_of_memory");
+}
+
+// What is thrown through a pipeline of oneTBB cancels it, and the loops within: they return before their end.
+TEST(BatchRun, AManifestThatCannotBeWrittenCutsNoImageShort) {
+  FakeJob job;
+  std::atomic<int> cut_short = 0;
+  job.work = [&](int, int) {
+    std::atomic<int> parts = 0;
+    tbb::parallel_for(0, 50, [&](int) {
+      std::this_thread::sleep_for(std::chrono::microseconds(200));
+      ++parts;
+    });
+    cut_short += parts == 50 ? 0 : 1;
+  };
+  WorkPlan plan;
+  for (int i = 0; i < kItems; ++i) {
+    plan.items.push_back({std::to_string(i), "out", PlanState::to_do});
+  }
+  Progress progress(ProgressMode::none, kItems);
+  const StopSignal stop([] {});
+  ManifestWriter full("/dev/full", ManifestWriter::Mode::append);
+  GlobalOptions options;
+  options.backend = BackendKind::cpu;
+  ContextPool contexts(options, {0});
+  RunSettings settings;
+  settings.jobs = 4;
+  settings.budget_bytes = std::uint64_t{1} << 40;
+  EXPECT_THROW(run_plan(job, plan, contexts, settings, {progress, stop, &full, ""}), Error);
+  EXPECT_LT(job.begun, kItems);
+  EXPECT_EQ(cut_short, 0);
 }
 
 TEST(BatchRun, WhateverIsThrownIsTheItemsOwn) {

@@ -9,6 +9,7 @@
 
 #include "backend_cost.hpp"
 #include "batch/batch_session.hpp"
+#include "batch/flight.hpp"
 #include "files/declared_image.hpp"
 #include "files/printable_name.hpp"
 #include "files/stale_temporaries.hpp"
@@ -130,20 +131,19 @@ RunSettings BatchSession::settings_for(int jobs) const {
   return settings;
 }
 
-std::unique_ptr<ManifestWriter> BatchSession::open_manifest(const WorkPlan& plan) const {
+std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
   if (arguments_.manifest.empty()) {
     return nullptr;
   }
   const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
                     : globals_.force    ? ManifestWriter::Mode::replace
                                         : ManifestWriter::Mode::create;
-  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
-  RunRecord run{operation_, parameters_, version_number(), plan.items.size(), plan.total, options_.shard};
-  if (continues_manifest_) {
-    run.items = plan.shard_size;
-  }
-  manifest->write(manifest_line(run));
-  return manifest;
+  return std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+}
+
+std::string BatchSession::first_line(const WorkPlan& plan) const {
+  const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
+  return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard});
 }
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
@@ -155,38 +155,59 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     progress.print("gpuimg: note: stopping when the images in flight are done; once more to leave at once\n");
   });
   progress.start();
-  const std::unique_ptr<ManifestWriter> manifest = open_manifest(plan);
   if (options_.max_memory) {
     // Pixels that are freed go back to the system at once, or each thread would keep some beyond the limit.
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   }
-  remove_stale_outputs(plan, job_, globals_.verbosity);
-
   ContextPool contexts(workers, shared_by);
   if (items_to_do(plan) > 0) {
     job_.prepare(*contexts.lease());
   }
-  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), {progress, stop, manifest.get()});
-  const bool is_whole = outcome.counts.ended() == outcome.counts.total;
-  if (job_.merges() && is_whole && !outcome.fatal && outcome.counts.done > 0) {
-    const ContextPool::Lease context = contexts.lease();
-    job_.finish(*context, named.output);
-    context->finish();
-    outcome.times.add(context->times());
-  }
-  progress.stop();
-  return concluded(outcome, stop, progress.seconds());
-}
+  const std::unique_ptr<ManifestWriter> manifest = open_manifest();
+  remove_stale_outputs(plan, job_, globals_.verbosity);
 
-ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop, double seconds) const {
+  const RunChannels channels{progress, stop, manifest.get(), first_line(plan)};
+  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), channels);
+  MemoryBudget nothing_in_flight(0);
+  MemoryReserve reserve(nothing_in_flight, [] { return false; });
+  finish_merged(contexts, outcome, named.output, reserve);
+  progress.stop();
   for (const std::string& failure : outcome.failures) {
     print_error(failure);
   }
+  // Without the memory to say how it went, the exit code says it.
+  (void)caught([&] { reserve.insist([&] { print_report(summary(outcome, progress.seconds())); }); });
+  return concluded(outcome, stop);
+}
+
+void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,
+                                 MemoryReserve& reserve) {
+  const bool is_whole = outcome.counts.ended() == outcome.counts.total;
+  if (!job_.merges() || !is_whole || outcome.fatal || outcome.counts.done == 0) {
+    return;
+  }
+  reserve.insist([&] {
+    const ContextPool::Lease context = contexts.lease();
+    job_.finish(*context, output);
+    context->finish();
+    outcome.times.add(context->times());
+  });
+}
+
+std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {
+  std::string text;
   if (globals_.timing) {
-    print_report(globals_.json ? outcome.times.json() : outcome.times.table());
+    text = globals_.json ? outcome.times.json() : outcome.times.table();
   }
   if (globals_.verbosity != Verbosity::quiet) {
-    print_report(summary_line(outcome.counts, seconds));
+    text += summary_line(outcome.counts, seconds);
+  }
+  return text;
+}
+
+ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
+  if (outcome.fatal == ErrorKind::out_of_memory) {
+    print_error("out of memory between images; what is done stays: go on with --resume or --skip-existing");
   }
   if (outcome.fatal) {
     return exit_code_of(*outcome.fatal);

@@ -1,230 +1,245 @@
-// The pipeline.
+// The pipeline, and what is left over where oneTBB cannot keep it up.
 #include "batch/batch_run.hpp"
 
-#include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
-#include <memory>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <optional>
+#include <stdexcept>
 #include <utility>
 
-#include "batch/flight.hpp"
-#include "batch/folder_scan.hpp"
-#include "files/output_folder.hpp"
-#include "files/printable_name.hpp"
+#include "batch/item_work.hpp"
+#include "batch/run_ledger.hpp"
 
 namespace gpuimg {
 namespace {
 
-constexpr const char* kOutputExists = "its output exists";
+using State = Flight::State;
 
 class Run {
  public:
   Run(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
       const RunChannels& channels)
-      : job_(job),
-        plan_(plan),
+      : plan_(plan),
         contexts_(contexts),
         settings_(settings),
         channels_(channels),
-        budget_(settings.budget_bytes) {
-    outcome_.counts.total = plan.items.size();
-  }
+        budget_(settings.budget_bytes),
+        is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
+        reserve_(budget_, is_cancelled_),
+        work_(job, contexts, settings, budget_, reserve_, is_cancelled_),
+        ledger_(settings, channels, plan.items.size(), reserve_),
+        // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
+        slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
 
   RunOutcome execute() {
-    // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
-    const auto in_flight = static_cast<std::size_t>(settings_.jobs) * 8 + 8;
-    // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
-    const auto most = tbb::global_control::max_allowed_parallelism;
-    const tbb::global_control leave(
-        most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
-    tbb::task_arena arena(settings_.jobs);
-    arena.execute([&] {
-      tbb::parallel_pipeline(
-          in_flight, tbb::make_filter<void, FlightPointer>(tbb::filter_mode::serial_in_order,
-                                                           [&](tbb::flow_control& flow) { return next(flow); }) &
-                         tbb::make_filter<FlightPointer, FlightPointer>(tbb::filter_mode::parallel,
-                                                                        [&](FlightPointer flight) {
-                                                                          compute(*flight);
-                                                                          return flight;
-                                                                        }) &
-                         tbb::make_filter<FlightPointer, void>(tbb::filter_mode::serial_in_order,
-                                                               [&](const FlightPointer& flight) { end(flight); }));
-    });
+    if (channels_.manifest != nullptr) {
+      channels_.manifest->write(channels_.first_line);
+    }
+    while (!pipeline_is_through()) {
+      end_what_is_begun();
+      if (!one_is_taken_alone()) {
+        break;
+      }
+    }
     try_again_alone();
-    return std::move(outcome_);
+    conclude();
+    return std::move(ledger_.outcome());
   }
 
  private:
-  [[nodiscard]] bool must_stop() const { return channels_.stop.requested() || fatal_ || too_many_failed_; }
-
-  /// The next item, with room for it in memory; nothing if there is none or no more may begin.
-  FlightPointer next(tbb::flow_control& flow) {
-    if (next_ < plan_.items.size() && !must_stop()) {
-      FlightPointer flight = prepared(plan_.items[next_++]);
-      if (flight->is_decided) {
-        return flight;
-      }
-      budget_.acquire(flight->memory);
-      if (!must_stop()) {
-        return flight;
-      }
-      budget_.release(flight->memory);
-    }
-    flow.stop();
-    return nullptr;
+  [[nodiscard]] bool must_stop() const {
+    return channels_.stop.requested() || work_.device_is_lost() || ledger_.too_many_failed() || is_broken_;
   }
 
-  FlightPointer prepared(const PlanItem& item) const {
-    auto flight = std::make_shared<Flight>();
-    flight->item = &item;
-    flight->record = settings_.blank;
-    flight->record.input = item.input;
-    flight->record.output = item.output;
-    (void)read_file_facts(item.input, flight->record.bytes, flight->record.mtime_ns);
-    if (item.state != PlanState::to_do) {
-      flight->is_decided = true;
-      skip(*flight, item.state == PlanState::done_before ? "done before" : kOutputExists);
+  /// False if oneTBB found no memory or no thread for itself: it has then lost some of the items that were begun.
+  bool pipeline_is_through() {
+    group_.emplace();
+    bool is_through = false;
+    try {
+      // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
+      const auto most = tbb::global_control::max_allowed_parallelism;
+      const tbb::global_control leave(
+          most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
+      tbb::task_arena arena(settings_.jobs);
+      arena.execute([&] { run_pipeline(); });
+      is_through = true;
+    } catch (const std::bad_alloc&) {
+    } catch (const std::runtime_error& failure) {
+      if (!is_refused_thread(failure)) {
+        throw;
+      }
+    }
+    group_.reset();
+    return is_through;
+  }
+
+  /// Pointers pass through it, for which it allocates nothing, and nothing is thrown: that would cut short what the
+  /// other workers compute.
+  void run_pipeline() {
+    const auto next = [&](tbb::flow_control& flow) {
+      Flight* flight = begun();
+      if (flight == nullptr) {
+        flow.stop();
+      }
       return flight;
-    }
-    const DeclaredImage declared = declared_image_in(item.input);
-    flight->pixels = declared.pixels;
-    const bool is_refused = declared.pixels > settings_.max_pixels;
-    flight->memory = expected_memory(job_, flight->record.bytes, is_refused ? DeclaredImage() : declared);
-    if (settings_.budget_is_limit && flight->memory > budget_.bytes()) {
-      flight->is_decided = true;
-      fail(*flight, name_of(ErrorKind::out_of_memory),
-           fmt::format("needs about {} MB of memory, and --max-memory leaves {} MB; raise it", flight->memory >> 20,
-                       budget_.bytes() >> 20));
-    }
-    return flight;
+    };
+    const auto compute = [&](Flight* flight) {
+      computed(*flight);
+      return flight;
+    };
+    tbb::parallel_pipeline(
+        slots_.size(),
+        tbb::make_filter<void, Flight*>(tbb::filter_mode::serial_in_order, next) &
+            tbb::make_filter<Flight*, Flight*>(tbb::filter_mode::parallel, compute) &
+            tbb::make_filter<Flight*, void>(tbb::filter_mode::serial_in_order, [&](Flight* flight) { end(*flight); }),
+        *group_);
   }
 
-  void compute(Flight& flight) {
-    if (flight.is_decided) {
+  /// The next item, with room for it in memory; nothing if there is none or no more may begin. Its slot is free: the
+  /// pipeline takes no more items than there are slots.
+  Flight* begun() {
+    if (next_ == plan_.items.size() || must_stop()) {
+      return nullptr;
+    }
+    Flight& flight = slots_[next_ % slots_.size()];
+    return is_begun(flight, plan_.items[next_]) ? (++next_, &flight) : nullptr;
+  }
+
+  bool is_begun(Flight& flight, const PlanItem& item) {
+    if (!held([&] { work_.begin(flight, item); })) {
+      flight.state = State::none;
+      return false;
+    }
+    if (flight.state == State::ready) {
+      return true;
+    }
+    flight.holds_memory = budget_.acquire(flight.memory, is_cancelled_);
+    if (flight.holds_memory && !must_stop()) {
+      return true;
+    }
+    if (std::exchange(flight.holds_memory, false)) {
+      budget_.release(flight.memory);
+    }
+    flight.state = State::none;
+    return false;
+  }
+
+  void computed(Flight& flight) {
+    if (flight.state == State::begun) {
+      (void)held([&] { work_.compute(flight); });
+    }
+  }
+
+  void end(Flight& flight) {
+    if (flight.state != State::ready) {
       return;
     }
-    // A worker that waits for parts of its own image must not begin another one meanwhile.
-    guard(flight, [&] { tbb::this_task_arena::isolate([&] { compute_item(flight); }); });
-    budget_.release(flight.memory);
-    // Another process may work in the same folder.
-    if (settings_.skip_existing && is_kind(flight, ErrorKind::write) && has_output(*flight.item)) {
-      skip(flight, kOutputExists);
-    }
-    if (is_kind(flight, ErrorKind::device_fault) || is_kind(flight, ErrorKind::backend_unavailable)) {
-      fatal_ = true;
-    }
-  }
-
-  [[nodiscard]] bool has_output(const PlanItem& item) const {
-    const auto files = job_.files_of(item.output);
-    return std::any_of(files.begin(), files.end(),
-                       [](const std::string& file) { return identity_of(file).has_value(); });
-  }
-
-  void compute_item(Flight& flight) {
-    ContextPool::Lease context = contexts_.lease();
-    context->begin_item();
-    guard(flight, [&] {
-      const ItemPaths paths{flight.item->input, flight.item->output};
-      const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
-      for (const std::string& file : files) {
-        make_folder_of(file);
-        context->check_output_file(file, paths.input, job_.is_binary(file));
+    (void)held([&] {
+      if (is_kind(flight, ErrorKind::out_of_memory) && !flight.is_decided && settings_.jobs > 1 && !alone_) {
+        reserve_.insist([&] { again_.push_back(flight.item); });
+      } else {
+        ledger_.end(flight);
       }
-      flight.in_order = job_.run(*context, paths);
-      if (fatal_ && context->backend_name() == "cuda") {
-        throw Error(ErrorKind::device_fault, "a device was lost while it was computed; nothing was written");
-      }
-      context->finish();
     });
-    flight.record.backend = context->backend_name();
-    flight.record.device = context->device();
-    flight.record.times = context->times();
-    flight.messages = context->take_messages();
-    // A backend may keep memory for the next image: not what is a good part of the limit.
-    if (settings_.budget_is_limit && flight.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
-      context.discard();
-    }
+    flight.state = State::ended;
   }
 
-  void end(const FlightPointer& flight) {
-    if (is_kind(*flight, ErrorKind::out_of_memory) && !flight->is_decided && settings_.jobs > 1 && !alone_) {
-      again_.push_back(flight->item);
-      return;
+  /// What is thrown here ends the run: no memory for the bookkeeping, or a manifest that cannot be written.
+  template <class Step>
+  bool held(const Step& step) noexcept {
+    std::exception_ptr thrown = caught(step);
+    if (!thrown) {
+      return true;
     }
-    if (flight->in_order) {
-      guard(*flight, [&] { flight->in_order(); });
+    const std::lock_guard lock(mutex_);
+    if (!broken_by_) {
+      broken_by_ = std::move(thrown);
     }
-    count(*flight);
-    tell(*flight);
-    const bool known = flight->item->state == PlanState::done_before && !settings_.record_done_before;
-    if (channels_.manifest != nullptr && !known) {
-      channels_.manifest->write(manifest_line(flight->record));
-    }
+    is_broken_ = true;
+    return false;
   }
 
-  void count(const Flight& flight) {
-    ProgressCounts& counts = outcome_.counts;
-    switch (flight.record.status) {
-      case ItemStatus::done:
-        ++counts.done;
-        counts.pixels += flight.pixels;
-        break;
-      case ItemStatus::failed:
-        ++counts.failed;
-        outcome_.failures.push_back(flight.record.message);
-        break;
-      case ItemStatus::skipped: ++counts.skipped; break;
-    }
-    outcome_.times.add(flight.record.times);
-    too_many_failed_ = settings_.max_errors > 0 && counts.failed >= settings_.max_errors;
-    for (const ErrorKind kind : {ErrorKind::device_fault, ErrorKind::backend_unavailable}) {
-      if (is_kind(flight, kind) && !outcome_.fatal) {
-        outcome_.fatal = kind;
+  /// In their order, those that the pipeline left behind.
+  void end_what_is_begun() {
+    for (Flight& flight : slots_) {
+      if (std::exchange(flight.holds_memory, false)) {
+        budget_.release(flight.memory);
       }
     }
-    channels_.progress.update(counts);
+    for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
+      Flight& flight = slots_[i % slots_.size()];
+      if (!must_stop()) {
+        computed(flight);
+      }
+      end(flight);
+    }
   }
 
-  void tell(const Flight& flight) {
-    const std::string name = printable_name(flight.item->input);
-    for (const Message& message : flight.messages) {
-      const bool named = message.text.find(name) != std::string::npos;
-      channels_.progress.print(message_line(message.least, named ? message.text : name + ": " + message.text));
+  /// So that there is progress where the pipeline does not even start.
+  bool one_is_taken_alone() {
+    Flight* flight = begun();
+    if (flight != nullptr) {
+      computed(*flight);
+      end(*flight);
     }
+    return flight != nullptr;
   }
 
   /// Images that memory did not suffice for, one at a time.
   void try_again_alone() {
     alone_ = true;
     for (const PlanItem* item : again_) {
-      if (must_stop()) {
+      contexts_.clear();
+      Flight& flight = slots_.front();
+      if (must_stop() || !is_begun(flight, *item)) {
         return;
       }
-      contexts_.clear();
-      FlightPointer flight = prepared(*item);
-      budget_.acquire(flight->memory);
-      compute(*flight);
+      computed(flight);
       end(flight);
     }
   }
 
-  const ImageJob& job_;
+  void conclude() {
+    if (!broken_by_) {
+      return;
+    }
+    try {
+      std::rethrow_exception(broken_by_);
+    } catch (const std::bad_alloc&) {
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_memory) {
+        throw;
+      }
+    }
+    RunOutcome& outcome = ledger_.outcome();
+    outcome.fatal = outcome.fatal.value_or(ErrorKind::out_of_memory);
+  }
+
   const WorkPlan& plan_;
   ContextPool& contexts_;
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
+  std::optional<tbb::task_group_context> group_;  ///< of the pipeline while it runs
+  std::function<bool()> is_cancelled_;
+  MemoryReserve reserve_;
+  ItemWork work_;
+  RunLedger ledger_;
+  std::vector<Flight> slots_;  ///< item i in the one with the number i modulo their count
   std::size_t next_ = 0;
-  std::atomic<bool> fatal_ = false;
-  std::atomic<bool> too_many_failed_ = false;
   bool alone_ = false;
   std::vector<const PlanItem*> again_;
-  RunOutcome outcome_;
+  std::mutex mutex_;
+  std::exception_ptr broken_by_;
+  std::atomic<bool> is_broken_ = false;
 };
 
 }  // namespace

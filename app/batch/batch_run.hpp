@@ -34,7 +34,7 @@ struct RunOutcome {
   ProgressCounts counts;
   PhaseTimes times;                   ///< summed over all workers
   std::vector<std::string> failures;  ///< messages, in the order of the plan
-  std::optional<ErrorKind> fatal;     ///< what ended the run: device_fault or backend_unavailable
+  std::optional<ErrorKind> fatal;     ///< what ended the run: device_fault, backend_unavailable or out_of_memory
 };
 
 /// What the run tells as it goes on.
@@ -42,9 +42,12 @@ struct RunChannels {
   Progress& progress;
   const StopSignal& stop;
   ManifestWriter* manifest = nullptr;  ///< may be nothing
+  std::string first_line;              ///< of the manifest
 };
 
-/// A failing item is an outcome; what is thrown is a manifest that cannot be written: Error{write}.
+/// The manifest's first line is written when all is there that the run needs for itself: what memory runs out before
+/// it is thrown, as is a manifest that cannot be written: Error{write}. From then on a failure is an item's, and an
+/// outcome.
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
                     const RunChannels& channels);
 

@@ -10,6 +10,7 @@
 #include "batch/batch_run.hpp"
 #include "batch/input_files.hpp"
 #include "batch/manifest.hpp"
+#include "batch/memory_reserve.hpp"
 #include "batch/work_plan.hpp"
 #include "exit_code.hpp"
 #include "global_options.hpp"
@@ -50,10 +51,15 @@ class BatchSession {
   /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
   [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
-  [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest(const WorkPlan& plan) const;
+  [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
+  [[nodiscard]] std::string first_line(const WorkPlan& plan) const;
+
+  /// With --merge: writes the one output, unless the run ended early.
+  void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
-  [[nodiscard]] ExitCode concluded(const RunOutcome& outcome, const StopSignal& stop, double seconds) const;
+  [[nodiscard]] std::string summary(const RunOutcome& outcome, double seconds) const;
+  [[nodiscard]] ExitCode concluded(const RunOutcome& outcome, const StopSignal& stop) const;
 
   ImageJob& job_;
   const BatchArguments& arguments_;

@@ -2,57 +2,80 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <exception>
 #include <new>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "batch/manifest.hpp"
 #include "batch/work_plan.hpp"
 #include "files/printable_name.hpp"
 #include "image_job.hpp"
+#include "refused_thread.hpp"
 
 namespace gpuimg {
 
 /// Small: many that have ended may wait for one before them.
 struct Flight {
+  enum class State : std::uint8_t { none, begun, ready, ended };
+
   const PlanItem* item = nullptr;
+  State state = State::none;
+  bool is_decided = false;    ///< skipped or failed before any work
+  bool holds_memory = false;  ///< of the budget
   ItemRecord record;
   std::uint64_t pixels = 0;
   std::uint64_t memory = 0;
-  bool is_decided = false;  ///< skipped or failed before any work
   InOrder in_order;
   std::vector<Message> messages;
 };
-using FlightPointer = std::shared_ptr<Flight>;
 
+/// These have no effect where they throw, which is for want of memory alone.
 inline void fail(Flight& flight, std::string_view kind, const std::string& message) {
   const std::string name = printable_name(flight.item->input);
+  std::string text = message.starts_with(name) ? message : name + ": " + message;
+  std::string kind_text(kind);
   flight.record.status = ItemStatus::failed;
-  flight.record.error_kind = kind;
-  flight.record.message = message.starts_with(name) ? message : name + ": " + message;
+  flight.record.error_kind = std::move(kind_text);
+  flight.record.message = std::move(text);
   flight.in_order = nullptr;
 }
 
-inline void skip(Flight& flight, const std::string& reason) {
+inline void skip(Flight& flight, const char* reason) {
+  flight.record.message = reason;
   flight.record.status = ItemStatus::skipped;
   flight.record.error_kind.clear();
-  flight.record.message = reason;
   flight.in_order = nullptr;
 }
 
-/// Calls work(); what it throws becomes the flight's failure.
+/// What work() throws; nothing if it returns.
 template <class Work>
-void guard(Flight& flight, const Work& work) {
+std::exception_ptr caught(const Work& work) noexcept {
   try {
     work();
+    return nullptr;
+  } catch (...) {
+    return std::current_exception();
+  }
+}
+
+/// Makes of what was thrown the flight's failure.
+inline void fail_by(Flight& flight, const std::exception_ptr& thrown) {
+  const std::string_view no_memory = name_of(ErrorKind::out_of_memory);
+  try {
+    std::rethrow_exception(thrown);
   } catch (const Error& error) {
     fail(flight, name_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {
-    fail(flight, name_of(ErrorKind::out_of_memory), "out of memory; use fewer --jobs, or a machine with more memory");
+    fail(flight, no_memory, "out of memory; use fewer --jobs, or a machine with more memory");
   } catch (const std::exception& failure) {
-    fail(flight, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
+    if (is_refused_thread(failure)) {
+      fail(flight, no_memory, "no thread can be started; use fewer --jobs, or a machine with more memory");
+    } else {
+      fail(flight, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
+    }
   }
 }
 

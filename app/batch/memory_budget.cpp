@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -13,6 +14,7 @@ namespace gpuimg {
 namespace {
 
 constexpr std::uint64_t kKibibyte = 1024;
+constexpr std::chrono::milliseconds kPatience(100);
 
 std::uint64_t free_in_system() {
   std::ifstream file("/proc/meminfo");
@@ -60,18 +62,40 @@ std::uint64_t free_in_group() {
 
 }  // namespace
 
-void MemoryBudget::acquire(std::uint64_t bytes) {
+bool MemoryBudget::acquire(std::uint64_t bytes, const std::function<bool()>& is_abandoned) {
   std::unique_lock lock(mutex_);
-  released_.wait(lock, [&] { return in_use_ == 0 || (bytes <= bytes_ && in_use_ <= bytes_ - bytes); });
+  const auto fits = [&] { return in_use_ == 0 || (bytes <= bytes_ && in_use_ <= bytes_ - bytes); };
+  while (!released_.wait_for(lock, kPatience, fits)) {
+    if (is_abandoned()) {
+      return false;
+    }
+  }
   in_use_ += bytes;
+  return true;
 }
 
 void MemoryBudget::release(std::uint64_t bytes) {
   {
     const std::lock_guard lock(mutex_);
     in_use_ -= bytes;
+    ++releases_;
   }
   released_.notify_all();
+}
+
+bool MemoryBudget::wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned) {
+  std::unique_lock lock(mutex_);
+  while (!released_.wait_for(lock, kPatience, [&] { return releases_ > seen || in_use_ == 0; })) {
+    if (is_abandoned()) {
+      return false;
+    }
+  }
+  return releases_ > seen;
+}
+
+std::uint64_t MemoryBudget::releases() const {
+  const std::lock_guard lock(mutex_);
+  return releases_;
 }
 
 std::uint64_t available_memory() { return std::min(free_in_system(), free_in_group()); }

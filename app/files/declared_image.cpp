@@ -72,6 +72,24 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string&
   }
 }
 
+/// A descriptor that is closed where memory runs out, too.
+class OpenFile {
+ public:
+  explicit OpenFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
+  OpenFile(const OpenFile&) = delete;
+  OpenFile& operator=(const OpenFile&) = delete;
+  ~OpenFile() {
+    if (number_ >= 0) {
+      ::close(number_);
+    }
+  }
+
+  [[nodiscard]] int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -85,21 +103,20 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 DeclaredImage declared_image_in(const std::string& path) {
   constexpr std::size_t kMostHeaders = 64 << 10;
   constexpr std::size_t kWithLongMetadata = 4 << 20;  // a JPEG's size comes after its profile and its thumbnail
-  const int file = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (file < 0) {
+  const OpenFile file(path);
+  if (file.number() < 0) {
     return {};
   }
   DeclaredImage declared;
   std::vector<std::byte> bytes;
   for (const std::size_t wanted : {kMostHeaders, kWithLongMetadata}) {
     bytes.resize(wanted);
-    const ssize_t count = ::pread(file, bytes.data(), wanted, 0);
+    const ssize_t count = ::pread(file.number(), bytes.data(), wanted, 0);
     declared = declared_image({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))}, path);
     if (declared.pixels > 0 || count < static_cast<ssize_t>(wanted)) {
       break;
     }
   }
-  ::close(file);
   return declared;
 }
 

@@ -24,6 +24,7 @@ enum class Kind {
   chmod,
   mkdir,
   part,
+  task,
   cuda_memory,
   cuda_create,
   cuda_copy,
@@ -34,7 +35,7 @@ enum class Kind {
   cuda_lost,
   cuda_planted
 };
-constexpr int kKinds = 24;
+constexpr int kKinds = 25;
 
 /// Counts a call and says whether it is to fail. Nothing is counted before main and nothing fails.
 /// Allocates nothing and may be called from any thread.

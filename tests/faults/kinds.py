@@ -6,6 +6,7 @@ SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
 CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
          "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
          "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT}, "part": set(),
+         "task": {OUT_OF_MEMORY},
          "cuda_memory": {OUT_OF_MEMORY}, "cuda_create": {NO_BACKEND}, "cuda_copy": {NO_BACKEND},
          "cuda_launch": {NO_BACKEND}, "cuda_wait": {NO_BACKEND}, "cuda_query": {NO_BACKEND}, "cuda_free": {NO_BACKEND},
          "cuda_lost": {NO_BACKEND}, "cuda_planted": {NO_BACKEND}}
@@ -13,7 +14,7 @@ KINDS = list(CODES)
 CODES["norename+link"] = {OUTPUT}
 
 # Where one of these is called, some failure of it must be noticed.
-MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "cuda_memory", "cuda_create", "cuda_copy",
+MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "task", "cuda_memory", "cuda_create", "cuda_copy",
           "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
 
 
@@ -31,16 +32,25 @@ def allowed_codes(kind, is_batch):
     return {0} | CODES[kind] | ({SOME_FAILED} if is_batch else set())
 
 
-def plans(counts, most, rng, cuda):
-    """(kind, what GPUIMG_FAIL is to say) of the runs of a scenario: n grows so that a kind has about `most` points."""
+def points(first, last, most, rng):
+    """Numbers from first to last, about `most` of them; all of them with 0."""
+    stride = 1 if most == 0 else max(1, (last + 1 - first) // most)
+    return range(first + rng.randrange(stride), last + 1, stride)
+
+
+def plans(counts, most, rng, cuda, run_begins):
+    """(kind, what GPUIMG_FAIL is to say) of the runs of a scenario: n grows so that a kind has about `most` points.
+    Allocations of a batch, from the one with the number `run_begins`, have sixteen times as many: each is another step."""
     for kind, count in zip(KINDS, counts):
         if is_cuda(kind) != cuda:
             continue
         if kind == "norename":
             yield kind, "norename:1+"
             yield "norename+link", "norename:1+,link:1+"
-        stride = 1 if most == 0 else max(1, count // most)
-        for n in range(1 + rng.randrange(stride), count + 1, stride):
+        chosen = list(points(1, count, most, rng))
+        if kind == "malloc" and run_begins:
+            chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, 16 * most, rng))
+        for n in chosen:
             yield kind, f"{kind}:{n}"
             if kind not in ("cuda_lost", "cuda_planted"):  # these last of themselves
                 yield kind, f"{kind}:{n}+"

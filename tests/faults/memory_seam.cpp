@@ -5,6 +5,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <oneapi/tbb/detail/_small_object_pool.h>
+
 #include <cerrno>
 #include <cstdlib>
 #include <new>
@@ -87,6 +89,22 @@ void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, 
   return reinterpret_cast<void*>(::syscall(SYS_mmap, wanted, size, protection, flags, file, offset));
 }
 }
+
+// Memory that oneTBB takes for its tasks: from pools and from an allocator of its own, where the seams above seldom
+// reach it.
+namespace tbb::detail::r1 {
+
+void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execution_data& execution) {
+  if (fails(Kind::task)) {
+    throw std::bad_alloc();
+  }
+  using Allocate = void* (*)(d1::small_object_pool*&, std::size_t, const d1::execution_data&);
+  static const auto real_allocate = reinterpret_cast<Allocate>(
+      ::dlsym(RTLD_NEXT, "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"));
+  return real_allocate(pool, bytes, execution);
+}
+
+}  // namespace tbb::detail::r1
 
 // The standard library's operators call malloc, those of a sanitizer do not: ours do in every build.
 namespace {

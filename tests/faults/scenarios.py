@@ -54,6 +54,9 @@ class Scenario:
     exit_code: int = 0
     logs: tuple = field(default_factory=tuple)
     manifest: str = ""  # of a batch: what it says is compared with what is there
+    items: int = 0  # of a batch with a manifest
+    damaged: int = 0  # of these, without any fault
+    merges: bool = False
     in_turn: bool = False  # one image at a time: nothing follows a device that is lost
     whole_or_nothing: bool = True  # an output is the one of a run without faults, or none
     cuda: bool = False
@@ -114,8 +117,12 @@ SCENARIOS = [
     one("hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
     one("batch", "equalize", folder, "--jobs", "2", "-q", "in", "out", one_output=False, is_batch=True),
     one("batch_manifest", "hsl", folder, "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "out",
-        one_output=False, is_batch=True, manifest="done.jsonl"),
-    one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "in", "out",
-        one_output=False, is_batch=True, exit_code=1),
+        one_output=False, is_batch=True, manifest="done.jsonl", items=6, in_turn=True),
+    one("batch_jobs", "equalize", folder, "--jobs", "2", "--timing", "-v", "--manifest", "done.jsonl", "in", "out",
+        one_output=False, is_batch=True, manifest="done.jsonl", items=6),
+    one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "--manifest", "done.jsonl", "in",
+        "out", one_output=False, is_batch=True, exit_code=1, manifest="done.jsonl", items=6, damaged=1),
     one("batch_hist", "hist", folder, "-q", "in", "sum.csv", one_output=False, is_batch=True),
+    one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
+        one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
 ]

@@ -1,0 +1,50 @@
+// What becomes of one item on its way through the pipeline, before its turn to be recorded.
+#pragma once
+
+#include <atomic>
+#include <functional>
+
+#include "batch/batch_run.hpp"
+#include "batch/flight.hpp"
+#include "batch/memory_reserve.hpp"
+
+namespace gpuimg {
+
+class ItemWork {
+ public:
+  /// `is_cancelled` tells whether oneTBB has given up what runs now: parallel loops then return before their end.
+  ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, MemoryBudget& budget,
+           MemoryReserve& reserve, std::function<bool()> is_cancelled);
+
+  /// Fills the flight anew: begun, or ready where nothing is to be done. Throws for want of memory alone, and may then
+  /// be called again.
+  void begin(Flight& flight, const PlanItem& item) const;
+
+  /// Makes a begun flight ready, and gives back the memory it holds. It stays begun, and nothing is written, where its
+  /// work was cancelled. Throws as begin() does.
+  void compute(Flight& flight);
+
+  /// A backend is gone: nothing more may begin.
+  [[nodiscard]] bool device_is_lost() const { return device_is_lost_; }
+
+ private:
+  struct Attempt {
+    bool is_cut_short = false;
+    std::exception_ptr thrown;
+  };
+
+  void plan_memory(Flight& flight) const;
+  [[nodiscard]] Attempt attempt(Flight& flight) const;
+  void conclude(Flight& flight, const std::exception_ptr& thrown) const;
+  [[nodiscard]] bool has_output(const PlanItem& item) const;
+
+  const ImageJob& job_;
+  ContextPool& contexts_;
+  const RunSettings& settings_;
+  MemoryBudget& budget_;
+  MemoryReserve& reserve_;
+  std::function<bool()> is_cancelled_;
+  std::atomic<bool> device_is_lost_ = false;
+};
+
+}  // namespace gpuimg

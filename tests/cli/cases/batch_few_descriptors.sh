@@ -1,0 +1,8 @@
+# Files are open while they are in work, and no longer: a batch of many needs no more descriptors than its workers use.
+make_image png in.png 8x8
+mkdir in
+for i in {100..299}; do ln in.png in/$i.png; done
+(ulimit -n 24; exec gpuimg equalize --backend cpu -q --jobs 4 --manifest run.jsonl in out/)
+status=$?
+[ "$(ls out | wc -l)" -eq 200 ] || echo "$(ls out | wc -l) outputs of 200"
+exit $status

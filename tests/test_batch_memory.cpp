@@ -1,0 +1,109 @@
+// The memory that a batch keeps for its bookkeeping. docs/batch.md, "Memory".
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdlib>
+#include <new>
+#include <thread>
+#include <vector>
+
+#include "batch/memory_reserve.hpp"
+
+namespace gpuimg {
+namespace {
+
+bool never() { return false; }
+
+TEST(MemoryReserve, IsGivenBackWhereMemoryRunsOutAndTakenAgain) {
+  MemoryBudget budget(0);
+  MemoryReserve reserve(budget, never);
+  ASSERT_TRUE(reserve.is_held());
+  int attempts = 0;
+  const auto step = [&](auto&& complain) {
+    return [&attempts, &reserve, complain] {
+      ++attempts;
+      if (reserve.is_held()) {
+        complain();
+      }
+    };
+  };
+  reserve.insist(step([] { throw std::bad_alloc(); }));
+  EXPECT_EQ(attempts, 2);
+  EXPECT_TRUE(reserve.is_held());
+  reserve.insist(step([] { throw Error(ErrorKind::out_of_memory, "none"); }));
+  EXPECT_EQ(attempts, 4);
+  EXPECT_THROW(reserve.insist(step([] { throw Error(ErrorKind::write, "no"); })), Error);
+  EXPECT_EQ(attempts, 5);
+}
+
+TEST(MemoryReserve, ThrowsWhereNothingIsInFlightThatCouldGiveMore) {
+  MemoryBudget budget(0);
+  MemoryReserve reserve(budget, never);
+  int attempts = 0;
+  EXPECT_THROW(reserve.insist([&] {
+    ++attempts;
+    throw std::bad_alloc();
+  }),
+               std::bad_alloc);
+  EXPECT_EQ(attempts, 2);
+}
+
+TEST(MemoryReserve, WaitsForAnImageInFlight) {
+  MemoryBudget budget(10);
+  MemoryReserve reserve(budget, never);
+  ASSERT_TRUE(budget.acquire(4, never));
+  std::atomic<bool> is_free = false;
+  std::thread image([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    is_free = true;
+    budget.release(4);
+  });
+  reserve.insist([&] {
+    if (!is_free) {
+      throw std::bad_alloc();
+    }
+  });
+  EXPECT_TRUE(is_free);
+  image.join();
+}
+
+TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
+  MemoryBudget budget(10);
+  MemoryReserve reserve(budget, [] { return true; });
+  ASSERT_TRUE(budget.acquire(4, never));
+  EXPECT_THROW(reserve.insist([] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_FALSE(budget.acquire(8, [] { return true; }));
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+
+/// Takes all memory there is, in ever smaller pieces; then a step needs some. 0 if it had it at the second attempt.
+[[noreturn]] void insist_where_there_is_none() {
+  MemoryBudget budget(0);
+  MemoryReserve reserve(budget, never);
+  const rlimit limit{std::size_t{256} << 20, std::size_t{256} << 20};
+  ::setrlimit(RLIMIT_AS, &limit);
+  for (std::size_t bytes = std::size_t{64} << 20; bytes >= 16; bytes /= 2) {
+    while (void* taken = std::malloc(bytes)) {
+      *static_cast<void* volatile*>(taken) = taken;
+    }
+  }
+  int attempts = 0;
+  reserve.insist([&] {
+    ++attempts;
+    const std::vector<char> bookkeeping(20000);
+  });
+  std::_Exit(attempts == 2 ? 0 : 1);
+}
+
+TEST(MemoryReserveDeathTest, IsEnoughWhereTheAddressSpaceIsFull) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(insist_where_there_is_none(), testing::ExitedWithCode(0), "");
+}
+
+#endif
+
+}  // namespace
+}  // namespace gpuimg
