@@ -1,7 +1,6 @@
 // Two stages over blocks of rows: inflate, then unfilter. app/files/png_fast_reader.hpp.
 #include "files/png_fast_reader.hpp"
 
-#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -13,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "files/allowed_threads.hpp"
 #include "files/checksums.hpp"
 #include "files/inflate.hpp"
 #include "files/png_unfilter.hpp"
@@ -199,9 +199,7 @@ void run_at_once(RowInflater& inflater, RowFinisher& finisher) {
 bool read_rows(const PlainPng& png, std::byte* rows, int threads) {
   RowInflater inflater(png);
   RowFinisher finisher(png, rows);
-  const int wanted = threads > 0 ? threads : tbb::this_task_arena::max_concurrency();
-  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  if (wanted == 1 || allowed == 1 || inflater.fits_one_block()) {
+  if (allowed_threads(threads) == 1 || inflater.fits_one_block()) {
     for (const Block* block = inflater.next(); block != nullptr; block = inflater.next()) {
       finisher.finish(*block);
     }
