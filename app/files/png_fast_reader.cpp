@@ -1,12 +1,10 @@
 // Inflate and the filters, beside one another where there are threads: app/files/png_fast_reader.hpp.
 #include "files/png_fast_reader.hpp"
 
-#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
-#include <algorithm>
-
+#include "files/allowed_threads.hpp"
 #include "files/png_parts.hpp"
 #include "files/png_row_finisher.hpp"
 #include "files/png_row_inflater.hpp"
@@ -15,12 +13,6 @@ namespace gpuimg {
 namespace {
 
 constexpr std::size_t kLongestRow = std::size_t{4} << 20;  // longer ones would take too much memory in blocks
-
-int allowed_threads(const ReadOptions& options) {
-  const int wanted = options.threads > 0 ? options.threads : tbb::this_task_arena::max_concurrency();
-  const std::size_t most = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  return static_cast<int>(std::min<std::size_t>(static_cast<std::size_t>(wanted), most));
-}
 
 /// While the next block is inflated, the last is finished.
 void run_at_once(PngRowInflater& inflater, PngRowFinisher& finisher) {
@@ -63,7 +55,7 @@ bool read_rows(const PlainPng& png, std::byte* rows, int threads, const PngParts
 }  // namespace
 
 std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options) {
-  return read_plain_png(png, name, options, PngParts::of(png, allowed_threads(options)));
+  return read_plain_png(png, name, options, PngParts::of(png, allowed_threads(options.threads)));
 }
 
 std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options,
@@ -74,7 +66,7 @@ std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name
   const PixelFormat format = png.palette ? PixelFormat{Sample::u8, png.palette->channels()} : png.stored;
   Image image = options.image(png.width, png.height, format);
   std::byte* const rows = png.palette ? PngPalette::indices_of(image) : image.view().data;
-  if (!read_rows(png, rows, allowed_threads(options), parts)) {
+  if (!read_rows(png, rows, allowed_threads(options.threads), parts)) {
     return std::nullopt;
   }
   if (png.palette) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
-#include <tbb/global_control.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -16,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "files/allowed_threads.hpp"
 #include "files/checksums.hpp"
 #include "files/deflate.hpp"
 #include "files/png_metadata.hpp"
@@ -123,9 +123,7 @@ std::vector<std::byte> text_chunk(const TextEntry& entry, const std::string& nam
 }
 
 void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& options, PngFile& file) {
-  const int wanted = options.threads > 0 ? options.threads : tbb::this_task_arena::max_concurrency();
-  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-  const int workers = std::min({wanted, static_cast<int>(allowed), kMostWorkers, plan.strips});
+  const int workers = std::min({allowed_threads(options.threads), kMostWorkers, plan.strips});
   const auto strips_in_flight = static_cast<std::size_t>(workers == 1 ? 1 : 2 * workers);
   tbb::task_arena arena(workers);
   tbb::enumerable_thread_specific<StripPacker> packers([&] { return StripPacker(pixels, plan, options.png_level); });

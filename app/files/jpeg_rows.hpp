@@ -1,0 +1,54 @@
+// The rows of a JPEG, from the top or from further below, straight into an Image. Used by jpeg_reader.cpp and
+// jpeg_parts.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "files/jpeg_header.hpp"
+#include "files/jpeg_session.hpp"
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+/// A JPEG in memory, of which everything outlives whoever reads it.
+struct JpegFile {
+  ByteSpan bytes;
+  const JpegHeader& header;
+  const std::string& name;  ///< printable
+
+  [[nodiscard]] bool has_inks() const { return header.components == 4; }
+  [[nodiscard]] int height() const { return static_cast<int>(header.height); }
+};
+
+class JpegRows {
+ public:
+  /// Reads up to the first scan; of a file with several scans, all of them. Unless `lenient`, every warning of
+  /// libjpeg's is an error. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
+  JpegRows(const JpegFile& file, bool lenient);
+
+  /// Up to `row`, where read_to goes on; only from the top, and to a row inside the image that is a multiple of
+  /// rows_of_blocks(). Of a file with one scan the rows are decoded as far as their Huffman codes, and no further.
+  void skip_to(int row);
+
+  /// From where it stands up to `end`, each row to its place in `pixels`, those of the whole image.
+  void read_to(int end, const View& pixels);
+
+  /// After the last row: looks for the end of the file.
+  void finish();
+
+  /// The rows of the image that one row of units (MCUs) of the file makes.
+  [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
+
+  /// One scan of Huffman codes, which need not be kept to make pixels of them.
+  [[nodiscard]] bool is_sequential();
+
+  [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
+
+ private:
+  JpegSession session_;
+  std::vector<std::uint8_t> inks_;  // one row of CMYK
+};
+
+}  // namespace gpuimg
