@@ -44,6 +44,9 @@ class JpegRows {
   /// One scan of Huffman codes, which need not be kept to make pixels of them.
   [[nodiscard]] bool is_sequential();
 
+  /// The most bytes that libjpeg may keep for the whole image.
+  [[nodiscard]] std::size_t most_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
+
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
 
  private:
