@@ -23,7 +23,7 @@ struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   bool auto_orient = true;  ///< apply the EXIF orientation
   bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
-  int threads = 0;          ///< for PNG; 0 = all that the caller may use
+  int threads = 0;          ///< for PNG and JPEG; 0 = all that the caller may use
   /// Where the pixels of JPEGs and common PNGs go, if not into memory of their own: Backend::new_image.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
 

@@ -101,6 +101,7 @@ SCENARIOS = [
     one("equalize_stdout", "equalize", png("60x40"), "in.png", "-"),
     one("equalize_lut", "equalize", png("30x20"), "--lut", "lut.csv", "in.png", "out.png", one_output=False),
     one("equalize_jpeg", "equalize", lambda work: make(work, "jpeg", "in.jpg"), "in.jpg", "out.jpg"),
+    one("equalize_jpeg_in_parts", "equalize", lambda work: make(work, "jpeg", "in.jpg", "1024x640"), "in.jpg", "out.png"),
     one("equalize_ppm", "equalize", lambda work: make(work, "ppm", "in.ppm", "20x10"), "in.ppm", "out.png"),
     one("equalize_bmp", "equalize", bmp, "in.bmp", "out.png"),
     one("equalize_gif", "equalize", gif, "in.gif", "out.png"),

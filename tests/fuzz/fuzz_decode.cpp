@@ -1,5 +1,5 @@
 // Fuzzes every reader: a file is decoded or refused by an Error, twice alike, and its declared size is its size. A JPEG
-// that is read strictly is read leniently to the same pixels.
+// that is read strictly is read leniently to the same pixels; it is read, or refused, in parts as by one decoder.
 #include <optional>
 
 #include "files/declared_image.hpp"
@@ -7,6 +7,7 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
+#include "support/jpeg_paths.hpp"
 
 namespace {
 
@@ -20,13 +21,11 @@ struct Outcome {
   std::string refusal;
 };
 
+gpuimg::ReadOptions options_of(bool lenient) { return {.max_pixels = 1 << 20, .lenient = lenient, .threads = 1}; }
+
 Outcome outcome_of(std::span<const std::byte> file, bool lenient) {
-  gpuimg::ReadOptions options;
-  options.max_pixels = 1 << 20;
-  options.threads = 1;
-  options.lenient = lenient;
   try {
-    return {gpuimg::decode_image(file, kName, options), {}};
+    return {gpuimg::decode_image(file, kName, options_of(lenient)), {}};
   } catch (const gpuimg::Error& error) {
     return {std::nullopt, error.what()};
   }
@@ -49,5 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     demand(!is_jpeg || (lenient.decoded && same_image(pixels, lenient.decoded->image.view())),
            "read leniently to other pixels");
   }
+  const std::string difference =
+      is_jpeg ? gpuimg::test::difference_of_jpeg_parts(file, {8, 24}, options_of(false)) : "";
+  demand(difference.empty(), difference.c_str());
   return 0;
 }

@@ -51,6 +51,17 @@ void add_metadata(SeedFolder& seeds) {
   }
 }
 
+/// High enough to be decoded in parts.
+void add_high_jpegs(SeedFolder& seeds) {
+  for (const int sampling : {11, 21, 12, 22}) {
+    JpegChoices choices;
+    choices.horizontal_sampling = sampling / 10;
+    choices.vertical_sampling = sampling % 10;
+    choices.restart_interval = sampling == 21 ? 2 : 0;
+    seeds.add("fuzz_decode", make_jpeg(picture(17, 52, {Sample::u8, 3}).view(), choices));
+  }
+}
+
 void add_npys(SeedFolder& seeds) {
   for (const Sample sample : {Sample::u8, Sample::u16, Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     for (int channels = 1; channels <= 4; ++channels) {
@@ -64,6 +75,7 @@ void add_npys(SeedFolder& seeds) {
 void add_image_seeds(SeedFolder& seeds) {
   add_catalogue(seeds);
   add_metadata(seeds);
+  add_high_jpegs(seeds);
   add_npys(seeds);
 }
 

@@ -7,6 +7,8 @@
 #include <jpeglib.h>
 // clang-format on
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -44,6 +46,18 @@ FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
   info.restart_interval = static_cast<unsigned>(choices.restart_interval);
   info.comp_info[0].h_samp_factor = choices.horizontal_sampling;
   info.comp_info[0].v_samp_factor = choices.vertical_sampling;
+  for (int i = 1; i < std::min(info.num_components, 3); ++i) {
+    info.comp_info[i].h_samp_factor = choices.chroma_horizontal_sampling;
+    info.comp_info[i].v_samp_factor = choices.chroma_vertical_sampling;
+  }
+  std::array<jpeg_scan_info, 4> scans{};
+  if (choices.separate_scans) {
+    for (int i = 0; i < info.num_components; ++i) {
+      scans.at(static_cast<std::size_t>(i)) = {1, {i}, 0, DCTSIZE2 - 1, 0, 0};
+    }
+    info.scan_info = scans.data();
+    info.num_scans = info.num_components;
+  }
   jpeg_start_compress(&info, TRUE);
   for (int y = 0; y < pixels.height; ++y) {
     FileBytes row(pixels.row_bytes(y), pixels.row_bytes(y) + pixels.tight_pitch_bytes());

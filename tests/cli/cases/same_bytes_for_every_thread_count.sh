@@ -37,6 +37,11 @@ for image in rgb.png rgba16.png; do
   check png hsl --hue 33.3 --saturation 1.7 --lightness 0.8 $image
 done
 for ending in jpg bmp tga; do check $ending equalize rgb.png; done
+make_image png large.png 1117x603 rgb
+gpuimg equalize large.png photo.jpg
+check bmp equalize photo.jpg
+check csv hist --channel rgb photo.jpg
+rm large.png photo.jpg
 gpuimg hsl rgb.png hsl.npy
 check png hsl --inverse hsl.npy
 ls

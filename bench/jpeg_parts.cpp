@@ -1,0 +1,118 @@
+// What skipping rows of a JPEG costs, and the time to decode it in 1 to 4 parts, for the files named.
+// usage: gpuimg_jpeg_bench JPEG...
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <ctime>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "files/input_file.hpp"
+#include "files/jpeg_parts.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+constexpr int kRounds = 15;
+constexpr int kMostParts = 4;
+
+struct Times {
+  double wall_ms = 1e30;
+  double cpu_ms = 1e30;  ///< of all threads together
+};
+
+template <class Call>
+void measure(Times& least, Call call) {
+  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t cpu_start = std::clock();
+  call();
+  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
+  least.wall_ms = std::min(least.wall_ms, wall.count());
+  least.cpu_ms = std::min(least.cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
+}
+
+void read_part(const JpegFile& file, int first, int end, const View& pixels) {
+  JpegRows rows(file, false);
+  if (first > 0) {
+    rows.skip_to(first / rows.rows_of_blocks() * rows.rows_of_blocks());
+  }
+  rows.read_to(end, pixels);
+}
+
+/// One number of parts: all at once, and each alone.
+struct Parts {
+  std::vector<int> ends;
+  Times together;
+  std::vector<Times> alone;
+
+  Parts(const JpegFile& file, int count)
+      : ends(jpeg_cuts(file.height(), count, jpeg_skip_cost(file))), alone(static_cast<std::size_t>(count)) {
+    ends.push_back(file.height());
+  }
+
+  void run(const JpegFile& file, const View& pixels) {
+    measure(together, [&] {
+      JpegRows rows(file, false);
+      read_jpeg_parts(file, rows, std::span(ends).first(ends.size() - 1), static_cast<int>(ends.size()), pixels);
+    });
+    for (std::size_t i = 0; i < ends.size(); ++i) {
+      measure(alone[i], [&] { read_part(file, i == 0 ? 0 : ends[i - 1], ends[i], pixels); });
+    }
+  }
+
+  [[nodiscard]] double longest_cpu_ms() const {
+    const auto less = [](const Times& a, const Times& b) { return a.cpu_ms < b.cpu_ms; };
+    return std::max_element(alone.begin(), alone.end(), less)->cpu_ms;
+  }
+};
+
+/// By turns, the least of all rounds.
+void report(const std::string& path) {
+  const auto bytes = read_input(path);
+  const JpegHeader header = read_jpeg_header(bytes.span(), path);
+  const JpegFile file{bytes.span(), header, path};
+  if (!JpegRows(file, false).is_sequential()) {
+    fmt::print("{}: not of one sequential scan\n", path);
+    return;
+  }
+  Image image(static_cast<int>(header.width), file.height(), {Sample::u8, header.components == 1 ? 1 : 3});
+  std::vector<Parts> all;
+  for (int count = 2; count <= kMostParts; ++count) {
+    all.emplace_back(file, count);
+  }
+  Times whole;
+  Times skip;
+  for (int round = 0; round < kRounds; ++round) {
+    measure(whole, [&] { read_part(file, 0, file.height(), image.view()); });
+    measure(skip, [&] {
+      JpegRows rows(file, false);
+      rows.skip_to((file.height() - 1) / rows.rows_of_blocks() * rows.rows_of_blocks());
+    });
+    for (Parts& parts : all) {
+      parts.run(file, image.view());
+    }
+  }
+  fmt::print("{}: {}x{}, {:.2f} bits a pixel: {:.2f} ms, {:.2f} of CPU time, skipping {:.3f} of it\n", path,
+             header.width, header.height, 8.0 * static_cast<double>(bytes.span().size()) / header.width / header.height,
+             whole.wall_ms, whole.cpu_ms, skip.cpu_ms / whole.cpu_ms);
+  for (const Parts& parts : all) {
+    fmt::print("  {} parts: {:.2f} ms, {:.3f} of the time, {:.3f} of the CPU time; the longest part {:.3f} of it\n",
+               parts.ends.size(), parts.together.wall_ms, parts.together.wall_ms / whole.wall_ms,
+               parts.together.cpu_ms / whole.cpu_ms, parts.longest_cpu_ms() / whole.cpu_ms);
+  }
+}
+
+}  // namespace
+
+int main(int count, char** names) {
+  // On fewer processors than parts the CPU time still tells what more of them would take.
+  const tbb::global_control leave(tbb::global_control::max_allowed_parallelism, kMostParts);
+  for (int i = 1; i < count; ++i) {
+    report(names[i]);
+  }
+}

@@ -1,0 +1,62 @@
+// Both ways through a JPEG: tests/support/jpeg_paths.hpp.
+#include "support/jpeg_paths.hpp"
+
+#include <algorithm>
+
+#include "files/jpeg_parts.hpp"
+#include "files/jpeg_reader.hpp"
+
+namespace gpuimg::test {
+
+namespace {
+
+const std::string kName = "file";
+
+struct Verdict {
+  std::string refusal;  ///< empty if read
+  DecodedImage decoded;
+};
+
+Verdict read(std::span<const std::byte> file, const std::vector<int>& cuts, const ReadOptions& options) {
+  Verdict verdict;
+  try {
+    verdict.decoded = read_jpeg_cut_at(cuts, file, kName, options);
+  } catch (const Error& error) {
+    verdict.refusal = error.what();
+  }
+  return verdict;
+}
+
+bool same_bytes(ConstView a, ConstView b) {
+  return a.width == b.width && a.height == b.height && a.format == b.format &&
+         std::memcmp(a.data, b.data, a.tight_pitch_bytes() * static_cast<std::size_t>(a.height)) == 0;
+}
+
+}  // namespace
+
+std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts,
+                                     const ReadOptions& options) {
+  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const Verdict whole = read(exact, {}, options);
+  const Verdict parts = read(exact, cuts, options);
+  if (whole.refusal != parts.refusal) {
+    return "one decoder: '" + whole.refusal + "', parts: '" + parts.refusal + "'";
+  }
+  if (!whole.refusal.empty()) {
+    return "";
+  }
+  if (whole.decoded.notes != parts.decoded.notes) {
+    return "other notes";
+  }
+  return same_bytes(whole.decoded.image.view(), parts.decoded.image.view()) ? "" : "other pixels";
+}
+
+std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts, int threads) {
+  const JpegHeader header = read_jpeg_header(file, kName);
+  const JpegFile jpeg{file, header, kName};
+  JpegRows whole(jpeg, true);
+  Image image(static_cast<int>(header.width), jpeg.height(), {Sample::u8, header.components == 1 ? 1 : 3});
+  return read_jpeg_parts(jpeg, whole, cuts, threads, image.view()) ? std::optional(std::move(image)) : std::nullopt;
+}
+
+}  // namespace gpuimg::test
