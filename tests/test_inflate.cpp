@@ -194,6 +194,31 @@ TEST(Inflate, GivesWhatZlibDeflated) {
   }
 }
 
+/// Its input comes in portions of 64 KiB, and a stored block begins at a whole byte, which may lie before the portion.
+TEST(Inflate, TakesStoredBlocksWhereverAPortionOfItsInputEnds) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 20; ++round) {
+    Octets data = mixed_data(random, 100000);
+    z_stream stream{};
+    deflateInit2(&stream, 1, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+    Octets deflated(2 * data.size());
+    stream.next_in = data.data();
+    stream.next_out = deflated.data();
+    stream.avail_out = static_cast<uInt>(deflated.size());
+    for (const uInt last = static_cast<uInt>(data.size()); stream.total_in < last;) {
+      stream.avail_in = std::min<uInt>(1 + random.below(40), last - static_cast<uInt>(stream.total_in));
+      deflate(&stream, stream.total_in + stream.avail_in == last ? Z_FINISH : Z_FULL_FLUSH);
+    }
+    deflated.resize(stream.total_out);
+    deflateEnd(&stream);
+    ASSERT_GT(deflated.size(), std::size_t{65536});
+    const std::optional<Octets> got = our_inflated(deflated, 262144, random);
+    ASSERT_TRUE(got.has_value()) << round;
+    EXPECT_TRUE(*got == data);
+  }
+}
+
 TEST(Inflate, AgreesWithZlibOnMutants) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -31,9 +31,12 @@ void InflateInput::gather_from(std::uint64_t byte) {
 }
 
 void InflateInput::gather() {
-  const std::size_t kept = bits.next < end_ ? static_cast<std::size_t>(end_ - bits.next) : 0;
+  // Bytes that are in `bits` already stay too: align() goes back to them.
+  const std::uint8_t* const begin = std::min(bits.byte(), end_);
+  const auto ahead = static_cast<std::size_t>(bits.next - begin);
+  const auto kept = static_cast<std::size_t>(end_ - begin);
   if (kept > 0) {
-    std::memmove(buffer_.data(), bits.next, kept);
+    std::memmove(buffer_.data(), begin, kept);
   }
   std::size_t size = kept;
   while (size < kBuffer && !pieces_.empty()) {
@@ -49,7 +52,7 @@ void InflateInput::gather() {
     }
   }
   std::memset(buffer_.data() + size, 0, buffer_.size() - size);
-  bits.next = buffer_.data();
+  bits.next = buffer_.data() + ahead;
   end_ = buffer_.data() + size;
   // Behind the last piece a damaged stream may read zeros for a while, but not beyond the buffer.
   limit_ = pieces_.empty() ? end_ + kReserve : end_ - kReserve;
