@@ -41,7 +41,7 @@ class JpegRows {
   /// The rows of the image that one row of units (MCUs) of the file makes.
   [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
 
-  /// One scan of Huffman codes, which need not be kept to make pixels of them.
+  /// One scan, of Huffman codes, each row of which becomes pixels as it is read.
   [[nodiscard]] bool is_sequential();
 
   /// The most bytes that libjpeg may keep for the whole image.
