@@ -55,10 +55,11 @@ void find_blocks(Stream& stream) {
   z.next_out = out.data();
   z.avail_out = static_cast<uInt>(out.size());
   constexpr int kAtBlock = 128;
+  constexpr int kBehindLastBlock = 64;
   constexpr int kUnusedBits = 7;
   for (int code = Z_OK; code == Z_OK;) {
     code = inflate(&z, Z_BLOCK);
-    if ((z.data_type & kAtBlock) != 0) {
+    if ((z.data_type & kAtBlock) != 0 && (z.data_type & kBehindLastBlock) == 0) {
       stream.blocks.push_back({8 * z.total_in - static_cast<std::size_t>(z.data_type & kUnusedBits), z.total_out});
     }
   }
@@ -124,7 +125,7 @@ TEST_P(InflateAheadOf, AnyPartGivesTheBytesOfTheStream) {
     const std::span<std::uint8_t> bytes = part.resolve(window_before(stream, first->first_byte));
     const Block* const next = block_at(stream, part.end());
     const std::size_t last_byte = next != nullptr ? next->first_byte : stream.data.size();
-    EXPECT_EQ(part.holds_last_block(), next == nullptr || next == &stream.blocks.back());
+    EXPECT_EQ(part.holds_last_block(), next == nullptr);
     EXPECT_GE(part.holds_last_block() ? 8 * end : part.end(), 8 * end);
     ASSERT_EQ(bytes.size(), last_byte - first->first_byte);
     ASSERT_TRUE(
