@@ -5,7 +5,7 @@
 #include <tbb/task_arena.h>
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -95,7 +95,7 @@ class PartJoiner {
   std::unique_ptr<std::uint8_t[]> memory_;
   InflateAhead::Window window_;
   std::size_t known_ = 0;
-  bool is_sound_ = true;
+  std::atomic<bool> is_sound_ = true;  // looked at while parts are joined
 };
 
 /// A part on its way from one thread to another.
