@@ -195,7 +195,17 @@ TEST(InflateAhead, APartBeyondItsCapacityIsNotSound) {
   EXPECT_FALSE(small.is_sound());
   small.run(begin, begin + 30000);  // used again
   EXPECT_TRUE(small.is_sound());
-  EXPECT_FALSE(small.settles(begin));
+}
+
+TEST(InflateAhead, SettlesWhereRepeatsAreRare) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  Octets noise(1200000);
+  std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::uint8_t>(random.below(100)); });
+  const Stream stream = stream_of(noise, 6, 8);
+  const std::array<ByteSpan, 1> pieces = {stream.deflated};
+  EXPECT_TRUE(InflateAhead(pieces, 0, 800000).settles(stream.deflated.size() / 4));
+  EXPECT_FALSE(InflateAhead(pieces, 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
 }
 
 }  // namespace
