@@ -4,37 +4,22 @@
 #include <tbb/global_control.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "codec_times.hpp"
 #include "files/input_file.hpp"
 #include "files/jpeg_parts.hpp"
 
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::bench;
 
 constexpr int kRounds = 15;
 constexpr int kMostParts = 4;
-
-struct Times {
-  double wall_ms = 1e30;
-  double cpu_ms = 1e30;  ///< of all threads together
-};
-
-template <class Call>
-void measure(Times& least, Call call) {
-  const auto start = std::chrono::steady_clock::now();
-  const std::clock_t cpu_start = std::clock();
-  call();
-  const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-  least.wall_ms = std::min(least.wall_ms, wall.count());
-  least.cpu_ms = std::min(least.cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
-}
 
 void read_part(const JpegFile& file, int first, int end, const View& pixels) {
   JpegRows rows(file, false);
@@ -47,8 +32,8 @@ void read_part(const JpegFile& file, int first, int end, const View& pixels) {
 /// One number of parts: all at once, and each alone.
 struct Parts {
   std::vector<int> ends;
-  Times together;
-  std::vector<Times> alone;
+  CodecTimes together;
+  std::vector<CodecTimes> alone;
 
   Parts(const JpegFile& file, int count)
       : ends(jpeg_cuts(file.height(), count, jpeg_skip_cost(file))), alone(static_cast<std::size_t>(count)) {
@@ -56,17 +41,17 @@ struct Parts {
   }
 
   void run(const JpegFile& file, const View& pixels) {
-    measure(together, [&] {
+    measure_once(together, [&] {
       JpegRows rows(file, false);
       read_jpeg_parts(file, rows, std::span(ends).first(ends.size() - 1), static_cast<int>(ends.size()), pixels);
     });
     for (std::size_t i = 0; i < ends.size(); ++i) {
-      measure(alone[i], [&] { read_part(file, i == 0 ? 0 : ends[i - 1], ends[i], pixels); });
+      measure_once(alone[i], [&] { read_part(file, i == 0 ? 0 : ends[i - 1], ends[i], pixels); });
     }
   }
 
   [[nodiscard]] double longest_cpu_ms() const {
-    const auto less = [](const Times& a, const Times& b) { return a.cpu_ms < b.cpu_ms; };
+    const auto less = [](const CodecTimes& a, const CodecTimes& b) { return a.cpu_ms < b.cpu_ms; };
     return std::max_element(alone.begin(), alone.end(), less)->cpu_ms;
   }
 };
@@ -85,11 +70,11 @@ void report(const std::string& path) {
   for (int count = 2; count <= kMostParts; ++count) {
     all.emplace_back(file, count);
   }
-  Times whole;
-  Times skip;
+  CodecTimes whole;
+  CodecTimes skip;
   for (int round = 0; round < kRounds; ++round) {
-    measure(whole, [&] { read_part(file, 0, file.height(), image.view()); });
-    measure(skip, [&] {
+    measure_once(whole, [&] { read_part(file, 0, file.height(), image.view()); });
+    measure_once(skip, [&] {
       JpegRows rows(file, false);
       rows.skip_to((file.height() - 1) / rows.rows_of_blocks() * rows.rows_of_blocks());
     });

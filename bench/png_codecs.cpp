@@ -5,12 +5,11 @@
 #include <zlib.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <string>
 #include <vector>
 
+#include "codec_times.hpp"
 #include "files/image_reader.hpp"
 #include "files/input_file.hpp"
 #include "files/png_reader.hpp"
@@ -19,25 +18,16 @@
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;
 
-struct Times {
-  double wall_ms = 1e30;
-  double cpu_ms = 1e30;  ///< of all threads together: what is left to compare by on a busy machine
-};
-
 /// The least of kRuns.
 template <class Call>
-Times least_times(Call call) {
-  Times least;
+CodecTimes least_times(Call call) {
+  CodecTimes least;
   for (int run = 0; run < kRuns; ++run) {
-    const auto start = std::chrono::steady_clock::now();
-    const std::clock_t cpu_start = std::clock();
-    call();
-    const std::chrono::duration<double, std::milli> wall = std::chrono::steady_clock::now() - start;
-    least.wall_ms = std::min(least.wall_ms, wall.count());
-    least.cpu_ms = std::min(least.cpu_ms, 1e3 * static_cast<double>(std::clock() - cpu_start) / CLOCKS_PER_SEC);
+    measure_once(least, call);
   }
   return least;
 }
@@ -77,7 +67,7 @@ std::size_t write_with_libpng(ConstView pixels, const LibpngSettings& settings) 
   return file.size();
 }
 
-void report(const std::string& name, std::size_t bytes, Times times) {
+void report(const std::string& name, std::size_t bytes, CodecTimes times) {
   fmt::print("  {:<40} {:>11} bytes {:>9.1f} ms {:>9.1f} ms of CPU\n", name, bytes, times.wall_ms, times.cpu_ms);
 }
 
@@ -87,7 +77,7 @@ void measure(const std::string& path) {
   fmt::print("{}: {}x{}, {} channels\n", path, image.width(), image.height(), image.format().channels);
   for (const int threads : {1, 2}) {
     const ReadOptions options{.threads = threads};
-    const Times times =
+    const CodecTimes times =
         least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_where_possible); });
     report(fmt::format("read, gpuimg, {} threads", threads), bytes.size, times);
   }
@@ -96,7 +86,7 @@ void measure(const std::string& path) {
   for (int level = 0; level <= 3; ++level) {
     for (const int threads : {1, 2}) {
       std::size_t written = 0;
-      const Times times = least_times([&] {
+      const CodecTimes times = least_times([&] {
         WriteOptions options;
         options.png_level = level;
         options.threads = threads;
@@ -110,7 +100,7 @@ void measure(const std::string& path) {
                                          {"level 6", 6, PNG_ALL_FILTERS, Z_FILTERED},
                                          {"Up, runs alone (as fpng)", 1, PNG_FILTER_UP, Z_RLE}}) {
     std::size_t written = 0;
-    const Times times = least_times([&] { written = write_with_libpng(image.view(), settings); });
+    const CodecTimes times = least_times([&] { written = write_with_libpng(image.view(), settings); });
     report("write, libpng, " + settings.name, written, times);
   }
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "files/byte_fields.hpp"
+#include "files/descriptor.hpp"
 #include "files/file_kind.hpp"
 #include "files/jpeg_header.hpp"
 #include "files/pnm_header.hpp"
@@ -72,24 +73,6 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string&
   }
 }
 
-/// A descriptor that is closed where memory runs out, too.
-class OpenFile {
- public:
-  explicit OpenFile(const std::string& path) : number_(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC)) {}
-  OpenFile(const OpenFile&) = delete;
-  OpenFile& operator=(const OpenFile&) = delete;
-  ~OpenFile() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
-
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -103,7 +86,7 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 DeclaredImage declared_image_in(const std::string& path) {
   constexpr std::size_t kMostHeaders = 64 << 10;
   constexpr std::size_t kWithLongMetadata = 4 << 20;  // a JPEG's size comes after its profile and its thumbnail
-  const OpenFile file(path);
+  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) {
     return {};
   }

@@ -12,28 +12,13 @@
 #include <string_view>
 #include <utility>
 
+#include "files/descriptor.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
 
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (number_ >= 0) {
-      ::close(number_);
-    }
-  }
-  [[nodiscard]] int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 [[noreturn]] void refuse(const std::string& shown, int error_number) {
   throw Error(ErrorKind::read, fmt::format("{}: cannot be read: {}; check the name and the permissions", shown,
