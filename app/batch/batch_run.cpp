@@ -208,7 +208,12 @@ class Run {
   }
 
   void conclude() {
+    RunOutcome& outcome = ledger_.outcome();
     if (!broken_by_) {
+      // No run that leaves items behind without a reason may pass for a whole one.
+      if (!must_stop() && outcome.counts.ended() < outcome.counts.total) {
+        outcome.fatal = ErrorKind::out_of_memory;
+      }
       return;
     }
     try {
@@ -219,7 +224,6 @@ class Run {
         throw;
       }
     }
-    RunOutcome& outcome = ledger_.outcome();
     outcome.fatal = outcome.fatal.value_or(ErrorKind::out_of_memory);
   }
 
