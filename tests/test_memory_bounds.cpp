@@ -95,7 +95,7 @@ TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
                                        {"iTXt", with_head("a\0\1\0\0\0"sv)},
                                        {"iCCP", with_head("a\0\0"sv)},
                                        {"prIv", zeros},
-                                       {"tEXt", FileBytes(std::size_t{20} << 20, std::byte{'a'})}};
+                                       {"tEXt", FileBytes(std::size_t{4} << 20, std::byte{'a'})}};
   for (const PngChunk& bomb : bombs) {
     for (const bool interlaced : {false, true}) {  // read by gpuimg's own reader, and by libpng
       PngPicture picture;
@@ -106,7 +106,8 @@ TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
       const FileBytes file = assemble_png(chunks);
       const std::size_t before = peak_memory();
       EXPECT_EQ(decode(file).image.view().width, 1) << bomb.name;
-      EXPECT_LT(peak_memory() - before, (std::size_t{16} << 20) + 2 * bomb.data.size()) << bomb.name << interlaced;
+      // The file twice; a sanitizer adds its shadow, and keeps what was freed.
+      EXPECT_LT(peak_memory() - before, (std::size_t{16} << 20) + 8 * bomb.data.size()) << bomb.name << interlaced;
     }
   }
 }
