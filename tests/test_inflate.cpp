@@ -5,72 +5,39 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <utility>
 
 #include "files/inflate.hpp"
-#include "support/file_bytes.hpp"
+#include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
 namespace {
 
 using namespace test;
-using Octets = std::vector<std::uint8_t>;
-
 constexpr std::size_t kMostOutput = std::size_t{128} << 10;
 
 /// What zlib makes of a deflate stream that must end with its last byte; nothing where it refuses.
 std::optional<Octets> zlib_inflated(const Octets& deflated) {
-  z_stream stream{};
-  inflateInit2(&stream, -15);
-  Octets out(kMostOutput);
-  Octets in = deflated;
-  stream.next_in = in.data();
-  stream.avail_in = static_cast<uInt>(in.size());
-  stream.next_out = out.data();
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int code = inflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  const bool is_whole = code == Z_STREAM_END && stream.avail_in == 0;
-  inflateEnd(&stream);
-  return is_whole ? std::optional(out) : std::nullopt;
+  ZlibVerdict verdict = verdict_of_zlib(deflated, kMostOutput);
+  const bool is_whole = verdict.end == ZlibVerdict::End::last_block && verdict.taken == deflated.size();
+  return is_whole ? std::optional(std::move(verdict.data)) : std::nullopt;
 }
 
-/// The same of ours, in runs of `stretch` bytes from pieces of random sizes. A header and four bytes for a checksum,
-/// which an Inflater does not compare, are put around the stream.
+/// The same of ours, from pieces of random sizes.
 std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, Random& random) {
-  FileBytes whole = bytes_of("\x78\x01");
-  add_bytes(whole, std::as_bytes(std::span(deflated)));
-  add_text(whole, "abcd");
+  const FileBytes whole = zlib_stream_of(deflated, 0x61626364);
   std::vector<ByteSpan> pieces;
   const std::uint32_t largest = 1U << random.below(18);
   for (ByteSpan left(whole); !left.empty(); left = left.subspan(pieces.back().size())) {
     pieces.push_back(left.first(std::min<std::size_t>(left.size(), 1 + random.below(largest))));
   }
-  Inflater inflater(pieces);
-  Octets memory(Inflater::kWindow + stretch + Inflater::kOvershoot);
-  Octets out;
-  std::size_t known = 0;
-  std::size_t ahead = 0;
-  while (out.size() <= kMostOutput) {
-    std::uint8_t* const begin = memory.data() + Inflater::kWindow;
-    const std::uint8_t* const reached = inflater.run(begin - known, begin + ahead, begin + stretch);
-    if (reached == nullptr) {
-      return std::nullopt;
-    }
-    const auto count = static_cast<std::size_t>(reached - begin);
-    if (inflater.has_ended()) {
-      out.insert(out.end(), begin, begin + count);
-      EXPECT_EQ(inflater.declared_adler(), 0x61626364U);
-      return out;
-    }
-    EXPECT_GE(count, stretch);
-    EXPECT_LE(count, stretch + Inflater::kOvershoot);
-    out.insert(out.end(), begin, begin + stretch);
-    ahead = count - stretch;
-    known = std::min(Inflater::kWindow, known + stretch);
-    std::memmove(begin - known, begin + stretch - known, known + ahead);
+  std::optional<OurInflated> got = inflated_by_ours(pieces, stretch, kMostOutput);
+  if (!got) {
+    return std::nullopt;
   }
-  return std::nullopt;
+  EXPECT_EQ(got->declared_adler, 0x61626364U);  // which is not compared
+  return std::move(got->data);
 }
 
 /// Of streams that would give more than kMostOutput, zlib says nothing.
@@ -86,20 +53,6 @@ std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, 
     }
   }
   return ::testing::AssertionSuccess();
-}
-
-Octets deflated_by_zlib(Octets data, int level, int strategy) {
-  z_stream stream{};
-  deflateInit2(&stream, level, Z_DEFLATED, -15, 8, strategy);
-  Octets out(deflateBound(&stream, static_cast<uLong>(data.size())));
-  stream.next_in = data.data();
-  stream.avail_in = static_cast<uInt>(data.size());
-  stream.next_out = out.data();
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 /// Runs, repeats from far and near, and noise of few or many values.
@@ -185,7 +138,8 @@ TEST(Inflate, GivesWhatZlibDeflated) {
   for (int round = 0; round < 60; ++round) {
     const Octets data = mixed_data(random, random.below(1U << (4 + random.below(13))));
     const std::array strategies = {Z_DEFAULT_STRATEGY, Z_FILTERED, Z_HUFFMAN_ONLY, Z_RLE, Z_FIXED};
-    const Octets deflated = deflated_by_zlib(data, static_cast<int>(random.below(10)), strategies[random.below(5)]);
+    const Octets deflated =
+        deflated_by_zlib(data, {.level = static_cast<int>(random.below(10)), .strategy = strategies[random.below(5)]});
     for (const std::size_t stretch : {std::size_t{600}, std::size_t{5000}, std::size_t{262144}}) {
       const std::optional<Octets> got = our_inflated(deflated, stretch, random);
       ASSERT_TRUE(got.has_value());
@@ -226,7 +180,7 @@ TEST(Inflate, AgreesWithZlibOnMutants) {
   for (int round = 0; round < 3000; ++round) {
     const Octets data = mixed_data(random, random.below(1U << (2 + random.below(11))));
     const int strategy = random.below(3) == 0 ? Z_FIXED : Z_DEFAULT_STRATEGY;
-    Octets deflated = deflated_by_zlib(data, static_cast<int>(random.below(10)), strategy);
+    Octets deflated = deflated_by_zlib(data, {.level = static_cast<int>(random.below(10)), .strategy = strategy});
     const std::uint32_t changes = random.below(3);
     for (std::uint32_t i = 0; i <= changes; ++i) {
       const std::uint32_t where = random.below(static_cast<std::uint32_t>(deflated.size()));
@@ -253,20 +207,12 @@ TEST(Inflate, AgreesWithZlibOnAnyCode) {
       writer.add(random.below(0xFFFF), 16);
     }
     Octets deflated = writer.bytes();
-    // Zlib wants the stream to end with the bytes: cut them where it ended.
-    z_stream stream{};
-    inflateInit2(&stream, -15);
-    Octets out(kMostOutput);
-    stream.next_in = deflated.data();
-    stream.avail_in = static_cast<uInt>(deflated.size());
-    stream.next_out = out.data();
-    stream.avail_out = static_cast<uInt>(out.size());
-    const bool ended = inflate(&stream, Z_FINISH) == Z_STREAM_END;
-    if (ended) {
-      deflated.resize(stream.total_in);
+    // Streams must end with the bytes: cut them where zlib's ended.
+    if (const ZlibVerdict verdict = verdict_of_zlib(deflated, kMostOutput);
+        verdict.end == ZlibVerdict::End::last_block) {
+      deflated.resize(verdict.taken);
       ++taken;
     }
-    inflateEnd(&stream);
     ASSERT_TRUE(same_verdict(deflated, random)) << round;
   }
   EXPECT_GT(taken, 100);
@@ -303,7 +249,7 @@ TEST(Inflate, AgreesWithZlibOnTheEdgesOfTheFormat) {
 }
 
 TEST(Inflate, RefusesOtherStreamHeadersThanItsOwn) {
-  const Octets deflated = deflated_by_zlib({1, 2, 3}, 6, Z_DEFAULT_STRATEGY);
+  const Octets deflated = deflated_by_zlib({1, 2, 3});
   for (std::uint32_t header = 0; header < 1U << 16; header += 1 + header % 5) {
     FileBytes whole;
     add_be(whole, header, 2);
@@ -320,7 +266,7 @@ TEST(Inflate, RefusesOtherStreamHeadersThanItsOwn) {
 
 TEST(Inflate, EndsWithItsInput) {
   Random random;
-  const Octets deflated = deflated_by_zlib(mixed_data(random, 3000), 6, Z_DEFAULT_STRATEGY);
+  const Octets deflated = deflated_by_zlib(mixed_data(random, 3000));
   for (std::size_t size = 0; size < deflated.size(); ++size) {
     EXPECT_FALSE(
         our_inflated(Octets(deflated.begin(), deflated.begin() + static_cast<std::ptrdiff_t>(size)), 4000, random)

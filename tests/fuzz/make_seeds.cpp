@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     add_image_seeds(seeds);
     add_text_seeds(seeds);
     add_choice_seeds(seeds);
+    add_deflate_seeds(seeds);
   } catch (const std::exception& failure) {
     std::fprintf(stderr, "make_seeds: %s\n", failure.what());
     return 4;

@@ -35,5 +35,6 @@ class SeedFolder {
 void add_image_seeds(SeedFolder& seeds);
 void add_text_seeds(SeedFolder& seeds);
 void add_choice_seeds(SeedFolder& seeds);
+void add_deflate_seeds(SeedFolder& seeds);
 
 }  // namespace gpuimg::fuzz
