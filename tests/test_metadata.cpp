@@ -1,5 +1,5 @@
-// Metadata through files: PNG and JPEG in all four directions, the orientation reset, units of density, what a format
-// or the pixels have no place for, and damage, which never costs more than the metadata.
+// Metadata through files: PNG and JPEG in all four directions, the orientation reset, units of density, and what a
+// format or the pixels have no place for.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,11 +8,10 @@
 
 #include "files/carried_metadata.hpp"
 #include "files/exif_orientation.hpp"
-#include "files/image_writer.hpp"
 #include "files/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
-#include "support/png_maker.hpp"
+#include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -22,26 +21,6 @@ using namespace test;
 
 constexpr PixelFormat kGray{Sample::u8, 1};
 constexpr PixelFormat kRgb{Sample::u8, 3};
-
-bool is_color(PixelFormat format) { return format.color_channels() == 3; }
-
-Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
-  Metadata metadata;
-  metadata.icc = make_icc({.color_space = is_color(format) ? "RGB " : "GRAY", .size = icc_size});
-  metadata.exif = exif_with(1, true);
-  metadata.cicp = {std::byte{9}, std::byte{16}, std::byte{0}, std::byte{1}};
-  metadata.gama = 55555;
-  metadata.chrm = {1, 2, 3, 4, 5, 6, 7, 80000};
-  metadata.density = PixelDensity{11811, 2835, DensityUnit::meter};
-  return metadata;
-}
-
-/// As save_image does it.
-FileBytes written(const Image& image, ImageFileType type, const Metadata& metadata) {
-  WriteOptions options;
-  options.metadata = carried_metadata(metadata, type, image.format()).metadata;
-  return encode_image(image.view(), type, "t", options);
-}
 
 std::vector<std::string> left_out(const Metadata& metadata, ImageFileType type, PixelFormat format) {
   return carried_metadata(metadata, type, format).left_out;
@@ -180,228 +159,6 @@ TEST(Metadata, BmpAndTgaGetNone) {
     EXPECT_EQ(carried.metadata, Metadata{});
     EXPECT_EQ(carried.left_out.size(), 6U);
     EXPECT_TRUE(left_out({}, type, kRgb).empty());
-  }
-}
-
-FileBytes numbers(std::initializer_list<std::uint32_t> values) {
-  FileBytes bytes;
-  for (const std::uint32_t value : values) {
-    add_be(bytes, value, 4);
-  }
-  return bytes;
-}
-
-/// A 1x1 RGB picture with chunks behind its header.
-std::vector<PngChunk> chunks_with(const std::vector<PngChunk>& more) {
-  PngPicture picture;
-  picture.kind = {2, 8};
-  picture.samples = {1, 2, 3};
-  std::vector<PngChunk> chunks = png_chunks(picture);
-  chunks.insert(chunks.begin() + 1, more.begin(), more.end());
-  return chunks;
-}
-
-FileBytes iccp(const std::string& beginning, const FileBytes& stream) {
-  FileBytes data = bytes_of(beginning);
-  add_bytes(data, stream);
-  return data;
-}
-
-TEST(PngMetadata, DamagedChunksAreLeftOutAndNamed) {
-  using namespace std::string_literals;
-  const FileBytes profile = zlib_stored(make_icc());
-  FileBytes phys = numbers({1, 1});
-  phys.push_back(std::byte{2});
-  const std::vector<PngChunk> broken = {
-      {"cICP", bytes_of("123")},
-      {"iCCP", {}},
-      {"iCCP", iccp("\0\0"s, profile)},
-      {"iCCP", iccp(std::string(80, 'n') + "\0\0"s, profile)},
-      {"iCCP", iccp("n\0\1"s, profile)},
-      {"iCCP", bytes_of("name")},
-      {"iCCP", bytes_of("name\0"s)},
-      {"iCCP", bytes_of("name\0\0"s)},
-      {"iCCP", iccp("n\0\0"s, zlib_stored(bytes_of("no profile")))},
-      {"sRGB", bytes_of("\4")},
-      {"sRGB", {}},
-      {"gAMA", numbers({0})},
-      {"gAMA", numbers({0x80000000})},
-      {"gAMA", bytes_of("123")},
-      {"cHRM", numbers({1, 2, 3, 4, 5, 6, 7})},
-      {"cHRM", numbers({1, 2, 3, 4, 5, 6, 7, 0x80000000})},
-      {"pHYs", numbers({1, 1})},
-      {"pHYs", phys},
-      {"pHYs", iccp("", numbers({0, 1, 0}))},
-      {"eXIf", bytes_of("II*\0"s)},
-      {"eXIf", bytes_of("XX*\0\0\0\0\0\0\0"s)},
-  };
-  for (const PngChunk& chunk : broken) {
-    const DecodedImage found = decode(assemble_png(chunks_with({chunk})));
-    EXPECT_EQ(found.metadata, Metadata{}) << chunk.name;
-    EXPECT_EQ(found.details, std::vector<std::string>{"its " + chunk.name + " chunk is damaged and is left out"});
-  }
-}
-
-TEST(PngMetadata, AWrongChecksumIsDamage) {
-  Random random;
-  const FileBytes png = written(any_image(random, 3, 3, kRgb), ImageFileType::png, full_metadata(kRgb));
-  for (const char* name : {"cICP", "iCCP", "gAMA", "cHRM", "pHYs", "eXIf"}) {
-    FileBytes damaged = png;
-    const auto letters = bytes_of(name);
-    const auto at = std::search(damaged.begin(), damaged.end(), letters.begin(), letters.end());
-    at[-1] == std::byte{0} ? at[4] ^= std::byte{0x40} : at[5] ^= std::byte{0x40};
-    const DecodedImage found = decode(damaged);
-    EXPECT_EQ(found.details,
-              std::vector<std::string>{std::string("its ") + name + " chunk is damaged and is left out"});
-  }
-}
-
-TEST(PngMetadata, PlaceAndRepetition) {
-  std::vector<PngChunk> chunks = chunks_with({{"gAMA", numbers({5})}, {"gAMA", numbers({6})}, {"tIME", FileBytes(7)}});
-  chunks.insert(chunks.end() - 1, {"eXIf", exif_with(1, false)});
-  chunks.insert(chunks.end() - 1, {"sRGB", bytes_of(std::string_view("\0", 1))});
-  const DecodedImage found = decode(assemble_png(chunks));
-  EXPECT_EQ(found.metadata.gama, 5U);
-  EXPECT_EQ(found.metadata.exif, exif_with(1, false));
-  EXPECT_EQ(found.metadata.srgb, std::nullopt);
-  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk stands behind the image data and is left out"});
-}
-
-TEST(PngMetadata, AProfileStandsAlone) {
-  using namespace std::string_literals;
-  const DecodedImage found =
-      decode(assemble_png(chunks_with({{"sRGB", bytes_of("\1")}, {"iCCP", iccp("n\0\0"s, zlib_stored(make_icc()))}})));
-  EXPECT_EQ(found.metadata.icc, make_icc());
-  EXPECT_EQ(found.metadata.srgb, std::nullopt);
-  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk stands beside a profile and is left out"});
-}
-
-FileBytes segment(std::uint32_t marker, const FileBytes& content) {
-  FileBytes bytes;
-  bytes.reserve(content.size() + 4);
-  add_be(bytes, marker, 2);
-  add_be(bytes, content.size() + 2, 2);
-  add_bytes(bytes, content);
-  return bytes;
-}
-
-FileBytes profile_part(int number, int count, std::span<const std::byte> part) {
-  FileBytes content;
-  content.reserve(part.size() + 14);
-  add_text(content, std::string_view("ICC_PROFILE\0", 12));
-  add_be(content, static_cast<std::uint64_t>(number), 1);
-  add_be(content, static_cast<std::uint64_t>(count), 1);
-  add_bytes(content, part);
-  return segment(0xFFE2, content);
-}
-
-/// A JPEG with the segments behind its start.
-DecodedImage jpeg_with(const std::vector<FileBytes>& segments) {
-  const FileBytes jpeg = make_jpeg(constant_image(5, 4, kRgb, 77).view());
-  FileBytes file(jpeg.begin(), jpeg.begin() + 2);
-  for (const FileBytes& part : segments) {
-    add_bytes(file, part);
-  }
-  add_bytes(file, std::span(jpeg).subspan(2));
-  return decode(file);
-}
-
-TEST(JpegMetadata, PartsOfAProfileAreJoinedByNumber) {
-  const FileBytes icc = make_icc({.size = 300});
-  const auto part = [&](std::size_t from, std::size_t size) { return std::span(icc).subspan(from, size); };
-  const FileBytes first = profile_part(1, 3, part(0, 100));
-  const FileBytes second = profile_part(2, 3, part(100, 0));
-  const FileBytes third = profile_part(3, 3, part(100, 200));
-  EXPECT_EQ(jpeg_with({first, second, third}).metadata.icc, icc);
-  EXPECT_EQ(jpeg_with({third, first, second}).metadata.icc, icc);
-  const FileBytes foreign = segment(0xFFE2, bytes_of("MPF and more"));
-  EXPECT_EQ(jpeg_with({third, foreign, first, second}).metadata.icc, icc);
-  const std::vector<std::vector<FileBytes>> broken = {
-      {first, third},
-      {first, second, third, third},
-      {first, second, second},
-      {profile_part(1, 2, icc), profile_part(1, 2, icc)},
-      {profile_part(0, 1, icc)},
-      {profile_part(2, 1, icc)},
-      {profile_part(1, 2, icc)},
-      {profile_part(1, 0, icc)},
-      {profile_part(1, 1, part(0, 299))},
-      {profile_part(1, 1, part(4, 290))},
-      {profile_part(1, 1, {})},
-      std::vector<FileBytes>(300, profile_part(1, 255, {})),
-  };
-  for (const auto& segments : broken) {
-    const DecodedImage found = jpeg_with(segments);
-    EXPECT_TRUE(found.metadata.icc.empty());
-    EXPECT_EQ(found.details, std::vector<std::string>{"its ICC profile is damaged and is left out"});
-  }
-}
-
-TEST(JpegMetadata, DamagedExifIsLeftOut) {
-  const FileBytes damaged = bytes_of(std::string_view("Exif\0\0II+\0\0\0\0\0", 14));
-  const DecodedImage found = jpeg_with({segment(0xFFE1, damaged)});
-  EXPECT_TRUE(found.metadata.exif.empty());
-  EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF data is damaged and is left out"});
-}
-
-TEST(JpegMetadata, DensityIsThatOfJfif) {
-  const auto density = [](std::uint32_t unit, std::uint32_t x, std::uint32_t y) {
-    FileBytes jfif = bytes_of(std::string_view("JFIF\0\1\1", 7));
-    add_be(jfif, unit, 1);
-    add_be(jfif, x, 2);
-    add_be(jfif, y, 2);
-    add_be(jfif, 0, 2);
-    return jpeg_with({segment(0xFFE0, jfif)}).metadata.density;
-  };
-  EXPECT_EQ(density(1, 300, 72), (PixelDensity{300, 72, DensityUnit::inch}));
-  EXPECT_EQ(density(2, 28, 28), (PixelDensity{28, 28, DensityUnit::centimeter}));
-  EXPECT_EQ(density(0, 1, 2), (PixelDensity{1, 2, DensityUnit::none}));
-  EXPECT_EQ(density(0, 1, 1), std::nullopt);
-  EXPECT_EQ(density(1, 0, 72), std::nullopt);
-  EXPECT_EQ(density(3, 72, 72), std::nullopt);
-}
-
-TEST(ExifOrientation, IsResetInPlace) {
-  for (const bool big_endian : {false, true}) {
-    for (const int type : {3, 4}) {
-      for (int orientation = 1; orientation <= 9; ++orientation) {
-        FileBytes exif = exif_with(orientation, big_endian);
-        FileBytes upright = exif_with(1, big_endian);
-        const auto as_long = [&](FileBytes& data, int value) {
-          data[big_endian ? 13 : 12] = std::byte{4};
-          FileBytes number;
-          big_endian ? add_be(number, static_cast<unsigned>(value), 4)
-                     : add_le(number, static_cast<unsigned>(value), 4);
-          std::copy(number.begin(), number.end(), data.begin() + 18);
-        };
-        if (type == 4) {
-          as_long(exif, orientation);
-          as_long(upright, 1);
-          EXPECT_EQ(exif_orientation(exif), orientation == 9 ? 1 : orientation);
-        }
-        reset_orientation(exif);
-        EXPECT_EQ(exif, upright);
-        EXPECT_EQ(exif_orientation(exif), 1);
-      }
-    }
-  }
-}
-
-TEST(ExifOrientation, ResetsNothingElseInHostileData) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  for (int round = 0; round < 20000; ++round) {
-    FileBytes exif = exif_with(random.between(1, 8), random.below(2) == 1);
-    for (int i = random.between(0, 3); i > 0; --i) {
-      exif[random.below(static_cast<std::uint32_t>(exif.size()))] = static_cast<std::byte>(random.below(256));
-    }
-    exif.resize(random.below(static_cast<std::uint32_t>(exif.size()) + 1));
-    FileBytes after(exif.begin(), exif.end());
-    reset_orientation(after);
-    ASSERT_EQ(exif_orientation(after), 1);
-    for (std::size_t i = 0; i < exif.size(); ++i) {
-      ASSERT_TRUE(after[i] == exif[i] || (i >= 18 && i < 22)) << i;
-    }
   }
 }
 

@@ -1,0 +1,33 @@
+// Metadata of every kind, and images written with it.
+#pragma once
+
+#include "files/carried_metadata.hpp"
+#include "files/image_writer.hpp"
+#include "files/metadata.hpp"
+#include "support/icc_maker.hpp"
+#include "support/jpeg_maker.hpp"
+
+namespace gpuimg::test {
+
+inline bool is_color(PixelFormat format) { return format.color_channels() == 3; }
+
+/// A profile, and all that may stand beside it.
+inline Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
+  Metadata metadata;
+  metadata.icc = make_icc({.color_space = is_color(format) ? "RGB " : "GRAY", .size = icc_size});
+  metadata.exif = exif_with(1, true);
+  metadata.cicp = {std::byte{9}, std::byte{16}, std::byte{0}, std::byte{1}};
+  metadata.gama = 55555;
+  metadata.chrm = {1, 2, 3, 4, 5, 6, 7, 80000};
+  metadata.density = PixelDensity{11811, 2835, DensityUnit::meter};
+  return metadata;
+}
+
+/// As save_image does it.
+inline FileBytes written(const Image& image, ImageFileType type, const Metadata& metadata) {
+  WriteOptions options;
+  options.metadata = carried_metadata(metadata, type, image.format()).metadata;
+  return encode_image(image.view(), type, "t", options);
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,70 @@
+// GIF in: the first frame, what it leaves uncovered, and damage.
+#include <gtest/gtest.h>
+
+#include "support/small_format_checks.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+TEST(GifReader, ReadsTheFirstFrame) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 40; ++round) {
+    GifFrame frame;
+    frame.width = random.between(1, 90);
+    frame.height = random.between(1, 90);
+    frame.packed = random.below(2) == 1;
+    const std::uint32_t colors = 2U << random.below(8);
+    const Values table = random_values(random, colors, 1U << 24);
+    frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
+    if (random.below(2) == 1) {
+      frame.own_colors = random_values(random, colors, 1U << 24);
+    }
+    const Values& used = frame.own_colors.empty() ? table : frame.own_colors;
+    const Image opaque =
+        image_of_pixels(frame.width, frame.height, kRgb, [&](std::size_t i) { return rgb_of(used[frame.indices[i]]); });
+    expect_pixels(make_gif(frame.width, frame.height, table, {frame}), opaque, "GIF", "one.gif");
+    frame.transparent = static_cast<int>(frame.indices[0]);
+    const Image rgba = image_of_pixels(frame.width, frame.height, kRgba, [&](std::size_t i) {
+      Values pixel = rgb_of(used[frame.indices[i]]);
+      pixel.push_back(255);
+      return frame.indices[i] == frame.indices[0] ? Values{0, 0, 0, 0} : pixel;
+    });
+    expect_pixels(make_gif(frame.width, frame.height, table, {frame}), rgba, "GIF", "two.gif");
+  }
+}
+
+TEST(GifReader, LeavesUncoveredPixelsTransparentAndNotesAnimation) {
+  GifFrame frame;
+  frame.x = 1;
+  frame.y = 1;
+  frame.indices = {2};
+  const DecodedImage decoded = decode(make_gif(3, 2, kFour, {frame, frame}, 1), "a.gif");
+  const Image expected = image_of_pixels(3, 2, kRgba, [](std::size_t i) {
+    return i == 4 ? Values{0x77, 0x88, 0x99, 255} : Values{0, 0, 0, 0};
+  });
+  EXPECT_TRUE(same_pixels(decoded.image.view(), expected.view()));
+  ASSERT_EQ(decoded.notes.size(), 1U);
+  EXPECT_NE(decoded.notes[0].find("first frame only"), std::string::npos);
+}
+
+TEST(GifReader, RefusesDamagedFrames) {
+  GifFrame frame;
+  frame.width = 4;
+  frame.height = 3;
+  frame.indices = Values(11, 1);
+  EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "fewer pixels"));
+  frame.indices = Values(12, 1);
+  EXPECT_NO_THROW(decode(make_gif(4, 3, kFour, {frame})));
+  EXPECT_TRUE(refuses(make_gif(3, 3, kFour, {frame}), ErrorKind::decode, "inside"));
+  EXPECT_TRUE(refuses(make_gif(4, 3, {}, {frame}), ErrorKind::decode, "color table"));
+  EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {}), ErrorKind::decode, "no image"));
+  EXPECT_TRUE(refuses(make_gif(0, 3, kFour, {frame}), ErrorKind::decode, "0x3"));
+  frame.indices[5] = 3;
+  EXPECT_TRUE(refuses(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color 3"));
+}
+
+}  // namespace
+}  // namespace gpuimg
