@@ -18,7 +18,6 @@
 #include "batch/progress.hpp"
 #include "batch/work_plan.hpp"
 #include "byte_size.hpp"
-#include "files/declared_image.hpp"
 #include "files/output_folder.hpp"
 #include "files/stale_temporaries.hpp"
 #include "files/temporary_file.hpp"
@@ -204,33 +203,6 @@ TEST(StaleTemporaries, OnlyTheUnlockedOnesOfThisHostGo) {
   EXPECT_TRUE(std::filesystem::exists(folder / foreign));
   EXPECT_TRUE(std::filesystem::exists(folder / "out"));
   EXPECT_EQ(remove_stale_temporaries(folder / "missing"), 0U);
-}
-
-TEST(DeclaredImage, EveryTypeSaysItsSize) {
-  const std::vector<std::uint32_t> values(6 * 3, 1);
-  const auto pixels = [](const test::FileBytes& bytes, const std::string& name = "x") {
-    return declared_image(std::as_bytes(std::span(bytes)), name).pixels;
-  };
-  test::BmpChoices bmp;
-  bmp.top_down = true;
-  EXPECT_EQ(pixels(test::make_bmp(3, 2, 24, values, bmp)), 6U);
-  bmp.top_down = false;
-  for (const int header : {12, 40, 124}) {
-    bmp.header_bytes = header;
-    EXPECT_EQ(pixels(test::make_bmp(3, 2, 24, values, bmp)), 6U) << header;
-  }
-  test::GifFrame frame;
-  frame.indices = {0};
-  EXPECT_EQ(pixels(test::make_tga(2, 3, 2, 24, values), "x.tga"), 6U);
-  EXPECT_EQ(pixels(test::make_gif(3, 2, {0, 1}, {frame})), 6U);
-  EXPECT_EQ(pixels(test::make_psd(3, 2, 3, 8, values, false)), 6U);
-  EXPECT_EQ(pixels(test::make_pnm("P6\n# a comment\n3 # another\n2\n255\n", values, 1)), 6U);
-  EXPECT_EQ(pixels(test::make_pnm("P5\v3\f2#\r255 ", values, 1)), 6U);
-  EXPECT_EQ(pixels(test::make_pnm("P6\n3", {}, 1)), 0U);
-  EXPECT_EQ(pixels(test::make_tga(3, 1, 1, 8, {1}), "x.tga"), 1U);  // shorter than the headers of other types
-  EXPECT_EQ(declared_image({}, "x").pixels, 0U);
-  EXPECT_EQ(declared_image_in("/dev/null").pixels, 0U);
-  EXPECT_EQ(declared_image_in("/nowhere").pixels, 0U);
 }
 
 TEST(OutputFolder, ManyAtOnce) {

@@ -56,6 +56,8 @@ TEST(GifReader, RefusesDamagedFrames) {
   frame.height = 3;
   frame.indices = Values(11, 1);
   EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "fewer pixels"));
+  frame.indices = Values(12 + 70000, 1);
+  EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "more pixels"));
   frame.indices = Values(12, 1);
   EXPECT_NO_THROW(decode(make_gif(4, 3, kFour, {frame})));
   EXPECT_TRUE(refuses(make_gif(3, 3, kFour, {frame}), ErrorKind::decode, "inside"));

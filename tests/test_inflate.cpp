@@ -71,24 +71,6 @@ Octets mixed_data(Random& random, std::size_t size) {
   return data;
 }
 
-class BitWriter {
- public:
-  void add(std::uint32_t value, int bits) {
-    for (int i = 0; i < bits; ++i) {
-      if (used_ % 8 == 0) {
-        bytes_.push_back(0);
-      }
-      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() | (value >> i & 1U) << used_ % 8);
-      ++used_;
-    }
-  }
-  const Octets& bytes() const { return bytes_; }
-
- private:
-  Octets bytes_;
-  std::size_t used_ = 0;
-};
-
 /// A dynamic block's header for code lengths of 0 to 15, each written with 4 bits.
 BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vector<std::uint32_t>& distances) {
   BitWriter writer;

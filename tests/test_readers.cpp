@@ -137,6 +137,7 @@ TEST(ReadersBombs, AreRefusedFromTheirHeaderQuicklyAndInLittleMemory) {
       with_le32(with_le32(make_bmp(1, 1, 24, {0}), 18, side), 22, side),
       with_le32(make_bmp(1, 1, 24, {0}), 22, 0x80000000U),
       with_be32(with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, false), 14, side), 18, side),
+      with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, true), 14, 1U << 24),  // its row lengths alone would be 100 MB
       make_pnm("P5\n100000 100000\n255\n", {1}, 1),
       make_pnm("P6\n20000 20000\n65535\n", {1}, 1),
       make_gif(60000, 60000, {1, 2}, {frame}),

@@ -2,6 +2,7 @@
 #include "files/declared_image.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,8 +26,8 @@ DeclaredImage declared_in_png(ByteSpan bytes) {
 
 DeclaredImage declared_in_jpeg(ByteSpan bytes) {
   const JpegHeader header = read_jpeg_header(bytes, "");
-  // A progressive file is whole in memory as 16-bit coefficients before its first row is there.
-  const std::uint64_t kept = header.is_progressive ? std::uint64_t{2} * header.components : 0;
+  // A file of several scans is whole in memory as 16-bit coefficients before its first row is there.
+  const std::uint64_t kept = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
   return {std::uint64_t{header.width} * header.height, header.components == 1 ? 1U : 3U, kept};
 }
 
@@ -73,6 +74,16 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string&
   }
 }
 
+/// Comments and metadata of any length may stand before the size.
+bool has_long_headers(ByteSpan beginning, const std::string& name) {
+  try {
+    const FileKind kind = tell_file_kind(beginning, name);
+    return kind == FileKind::jpeg || kind == FileKind::pnm;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -90,13 +101,17 @@ DeclaredImage declared_image_in(const std::string& path) {
   if (file.number() < 0) {
     return {};
   }
+  struct stat found {};
+  const bool is_known = ::fstat(file.number(), &found) == 0 && found.st_size > 0;
+  const std::size_t size = is_known ? static_cast<std::size_t>(found.st_size) : kWithLongMetadata;
   DeclaredImage declared;
   std::vector<std::byte> bytes;
-  for (const std::size_t wanted : {kMostHeaders, kWithLongMetadata}) {
-    bytes.resize(wanted);
-    const ssize_t count = ::pread(file.number(), bytes.data(), wanted, 0);
-    declared = declared_image({bytes.data(), static_cast<std::size_t>(std::max<ssize_t>(count, 0))}, path);
-    if (declared.pixels > 0 || count < static_cast<ssize_t>(wanted)) {
+  for (const std::size_t most : {kMostHeaders, kWithLongMetadata, size}) {
+    bytes.resize(std::min(most, size));
+    const ssize_t count = ::pread(file.number(), bytes.data(), bytes.size(), 0);
+    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+    declared = declared_image(bytes, path);
+    if (declared.pixels > 0 || bytes.size() == size || !has_long_headers(bytes, path)) {
       break;
     }
   }

@@ -23,13 +23,13 @@ void DeflateBlocks::move_to(std::uint64_t position, bool is_behind_last) {
 void DeflateBlocks::read_header() {
   input.bits.refill();
   is_last_ = input.bits.take(1) != 0;
-  bool is_sound = true;
-  switch (input.bits.take(2)) {
-    case 0: read_stored_length(); return;
-    case 1: is_sound = build_fixed(); break;
-    case 2: is_sound = read_code_lengths(); break;
-    default: is_sound = false; break;
+  const std::uint32_t type = input.bits.take(2);
+  if (type == 0) {
+    read_stored_length();
+    return;
   }
+  is_fixed_ = type == 1;
+  const bool is_sound = is_fixed_ || (type == 2 && read_code_lengths());
   stage_ = is_sound ? Stage::coded : Stage::damaged;
 }
 
@@ -43,7 +43,16 @@ void DeflateBlocks::read_stored_length() {
   stage_ = (size ^ check) == 0xFFFFU ? Stage::stored : Stage::damaged;
 }
 
-bool DeflateBlocks::build_fixed() {
+namespace {
+
+struct FixedTables {
+  LiteralTable literals;
+  DistanceTable distances;
+
+  FixedTables();
+};
+
+FixedTables::FixedTables() {
   std::array<std::uint8_t, kLiteralCodes> lengths;
   std::fill_n(lengths.begin(), 144, std::uint8_t{8});
   std::fill_n(lengths.begin() + 144, 112, std::uint8_t{9});
@@ -51,8 +60,17 @@ bool DeflateBlocks::build_fixed() {
   std::fill_n(lengths.begin() + 280, 8, std::uint8_t{8});
   std::array<std::uint8_t, kDistanceCodes> fives;
   fives.fill(5);
-  return build(lengths, literals_) && build(fives, distances_);
+  (void)build(lengths, literals);
+  (void)build(fives, distances);
 }
+
+/// Built once: a block of ten bits must not cost as much as its tables.
+const FixedTables& fixed_tables() {
+  static const FixedTables tables;
+  return tables;
+}
+
+}  // namespace
 
 bool DeflateBlocks::read_code_lengths() {
   constexpr std::array<std::uint8_t, 19> kOrder = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
@@ -119,7 +137,9 @@ Out* DeflateBlocks::copy_stored(Out* out, const Out* end) {
 
 template <class Out>
 Out* DeflateBlocks::decode(const Out* oldest, Out* out, const Out* end) {
-  const SymbolRun<Out> run = inflate_symbols(input, {literals_, distances_}, oldest, out, end);
+  const SymbolRun<Out> run =
+      is_fixed_ ? inflate_symbols(input, {fixed_tables().literals, fixed_tables().distances}, oldest, out, end)
+                : inflate_symbols(input, {literals_, distances_}, oldest, out, end);
   switch (run.ending) {
     case SymbolsEnd::interrupted: break;
     case SymbolsEnd::end_of_block: stage_ = after_block(); break;

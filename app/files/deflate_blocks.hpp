@@ -44,7 +44,6 @@ class DeflateBlocks {
   void read_header();
   void read_stored_length();
   bool read_code_lengths();
-  bool build_fixed();
   template <class Out>
   Out* copy_stored(Out* out, const Out* end);
   template <class Out>
@@ -54,6 +53,7 @@ class DeflateBlocks {
   Stage stage_ = Stage::header;
   bool is_last_ = false;
   std::size_t stored_left_ = 0;
+  bool is_fixed_ = false;  ///< the block's codes are those that every stream knows
   LiteralTable literals_;
   DistanceTable distances_;
 };

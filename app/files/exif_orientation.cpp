@@ -36,16 +36,16 @@ Walk walk_of(int orientation, std::ptrdiff_t width, std::ptrdiff_t height) {
 /// Tiles keep both the rows read and the rows written in the cache when one of them is walked along columns.
 template <std::size_t kPixelBytes>
 void copy_pixels(ConstView from, View to, const Walk& walk) {
-  constexpr int kTile = 32;
+  constexpr std::ptrdiff_t kTile = 32;
   const auto bytes = static_cast<std::ptrdiff_t>(kPixelBytes);
-  for (int tile_y = 0; tile_y < to.height; tile_y += kTile) {
-    const int end_y = std::min(to.height - tile_y, kTile) + tile_y;
-    for (int tile_x = 0; tile_x < to.width; tile_x += kTile) {
-      const int end_x = std::min(to.width - tile_x, kTile) + tile_x;
-      for (int y = tile_y; y < end_y; ++y) {
+  for (std::ptrdiff_t tile_y = 0; tile_y < to.height; tile_y += kTile) {
+    const std::ptrdiff_t end_y = std::min(to.height - tile_y, kTile) + tile_y;
+    for (std::ptrdiff_t tile_x = 0; tile_x < to.width; tile_x += kTile) {
+      const std::ptrdiff_t end_x = std::min(to.width - tile_x, kTile) + tile_x;
+      for (std::ptrdiff_t y = tile_y; y < end_y; ++y) {
         const std::byte* source = from.data + (walk.origin + tile_x * walk.along_x + y * walk.along_y) * bytes;
-        std::byte* target = to.row_bytes(y) + static_cast<std::ptrdiff_t>(tile_x) * bytes;
-        for (int x = tile_x; x < end_x; ++x, target += kPixelBytes) {
+        std::byte* target = to.row_bytes(static_cast<int>(y)) + tile_x * bytes;
+        for (std::ptrdiff_t x = tile_x; x < end_x; ++x, target += kPixelBytes) {
           std::memcpy(target, source + (x - tile_x) * walk.along_x * bytes, kPixelBytes);
         }
       }

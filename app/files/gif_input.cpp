@@ -139,6 +139,7 @@ void check_codes(Cursor& cursor, std::uint64_t pixels, std::uint32_t colors) {
   if (root_bits < 1 || root_bits > 8) {
     refuse_damaged(cursor.name(), fmt::format("its codes begin with {} bits", root_bits));
   }
+  constexpr std::uint64_t kMostTooMany = 65536;
   CodeTable table(root_bits);
   CodeReader codes(cursor);
   std::uint64_t seen = 0;
@@ -149,6 +150,8 @@ void check_codes(Cursor& cursor, std::uint64_t pixels, std::uint32_t colors) {
       table.clear();
     } else if (!table.follow(code, seen, largest)) {
       refuse_damaged(cursor.name(), "an impossible code stands in its pixels");
+    } else if (seen > pixels + kMostTooMany) {  // stb_image would follow each to nowhere
+      refuse_damaged(cursor.name(), "its first frame holds more pixels than it declares");
     }
   }
   codes.skip_rest();

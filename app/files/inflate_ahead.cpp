@@ -59,16 +59,20 @@ bool InflateAhead::settles(std::size_t begin) {
 
 /// For a block in the `size` bytes from `begin` on; inflates what must be of symbols.
 bool InflateAhead::search(std::size_t begin, std::size_t size, std::uint64_t end) {
+  // Blocks that give nothing may go on for long before they are found to be none.
+  constexpr std::uint64_t kMostTried = 8 * std::uint64_t{8} * kSearched;
   const std::span<const std::uint8_t> searched = copy_searched(begin, size);
   const std::size_t bits = 8 * searched.size();
+  std::uint64_t tried = 0;
   Try result = Try::no_block;
   for (std::size_t next = 0; result == Try::no_block;) {
     const auto bit = find_block_header(searched.data(), next, bits);
-    if (!bit) {
+    if (!bit || tried > kMostTried) {
       return false;
     }
     const std::uint64_t position = 8 * std::uint64_t{begin} + *bit;
     result = try_block(position, end);
+    tried += blocks_.input.position() - position;
     next = *bit + 1;
   }
   return result == Try::block;
@@ -95,6 +99,7 @@ std::span<const std::uint8_t> InflateAhead::copy_searched(std::size_t begin, std
 InflateAhead::Try InflateAhead::try_block(std::uint64_t position, std::uint64_t end) {
   blocks_.move_to(position);
   begin_ = position;
+  data_end_ = position;
   wide_count_ = 0;
   byte_count_ = 0;
   if (inflate_wide(end)) {
@@ -123,6 +128,7 @@ bool InflateAhead::inflate_wide(std::uint64_t end) {
     const std::size_t added = static_cast<std::size_t>(reached - out);
     const std::size_t behind = count_behind_markers(out, reached, kFirstMarker);
     clean = behind < added ? behind : clean + added;
+    data_end_ = added > 0 ? blocks_.input.position() : data_end_;
     out = reached;
     wide_count_ = static_cast<std::size_t>(out - first);
     if (blocks_.stage() == DeflateBlocks::Stage::damaged || out >= last) {
@@ -141,7 +147,9 @@ bool InflateAhead::inflate_bytes(std::uint64_t end) {
                  [](std::uint16_t s) { return static_cast<std::uint8_t>(s); });
   std::uint8_t* out = first;
   while (!has_reached(end)) {
+    const std::uint8_t* const before = out;
     out = blocks_.advance(first - kWindow, out, last);
+    data_end_ = out > before ? blocks_.input.position() : data_end_;
     if (blocks_.stage() == DeflateBlocks::Stage::damaged || out >= last) {
       return false;
     }

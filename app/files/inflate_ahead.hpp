@@ -35,6 +35,8 @@ class InflateAhead {
   /// Of a sound part: the bit at which it begins, the bit behind it, whether the last block is in it, its bytes.
   [[nodiscard]] std::uint64_t begin() const { return begin_; }
   [[nodiscard]] std::uint64_t end() const { return end_; }
+  /// The bit behind which no more bytes come in it.
+  [[nodiscard]] std::uint64_t data_end() const { return data_end_; }
   [[nodiscard]] bool holds_last_block() const { return holds_last_block_; }
   [[nodiscard]] std::size_t size() const { return wide_count_ + byte_count_; }
 
@@ -65,6 +67,7 @@ class InflateAhead {
   std::size_t byte_count_ = 0;
   std::uint64_t begin_ = 0;
   std::uint64_t end_ = 0;
+  std::uint64_t data_end_ = 0;
   bool holds_last_block_ = false;
   bool is_sound_ = false;
 };

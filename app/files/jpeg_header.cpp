@@ -100,7 +100,13 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
     if (stands_alone(marker)) {
       continue;
     }
-    if (marker == kStartOfScan || marker == kEndOfImage) {
+    if (marker == kStartOfScan) {
+      // Of scans that hold some components each, the coefficients wait for the others.
+      const bool is_whole = bytes.size() - offset > 2 && u8_at(bytes, offset + 2) >= header.components;
+      header.keeps_coefficients = header.is_progressive || !is_whole;
+      break;
+    }
+    if (marker == kEndOfImage) {
       break;
     }
     if (bytes.size() - offset < 2) {

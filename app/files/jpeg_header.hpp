@@ -14,6 +14,7 @@ struct JpegHeader {
   std::uint32_t height = 0;
   std::uint32_t components = 0;
   bool is_progressive = false;
+  bool keeps_coefficients = false;  ///< its components come one after another, so that all wait for the last scan
   std::span<const std::byte> jfif;  ///< from the version on; empty if there is none
   std::span<const std::byte> exif;  ///< from the byte order mark on; empty if there is none
   /// Parts of an ICC profile in file order, each from its number on: 2 bytes or more. More than 255 make no profile;

@@ -1,6 +1,7 @@
 // A PNG of the kinds that png_fast_reader.hpp reads, taken apart: what its chunks say, without its pixels.
 #pragma once
 
+#include <numeric>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct PlainPng {
   std::vector<ByteSpan> image_data;  ///< borrowed; not empty, nor is any of them
 
   [[nodiscard]] std::size_t row_bytes() const { return static_cast<std::size_t>(width) * stored.bytes_per_pixel(); }
+  [[nodiscard]] std::size_t deflated_bytes() const {
+    return std::accumulate(image_data.begin(), image_data.end(), std::size_t{0},
+                           [](std::size_t sum, ByteSpan piece) { return sum + piece.size(); });
+  }
 };
 
 /// Nothing for another kind, and for a file in which anything is wrong or so unusual that libpng had better judge it.

@@ -13,8 +13,8 @@ namespace gpuimg {
 
 /// What libpng would make of the file, or nothing for a file that libpng would refuse: it knows best why. On as many
 /// threads as the options allow. Beside the image it holds about 1 MB, or three rows where they are longer than 256 KB;
-/// read in parts, up to 12 MB a thread. Throws Error{decode} for an index beyond the palette, Error{out_of_memory}.
-/// `name` is printable.
+/// read in parts, up to 13 MB a thread and once more. Throws Error{decode} for an index beyond the palette,
+/// Error{out_of_memory}. `name` is printable.
 std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options);
 
 /// The same in parts that are given, whether it pays or not.

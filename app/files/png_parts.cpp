@@ -20,20 +20,13 @@ constexpr std::size_t kWindow = Inflater::kWindow;
 
 std::size_t filtered_bytes(const PlainPng& png) { return (png.row_bytes() + 1) * static_cast<std::size_t>(png.height); }
 
-std::size_t deflated_bytes(const PlainPng& png) {
-  std::size_t bytes = 0;
-  for (const ByteSpan piece : png.image_data) {
-    bytes += piece.size();
-  }
-  return bytes;
-}
-
 /// Puts parts behind one another, and inflates itself what lies between them or was not sound.
 class PartJoiner {
  public:
   PartJoiner(const PlainPng& png, PngRowFinisher& finisher)
       : finisher_(finisher),
         inflater_(png.image_data),
+        longest_tail_(longest_tail(png)),
         bytes_left_(filtered_bytes(png)),
         before_(std::max(kWindow, finisher.room())),
         memory_(new std::uint8_t[before_ + PngRowInflater::kBlockBytes + Inflater::kOvershoot]) {}
@@ -44,6 +37,7 @@ class PartJoiner {
       inflate_up_to(part->begin());
       if (is_sound_ && inflater_.is_paused() && inflater_.position() == part->begin() && known_ == kWindow) {
         hand_over(part->resolve(window_));
+        data_end_ = part->data_end();
         inflater_.move_to(part->end(), part->holds_last_block());
       }
     }
@@ -52,7 +46,8 @@ class PartJoiner {
 
   /// After the last part.
   [[nodiscard]] bool is_whole() const {
-    return is_sound_ && bytes_left_ == 0 && inflater_.has_ended() && inflater_.declared_adler() == finisher_.adler();
+    return is_sound_ && bytes_left_ == 0 && inflater_.has_ended() &&
+           inflater_.position() - data_end_ <= longest_tail_ && inflater_.declared_adler() == finisher_.adler();
   }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
 
@@ -69,6 +64,7 @@ class PartJoiner {
         is_sound_ = false;
         return;
       }
+      data_end_ = reached > begin ? inflater_.position() : data_end_;
       hand_over({begin, static_cast<std::size_t>(reached - begin)});
     }
   }
@@ -90,6 +86,8 @@ class PartJoiner {
 
   PngRowFinisher& finisher_;
   Inflater inflater_;
+  std::uint64_t longest_tail_;
+  std::uint64_t data_end_ = 0;  // the bit behind the last byte so far
   std::size_t bytes_left_;
   std::size_t before_;
   std::unique_ptr<std::uint8_t[]> memory_;
@@ -110,7 +108,7 @@ class PartReader {
   PartReader(const PlainPng& png, const PngParts& parts, PngRowFinisher& finisher)
       : png_(png),
         parts_(parts),
-        deflated_bytes_(deflated_bytes(png)),
+        deflated_bytes_(png.deflated_bytes()),
         room_(finisher.room()),
         ahead_(static_cast<std::size_t>(parts.threads) + 1),
         joiner_(png, finisher) {}
@@ -174,7 +172,7 @@ PngParts PngParts::of(const PlainPng& png, int threads) {
   constexpr int kMostThreads = 6;       // the filters are undone by one alone
   constexpr std::size_t kMostGain = 4;  // drawings deflate better, and repeat what they repeat for ever
   const std::size_t filtered = filtered_bytes(png);
-  const std::size_t deflated = deflated_bytes(png);
+  const std::size_t deflated = png.deflated_bytes();
   if (threads < 2 || filtered < kFewestParts * kWanted || png.row_bytes() > kLongestRow ||
       filtered / kMostGain > deflated) {
     return {};

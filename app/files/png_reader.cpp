@@ -135,12 +135,13 @@ Image read_with_libpng(ByteSpan bytes, const Header& header, const std::string& 
              : read_direct_image(session, header, name);
 }
 
-/// tEXt entries in file order; damaged ones are skipped.
+/// tEXt entries in file order, a thousand at most; damaged ones are skipped.
 std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   std::vector<TextEntry> texts;
   PngChunkWalker walker(bytes, name);
+  constexpr std::size_t kMost = 1000;  // a file may hold millions of empty ones
   while (const auto chunk = walker.next()) {
-    if (chunk->type() == png_chunk_type("tEXt") && chunk->crc_is_right()) {
+    if (chunk->type() == png_chunk_type("tEXt") && texts.size() < kMost && chunk->crc_is_right()) {
       const ByteSpan payload = chunk->payload();
       const std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
       const std::size_t end = std::min(text.find('\0'), text.size());

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <limits>
 
+#include "files/png_stream.hpp"
 #include "files/png_unfilter.hpp"
 
 namespace gpuimg {
@@ -19,8 +21,14 @@ std::size_t rows_of_block(std::size_t filtered_row, std::size_t rows_at_once) {
 
 }  // namespace
 
+std::uint64_t longest_tail(const PlainPng& png) {
+  return png.deflated_bytes() <= PngStream::kReadWhole ? std::numeric_limits<std::uint64_t>::max()
+                                                       : 8 * std::uint64_t{PngStream::kLeastLast};
+}
+
 PngRowInflater::PngRowInflater(const PlainPng& png, std::size_t rows_at_once)
     : inflater_(png.image_data),
+      longest_tail_(longest_tail(png)),
       filtered_row_(png.row_bytes() + 1),
       rows_left_(png.height),
       rows_per_block_(static_cast<int>(
@@ -41,6 +49,13 @@ PngRowBlock* PngRowInflater::next() {
   return is_sound_ ? &block : nullptr;
 }
 
+/// To see the end of the stream, the last run must ask for more than there is.
+bool PngRowInflater::ends_behind(const std::uint8_t* oldest, std::uint8_t* end) {
+  const std::uint64_t data_end = inflater_.position();
+  return (inflater_.has_ended() || inflater_.run(oldest, end, end + 1) == end) && inflater_.has_ended() &&
+         inflater_.position() - data_end <= longest_tail_;
+}
+
 bool PngRowInflater::inflate_into(PngRowBlock& block) {
   const std::uint8_t* oldest = block.filtered();
   std::uint8_t* out = block.filtered();
@@ -52,15 +67,14 @@ bool PngRowInflater::inflate_into(PngRowBlock& block) {
     oldest = block.filtered() - known_;
     out += overshoot_;
   }
-  const std::uint8_t* const end = block.filtered() + static_cast<std::size_t>(block.rows) * filtered_row_;
+  std::uint8_t* const end = block.filtered() + static_cast<std::size_t>(block.rows) * filtered_row_;
   const bool is_last = rows_left_ == 0;
-  // To see the end of the stream, the last run must ask for more than there is.
-  const std::uint8_t* const reached = inflater_.run(oldest, out, is_last ? end + 1 : end);
+  const std::uint8_t* const reached = inflater_.run(oldest, out, end);
   if (reached == nullptr || reached < end) {
     return false;
   }
   overshoot_ = static_cast<std::size_t>(reached - end);
-  return !is_last || (overshoot_ == 0 && inflater_.has_ended());
+  return !is_last || (overshoot_ == 0 && ends_behind(oldest, end));
 }
 
 }  // namespace gpuimg

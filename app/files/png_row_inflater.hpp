@@ -19,6 +19,10 @@ struct PngRowBlock {
   [[nodiscard]] std::uint8_t* filtered() const { return memory.get() + Inflater::kWindow; }
 };
 
+/// In bits, how much of a stream that is read in parts may follow its last byte: of more, libpng in the portions that
+/// PngStream hands out sees only a part, and refuses it. Left to it.
+std::uint64_t longest_tail(const PlainPng& png);
+
 class PngRowInflater {
  public:
   static constexpr std::size_t kBlocks = 3;
@@ -38,8 +42,10 @@ class PngRowInflater {
 
  private:
   bool inflate_into(PngRowBlock& block);
+  bool ends_behind(const std::uint8_t* oldest, std::uint8_t* end);
 
   Inflater inflater_;
+  std::uint64_t longest_tail_;
   std::size_t filtered_row_;
   int rows_left_;
   int rows_per_block_;

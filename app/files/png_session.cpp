@@ -55,10 +55,17 @@ PngSession::PngSession(ByteSpan bytes, const std::string& name) : stream_(bytes,
     png_destroy_read_struct(&png_, nullptr, nullptr);
     throw Error(ErrorKind::out_of_memory, name + ": libpng cannot be started; free some memory");
   }
-  png_set_read_fn(png_, this, on_read);
-  set_limits(png_, bytes.size());
-  png_set_compression_buffer_size(png_, stream_.block_bytes());
-  png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked the critical ones
+  try {
+    guarded([&] {
+      png_set_read_fn(png_, this, on_read);
+      set_limits(png_, bytes.size());
+      png_set_compression_buffer_size(png_, stream_.block_bytes());
+      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked the critical ones
+    });
+  } catch (...) {
+    png_destroy_read_struct(&png_, &info_, nullptr);
+    throw;
+  }
 }
 
 PngSession::~PngSession() { png_destroy_read_struct(&png_, &info_, nullptr); }

@@ -16,15 +16,13 @@ constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 /// At most 256 KiB in one read, else 64 KiB or a little more, so that the last read is longer than the longest sensible
 /// end of a deflate stream and than what libpng reads at a time when it skips.
 std::size_t block_size_for(std::size_t total) {
-  constexpr std::size_t kWhole = std::size_t{256} << 10;
   constexpr std::size_t kStart = std::size_t{64} << 10;
-  constexpr std::size_t kLeastLast = 2048;
-  if (total <= kWhole) {
+  if (total <= PngStream::kReadWhole) {
     return std::max<std::size_t>(total, 1);
   }
   std::size_t size = kStart;
-  while (total % size != 0 && total % size < kLeastLast) {
-    size += kLeastLast;
+  while (total % size != 0 && total % size < PngStream::kLeastLast) {
+    size += PngStream::kLeastLast;
   }
   return size;
 }

@@ -15,6 +15,9 @@ namespace gpuimg {
 /// a wrong checksum or more data there. With one chunk, and reads whose last is not short, it sees the end.
 class PngStream {
  public:
+  static constexpr std::size_t kReadWhole = std::size_t{256} << 10;  ///< image data up to this is read at once
+  static constexpr std::size_t kLeastLast = 2048;                    ///< of more, the last read is at least of this
+
   /// Walks the chunks up to IEND. Throws Error{decode} for chunks that reach beyond the file, wrong checksums of
   /// critical chunks, and image data in two places. `bytes` must outlive the stream; it begins with the PNG signature.
   PngStream(ByteSpan bytes, const std::string& name);

@@ -97,8 +97,8 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   input.header.push_back(std::byte{0});
   input.header.push_back(static_cast<std::byte>(compression));
   if (compression == kRunLength) {
-    input.header.resize(input.header.size() + 2 * height * kColorChannels);  // row lengths, which stb_image skips
     input.body = run_length_body(data, height, channels, name);
+    input.header.resize(input.header.size() + 2 * height * kColorChannels);  // row lengths, which stb_image skips
   } else {
     const std::size_t plane_bytes = width * height * sample_bytes(input.sample);
     require(data, plane_bytes * channels, name);

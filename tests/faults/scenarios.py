@@ -1,5 +1,7 @@
 """What the sweeps run: formats, operations, output kinds, and one batch."""
+import struct
 import subprocess
+import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -10,23 +12,30 @@ def make(work, *words):
     subprocess.run([MAKE_IMAGE, *words[:1], *(str(word) for word in words[1:])], cwd=work, check=True)
 
 
-def text_chunks(work):
-    """A photograph with what PNG may carry: a text chunk, an ICC profile of no use, EXIF data."""
-    import zlib
-    import struct
+def chunk(name, body):
+    return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+
+def put_behind_header(work, chunks):
     make(work, "png", "plain.png", "19x11", "rgb", "8")
     content = (work / "plain.png").read_bytes()
     (work / "plain.png").unlink()
+    (work / "in.png").write_bytes(content[:33] + chunks + content[33:])
 
-    def chunk(name, body):
-        return struct.pack(">I", len(body)) + name + body + struct.pack(">I", zlib.crc32(name + body))
+
+def transparent_color(work):
+    """A kind of PNG that libpng reads."""
+    put_behind_header(work, chunk(b"tRNS", bytes(6)))
+
+
+def text_chunks(work):
+    """A photograph with what PNG may carry: a text chunk, an ICC profile of no use, EXIF data."""
     extra = (chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(200))) + chunk(b"eXIf", b"II*\0\x08\0\0\0\0\0\0\0\0\0") +
              chunk(b"tEXt", b"Title\0a photograph") + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"long " * 50)))
-    (work / "in.png").write_bytes(content[:33] + extra + content[33:])
+    put_behind_header(work, extra)
 
 
 def bmp(work):
-    import struct
     pixels = bytes(range(3 * 4)) * 3
     (work / "in.bmp").write_bytes(struct.pack("<2sIHHI", b"BM", 54 + len(pixels), 0, 0, 54) +
                                   struct.pack("<IiiHHIIiiII", 40, 4, 3, 1, 24, 0, len(pixels), 0, 0, 0, 0) + pixels)
@@ -39,7 +48,6 @@ def gif(work):
 
 
 def psd(work):
-    import struct
     (work / "in.psd").write_bytes(b"8BPS" + struct.pack(">H6xHIIHH", 1, 3, 2, 2, 8, 3) + bytes(12) + bytes(2) + bytes(range(12)))
 
 
@@ -94,6 +102,7 @@ SCENARIOS = [
     one("equalize_png", "equalize", png("60x40"), "in.png", "out.png"),
     one("equalize_png_large", "equalize", png("1500x1100"), "in.png", "out.png"),
     one("equalize_png_metadata", "equalize", text_chunks, "in.png", "out.png"),
+    one("equalize_png_by_libpng", "equalize", transparent_color, "in.png", "out.png"),
     one("equalize_png_to_jpeg", "equalize", png("60x40"), "in.png", "out.jpg"),
     one("equalize_png_to_bmp", "equalize", png("31x7"), "in.png", "out.bmp"),
     one("equalize_png_to_tga", "equalize", png("31x7", "rgba"), "in.png", "out.tga"),

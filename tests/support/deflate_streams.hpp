@@ -25,6 +25,25 @@ struct DeflateSettings {
   std::size_t block_bytes = 0;  ///< of data, at which a block ends at the latest; 0: zlib decides alone
 };
 
+/// A deflate stream written by hand.
+class BitWriter {
+ public:
+  void add(std::uint32_t value, int bits) {
+    for (int i = 0; i < bits; ++i) {
+      if (used_ % 8 == 0) {
+        bytes_.push_back(0);
+      }
+      bytes_.back() = static_cast<std::uint8_t>(bytes_.back() | (value >> i & 1U) << used_ % 8);
+      ++used_;
+    }
+  }
+  const Octets& bytes() const { return bytes_; }
+
+ private:
+  Octets bytes_;
+  std::size_t used_ = 0;
+};
+
 /// A deflate stream without anything around it.
 Octets deflated_by_zlib(const Octets& data, const DeflateSettings& settings = {});
 
