@@ -92,6 +92,9 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   const OverwriteRules rules{globals.force, false};
   if (!arguments.svg.empty()) {
     check_output(arguments.svg, "", rules);
+    for (const std::string& input : arguments.inputs) {
+      check_output(arguments.svg, input, rules);
+    }
   }
   BenchBackends backends(globals);
   const std::vector<BenchImage> images = images_of(arguments, globals);
@@ -112,7 +115,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     const std::string svg = bench_svg(report);
     write_output(arguments.svg, std::as_bytes(std::span<const char>(svg)), rules);
   }
-  fmt::print("{}", globals.json ? bench_json(report) : bench_table(report));
+  write_text(globals.json ? bench_json(report) : bench_table(report));
   const auto differs = [](const BenchRow& row) { return !row.difference.empty(); };
   if (std::any_of(report.rows.begin(), report.rows.end(), differs)) {
     throw Error(ErrorKind::mismatch, "bench: the backends disagree, see above; please report it");

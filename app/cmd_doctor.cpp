@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend_source.hpp"
 #include "commands.hpp"
 #include "cuda_facts.hpp"
+#include "files/output_file.hpp"
 #include "self_test.hpp"
 #include "version.hpp"
 
@@ -21,13 +23,19 @@ constexpr const char* kExamples =
     "  gpuimg doctor --backend cpu\n"
     "  gpuimg doctor --device 1";
 
+/// As it becomes known: a device may take its time.
+template <class... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+  write_text(fmt::format(format, std::forward<Values>(values)...));
+}
+
 /// Prints one line of a self-test and its failures; returns whether it passed.
 bool print_result(const std::string& what, const SelfTestResult& result) {
   constexpr std::size_t kMostFailures = 5;
-  fmt::print("  {}: {} checks, {}\n", what, result.checks,
-             result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
+  print("  {}: {} checks, {}\n", what, result.checks,
+        result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
   for (std::size_t i = 0; i < result.failures.size() && i < kMostFailures; ++i) {
-    fmt::print("    {}\n", result.failures[i]);
+    print("    {}\n", result.failures[i]);
   }
   return result.failures.empty();
 }
@@ -37,29 +45,30 @@ std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu
   GlobalOptions options = globals;
   options.backend = BackendKind::cuda;
   try {
-    print_cuda_facts();
+    print("{}", cuda_version_facts());
+    print("{}", cuda_device_facts());
     BackendSource source(options);
     Backend& cuda = source.get();
-    fmt::print("self-test on CUDA ({})\n", cuda.description());
+    print("self-test on CUDA ({})\n", cuda.description());
     const bool known = print_result("known answers", test_known_answers(cuda));
     const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(cuda, cpu));
     if (!known || !agrees) {
       return {"CUDA computes wrong results here: use --backend cpu, and report this output"};
     }
   } catch (const Error& error) {
-    fmt::print("  {}\n", error.what());
+    print("  {}\n", error.what());
     return {std::string("CUDA is not usable: ") + error.what()};
   }
   return {};
 }
 
 void run(const GlobalOptions& globals) {
-  fmt::print("{}\n", version_text());
+  print("{}\n", version_text());
   GlobalOptions cpu_options = globals;
   cpu_options.backend = BackendKind::cpu;
   BackendSource source(cpu_options);
   Backend& cpu = source.get();
-  fmt::print("self-test on the CPU ({})\n", cpu.description());
+  print("self-test on the CPU ({})\n", cpu.description());
   std::vector<std::string> advice;
   bool broken = false;
   if (!print_result("known answers", test_known_answers(cpu))) {
@@ -71,12 +80,12 @@ void run(const GlobalOptions& globals) {
       advice.push_back(std::move(line));
     }
   }
-  fmt::print("what to do\n");
+  print("what to do\n");
   if (advice.empty()) {
-    fmt::print("  nothing: everything works\n");
+    print("  nothing: everything works\n");
   }
   for (const std::string& line : advice) {
-    fmt::print("  {}\n", line);
+    print("  {}\n", line);
   }
   if (broken || (globals.backend == BackendKind::cuda && !advice.empty())) {
     throw Error(ErrorKind::backend_unavailable, "doctor: a backend does not work; see above");

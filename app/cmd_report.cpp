@@ -28,8 +28,10 @@ ExitCode run(const std::vector<std::string>& paths, const GlobalOptions& globals
   for (const std::string& note : report.notes()) {
     print_note(globals.verbosity, note);
   }
-  const std::string text = globals.json ? report.json() : report.text();
-  write_output("-", std::as_bytes(std::span<const char>(text.data(), text.size())), {});
+  try {
+    write_text(globals.json ? report.json() : report.text());
+  } catch (const OutputClosed&) {  // the exit code says it too
+  }
   return report.is_complete() ? ExitCode::ok : ExitCode::some_failed;
 }
 

@@ -8,11 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "bracketed_names.hpp"
 #include "commands.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
@@ -49,7 +51,7 @@ std::string first_word(const std::string& argument) { return argument.substr(0, 
 std::string describe_left_over(const CLI::App& app, const std::vector<Command>& commands) {
   const std::vector<std::string> left_over = app.remaining(true);
   const auto chosen = app.get_subcommands();
-  const std::string argument = left_over.empty() ? std::string() : left_over.front();
+  const std::string argument = left_over.empty() ? std::string() : plain_name(left_over.front());
   if (argument.size() > 1 && argument.front() == '-') {
     std::vector<std::string> known = option_names(app);
     for (const CLI::App* parser : chosen) {
@@ -102,6 +104,40 @@ ExitCode report(const CLI::App& app, const std::vector<Command>& commands, const
   return ExitCode::usage;
 }
 
+/// --help and --version
+ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  try {
+    write_text(text.str());
+  } catch (const OutputClosed&) {
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  }
+  return ExitCode::ok;
+}
+
+/// A variable of a script that is not set must not pass for an option that was left out.
+void refuse_empty_values(CLI::App& parser) {
+  for (CLI::Option* option : parser.get_options()) {
+    if (!option->get_positional() && option->get_expected_min() > 0) {
+      option->check([](const std::string& value) { return value.empty() ? "needs a value, and '' is none" : ""; });
+    }
+  }
+}
+
+/// CLI11 would take the next argument for the value of "--option=".
+void refuse_missing_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      throw Error(ErrorKind::usage, std::string(argument.substr(0, argument.size() - 1)) +
+                                        " needs a value, and there is none behind its =");
+    }
+  }
+}
+
 }  // namespace
 
 CommandLine::CommandLine()
@@ -119,19 +155,22 @@ CommandLine::CommandLine()
   for (const Command& command : commands_) {
     command.parser->fallthrough();
     command.parser->footer(command.parser->get_footer() + kGlobalOptions);
+    refuse_empty_values(*command.parser);
+    take_bracketed_names(*command.parser);
   }
+  refuse_empty_values(app);
 }
 
 CommandLine::~CommandLine() = default;
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    app_->parse(argc, argv);
+    refuse_missing_values(argc, argv);
+    app_->parse(with_bracketed_names(*app_, argc, argv));
     options_ = validated(arguments_);
     return std::nullopt;
   } catch (const CLI::Success& asked) {
-    app_->exit(asked);  // --help and --version
-    return ExitCode::ok;
+    return answer(*app_, asked);
   } catch (const CLI::ParseError& problem) {
     return report(*app_, commands_, problem);
   } catch (const Error& error) {

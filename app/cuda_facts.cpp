@@ -22,16 +22,21 @@ std::string cuda_build_text() {
   return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
 }
 
-void print_cuda_facts() {
+std::string cuda_version_facts() {
   const CudaVersions versions = cuda_versions(true);
-  fmt::print("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
-             versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
-             versions.architectures);
+  return fmt::format("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
+                     versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
+                     versions.architectures);
+}
+
+std::string cuda_device_facts() {
+  std::string text;
   for (const CudaDevice& device : cuda_devices()) {
-    fmt::print("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
-               device.index, device.name, device.compute_major, device.compute_minor, device.multiprocessors,
-               static_cast<double>(device.free_bytes) / kGib, static_cast<double>(device.total_bytes) / kGib);
+    text += fmt::format("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
+                        device.index, device.name, device.compute_major, device.compute_minor, device.multiprocessors,
+                        static_cast<double>(device.free_bytes) / kGib, static_cast<double>(device.total_bytes) / kGib);
   }
+  return text;
 }
 
 }  // namespace gpuimg

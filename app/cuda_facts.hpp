@@ -8,7 +8,10 @@ namespace gpuimg {
 /// One line, without touching the driver: "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
 std::string cuda_build_text();
 
-/// Prints the driver and each device to standard output. Throws Error{backend_unavailable} that names what is missing.
-void print_cuda_facts();
+/// The versions that are built in and of the driver; "none" where there is no driver.
+std::string cuda_version_facts();
+
+/// A line for each device. Throws Error{backend_unavailable} that names what is missing.
+std::string cuda_device_facts();
 
 }  // namespace gpuimg

@@ -8,12 +8,16 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdint>
+#include <cstring>
 #include <new>
+#include <string>
 #include <system_error>
 #include <utility>
 
 #include "files/live_temporaries.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg {
 namespace {
@@ -49,12 +53,24 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
   ::pthread_sigmask(SIG_BLOCK, &signals, nullptr);
   wake_ = ::eventfd(0, EFD_CLOEXEC);
   const int pending = ::signalfd(-1, &signals, SFD_CLOEXEC);
-  try {
-    watcher_ = std::thread([this, pending] { watch(pending); });
-  } catch (const std::system_error&) {
+  const auto go_without = [&] {
     ::close(pending);
     ::close(wake_);
     ::pthread_sigmask(SIG_UNBLOCK, &signals, nullptr);
+  };
+  if (wake_ < 0 || pending < 0) {
+    const std::string why = std::strerror(errno);
+    go_without();
+    if (on_first_ != nullptr) {
+      throw Error(ErrorKind::read,
+                  "no signals can be waited for: " + why + "; raise the limit on open files (ulimit -n)");
+    }
+    return;
+  }
+  try {
+    watcher_ = std::thread([this, pending] { watch(pending); });
+  } catch (const std::system_error&) {
+    go_without();
     if (on_first_ != nullptr) {
       throw;
     }

@@ -17,7 +17,8 @@ namespace gpuimg {
 class StopSignal {
  public:
   /// `on_first` is called once, on that thread. Without it the first signal removes temporary files and ends the
-  /// process as if it had not been caught; where no thread can be had for that, it ends the process alone.
+  /// process as if it had not been caught; where no thread can be had for that, it ends the process alone. With it a
+  /// want of descriptors throws Error{read}.
   explicit StopSignal(std::function<void()> on_first);
   StopSignal(const StopSignal&) = delete;
   StopSignal& operator=(const StopSignal&) = delete;

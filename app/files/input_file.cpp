@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -73,6 +74,9 @@ Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hin
     }
     if (count > 0) {
       bytes.size += static_cast<std::size_t>(count);
+    } else if (errno == EAGAIN) {  // a standard input that does not block, as some programs hand it on
+      pollfd waiting{descriptor, POLLIN, 0};
+      (void)::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
       refuse(shown, errno);
     }

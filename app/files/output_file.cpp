@@ -150,4 +150,8 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
   }
 }
 
+void write_text(std::string_view text) {
+  write_standard_output(std::as_bytes(std::span<const char>(text.data(), text.size())));
+}
+
 }  // namespace gpuimg

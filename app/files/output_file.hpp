@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "gpuimg/error.hpp"
 
@@ -37,6 +38,9 @@ void check_output(const std::string& output, const std::string& input, const Ove
 /// other processes, but nothing is flushed to the disk (fsync): that would take longer than the work itself, so a loss
 /// of power can still lose a file just written.
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
+
+/// Text for standard output, as write_output("-") writes it.
+void write_text(std::string_view text);
 
 class TemporaryFile;
 

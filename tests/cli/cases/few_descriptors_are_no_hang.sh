@@ -1,0 +1,9 @@
+# Where no signal can be waited for, one image is done without; SIGKILL is not needed to end it.
+make_image png in.png 9x9
+for limit in 3 4 5 6; do
+  timeout 10 python3 -c 'import os, resource, sys
+os.close(0)
+resource.setrlimit(resource.RLIMIT_NOFILE, (int(sys.argv[1]), int(sys.argv[1])))
+os.execvp("gpuimg", ["gpuimg", "hist", "--bins", "2", "in.png"])' $limit >/dev/null 2>&1
+  [ $? -lt 124 ] || echo "hangs with $limit"
+done
