@@ -39,7 +39,8 @@ Image mask_of(ConstView pixels) {
   return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
 }
 
-void CommandContext::begin_item() {
+void CommandContext::begin_item(bool replaces) {
+  replaces_ = replaces;
   outputs_.clear();
   messages_.clear();
   times_ = PhaseTimes();

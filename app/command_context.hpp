@@ -42,8 +42,9 @@ class CommandContext {
   explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
       : options_(options), messages_are_(messages), backends_(options) {}
 
-  /// Forgets the input before: its outputs that were not finished, its times, its messages, its backend.
-  void begin_item();
+  /// Forgets the input before: its outputs that were not finished, its times, its messages, its backend. Outputs of
+  /// the next one that exist are replaced if `replaces` or by --force.
+  void begin_item(bool replaces = false);
 
   /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
   void check_output_file(const std::string& output, const std::string& input, bool binary) const;
@@ -103,7 +104,7 @@ class CommandContext {
 
  private:
   void tell(Verbosity least, std::string text);
-  [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force, options_.in_place}; }
+  [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
   ReadOptions read_options();
 
@@ -195,6 +196,7 @@ class CommandContext {
   PhaseTimes times_;
   BackendSource backends_;
   std::string backend_name_;
+  bool replaces_ = false;
   std::vector<Output> outputs_;  ///< whole, but not yet under their names
 };
 

@@ -4,6 +4,7 @@
 #include <tbb/info.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 #include <utility>
 
@@ -11,6 +12,7 @@
 #include "batch/batch_session.hpp"
 #include "batch/flight.hpp"
 #include "files/declared_image.hpp"
+#include "files/output_file.hpp"
 #include "files/printable_name.hpp"
 #include "files/stale_temporaries.hpp"
 #include "files/temporary_file.hpp"
@@ -62,6 +64,14 @@ bool cuda_is_there(Verbosity verbosity) {
   } catch (const Error& error) {
     print_detail(verbosity, std::string("CUDA would finish first, but: ") + error.what());
     return false;
+  }
+}
+
+/// A reader of the sum that has read enough is no failure.
+void rethrow_unless_closed(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const OutputClosed&) {
   }
 }
 
@@ -170,10 +180,16 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), channels);
   MemoryBudget nothing_in_flight(0);
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
-  finish_merged(contexts, outcome, named.output, reserve);
+  const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
   progress.stop();
   for (const std::string& failure : outcome.failures) {
     print_error(failure);
+  }
+  if (unfinished) {
+    rethrow_unless_closed(unfinished);
+  }
+  if (manifest != nullptr) {
+    manifest->finish();
   }
   // Without the memory to say how it went, the exit code says it.
   (void)caught([&] { reserve.insist([&] { print_report(summary(outcome, progress.seconds())); }); });

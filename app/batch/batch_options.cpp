@@ -62,7 +62,7 @@ void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::s
   flag("-0,--null", arguments.nul, "names in that list end with NUL");
   flag("-r,--recursive", arguments.recursive, "enter the folders in folders");
   list("--include", arguments.include, "take these files of a folder [image endings]");
-  list("--exclude", arguments.exclude, "leave these files out");
+  list("--exclude", arguments.exclude, "leave these files and folders out");
   text("--output", arguments.output, "in place of OUT: {dir} {rel} {name} {stem} {ext} {index}", "TEMPLATE");
   text("--output-format", arguments.output_format, "ending of the outputs in a folder", "NAME");
   flag("--skip-existing", arguments.skip_existing, "leave out what has its output already");

@@ -6,7 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <span>
+#include <cerrno>
 #include <utility>
 
 #include "batch/file_list.hpp"
@@ -31,7 +31,7 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   if (arguments.resume.empty()) {
     return std::nullopt;
   }
-  const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0;
+  const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0 && errno == ENOENT;
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
@@ -52,6 +52,11 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
   const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (job.merges() && continues) {
     throw Error(ErrorKind::usage, "--merge needs every image: it does not go with --resume or --retry-failed");
+  }
+  if (globals.in_place && !arguments.resume.empty()) {
+    throw Error(ErrorKind::usage,
+                "--resume does not go with --in-place: an image that was replaced before the run ended would be "
+                "changed twice; write to another folder");
   }
   earlier_ = manifest_to_continue(arguments);
   const std::string& earlier_name = arguments.resume.empty() ? arguments.retry_failed : arguments.resume;
@@ -154,8 +159,7 @@ ExitCode BatchSession::run(const NamedPaths& named) {
                                                  options_.shard.source, plan.shard_size, plan.total));
   }
   if (arguments_.dry_run) {
-    const std::string text = plan_text(plan);
-    write_output("-", std::as_bytes(std::span<const char>(text.data(), text.size())), {});
+    write_text(plan_text(plan));
     return ExitCode::ok;
   }
   return execute(named, plan);

@@ -111,6 +111,9 @@ class Walk {
   }
 
   void take_folder(const std::string& relative, bool is_link) {
+    if (filter_.excludes(relative)) {
+      return;
+    }
     if (!options_.recursive) {
       ++folders_;
     } else if (is_link) {

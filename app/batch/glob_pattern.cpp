@@ -20,9 +20,14 @@ FileFilter::FileFilter(std::vector<std::string> include, std::vector<std::string
                        std::vector<std::string> endings)
     : include_(std::move(include)), exclude_(std::move(exclude)), endings_(std::move(endings)) {}
 
+bool FileFilter::excludes(const std::string& relative_path) const {
+  return std::any_of(exclude_.begin(), exclude_.end(),
+                     [&](const std::string& pattern) { return matches_glob(pattern, relative_path); });
+}
+
 bool FileFilter::takes(const std::string& relative_path) const {
   const auto matched_by = [&](const std::string& pattern) { return matches_glob(pattern, relative_path); };
-  if (std::any_of(exclude_.begin(), exclude_.end(), matched_by)) {
+  if (excludes(relative_path)) {
     return false;
   }
   if (!include_.empty()) {

@@ -16,6 +16,8 @@ class FileFilter {
   FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
 
   [[nodiscard]] bool takes(const std::string& relative_path) const;
+  /// By a pattern of `exclude`; of a folder, it is not entered.
+  [[nodiscard]] bool excludes(const std::string& relative_path) const;
 
  private:
   std::vector<std::string> include_;

@@ -58,15 +58,17 @@ GatheredInputs gather_inputs(const InputSources& sources) {
   for (const std::string& path : sources.listed) {
     std::string place = contained_path(path);
     // A list may name what there is not, such as a folder: that fails as an item, and needs an output of some name.
-    gathered.files.push_back({path, place.empty() ? "unnamed" : std::move(place)});
+    gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
   auto& files = gathered.files;
-  std::sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) {
-    return std::tie(a.relative, a.path) < std::tie(b.relative, b.path);
-  });
+  // A file that is reached twice counts once, by the way named first.
+  std::stable_sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path < b.path; });
   files.erase(
       std::unique(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path == b.path; }),
       files.end());
+  std::sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) {
+    return std::tie(a.relative, a.path) < std::tie(b.relative, b.path);
+  });
   return gathered;
 }
 

@@ -85,7 +85,7 @@ void ItemWork::compute(Flight& flight) {
 
 ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
   ContextPool::Lease context = contexts_.lease();
-  context->begin_item();
+  context->begin_item(flight.item->is_half_there);
   Attempt made;
   made.thrown = caught([&] {
     const ItemPaths paths{flight.item->input, flight.item->output};
@@ -131,7 +131,7 @@ void ItemWork::conclude(Flight& flight, const std::exception_ptr& thrown) const 
 
 bool ItemWork::has_output(const PlanItem& item) const {
   const auto files = job_.files_of(item.output);
-  return std::any_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
+  return std::all_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
 }
 
 }  // namespace gpuimg

@@ -3,8 +3,10 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <iterator>
 #include <span>
@@ -96,11 +98,24 @@ std::string manifest_line(const ItemRecord& item) {
 }
 
 ManifestWriter::ManifestWriter(const std::string& path, Mode mode) : path_(path) {
-  const int extra = mode == Mode::create ? O_EXCL : mode == Mode::replace ? O_TRUNC : 0;
-  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | extra, 0666);
+  const int extra = mode == Mode::create ? O_EXCL : 0;
+  file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | extra, 0666);
   if (file_ < 0) {
     fail_writing(path, errno == EEXIST ? "it exists already; continue it with --resume, or replace it with --force"
                                        : write_advice(errno));
+  }
+  try {
+    take_over(mode);
+  } catch (...) {
+    ::close(file_);
+    throw;
+  }
+}
+
+void ManifestWriter::take_over(Mode mode) {
+  check_is_manifest();
+  if (mode == Mode::replace && ::ftruncate(file_, 0) != 0) {
+    fail_writing(path_, write_advice(errno));
   }
   // A process that was killed may have left half a line.
   char last = '\n';
@@ -110,10 +125,31 @@ ManifestWriter::ManifestWriter(const std::string& path, Mode mode) : path_(path)
   }
 }
 
+/// Or one wrong name would cost what it names.
+void ManifestWriter::check_is_manifest() const {
+  struct stat found {};
+  if (::fstat(file_, &found) != 0 || !S_ISREG(found.st_mode)) {
+    fail_writing(path_, "it is not a regular file; name a file for --manifest");
+  }
+  std::array<char, kBeginningOfRun.size()> beginning{};
+  const ssize_t size = ::pread(file_, beginning.data(), beginning.size(), 0);
+  const std::string_view known(beginning.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
+  if (known != kBeginningOfRun.substr(0, known.size())) {
+    fail_writing(path_, "it is no manifest, and is not replaced by one; use another name for --manifest");
+  }
+}
+
 ManifestWriter::~ManifestWriter() { ::close(file_); }
 
 void ManifestWriter::write(const std::string& line) {
   write_all(file_, std::as_bytes(std::span<const char>(line.data(), line.size())), path_);
+}
+
+void ManifestWriter::finish() {
+  const int copy = ::dup(file_);
+  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
+    fail_writing(path_, write_advice(errno));
+  }
 }
 
 }  // namespace gpuimg

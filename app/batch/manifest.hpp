@@ -14,6 +14,9 @@
 
 namespace gpuimg {
 
+/// How the first line of every run begins, and so every manifest.
+constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
+
 enum class ItemStatus : std::uint8_t { done, failed, skipped };
 
 /// The first line of a run.
@@ -72,7 +75,8 @@ class ManifestWriter {
  public:
   enum class Mode { create, replace, append };
 
-  /// Throws Error{write}: with `create` also if the file exists.
+  /// Throws Error{write}: with `create` also if the file exists, with the others if it is no file, or holds anything
+  /// but a manifest.
   ManifestWriter(const std::string& path, Mode mode);
   ManifestWriter(const ManifestWriter&) = delete;
   ManifestWriter& operator=(const ManifestWriter&) = delete;
@@ -80,7 +84,13 @@ class ManifestWriter {
 
   void write(const std::string& line);
 
+  /// After the last line: throws Error{write} where a file system that writes late says now that it could not.
+  void finish();
+
  private:
+  void take_over(Mode mode);
+  void check_is_manifest() const;
+
   std::string path_;
   int file_ = -1;
 };

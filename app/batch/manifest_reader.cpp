@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <type_traits>
 
 #include "batch/manifest.hpp"
 #include "files/input_file.hpp"
@@ -14,12 +15,10 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
-
 /// get() would convert a fraction or 1e99 as well, which need not fit.
 template <class Integer>
 Integer whole(const Json& value) {
-  if (!value.is_number_integer()) {
+  if (!(std::is_signed_v<Integer> ? value.is_number_integer() : value.is_number_unsigned())) {
     throw std::invalid_argument("no whole number");
   }
   return value.get<Integer>();
@@ -69,7 +68,7 @@ RunRecord run_in(const Json& line) {
   run.shard.count = whole<std::uint64_t>(line.at("shards"));
   run.items = whole<std::uint64_t>(line.at("items"));
   run.total = whole<std::uint64_t>(line.at("total"));
-  if (run.shard.index < 1 || run.shard.index > run.shard.count) {
+  if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMostShards) {
     throw std::invalid_argument("no such shard");
   }
   return run;

@@ -27,6 +27,9 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
   counts.name = name;
   counts.items = run.items;
   for (const auto& [input, item] : manifest.items) {
+    if (item.parameters != run.parameters) {
+      continue;  // an earlier run's word, with other options
+    }
     counts.done += item.status == ItemStatus::done ? 1U : 0U;
     counts.skipped += item.status == ItemStatus::skipped ? 1U : 0U;
     if (item.status == ItemStatus::failed) {

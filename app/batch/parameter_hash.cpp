@@ -8,6 +8,7 @@
 
 #include "files/input_file.hpp"
 #include "fnv_hash.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg {
 namespace {
@@ -15,6 +16,9 @@ namespace {
 bool names_a_file(const std::string& option) { return option == "mask" || option == "reference"; }
 
 std::string content_hash(const std::string& path) {
+  if (path == "-") {
+    throw Error(ErrorKind::usage, "standard input can be read once: name a file for what all images share");
+  }
   const Bytes bytes = read_input(path);
   return fmt::format("{:016x}", fnv_hash({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}));
 }

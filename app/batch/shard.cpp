@@ -43,6 +43,10 @@ Shard checked(std::optional<std::uint64_t> from_zero, std::optional<std::uint64_
     throw Error(ErrorKind::usage, fmt::format("--shard auto: {} makes this shard {} of {} by {}; give --shard i/n",
                                               source, *from_zero + 1, *count, count_source));
   }
+  if (*count > kMostShards) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--shard auto: {} is {}; there are at most {} shards", count_source, *count, kMostShards));
+  }
   return {*from_zero + 1, *count, source};
 }
 
@@ -95,12 +99,16 @@ Shard parse_shard(const std::string& text, const Environment& environment) {
     return from_environment(environment);
   }
   const std::size_t slash = text.find('/');
-  const auto index = number_in(std::string_view(text).substr(0, slash));
-  const auto count = slash == std::string::npos ? std::nullopt : number_in(std::string_view(text).substr(slash + 1));
-  if (!index || !count || *index < 1 || *index > *count) {
-    throw Error(ErrorKind::usage, "--shard: '" + text + "' is not i/n with i from 1 to n, such as 2/8, nor auto");
+  const std::uint64_t index = number_in(std::string_view(text).substr(0, slash)).value_or(0);
+  const std::uint64_t count =
+      slash == std::string::npos ? 0 : number_in(std::string_view(text).substr(slash + 1)).value_or(0);
+  if (index < 1 || index > count || count > kMostShards) {
+    throw Error(ErrorKind::usage,
+                fmt::format("--shard: '{}' is not i/n with i from 1 to n, such as 2/8 (n at most {}), "
+                            "nor auto",
+                            text, kMostShards));
   }
-  return {*index, *count, "--shard"};
+  return {index, count, "--shard"};
 }
 
 }  // namespace gpuimg

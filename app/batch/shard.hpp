@@ -7,6 +7,8 @@
 
 namespace gpuimg {
 
+constexpr std::uint64_t kMostShards = 1'000'000;
+
 struct Shard {
   std::uint64_t index = 1;  ///< 1 … count
   std::uint64_t count = 1;

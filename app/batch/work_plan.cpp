@@ -105,7 +105,10 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
   std::size_t existing = 0;
   std::string example;
   for (PlanItem& item : items) {
-    for (const std::string& file : naming.files_of(item.output)) {
+    const std::vector<std::string> files = naming.files_of(item.output);
+    const auto exists = [](const std::string& file) { return identity_of(file).has_value(); };
+    const bool all_exist = std::all_of(files.begin(), files.end(), exists);
+    for (const std::string& file : files) {
       const auto identity = identity_of(file);
       if (!identity) {
         continue;
@@ -117,10 +120,11 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
                                : "it is the input " + printable_name(input->path) + "; use another name");
       }
       if (rules.skip_existing && item.state == PlanState::to_do) {
-        item.state = PlanState::output_exists;
+        item.state = all_exist ? PlanState::output_exists : PlanState::to_do;
+        item.is_half_there = !all_exist;
       }
       // What an interrupted run wrote and could not record is done again.
-      const bool may_replace = input != nullptr || rules.force || rules.resume != nullptr;
+      const bool may_replace = input != nullptr || rules.force || rules.resume != nullptr || item.is_half_there;
       if (!may_replace && item.state == PlanState::to_do) {
         example = existing++ == 0 ? file : example;
       }
@@ -136,13 +140,15 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
 }  // namespace
 
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns) {
-  constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
+  constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
     return false;
   }
   bytes = static_cast<std::uint64_t>(found.st_size);
-  mtime_ns = found.st_mtim.tv_sec * kNanosecondsPerSecond + found.st_mtim.tv_nsec;
+  // Past 2262 it wraps, as it must in 64 bits.
+  mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(found.st_mtim.tv_sec) * kNanosecondsPerSecond +
+                                       static_cast<std::uint64_t>(found.st_mtim.tv_nsec));
   return true;
 }
 

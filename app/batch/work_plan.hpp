@@ -23,6 +23,7 @@ struct PlanItem {
   std::string input;
   std::string output;
   PlanState state = PlanState::to_do;
+  bool is_half_there = false;  ///< with --skip-existing: some of its outputs exist, and are written again
 };
 
 struct WorkPlan {

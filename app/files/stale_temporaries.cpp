@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <cstdint>
 #include <memory>
 #include <random>
@@ -31,7 +32,11 @@ bool is_temporary_name(const std::string& name, const std::string& prefix) {
 
 bool removed_if_stale(const std::string& path) {
   // For writing, because a network file system locks nothing else exclusively.
-  const int file = ::open(path.c_str(), O_RDWR | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC);
+  constexpr int kFlags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  int file = ::open(path.c_str(), O_RDWR | kFlags);
+  if (file < 0 && errno == EACCES) {  // it has the permissions of what it was to replace
+    file = ::open(path.c_str(), O_RDONLY | kFlags);
+  }
   if (file < 0) {
     return false;
   }

@@ -43,7 +43,8 @@ void HistogramSum::add(const Histogram& histogram, std::uint64_t images, std::ui
   }
   check_alike(total_, histogram, name);
   // No count is larger than the number of pixels: one comparison guards them all.
-  if (pixels > std::numeric_limits<std::uint64_t>::max() - pixels_) {
+  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+  if (pixels > kMost - pixels_ || images > kMost - images_) {
     throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would pass 64 bits; sum fewer files");
   }
   for (std::size_t i = 0; i < histogram.channels.size(); ++i) {
