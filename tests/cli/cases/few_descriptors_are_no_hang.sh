@@ -1,4 +1,5 @@
 # Where no signal can be waited for, one image is done without; SIGKILL is not needed to end it.
+[ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs descriptors of its own'; exit 77; }
 make_image png in.png 9x9
 for limit in 3 4 5 6; do
   timeout 10 python3 -c 'import os, resource, sys
