@@ -10,9 +10,12 @@ namespace {
 
 constexpr char kMark = '\x01';
 
+/// App::get_option_no_throw would end the process where there is no memory.
 bool takes_value(const CLI::App& parser, const std::string& argument) {
-  const CLI::Option* option = parser.get_option_no_throw(argument);
-  return option != nullptr && option->get_expected_min() > 0;
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return option->get_expected_min() > 0 && option->check_name(argument);
+  });
 }
 
 /// The value of an option is handed on as it is.
