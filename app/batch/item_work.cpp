@@ -129,9 +129,6 @@ void ItemWork::conclude(Flight& flight, const std::exception_ptr& thrown) const 
   }
 }
 
-bool ItemWork::has_output(const PlanItem& item) const {
-  const auto files = job_.files_of(item.output);
-  return std::all_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
-}
+bool ItemWork::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
 
 }  // namespace gpuimg

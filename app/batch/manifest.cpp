@@ -145,11 +145,6 @@ void ManifestWriter::write(const std::string& line) {
   write_all(file_, std::as_bytes(std::span<const char>(line.data(), line.size())), path_);
 }
 
-void ManifestWriter::finish() {
-  const int copy = ::dup(file_);
-  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
-    fail_writing(path_, write_advice(errno));
-  }
-}
+void ManifestWriter::finish() { check_written(file_, path_); }
 
 }  // namespace gpuimg

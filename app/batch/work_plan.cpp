@@ -90,7 +90,7 @@ bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& n
   const std::vector<std::string> files = naming.files_of(item.output);
   return record.status == ItemStatus::done && record.output == item.output && record.parameters == rules.parameters &&
          read_file_facts(item.input, bytes, mtime_ns) && record.bytes == bytes && record.mtime_ns == mtime_ns &&
-         std::all_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
+         all_exist(files);
 }
 
 bool has_failed(const PlanItem& item, const Manifest& manifest) {
@@ -106,8 +106,6 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
   std::string example;
   for (PlanItem& item : items) {
     const std::vector<std::string> files = naming.files_of(item.output);
-    const auto exists = [](const std::string& file) { return identity_of(file).has_value(); };
-    const bool all_exist = std::all_of(files.begin(), files.end(), exists);
     for (const std::string& file : files) {
       const auto identity = identity_of(file);
       if (!identity) {
@@ -120,8 +118,8 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
                                : "it is the input " + printable_name(input->path) + "; use another name");
       }
       if (rules.skip_existing && item.state == PlanState::to_do) {
-        item.state = all_exist ? PlanState::output_exists : PlanState::to_do;
-        item.is_half_there = !all_exist;
+        item.is_half_there = !all_exist(files);
+        item.state = item.is_half_there ? PlanState::to_do : PlanState::output_exists;
       }
       // What an interrupted run wrote and could not record is done again.
       const bool may_replace = input != nullptr || rules.force || rules.resume != nullptr || item.is_half_there;
@@ -138,6 +136,10 @@ void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& 
 }
 
 }  // namespace
+
+bool all_exist(const std::vector<std::string>& files) {
+  return std::all_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
+}
 
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns) {
   constexpr std::uint64_t kNanosecondsPerSecond = 1'000'000'000;

@@ -52,6 +52,9 @@ struct PlanRules {
 WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& naming, const Shard& shard,
                    const PlanRules& rules);
 
+/// Whether each name leads to something.
+bool all_exist(const std::vector<std::string>& files);
+
 /// Size and time of change of a file; false if there is none.
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns);
 

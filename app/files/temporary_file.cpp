@@ -60,6 +60,14 @@ void write_all(int file, std::span<const std::byte> content, const std::string& 
   }
 }
 
+void check_written(int file, const std::string& shown) {
+  // Some file systems report a failed write only on close; the descriptor itself still holds the lock.
+  const int copy = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
+  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
+    fail_writing(shown, write_advice(errno));
+  }
+}
+
 TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown) : target_(target), shown_(shown) {
   constexpr int kAttempts = 16;
   const std::string folder = folder_of(target);
@@ -103,13 +111,7 @@ void TemporaryFile::take_permissions_of(const struct stat& old) {
 
 void TemporaryFile::write(std::span<const std::byte> content) { write_all(file_, content, shown_); }
 
-void TemporaryFile::flush() {
-  // Some file systems report a failed write only on close; the descriptor itself still holds the lock.
-  const int copy = ::fcntl(file_, F_DUPFD_CLOEXEC, 0);
-  if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
-    fail_writing(shown_, write_advice(errno));
-  }
-}
+void TemporaryFile::flush() { check_written(file_, shown_); }
 
 void TemporaryFile::replace_target() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) {

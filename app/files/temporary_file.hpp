@@ -15,6 +15,10 @@ std::string folder_of(const std::string& path);
 /// Writes everything to a descriptor, however often it takes. Throws Error{write}, or OutputClosed on EPIPE.
 void write_all(int file, std::span<const std::byte> content, const std::string& shown);
 
+/// Behind the last write: throws Error{write} where a file system that writes late says now that it could not. The
+/// descriptor stays open.
+void check_written(int file, const std::string& shown);
+
 /// Created under a new_temporary_name in the target's folder, locked, with the permissions that the umask leaves;
 /// removed by the destructor. `shown` is the name for messages. Every member throws Error{write}.
 class TemporaryFile {
