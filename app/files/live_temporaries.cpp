@@ -14,10 +14,17 @@ struct Live {
   std::set<std::string> paths;
 };
 
-/// Never destroyed: threads may still write when the process leaves.
+/// Never destroyed, for threads may still write when the process leaves; in no memory that must be had first, for it is
+/// asked where there is none.
+union Lasting {
+  Lasting() : live{} {}
+  ~Lasting() {}
+  Live live;
+};
+
 Live& live() {
-  static Live& the_live = *new Live;
-  return the_live;
+  static Lasting lasting;
+  return lasting.live;
 }
 
 }  // namespace
