@@ -25,7 +25,9 @@ class Parts {
  public:
   bool add(const PngChunkView& chunk) {
     constexpr std::size_t kLongest = 0x7FFFFFFF;
-    if (chunk.payload().size() > kLongest || !has_sound_name(chunk)) {
+    // The header comes first, and once.
+    const bool is_in_place = (png.width == 0) == (chunk.type() == png_chunk_type("IHDR"));
+    if (!is_in_place || chunk.payload().size() > kLongest || !has_sound_name(chunk)) {
       return false;
     }
     const bool is_used = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
@@ -47,7 +49,7 @@ class Parts {
   bool add_used(const PngChunkView& chunk) {
     const ByteSpan payload = chunk.payload();
     switch (chunk.type()) {
-      case png_chunk_type("IHDR"): return png.width == 0 && add_header(payload);
+      case png_chunk_type("IHDR"): return add_header(payload);
       case png_chunk_type("PLTE"): return add_palette(payload);
       case png_chunk_type("tRNS"): return add_opacities(payload);
       case png_chunk_type("IDAT"): return add_data(payload);
