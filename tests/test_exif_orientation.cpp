@@ -99,22 +99,21 @@ TEST(ExifOrientation, TakesHostileDataForNone) {
 
 TEST(ExifOrientation, IsResetInPlace) {
   for (const bool big_endian : {false, true}) {
-    for (const int type : {3, 4}) {
+    for (const int type : {3, 4, 8, 9}) {
       for (int orientation = 1; orientation <= 9; ++orientation) {
         FileBytes exif = exif_with(orientation, big_endian);
         FileBytes upright = exif_with(1, big_endian);
-        const auto as_long = [&](FileBytes& data, int value) {
-          data[big_endian ? 13 : 12] = std::byte{4};
+        const auto put = [&](FileBytes& data, int value) {
+          data[big_endian ? 13 : 12] = static_cast<std::byte>(type);
           FileBytes number;
-          big_endian ? add_be(number, static_cast<unsigned>(value), 4)
-                     : add_le(number, static_cast<unsigned>(value), 4);
+          const std::size_t bytes = type == 3 || type == 8 ? 2 : 4;
+          big_endian ? add_be(number, static_cast<unsigned>(value), bytes)
+                     : add_le(number, static_cast<unsigned>(value), bytes);
           std::copy(number.begin(), number.end(), data.begin() + 18);
         };
-        if (type == 4) {
-          as_long(exif, orientation);
-          as_long(upright, 1);
-          EXPECT_EQ(exif_orientation(exif), orientation == 9 ? 1 : orientation);
-        }
+        put(exif, orientation);
+        put(upright, 1);
+        EXPECT_EQ(exif_orientation(exif), orientation == 9 ? 1 : orientation);
         reset_orientation(exif);
         EXPECT_EQ(exif, upright);
         EXPECT_EQ(exif_orientation(exif), 1);

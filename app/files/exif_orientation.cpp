@@ -70,6 +70,17 @@ struct Field {
   }
 };
 
+/// Of a value of a type of TIFF: bytes, 0 for what is no number of 16 or 32 bits.
+std::size_t size_of_number(std::uint32_t type) {
+  switch (type) {
+    case 3: return 2;  // SHORT, as EXIF demands; the others are met all the same
+    case 4: return 4;  // LONG
+    case 8: return 2;  // SSHORT
+    case 9: return 4;  // SLONG
+    default: return 0;
+  }
+}
+
 /// Calls visit(field) for the orientations of the main image while it returns true.
 template <class Visit>
 void visit_orientations(ByteSpan exif, Visit visit) {
@@ -87,12 +98,9 @@ void visit_orientations(ByteSpan exif, Visit visit) {
   const std::size_t count = std::min<std::size_t>(number(directory, 2), (exif.size() - first) / kEntryBytes);
   for (std::size_t entry = first; entry < first + count * kEntryBytes; entry += kEntryBytes) {
     constexpr std::uint32_t kOrientationTag = 0x0112;
-    constexpr std::uint32_t kShortType = 3;
-    constexpr std::uint32_t kLongType = 4;
-    const std::uint32_t type = number(entry + 2, 2);
-    const bool is_number = type == kShortType || type == kLongType;
-    if (number(entry, 2) == kOrientationTag && is_number && number(entry + 4, 4) == 1 &&
-        !visit(Field{entry + 8, type == kShortType ? std::size_t{2} : std::size_t{4}, big_endian})) {
+    const std::size_t size = size_of_number(number(entry + 2, 2));
+    if (number(entry, 2) == kOrientationTag && size > 0 && number(entry + 4, 4) == 1 &&
+        !visit(Field{entry + 8, size, big_endian})) {
       return;
     }
   }
