@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string_view>
 #include <tuple>
 
 #include "files/cmyk.hpp"
@@ -11,6 +12,7 @@
 namespace gpuimg {
 namespace {
 
+using namespace std::string_view_literals;
 using namespace test;
 
 constexpr PixelFormat kGray{Sample::u8, 1};
@@ -100,6 +102,21 @@ TEST(JpegReader, TreatsWarningsAsErrors) {
   FileBytes file = small_jpeg();
   file.insert(file.end() - 2, 100, std::byte{0x12});  // more than libjpeg reads ahead: extraneous bytes before marker
   EXPECT_TRUE(refuses(file, ErrorKind::decode, "damaged"));
+  EXPECT_TRUE(refuses(file, ErrorKind::decode, "--lenient"));
+}
+
+TEST(JpegReader, BytesBetweenItsSegmentsAreWarnings) {
+  const FileBytes sound = small_jpeg();
+  const Image whole = read_with_libjpeg(sound);
+  for (const std::string_view bytes : {"\x12"sv, "\xFF\0"sv, "\xFF\xFF\0\x34"sv, "nothing of a JPEG"sv}) {
+    FileBytes file = sound;
+    const auto inserted = bytes_of(bytes);
+    file.insert(file.begin() + static_cast<std::ptrdiff_t>(frame_offset(sound)), inserted.begin(), inserted.end());
+    EXPECT_TRUE(refuses(file, ErrorKind::decode, "extraneous bytes before marker"));
+    const DecodedImage found = decode(file, "t.jpg", {.lenient = true});
+    EXPECT_TRUE(same_pixels(found.image.view(), whole.view()));
+    EXPECT_EQ(found.notes.size(), 1U);
+  }
 }
 
 TEST(JpegReader, NamesWhatItDoesNotRead) {

@@ -72,21 +72,24 @@ void read_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& h
   }
 }
 
-/// The marker at `offset`, which is moved past it.
+/// The first marker from `offset` on, which is moved past it. libjpeg-turbo, too, goes on behind bytes that are none,
+/// and warns of them.
 std::uint32_t next_marker(ByteSpan bytes, std::size_t& offset, const std::string& name) {
-  if (offset >= bytes.size()) {
-    refuse_truncated(name);
+  for (;;) {
+    while (offset < bytes.size() && u8_at(bytes, offset) != 0xFF) {
+      ++offset;
+    }
+    while (offset < bytes.size() && u8_at(bytes, offset) == 0xFF) {
+      ++offset;
+    }
+    if (offset == bytes.size()) {
+      refuse_truncated(name);
+    }
+    const std::uint32_t marker = u8_at(bytes, offset++);
+    if (marker != 0) {
+      return marker;
+    }
   }
-  if (u8_at(bytes, offset) != 0xFF) {
-    refuse_damaged(name, "a marker is missing before its first scan");
-  }
-  while (offset < bytes.size() && u8_at(bytes, offset) == 0xFF) {
-    ++offset;
-  }
-  if (offset == bytes.size()) {
-    refuse_truncated(name);
-  }
-  return u8_at(bytes, offset++);
 }
 
 }  // namespace

@@ -56,6 +56,12 @@ void JpegSession::throw_failure() const {
   if (errors_.code == JERR_OUT_OF_MEMORY || errors_.code == JERR_NO_BACKING_STORE) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
   }
+  if (errors_.was_warning) {
+    throw Error(ErrorKind::decode,
+                fmt::format("{}: is damaged: {}; get a fresh copy of the file, or see with --lenient "
+                            "what can be read of it",
+                            name_, errors_.reason.data()));
+  }
   refuse_damaged(name_, errors_.reason.data());
 }
 
@@ -72,6 +78,7 @@ void JpegSession::on_message(j_common_ptr info, int level) {
   }
   auto* errors = static_cast<Errors*>(info->err);
   if (!errors->lenient) {
+    errors->was_warning = true;
     on_error(info);  // the pixels that follow would be guesses
   }
   if (errors->warning_count < kKeptWarnings) {

@@ -53,6 +53,7 @@ class JpegSession {
     int code = 0;
     bool lenient = false;
     bool too_many_scans = false;
+    bool was_warning = false;  ///< that would have been read all the same
     Text reason{};
     std::array<Text, kKeptWarnings> warnings{};
     std::size_t warning_count = 0;
