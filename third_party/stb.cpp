@@ -79,7 +79,6 @@ bool StbBudget::out_of_memory() const { return budget_state.out_of_memory; }
 #define STBI_FREE(memory) budget_release(memory)
 #define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
-#define STBI_ONLY_GIF
 #define STBI_ONLY_PSD
 #define STBI_ONLY_PNM
 #define STBI_NO_HDR

@@ -66,7 +66,7 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string&
   switch (kind) {
     case FileKind::png: return declared_in_png(bytes);
     case FileKind::bmp: return declared_in_bmp(bytes);
-    case FileKind::gif: return {std::uint64_t{u16le_at(bytes, 6)} * u16le_at(bytes, 8), 4, 8};
+    case FileKind::gif: return {std::uint64_t{u16le_at(bytes, 6)} * u16le_at(bytes, 8), 4, 1};
     case FileKind::tga: return {std::uint64_t{u16le_at(bytes, 12)} * u16le_at(bytes, 14), 4, 0};
     case FileKind::psd:
       return {std::uint64_t{u32be_at(bytes, 14)} * u32be_at(bytes, 18), u16be_at(bytes, 22) == 16 ? 8U : 4U, 0};

@@ -5,6 +5,7 @@
 
 #include "files/exif_orientation.hpp"
 #include "files/file_kind.hpp"
+#include "files/gif_reader.hpp"
 #include "files/jpeg_reader.hpp"
 #include "files/png_metadata.hpp"
 #include "files/png_reader.hpp"
@@ -18,6 +19,9 @@ DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::strin
   const FileKind kind = tell_file_kind(bytes, shown);
   if (kind == FileKind::jpeg) {
     return read_jpeg(bytes, shown, options);
+  }
+  if (kind == FileKind::gif) {
+    return read_gif(bytes, shown, options);
   }
   if (kind != FileKind::png) {
     return read_with_stb(bytes, kind, shown, options);

@@ -24,7 +24,7 @@ struct ReadOptions {
   bool auto_orient = true;  ///< apply the EXIF orientation
   bool lenient = false;     ///< a JPEG that libjpeg-turbo warns of is read, with notes
   int threads = 0;          ///< for PNG and JPEG; 0 = all that the caller may use
-  /// Where the pixels of JPEGs and common PNGs go, if not into memory of their own: Backend::new_image.
+  /// Where the pixels of JPEGs, GIFs and common PNGs go, if not into memory of their own: Backend::new_image.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
 
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {

@@ -16,7 +16,6 @@ namespace gpuimg {
 enum class StbAlpha : std::uint8_t {
   keep,            ///< the file declares it
   drop,            ///< stb_image adds it; the file has none
-  drop_if_opaque,  ///< GIF: RGB unless a pixel is transparent
   drop_if_unused,  ///< a fourth byte that nothing declares: no alpha if it is 0 throughout or full throughout
 };
 
@@ -38,7 +37,6 @@ struct StbInput {
 /// What they throw is what decode_image throws; `name` is printable.
 StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
 StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
-StbInput gif_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
 StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
 StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
 

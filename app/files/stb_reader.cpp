@@ -1,5 +1,6 @@
 // Calls stb_image behind guards 2 to 5: a zeroing allocator with a budget, no conversion inside stb_image, no
-// animation, and a source that records reading past the end, which makes the file truncated whatever stb_image returns.
+// formats but these, and a source that records reading past the end, which makes the file truncated whatever stb_image
+// returns.
 #include "files/stb_reader.hpp"
 
 #include <stb_image.h>
@@ -87,8 +88,9 @@ std::size_t pixel_count(const StbInput& input) {
 }
 
 PixelMemory decode(const StbInput& input, const std::string& name) {
-  // GIF takes most: two pictures of 4 bytes a pixel and one of 1.
-  const StbBudget budget(pixel_count(input) * 10 * sample_bytes(input.sample) + (std::size_t{1} << 20));
+  constexpr std::size_t kMostChannels = 4;
+  constexpr std::size_t kTables = std::size_t{1} << 20;
+  const StbBudget budget(pixel_count(input) * kMostChannels * sample_bytes(input.sample) + kTables);
   Source source(input);
   const stbi_io_callbacks callbacks = Source::callbacks();
   int width = 0;
@@ -143,10 +145,9 @@ int settle_alpha(T* pixels, const StbInput& input) {
   }
   const std::size_t count = pixel_count(input);
   const T full = std::numeric_limits<T>::max();
-  const bool is_opaque = alpha_is_throughout(pixels, count, input.channels, full);
-  const bool is_unused = is_opaque || (input.alpha == StbAlpha::drop_if_unused &&
-                                       alpha_is_throughout(pixels, count, input.channels, T{0}));
-  if (input.alpha != StbAlpha::drop && !is_unused) {
+  const bool is_dropped = input.alpha == StbAlpha::drop || alpha_is_throughout(pixels, count, input.channels, full) ||
+                          alpha_is_throughout(pixels, count, input.channels, T{0});
+  if (!is_dropped) {
     return input.channels;
   }
   drop_alpha(pixels, count, input.channels);
@@ -202,7 +203,6 @@ StbInput input_of(ByteSpan bytes, FileKind kind, const std::string& name, std::u
   switch (kind) {
     case FileKind::bmp: return bmp_input(bytes, name, max_pixels);
     case FileKind::tga: return tga_input(bytes, name, max_pixels);
-    case FileKind::gif: return gif_input(bytes, name, max_pixels);
     case FileKind::psd: return psd_input(bytes, name, max_pixels);
     default: return pnm_input(bytes, name, max_pixels);
   }

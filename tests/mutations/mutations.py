@@ -43,8 +43,6 @@ MUTATIONS = [
     Mutation("png-tail", "what libpng sees a part of alone is left to it", "app/files/png_row_inflater.cpp",
              "         inflater_.position() - data_end <= longest_tail_;", "         inflater_.position() >= data_end;",
              ("PngTails.AreReadAsLibpngReadsThem",)),
-    Mutation("gif-codes", "codes behind the last pixel end", "app/files/gif_input.cpp",
-             "seen > pixels + kMostTooMany", "seen > ~pixels", ("GifReader.RefusesDamagedFrames",)),
     Mutation("coefficients", "coefficients that wait are counted", "app/files/jpeg_header.cpp",
              "header.keeps_coefficients = header.is_progressive || !is_whole;", "header.keeps_coefficients = header.is_progressive;",
              ("DeclaredImage.JpegsThatKeepTheirCoefficientsSaySo",)),

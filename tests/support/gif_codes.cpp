@@ -6,7 +6,7 @@
 
 namespace gpuimg::test {
 
-FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, bool packed) {
+FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, const GifPacking& packing) {
   FileBytes bytes;
   std::uint32_t held = 0;
   int held_bits = 0;
@@ -20,22 +20,28 @@ FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, bo
   constexpr std::uint32_t kMostCodes = 4096;
   const std::uint32_t clear = 1U << root_bits;
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> runs;  // a run's code and the next pixel: a run
-  std::uint32_t used = 0;  // entries of the reader's table, which grows with each code; 0: to be cleared
+  std::uint32_t used = clear + 1;  // entries of the reader's table, which grows with each code but the first
+  if (packing.clears_at_first) {
+    put(clear);
+  }
   for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (used == 0 || used == kMostCodes) {
+    if (used == kMostCodes && packing.clears_when_full) {
       put(clear);
       runs.clear();
       code_bits = root_bits + 1;
-      used = clear + 1;  // the first code adds no entry
+      used = clear + 1;
     }
     std::uint32_t code = indices[i];
     while (i + 1 < indices.size() && runs.contains({code, indices[i + 1]})) {
       code = runs.at({code, indices[++i]});
     }
     put(code);
+    if (used == kMostCodes) {
+      continue;
+    }
     ++used;
     code_bits += used == (1U << code_bits) && code_bits < 12 ? 1 : 0;
-    if (packed && i + 1 < indices.size() && used < kMostCodes) {
+    if (packing.runs && i + 1 < indices.size() && used < kMostCodes) {
       runs[{code, indices[i + 1]}] = used;
     }
   }

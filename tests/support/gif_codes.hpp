@@ -8,8 +8,13 @@
 
 namespace gpuimg::test {
 
-/// The codes of one frame, cleared at their beginning and whenever the reader's table is full, with an end behind them.
-/// `packed`: runs of pixels that occurred before become one code; else every pixel is a code of its own.
-FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, bool packed);
+struct GifPacking {
+  bool runs = false;             ///< runs of pixels that occurred before become one code; else each pixel has its own
+  bool clears_at_first = true;   ///< a code that clears the table stands before all others
+  bool clears_when_full = true;  ///< else a full table stays as it is
+};
+
+/// The codes of one frame, with an end behind them.
+FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, const GifPacking& packing);
 
 }  // namespace gpuimg::test

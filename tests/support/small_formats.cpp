@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "support/gif_codes.hpp"
-
 namespace gpuimg::test {
 
 namespace {
@@ -71,9 +69,9 @@ void add_frame(FileBytes& file, const GifFrame& frame, std::size_t screen_colors
     add_color(file, color, false);
   }
   const std::size_t colors = has_own ? frame.own_colors.size() : screen_colors;
-  const int root_bits = std::max(2, static_cast<int>(table_bits(colors)) + 1);
+  const int root_bits = std::max(2, static_cast<int>(table_bits(colors)) + 1) + frame.spare_bits;
   add_le(file, static_cast<std::uint32_t>(root_bits), 1);
-  const FileBytes codes = gif_codes(frame.indices, root_bits, frame.packed);
+  const FileBytes codes = gif_codes(frame.indices, root_bits, frame.packing);
   for (std::size_t at = 0; at < codes.size(); at += 255) {
     const std::size_t size = std::min<std::size_t>(255, codes.size() - at);
     add_le(file, static_cast<std::uint32_t>(size), 1);

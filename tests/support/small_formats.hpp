@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "support/file_bytes.hpp"
+#include "support/gif_codes.hpp"
 
 namespace gpuimg::test {
 
@@ -54,7 +55,8 @@ struct GifFrame {
   std::vector<std::uint32_t> indices;
   int transparent = -1;
   bool interlaced = false;
-  bool packed = false;                    ///< codes for runs of pixels
+  GifPacking packing;
+  int spare_bits = 0;                     ///< of each code, beyond those that the colors need
   std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
 };
 

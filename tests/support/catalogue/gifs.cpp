@@ -66,22 +66,41 @@ void add_tables(Catalogue& to) {
   }
 }
 
+void add_long_codes(Catalogue& to) {
+  const Values table = FixedNumbers(5).colors(256);
+  for (const int bits : {9, 11}) {
+    GifFrame frame = frame_of(256);
+    frame.spare_bits = bits - 8;
+    to.add_good("gif_codes_of_" + std::to_string(bits) + "_bits.gif", make_gif(kWidth, kHeight, table, {frame}),
+                rgb_image(frame.indices, table));
+    frame.indices[3] = 256;
+    to.add_damaged("gif_code_of_no_color_of_" + std::to_string(bits) + "_bits.gif",
+                   make_gif(kWidth, kHeight, table, {frame}), "impossible code");
+  }
+}
+
 void add_packed(Catalogue& to) {
   for (const std::uint32_t colors : {4U, 256U}) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
-    frame.packed = true;
+    frame.packing.runs = true;
     frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that it ends itself
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
     to.add_good(name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
     to.add_good(name + "repeated.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
+    const auto file = [&] { return make_gif(frame.width, frame.height, table, {frame}); };
+    frame.packing.clears_at_first = false;
+    to.add_good(name + "not_cleared_at_first.gif", file(), rgb_image(frame.indices, table));
     // The table is full, and cleared, several times.
     frame.width = frame.height = 150;
     frame.indices = FixedNumbers(colors).values(150 * 150, colors);
-    to.add_good(
-        name + "of_full_tables.gif", make_gif(150, 150, table, {frame}),
-        image_of_pixels(150, 150, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(table[frame.indices[i]]); }));
+    const auto shown = [&] {
+      return image_of_pixels(150, 150, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(table[frame.indices[i]]); });
+    };
+    to.add_good(name + "of_full_tables.gif", file(), shown());
+    frame.packing.clears_when_full = false;
+    to.add_good(name + "of_a_full_table.gif", file(), shown());
   }
 }
 
@@ -167,7 +186,7 @@ void add_broken_codes(Catalogue& to) {
     file.at(offset) = static_cast<std::byte>(value);
     return file;
   };
-  for (const std::uint32_t bits : {0U, 9U, 12U, 255U}) {
+  for (const std::uint32_t bits : {0U, 12U, 255U}) {
     to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes begin");
   }
   to.add_damaged("gif_code_before_it_is_defined.gif", with(kRootBits + 2, 0xFC), "impossible code");
@@ -175,11 +194,9 @@ void add_broken_codes(Catalogue& to) {
   to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
   to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");
   to.add_damaged("gif_unknown_block_behind_the_frame.gif", with(plain.size() - 1, 0x3C), "unknown block");
-  FileBytes endless = plain;
-  endless.pop_back();
-  to.add_damaged("gif_without_trailer.gif", endless, "truncated");
-  endless.pop_back();
-  to.add_damaged("gif_without_the_end_of_its_codes.gif", endless, "truncated");
+  const auto without_last = [&](std::ptrdiff_t bytes) { return FileBytes(plain.begin(), plain.end() - bytes); };
+  to.add_damaged("gif_without_trailer.gif", without_last(1), "truncated");
+  to.add_damaged("gif_without_the_end_of_its_codes.gif", without_last(2), "truncated");
   FileBytes second_cut = make_gif(kWidth, kHeight, kFour, {frame_of(4), frame_of(4)});
   second_cut.resize(second_cut.size() - 20);
   to.add_damaged("gif_second_frame_cut.gif", second_cut, "truncated");
@@ -192,6 +209,7 @@ void add_broken_codes(Catalogue& to) {
 
 void add_gifs(Catalogue& to) {
   add_tables(to);
+  add_long_codes(to);
   add_packed(to);
   add_variants(to);
   add_broken_frames(to);
