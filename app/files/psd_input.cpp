@@ -38,7 +38,7 @@ void check_kind(ByteSpan bytes, const std::string& name) {
     refuse_unsupported(name, fmt::format("PSD in {} mode", mode < kModes.size() ? kModes[mode] : "an unknown"));
   }
   const std::uint32_t channels = u16be_at(bytes, 12);
-  if (channels < kColorChannels || channels > 56) {
+  if (channels < kColorChannels) {  // the specification ends at 56, Photoshop does not
     refuse_damaged(name, fmt::format("it declares {} channels for RGB", channels));
   }
 }

@@ -18,7 +18,7 @@ constexpr int kRgbMode = 3;
 
 void add_sound(Catalogue& to) {
   for (const int bits : {8, 16}) {
-    for (const int channels : {3, 4, 5, 56}) {
+    for (const int channels : {3, 4, 5, 56, 57}) {
       for (const bool run_length : {false, true}) {
         if (run_length && bits == 16) {
           continue;
@@ -65,7 +65,7 @@ void add_broken_header(Catalogue& to) {
       {"a_bomb", 14, 127, Verdict::unsupported, "--max-pixels"},
       {"channels_0", 13, 0, Verdict::damaged, "0 channels"},
       {"channels_2", 13, 2, Verdict::damaged, "2 channels"},
-      {"channels_57", 13, 57, Verdict::damaged, "57 channels"},
+      {"channels_57", 13, 57, Verdict::damaged, "truncated"},
       {"one_channel_more", 13, 4, Verdict::damaged, "truncated"},
       {"height_0", 17, 0, Verdict::damaged, "6x0"},
       {"width_0", 21, 0, Verdict::damaged, "0x3"},
