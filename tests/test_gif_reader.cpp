@@ -17,8 +17,9 @@ TEST(GifReader, ReadsTheFirstFrame) {
     GifFrame frame;
     frame.width = random.between(1, 90);
     frame.height = random.between(1, 90);
-    frame.packing = {random.below(2) == 1, random.below(2) == 1, random.below(2) == 1};
+    frame.packing = {random.below(2) == 1, random.below(2) == 1, random.below(2) == 1, random.below(2) * 100};
     const std::uint32_t colors = 2U << random.below(8);
+    frame.spare_bits = colors == 2 ? -1 : 0;  // codes for two colors may begin with one bit
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
     if (random.below(2) == 1) {
@@ -58,25 +59,32 @@ TEST(GifReader, LeavesTableOfCodesFullUntilItIsCleared) {
   GifFrame frame;
   frame.width = 400;
   frame.height = 300;
-  frame.packing = {.runs = true, .clears_when_full = false};
   const Values table = random_values(random, 256, 1U << 24);
   frame.indices = random_values(random, 400 * 300, 256);
   std::fill_n(frame.indices.begin(), 30000, 7);
   std::fill_n(frame.indices.end() - 30000, 30000, 7);
   const Image expected =
       image_of_pixels(400, 300, kRgb, [&](std::size_t i) { return rgb_of(table[frame.indices[i]]); });
-  expect_pixels(make_gif(400, 300, table, {frame}), expected, "GIF", "full.gif");
+  for (const std::size_t clears_every : {0, 5000, 10000}) {
+    frame.packing = {.runs = true, .clears_when_full = false, .clears_every = clears_every};
+    expect_pixels(make_gif(400, 300, table, {frame}), expected, "GIF", "full.gif");
+  }
 }
 
 TEST(GifReader, LeavesOutPixelsBehindTheLast) {
   GifFrame frame;
-  frame.width = 4;
-  frame.height = 3;
   frame.packing.runs = true;
-  for (const std::size_t pixels : {13, 14, 17, 70000}) {
-    frame.indices = Values(pixels, 1);
-    const Image expected = image_of_pixels(4, 3, kRgb, [](std::size_t) { return rgb_of(kFour[1]); });
-    expect_pixels(make_gif(4, 3, kFour, {frame}), expected, "GIF", "more.gif");
+  // Codes for 1, 1, 1, 2, 2, 2, 3, 4 … pixels: most of these widths end inside one.
+  for (int width = 1; width <= 40; ++width) {
+    for (const int more : {1, 2, 5, 70000}) {
+      frame.width = width;
+      frame.indices.clear();
+      for (int i = 0; i < width + more; ++i) {
+        frame.indices.push_back(static_cast<std::uint32_t>(i) % 3);
+      }
+      const Image expected = image_of_pixels(width, 1, kRgb, [](std::size_t i) { return rgb_of(kFour[i % 3]); });
+      expect_pixels(make_gif(width, 1, kFour, {frame}), expected, "GIF", "more.gif");
+    }
   }
 }
 

@@ -220,6 +220,7 @@ TEST(PngFast, AgreesWithLibpngOnEveryPlaceOfAChunk) {
 
 TEST(PngFast, LeavesToLibpngWhatDoesNotBeginWithItsHeader) {
   Random random;
+  SCOPED_TRACE(random.trace());
   PngPicture picture = varied_picture(random, {2, 8}, 5, 4);
   picture.transparency.clear();
   const std::vector<PngChunk> sound = deflated_chunks(random, picture, 1);

@@ -27,6 +27,10 @@ bool GifCodes::follow(std::uint32_t code, std::span<std::uint8_t>& to) {
   if (can_be_new) {
     add(code);
   }
+  constexpr int kMostBits = 12;
+  if (used_ == (1U << code_bits_) && code_bits_ < kMostBits) {
+    ++code_bits_;
+  }
   write(code, to);
   previous_ = code;
   has_previous_ = true;
@@ -35,15 +39,11 @@ bool GifCodes::follow(std::uint32_t code, std::span<std::uint8_t>& to) {
 
 /// The colors of the previous code and the first of this one, which may be the very code that is added.
 void GifCodes::add(std::uint32_t code) {
-  constexpr int kMostBits = 12;
   const Entry& before = entries_[previous_];
   const std::uint8_t last = entries_[code == used_ ? previous_ : code].first;
   entries_[used_] = {static_cast<std::uint16_t>(previous_), static_cast<std::uint16_t>(before.length + 1), before.first,
                      last};
   ++used_;
-  if (used_ == (1U << code_bits_) && code_bits_ < kMostBits) {
-    ++code_bits_;
-  }
 }
 
 void GifCodes::write(std::uint32_t code, std::span<std::uint8_t>& to) const {

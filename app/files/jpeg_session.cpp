@@ -50,17 +50,18 @@ void JpegSession::throw_failure() const {
   if (errors_.too_many_scans) {
     refuse_damaged(name_, fmt::format("it has more than {} scans", kMaxScans));
   }
-  if (errors_.code == JWRN_JPEG_EOF || errors_.code == JERR_INPUT_EOF || errors_.code == JERR_INPUT_EMPTY) {
+  if (errors_.code == JERR_INPUT_EOF || errors_.code == JERR_INPUT_EMPTY) {
     refuse_truncated(name_);
   }
   if (errors_.code == JERR_OUT_OF_MEMORY || errors_.code == JERR_NO_BACKING_STORE) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
   }
   if (errors_.was_warning) {
+    const std::string why = errors_.code == JWRN_JPEG_EOF ? "truncated: the file ends before the image does"
+                                                          : fmt::format("damaged: {}", errors_.reason.data());
     throw Error(ErrorKind::decode,
-                fmt::format("{}: is damaged: {}; get a fresh copy of the file, or see with --lenient "
-                            "what can be read of it",
-                            name_, errors_.reason.data()));
+                fmt::format("{}: is {}; get a fresh copy of the file, or see with --lenient what can be read of it",
+                            name_, why));
   }
   refuse_damaged(name_, errors_.reason.data());
 }

@@ -24,8 +24,10 @@ FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, co
   if (packing.clears_at_first) {
     put(clear);
   }
-  for (std::size_t i = 0; i < indices.size(); ++i) {
-    if (used == kMostCodes && packing.clears_when_full) {
+  std::size_t codes = 0;  // since the table was cleared
+  for (std::size_t i = 0; i < indices.size(); ++i, ++codes) {
+    if ((used == kMostCodes && packing.clears_when_full) || (codes > 0 && codes == packing.clears_every)) {
+      codes = 0;
       put(clear);
       runs.clear();
       code_bits = root_bits + 1;

@@ -12,6 +12,7 @@ struct GifPacking {
   bool runs = false;             ///< runs of pixels that occurred before become one code; else each pixel has its own
   bool clears_at_first = true;   ///< a code that clears the table stands before all others
   bool clears_when_full = true;  ///< else a full table stays as it is
+  std::size_t clears_every = 0;  ///< codes; 0: never but for these
 };
 
 /// The codes of one frame, with an end behind them.

@@ -66,7 +66,11 @@ void add_tables(Catalogue& to) {
   }
 }
 
-void add_long_codes(Catalogue& to) {
+void add_codes_of_many_lengths(Catalogue& to) {
+  const Values two = {0x102030, 0xF0E0D0};
+  GifFrame of_two = frame_of(2);
+  of_two.spare_bits = -1;
+  to.add_good("gif_codes_of_1_bit.gif", make_gif(kWidth, kHeight, two, {of_two}), rgb_image(of_two.indices, two));
   const Values table = FixedNumbers(5).colors(256);
   for (const int bits : {9, 11}) {
     GifFrame frame = frame_of(256);
@@ -190,6 +194,10 @@ void add_broken_codes(Catalogue& to) {
     to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes begin");
   }
   to.add_damaged("gif_code_before_it_is_defined.gif", with(kRootBits + 2, 0xFC), "impossible code");
+  FileBytes forgotten = plain;  // clear, 0, 1, 2, clear, 0, and 7, which was the last two of these
+  const FileBytes codes = bytes_of("\x44\x44\x38");
+  std::copy(codes.begin(), codes.end(), forgotten.begin() + kRootBits + 2);
+  to.add_damaged("gif_code_of_before_a_clear.gif", forgotten, "impossible code");
   to.add_damaged("gif_end_at_once.gif", with(kRootBits + 2, 0x2C), "fewer pixels");  // clear (4), end (5)
   to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
   to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");
@@ -209,7 +217,7 @@ void add_broken_codes(Catalogue& to) {
 
 void add_gifs(Catalogue& to) {
   add_tables(to);
-  add_long_codes(to);
+  add_codes_of_many_lengths(to);
   add_packed(to);
   add_variants(to);
   add_broken_frames(to);
