@@ -60,11 +60,10 @@ StripPacker::StripPacker(ConstView pixels, const StripPlan& plan, int png_level)
       packed_(deflate_bound(plan.filtered_bytes())),
       best_(tries_all_ ? packed_.size() : 0) {}
 
-PackedStrip StripPacker::pack(int index) {
-  PackedStrip strip;
+void StripPacker::pack(int index, PackedStrip& strip) {
   strip.index = index;
+  strip.chunk.clear();
   finish(strip, tries_all_ ? smallest_of_all(strip) : try_filter(strip, kChooseForEachRow));
-  return strip;
 }
 
 /// Leaves the deflated strip in packed_ and returns its size.

@@ -57,7 +57,8 @@ class StripPacker {
   /// png_level 0 to 3, as encode_png's. Borrows the pixels.
   StripPacker(ConstView pixels, const StripPlan& plan, int png_level);
 
-  PackedStrip pack(int index);
+  /// The strip with that index; what `strip` held before is replaced, in its memory.
+  void pack(int index, PackedStrip& strip);
 
  private:
   std::size_t try_filter(PackedStrip& strip, int filter);

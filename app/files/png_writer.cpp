@@ -127,6 +127,11 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
   const auto strips_in_flight = static_cast<std::size_t>(workers == 1 ? 1 : 2 * workers);
   tbb::task_arena arena(workers);
   tbb::enumerable_thread_specific<StripPacker> packers([&] { return StripPacker(pixels, plan, options.png_level); });
+  // Used by turns. What oneTBB itself carries from one thread to another it drops, and leaks, where writing fails.
+  std::vector<PackedStrip> strips(strips_in_flight);
+  const auto strip_of = [&](int index) -> PackedStrip& {
+    return strips[static_cast<std::size_t>(index) % strips_in_flight];
+  };
   int next = 0;
   const auto number = [&](tbb::flow_control& flow) {
     if (next == plan.strips) {
@@ -135,13 +140,16 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
     }
     return next++;
   };
-  const auto pack = [&](int index) { return packers.local().pack(index); };
-  const auto append = [&](PackedStrip strip) { file.append_strip(strip, strip.index + 1 == plan.strips); };
+  const auto pack = [&](int index) {
+    packers.local().pack(index, strip_of(index));
+    return index;
+  };
+  const auto append = [&](int index) { file.append_strip(strip_of(index), index + 1 == plan.strips); };
   arena.execute([&] {
     tbb::parallel_pipeline(strips_in_flight,
                            tbb::make_filter<void, int>(tbb::filter_mode::serial_in_order, number) &
-                               tbb::make_filter<int, PackedStrip>(tbb::filter_mode::parallel, pack) &
-                               tbb::make_filter<PackedStrip, void>(tbb::filter_mode::serial_in_order, append));
+                               tbb::make_filter<int, int>(tbb::filter_mode::parallel, pack) &
+                               tbb::make_filter<int, void>(tbb::filter_mode::serial_in_order, append));
   });
 }
 
