@@ -144,6 +144,13 @@ def seeded_random():
     return random.Random(seed)
 
 
+def is_sanitized(program):
+    """Whether it was built with the address or the thread sanitizer, which keep memory of their own."""
+    with open(program, "rb") as file:
+        content = file.read()
+    return b"__asan_init" in content or b"__tsan_init" in content
+
+
 def forget_environment():
     """What a test sees must not depend on who runs it."""
     for name in list(os.environ):

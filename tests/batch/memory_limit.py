@@ -18,6 +18,9 @@ LIMIT = 200_000_000  # room for about three of these images in flight
 
 def main(gpuimg, copies=30):
     batch_run.forget_environment()
+    if batch_run.is_sanitized(gpuimg):
+        print("SKIPPED: a sanitizer needs more memory than any limit")
+        sys.exit(batch_run.SKIPPED)
     with tempfile.TemporaryDirectory(prefix="gpuimg-batch-") as folder:
         source, target = os.path.join(folder, "in"), os.path.join(folder, "out")
         os.mkdir(source)
