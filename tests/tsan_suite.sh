@@ -76,6 +76,5 @@ cmake --build --preset tsan -j "$jobs"
 ldd "$build/gpuimg" | grep -q "libtbb.so.12 => $deps/installed" || { echo 'gpuimg does not use that oneTBB' >&2; exit 1; }
 step 'Tests'
 ctest --preset tsan -j "$jobs" --label-exclude slow "$@"
-# The same bytes for every number of threads, in some 900 runs, are left to the other sanitizers: they take too long here.
-[ $# -gt 0 ] || ctest --preset tsan --label-regex slow -E '^cli\.same_bytes_for_every_thread_count$'
+[ $# -gt 0 ] || ctest --preset tsan --label-regex slow
 step 'Done'
