@@ -6,13 +6,11 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -20,9 +18,7 @@
 #include "files/deflate.hpp"
 #include "files/image_writer.hpp"
 #include "files/png_filter.hpp"
-#include "files/png_writer.hpp"
 #include "support/libpng_reader.hpp"
-#include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -158,45 +154,6 @@ TEST(PngWriter, TextEntriesComeOutInOrder) {
   }
   const std::string bytes(reinterpret_cast<const char*>(png.data()), png.size());
   EXPECT_LT(bytes.rfind("tEXt"), bytes.find("IDAT"));
-}
-
-/// Bytes of this process that are in memory.
-std::size_t resident_bytes() {
-  std::size_t total = 0;
-  std::size_t resident = 0;
-  std::ifstream("/proc/self/statm") >> total >> resident;
-  return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
-}
-
-TEST(PngWriter, WhatCannotBeWrittenIsFreed) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  const Image image = random_image(random, 1500, 1100, {Sample::u8, 3});
-  WriteOptions options;
-  options.png_level = 0;
-  options.threads = 4;
-  const auto write_until_full = [&](std::size_t room) {
-    const ByteSink full = [&](std::span<const std::byte> bytes) {
-      if (bytes.size() > room) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // other strips are packed meanwhile, and wait
-        throw Error(ErrorKind::write, "full");
-      }
-      room -= bytes.size();
-    };
-    EXPECT_THROW(encode_png(image.view(), "full.png", options, full), Error);
-  };
-  const auto several = [&] {
-    for (std::size_t room = 0; room < 4000000; room += 100000) {
-      write_until_full(room);
-    }
-  };
-  several();
-  const std::size_t before = resident_bytes();
-  several();
-  several();
-  if (!test::kHasSanitizer) {  // it finds leaks by itself, and keeps what is freed
-    EXPECT_LT(resident_bytes(), before + (std::size_t{8} << 20));
-  }
 }
 
 TEST(PngWriter, RefusesWhatItCannotWrite) {

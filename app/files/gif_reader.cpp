@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "files/byte_fields.hpp"
+#include "files/gif_blocks.hpp"
 #include "files/gif_codes.hpp"
 #include "files/refusals.hpp"
 
@@ -18,73 +19,6 @@ namespace gpuimg {
 namespace {
 
 constexpr int kNone = -1;
-
-class Cursor {
- public:
-  Cursor(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
-
-  [[nodiscard]] const std::string& name() const { return name_; }
-
-  ByteSpan take(std::size_t count) {
-    if (bytes_.size() < count) {
-      refuse_truncated(name_);
-    }
-    const ByteSpan taken = bytes_.first(count);
-    bytes_ = bytes_.subspan(count);
-    return taken;
-  }
-  std::uint32_t byte() { return u8_at(take(1), 0); }
-
-  /// Of a chain of blocks, which an empty one ends.
-  ByteSpan block() { return take(byte()); }
-  void skip_blocks() {
-    while (!block().empty()) {
-    }
-  }
-
- private:
-  ByteSpan bytes_;
-  const std::string& name_;
-};
-
-/// The codes in a chain of blocks, least significant bit first.
-class CodeReader {
- public:
-  explicit CodeReader(Cursor& cursor) : cursor_(cursor) {}
-
-  /// False at the end of the chain.
-  bool next(int bits, std::uint32_t& code) {
-    while (held_bits_ < bits) {
-      if (block_.empty()) {
-        block_ = has_ended_ ? ByteSpan{} : cursor_.block();
-        has_ended_ = block_.empty();
-        if (has_ended_) {
-          return false;
-        }
-      }
-      held_ |= u8_at(block_, 0) << held_bits_;
-      held_bits_ += 8;
-      block_ = block_.subspan(1);
-    }
-    code = held_ & ((1U << bits) - 1);
-    held_ >>= bits;
-    held_bits_ -= bits;
-    return true;
-  }
-
-  void skip_rest() {
-    if (!has_ended_) {
-      cursor_.skip_blocks();
-    }
-  }
-
- private:
-  Cursor& cursor_;
-  ByteSpan block_;
-  std::uint32_t held_ = 0;
-  int held_bits_ = 0;
-  bool has_ended_ = false;
-};
 
 struct Screen {
   int width = 0;
@@ -113,44 +47,44 @@ struct Frame {
   }
 };
 
-ByteSpan take_color_table(Cursor& cursor, std::uint32_t flags) {
+ByteSpan take_color_table(GifBlocks& blocks, std::uint32_t flags) {
   constexpr std::uint32_t kHasTable = 0x80;
-  return (flags & kHasTable) != 0 ? cursor.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
+  return (flags & kHasTable) != 0 ? blocks.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
 }
 
 /// The memory is touched as far as there are pixels.
-void read_pixels(Cursor& cursor, Frame& frame) {
-  const auto root_bits = static_cast<int>(cursor.byte());
+void read_pixels(GifBlocks& blocks, Frame& frame) {
+  const auto root_bits = static_cast<int>(blocks.byte());
   if (root_bits < 1 || root_bits > GifCodes::kMostRootBits) {
-    refuse_damaged(cursor.name(), fmt::format("its codes begin with {} bits", root_bits));
+    refuse_damaged(blocks.name(), fmt::format("its codes begin with {} bits", root_bits));
   }
   frame.memory.reset(new std::uint8_t[frame.pixels().size()]);
   const std::span<const std::uint8_t> pixels = frame.pixels();
   std::span<std::uint8_t> missing = frame.pixels();
   GifCodes codes(root_bits);
-  CodeReader reader(cursor);
+  GifCodeReader reader(blocks);
   std::uint32_t code = 0;
   while (!missing.empty() && reader.next(codes.code_bits(), code) && code != codes.end_code()) {
     if (code == codes.clear_code()) {
       codes.clear();
     } else if (!codes.follow(code, missing)) {
-      refuse_damaged(cursor.name(), "an impossible code stands in its pixels");
+      refuse_damaged(blocks.name(), "an impossible code stands in its pixels");
     }
   }
   reader.skip_rest();
   if (!missing.empty()) {
-    refuse_damaged(cursor.name(), "its first frame holds fewer pixels than it declares");
+    refuse_damaged(blocks.name(), "its first frame holds fewer pixels than it declares");
   }
   const std::size_t largest = *std::max_element(pixels.begin(), pixels.end());
   const std::size_t colors = frame.colors.size() / 3;
   if (largest >= colors) {
-    refuse_damaged(cursor.name(), fmt::format("a pixel has color {} of a table of {}", largest, colors));
+    refuse_damaged(blocks.name(), fmt::format("a pixel has color {} of a table of {}", largest, colors));
   }
 }
 
-Frame read_frame(Cursor& cursor, const Screen& screen, int transparent) {
+Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
   constexpr std::uint32_t kInterlaced = 0x40;
-  const ByteSpan header = cursor.take(9);
+  const ByteSpan header = blocks.take(9);
   const std::uint32_t flags = u8_at(header, 8);
   Frame frame;
   frame.x = static_cast<int>(u16le_at(header, 0));
@@ -159,32 +93,32 @@ Frame read_frame(Cursor& cursor, const Screen& screen, int transparent) {
   frame.height = static_cast<int>(u16le_at(header, 6));
   frame.is_interlaced = (flags & kInterlaced) != 0;
   frame.transparent = transparent;
-  const ByteSpan own_colors = take_color_table(cursor, flags);
+  const ByteSpan own_colors = take_color_table(blocks, flags);
   frame.colors = own_colors.empty() ? screen.colors : own_colors;
   const bool is_inside = frame.x + frame.width <= screen.width && frame.y + frame.height <= screen.height;
   if (!is_inside || frame.width == 0 || frame.height == 0) {
-    refuse_damaged(cursor.name(), "its first frame is empty or not inside the screen it declares");
+    refuse_damaged(blocks.name(), "its first frame is empty or not inside the screen it declares");
   }
   if (frame.colors.empty()) {
-    refuse_damaged(cursor.name(), "its color table is missing");
+    refuse_damaged(blocks.name(), "its color table is missing");
   }
-  read_pixels(cursor, frame);
+  read_pixels(blocks, frame);
   return frame;
 }
 
-void skip_frame(Cursor& cursor) {
-  take_color_table(cursor, u8_at(cursor.take(9), 8));
-  cursor.take(1);
-  cursor.skip_blocks();
+void skip_frame(GifBlocks& blocks) {
+  take_color_table(blocks, u8_at(blocks.take(9), 8));
+  blocks.take(1);
+  blocks.skip_blocks();
 }
 
 /// Of an extension that says how the next frame is to be shown; its transparent color.
-int read_control(Cursor& cursor) {
-  const ByteSpan control = cursor.block();
+int read_control(GifBlocks& blocks) {
+  const ByteSpan control = blocks.block();
   if (control.empty()) {
     return kNone;
   }
-  cursor.skip_blocks();
+  blocks.skip_blocks();
   const bool has_transparent = control.size() == 4 && (u8_at(control, 0) & 1U) != 0;
   return has_transparent ? static_cast<int>(u8_at(control, 3)) : kNone;
 }
@@ -195,7 +129,7 @@ struct Frames {
 };
 
 /// To the trailer.
-Frames read_blocks(Cursor& cursor, const Screen& screen) {
+Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
   constexpr std::uint32_t kFrame = 0x2C;
   constexpr std::uint32_t kExtension = 0x21;
   constexpr std::uint32_t kControl = 0xF9;
@@ -203,23 +137,23 @@ Frames read_blocks(Cursor& cursor, const Screen& screen) {
   Frames frames;
   int transparent = kNone;
   for (;;) {
-    const std::uint32_t block = cursor.byte();
+    const std::uint32_t block = blocks.byte();
     if (block == kTrailer) {
       return frames;
     }
     if (block == kFrame) {
       if (frames.count == 0) {
-        frames.first = read_frame(cursor, screen, transparent);
+        frames.first = read_frame(blocks, screen, transparent);
       } else {
-        skip_frame(cursor);
+        skip_frame(blocks);
       }
       ++frames.count;
     } else if (block != kExtension) {
-      refuse_damaged(cursor.name(), fmt::format("an unknown block {:#04x} stands in it", block));
-    } else if (cursor.byte() == kControl) {
-      transparent = read_control(cursor);
+      refuse_damaged(blocks.name(), fmt::format("an unknown block {:#04x} stands in it", block));
+    } else if (blocks.byte() == kControl) {
+      transparent = read_control(blocks);
     } else {
-      cursor.skip_blocks();
+      blocks.skip_blocks();
     }
   }
 }
@@ -280,14 +214,14 @@ Image painted(const Screen& screen, const Frame& frame, const ReadOptions& optio
 
 DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   constexpr std::size_t kScreenBytes = 13;
-  Cursor cursor(bytes, name);
-  const ByteSpan header = cursor.take(kScreenBytes);
+  GifBlocks blocks(bytes, name);
+  const ByteSpan header = blocks.take(kScreenBytes);
   Screen screen;
   screen.width = static_cast<int>(u16le_at(header, 6));
   screen.height = static_cast<int>(u16le_at(header, 8));
   check_size(name, u16le_at(header, 6), u16le_at(header, 8), options.max_pixels);
-  screen.colors = take_color_table(cursor, u8_at(header, 10));
-  const Frames frames = read_blocks(cursor, screen);
+  screen.colors = take_color_table(blocks, u8_at(header, 10));
+  const Frames frames = read_blocks(blocks, screen);
   if (frames.count == 0) {
     refuse_damaged(name, "it holds no image");
   }
