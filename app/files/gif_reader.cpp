@@ -27,10 +27,7 @@ struct Screen {
 };
 
 struct Frame {
-  int x = 0;
-  int y = 0;
-  int width = 0;
-  int height = 0;
+  Rect place;  ///< on the screen
   bool is_interlaced = false;
   ByteSpan colors;          ///< three bytes each
   int transparent = kNone;  ///< a color
@@ -38,9 +35,11 @@ struct Frame {
 
   /// A color for each, in the order of the file.
   [[nodiscard]] std::span<std::uint8_t> pixels() const {
-    return {memory.get(), static_cast<std::size_t>(width) * static_cast<std::size_t>(height)};
+    return {memory.get(), static_cast<std::size_t>(place.width) * static_cast<std::size_t>(place.height)};
   }
-  [[nodiscard]] bool covers(const Screen& screen) const { return width == screen.width && height == screen.height; }
+  [[nodiscard]] bool covers(const Screen& screen) const {
+    return place.width == screen.width && place.height == screen.height;
+  }
   [[nodiscard]] bool has_transparent_pixels() const {
     const std::span<const std::uint8_t> all = pixels();
     return transparent != kNone && std::find(all.begin(), all.end(), transparent) != all.end();
@@ -87,16 +86,15 @@ Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
   const ByteSpan header = blocks.take(9);
   const std::uint32_t flags = u8_at(header, 8);
   Frame frame;
-  frame.x = static_cast<int>(u16le_at(header, 0));
-  frame.y = static_cast<int>(u16le_at(header, 2));
-  frame.width = static_cast<int>(u16le_at(header, 4));
-  frame.height = static_cast<int>(u16le_at(header, 6));
+  const auto number = [&](std::size_t offset) { return static_cast<int>(u16le_at(header, offset)); };
+  frame.place = {number(0), number(2), number(4), number(6)};
   frame.is_interlaced = (flags & kInterlaced) != 0;
   frame.transparent = transparent;
   const ByteSpan own_colors = take_color_table(blocks, flags);
   frame.colors = own_colors.empty() ? screen.colors : own_colors;
-  const bool is_inside = frame.x + frame.width <= screen.width && frame.y + frame.height <= screen.height;
-  if (!is_inside || frame.width == 0 || frame.height == 0) {
+  const bool is_inside =
+      frame.place.x + frame.place.width <= screen.width && frame.place.y + frame.place.height <= screen.height;
+  if (!is_inside || frame.place.width == 0 || frame.place.height == 0) {
     refuse_damaged(blocks.name(), "its first frame is empty or not inside the screen it declares");
   }
   if (frame.colors.empty()) {
@@ -161,9 +159,9 @@ Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
 /// The rows of a frame as they come in the file: appendix E.
 std::vector<int> order_of_rows(const Frame& frame) {
   std::vector<int> rows;
-  rows.reserve(static_cast<std::size_t>(frame.height));
+  rows.reserve(static_cast<std::size_t>(frame.place.height));
   const auto add = [&](int first, int step) {
-    for (int y = first; y < frame.height; y += step) {
+    for (int y = first; y < frame.place.height; y += step) {
       rows.push_back(y);
     }
   };
@@ -189,8 +187,8 @@ void paint(const Frame& frame, View to) {
   }
   const std::uint8_t* pixel = frame.pixels().data();
   for (const int y : order_of_rows(frame)) {
-    std::byte* out = to.row_bytes(frame.y + y) + static_cast<std::size_t>(frame.x) * kChannels;
-    for (int x = 0; x < frame.width; ++x, ++pixel, out += kChannels) {
+    std::byte* out = to.row_bytes(frame.place.y + y) + static_cast<std::size_t>(frame.place.x) * kChannels;
+    for (int x = 0; x < frame.place.width; ++x, ++pixel, out += kChannels) {
       std::memcpy(out, colors[*pixel].data(), kChannels);
     }
   }
