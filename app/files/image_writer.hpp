@@ -25,11 +25,9 @@ struct WriteOptions {
   Metadata metadata;            ///< as carried_metadata gives it for the type and the pixels
 };
 
-/// What each type holds: PNG everything with 8 or 16 bits and 1 to 4 channels; JPEG 8 bits, gray or RGB, at most 65500
-/// pixels a side; BMP 8 bits, gray (stored as RGB), RGB or RGBA; TGA 8 bits, 1 to 4 channels, at most 65535 pixels a
-/// side. Throws Error{unsupported} for pixels that the type cannot hold, naming one that can; Error{usage} for options
-/// out of range; Error{out_of_memory}. `name` stands in messages. `sink` may be called on other threads, by one at a
-/// time.
+/// Throws Error{usage} for pixels that the type cannot hold (format_limits.hpp) and for options out of range,
+/// Error{unsupported} for pixels that no image file holds, Error{out_of_memory}. `name` stands in messages. `sink` may
+/// be called on other threads, by one at a time.
 void encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
 

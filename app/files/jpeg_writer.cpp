@@ -11,12 +11,15 @@
 
 #include <jpeglib.h>
 
+#include "files/format_limits.hpp"
 #include "files/growing_bytes.hpp"
 #include "files/jpeg_metadata.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
 
 /// libjpeg's state, found again by its callbacks through client_data.
 struct Encoder {
@@ -134,26 +137,9 @@ bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   return true;
 }
 
-void check(ConstView pixels, const std::string& name) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::unsupported, fmt::format("{}: cannot write: {}", printable_name(name), why));
-  };
-  if (pixels.format.sample != Sample::u8) {
-    refuse("JPEG holds 8 bits a channel, not 16; write PNG");
-  }
-  if (pixels.format.has_alpha()) {
-    refuse("JPEG has no alpha channel; write PNG or TGA");
-  }
-  if (pixels.width > JPEG_MAX_DIMENSION || pixels.height > JPEG_MAX_DIMENSION) {
-    refuse(fmt::format("JPEG holds at most {} pixels a side, not {}x{}; write PNG", JPEG_MAX_DIMENSION, pixels.width,
-                       pixels.height));
-  }
-}
-
 }  // namespace
 
 Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options) {
-  check(pixels, name);
   const auto& density = options.metadata.density;
   const JpegContent content{options.jpeg_quality, options.jpeg_subsampling,
                             density ? density_for_jfif(*density) : std::nullopt,
