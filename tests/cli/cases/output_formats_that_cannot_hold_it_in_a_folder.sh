@@ -8,3 +8,8 @@ grep -o '"error": {"kind": "usage"' run.jsonl
 ls out
 gpuimg equalize -q --output-format jpg --background white --depth 8 in whole/
 ls whole
+# Each option decides bytes, and is in the hash of the parameters.
+for options in --strip '--background white' '--background black' '--depth 8' '--quality keep'; do
+  # shellcheck disable=SC2086
+  gpuimg equalize -q $options --manifest hash.jsonl --force in hashed/ && sed -n '1s/.*"parameters": "\([^"]*\)".*/\1/p' hash.jsonl
+done | sort -u | wc -l
