@@ -15,6 +15,7 @@
 #include "image_job.hpp"
 #include "image_output_options.hpp"
 #include "option_values.hpp"
+#include "photo_output.hpp"
 #include "selection_options.hpp"
 
 namespace gpuimg {
@@ -67,9 +68,7 @@ std::string tables_csv(const LevelTables& tables) {
 class EqualizeJob final : public ImageJob {
  public:
   explicit EqualizeJob(const Arguments& arguments)
-      : arguments_(arguments),
-        options_(checked_options(arguments)),
-        write_options_(checked_write_options(arguments.image_output)) {
+      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
   }
 
@@ -82,6 +81,10 @@ class EqualizeJob final : public ImageJob {
   }
   [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
     return image_ending_for(input, asked);
+  }
+
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return most_converted_bytes(input_bytes, output_.conversion());
   }
 
   void prepare(CommandContext& context) override {
@@ -97,29 +100,25 @@ class EqualizeJob final : public ImageJob {
     if (options_.color != EqualizeColor::rgb && options_.color != EqualizeColor::hsl) {
       context.note_luma_of(decoded, paths.input);
     }
-    WriteOptions write_options = write_options_;
-    if (!arguments_.image_output.strip) {
-      write_options.metadata = std::move(decoded.metadata);
-    }
+    const WriteOptions write_options = output_.carried_from(decoded, paths, context);
     EqualizeOptions options = options_;
     LevelTables tables;
-    const Image result = context.process({std::move(decoded.image), copy_of(mask_)},
-                                         [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-                                           options.selection.mask = mask_picture;
-                                           return backend.equalize(std::move(picture), options,
-                                                                   arguments_.lut.empty() ? nullptr : &tables);
-                                         });
+    Image result = context.process({std::move(decoded.image), copy_of(mask_)}, [&](Backend& backend, Picture&& picture,
+                                                                                   const Picture* mask_picture) {
+      options.selection.mask = mask_picture;
+      return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+    });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return tables_csv(tables); });
     }
-    context.save_image(paths.output, result.view(), std::move(write_options));
+    output_.save(std::move(result), paths.output, write_options, context);
     return {};
   }
 
  private:
   const Arguments& arguments_;
   EqualizeOptions options_;
-  WriteOptions write_options_;
+  PhotoOutput output_;
   std::optional<Image> mask_;
   std::optional<LevelTables> reference_;
 };
@@ -142,6 +141,7 @@ Command add_equalize(CLI::App& app) {
   add_selection_options(*parser, arguments->selection);
   add_image_output_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);
+  add_conversion_options(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
             EqualizeJob job(*arguments);
             return run_job(job, *parser, arguments->files, globals);

@@ -30,12 +30,12 @@ Command add_hsl(CLI::App& app) {
       ->type_name("NAME");
   parser->add_flag("--planes", arguments->planes, "write three gray files: OUT_h, OUT_s and OUT_l");
   parser->add_flag("--inverse", arguments->inverse, "IN is HSL; write RGB");
-  parser->add_option("--depth", arguments->depth, "8 or 16 bits for --inverse [as tagged, else 8]")->type_name("BITS");
   parser->add_option("--hue", arguments->hue, "turn hue by degrees; writes RGB")->type_name("DEG");
   parser->add_option("--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
   parser->add_option("--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
   add_image_output_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);
+  add_conversion_options(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
             return run_job(*make_hsl_job(*arguments), *parser, arguments->files, globals);
           }};

@@ -15,6 +15,7 @@
 #include "files/output_file.hpp"
 #include "global_options.hpp"
 #include "gpuimg/backend.hpp"
+#include "image_conversion.hpp"
 #include "messages.hpp"
 #include "path_names.hpp"
 #include "phase_times.hpp"
@@ -73,6 +74,11 @@ class CommandContext {
   Histogram count(OperationInput input, const Operation& operation) {
     return verified(std::move(input),
                     [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
+  }
+
+  /// Alpha and depth as OUT is to have them, as part of the encode phase.
+  Image converted(Image image, const ImageConversion& conversion) {
+    return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
   }
 
   /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot

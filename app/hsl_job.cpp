@@ -9,11 +9,10 @@
 #include "files/printable_name.hpp"
 #include "hsl_file.hpp"
 #include "option_values.hpp"
+#include "photo_output.hpp"
 
 namespace gpuimg {
 namespace {
-
-const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
 
 bool is_npy_output(const std::string& output) { return file_ending(output) == "npy"; }
 
@@ -42,8 +41,7 @@ void save_pixels(CommandContext& context, const std::string& output, ConstView p
 /// What the three conversions share.
 class HslJob : public ImageJob {
  public:
-  explicit HslJob(const HslArguments& arguments)
-      : arguments_(arguments), write_options_(checked_write_options(arguments.image_output)) {
+  explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
     (void)encoding_asked(arguments);
   }
 
@@ -57,7 +55,7 @@ class HslJob : public ImageJob {
 
  protected:
   const HslArguments& arguments_;
-  WriteOptions write_options_;
+  PhotoOutput output_;
 };
 
 class ToHslJob final : public HslJob {
@@ -96,7 +94,7 @@ class ToHslJob final : public HslJob {
     const Image hsl = context.process(
         {std::move(image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
-    WriteOptions write_options = write_options_;
+    WriteOptions write_options = output_.write_options();
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
@@ -139,11 +137,7 @@ HslEncoding encoding_of(const HslArguments& arguments, const std::optional<HslEn
 
 class FromHslJob final : public HslJob {
  public:
-  explicit FromHslJob(const HslArguments& arguments) : HslJob(arguments) {
-    if (!arguments.depth.empty()) {
-      depth_ = value_named("--depth", arguments.depth, kDepthNames);
-    }
-  }
+  using HslJob::HslJob;
 
   [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
 
@@ -160,18 +154,37 @@ class FromHslJob final : public HslJob {
       image = std::move(decoded.image);
     }
     const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, image, paths.input);
-    const Sample sample = depth_.value_or(facts.rgb_sample.value_or(Sample::u8));
-    const Image rgb = context.process({std::move(image), std::nullopt},
-                                      [&](Backend& backend, const Picture& picture, const Picture*) {
-                                        return backend.from_hsl(picture, encoding, sample);
-                                      });
-    context.save_image(paths.output, rgb.view(), write_options_);
+    const Sample sample = depth_of(facts, encoding, paths.input, context);
+    output_.check(image.width(), image.height(), {sample, image.format().channels}, paths, context);
+    Image rgb = context.process({std::move(image), std::nullopt},
+                                [&](Backend& backend, const Picture& picture, const Picture*) {
+                                  return backend.from_hsl(picture, encoding, sample);
+                                });
+    output_.save(std::move(rgb), paths.output, output_.write_options(), context);
     return {};
   }
 
  private:
-  std::optional<Sample> depth_;
+  /// What --depth asks for, else what the file says, else 8 bits, with a note if the encoding holds more.
+  [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
+                                CommandContext& context) const {
+    const std::optional<Sample> asked = output_.conversion().depth;
+    if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
+      context.note((input == "-" ? "standard input" : printable_name(input)) +
+                   ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
+    }
+    return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);
+  }
 };
+
+/// HSL has the depth of its encoding, and keeps alpha.
+void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
+  const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
+  if (option != nullptr) {
+    throw Error(ErrorKind::usage, std::string(option) + ": OUT is HSL, not RGB; give --inverse or an adjustment, " +
+                                      "or choose the form of HSL by --encode");
+  }
+}
 
 HslAdjustment checked_adjustment(const HslArguments& arguments) {
   const auto check_factor = [](const char* option, double factor) {
@@ -196,16 +209,17 @@ class AdjustHslJob final : public HslJob {
  public:
   explicit AdjustHslJob(const HslArguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
 
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return most_converted_bytes(input_bytes, output_.conversion());
+  }
+
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     DecodedImage decoded = context.load(paths.input);
-    WriteOptions write_options = write_options_;
-    if (!arguments_.image_output.strip) {
-      write_options.metadata = std::move(decoded.metadata);
-    }
-    const Image adjusted = context.process(
+    const WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    Image adjusted = context.process(
         {std::move(decoded.image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
-    context.save_image(paths.output, adjusted.view(), std::move(write_options));
+    output_.save(std::move(adjusted), paths.output, write_options, context);
     return {};
   }
 
@@ -220,8 +234,9 @@ std::unique_ptr<ImageJob> make_hsl_job(const HslArguments& arguments) {
   refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
   refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
                   "--inverse, --hue, --saturation, --lightness");
-  if (!arguments.depth.empty() && !arguments.inverse) {
-    throw Error(ErrorKind::usage, "--depth goes with --inverse: elsewhere the bit depth of the input is kept");
+  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+  if (!arguments.inverse && !arguments.adjusts()) {
+    refuse_conversion_of_hsl(arguments.image_output);
   }
   if (arguments.inverse) {
     return std::make_unique<FromHslJob>(arguments);

@@ -15,7 +15,6 @@ namespace gpuimg {
 struct HslArguments {
   BatchArguments files;
   std::string encoding;
-  std::string depth;
   bool planes = false;
   bool inverse = false;
   std::optional<double> hue;

@@ -1,8 +1,9 @@
-// --png-level, --quality, --subsampling and --strip.
+// --png-level, --quality, --subsampling, --strip, --background and --depth.
 #include "image_output_options.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,8 @@ const NamedValues<ChromaSubsampling> kSubsamplingNames = {
     {"444", ChromaSubsampling::s444},
 };
 
+const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
+
 int number_from(const char* option, const std::optional<int>& given, int least, int most, int if_absent) {
   if (given && (*given < least || *given > most)) {
     throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(*given) + " is not from " +
@@ -29,12 +32,28 @@ int number_from(const char* option, const std::optional<int>& given, int least, 
   return given.value_or(if_absent);
 }
 
+/// The number that --quality names; nothing if it is absent or "keep".
+std::optional<int> quality_given(const ImageOutputArguments& arguments) {
+  const std::string& text = arguments.quality;
+  if (text.empty() || arguments.keeps_quality()) {
+    return std::nullopt;
+  }
+  int value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stop != text.data() + text.size()) {
+    throw Error(ErrorKind::usage,
+                "--quality: '" + printable_name(text) + "' is not a number from 1 to 100, and not 'keep'");
+  }
+  return value;
+}
+
 }  // namespace
 
 void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments) {
   parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
       ->type_name("N");
-  parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100 [90]")->type_name("N");
+  parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100; keep: as IN was encoded [90]")
+      ->type_name("N|keep");
   parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
       ->type_name("NAME");
 }
@@ -43,10 +62,27 @@ void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
   parser.add_flag("--strip", arguments.strip, "write no profile, EXIF data or other metadata");
 }
 
+void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments) {
+  parser.add_option("--background", arguments.background, "flatten alpha onto a color: white, ff8000, 255,128,0")
+      ->type_name("COLOR");
+  parser.add_option("--depth", arguments.depth, "8 or 16 bits a channel in OUT [as IN]")->type_name("BITS");
+}
+
+ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
+  ImageConversion conversion;
+  if (!arguments.background.empty()) {
+    conversion.background = parse_color("--background", arguments.background);
+  }
+  if (!arguments.depth.empty()) {
+    conversion.depth = value_named("--depth", arguments.depth, kDepthNames);
+  }
+  return conversion;
+}
+
 WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   WriteOptions options;
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
-  options.jpeg_quality = number_from("--quality", arguments.quality, 1, 100, options.jpeg_quality);
+  options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
   if (!arguments.subsampling.empty()) {
     std::string name = arguments.subsampling;
     std::erase(name, ':');  // 4:2:0 is how it is spoken of
@@ -66,7 +102,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
     }
   };
   note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
-  note(arguments.quality.has_value(), is_jpeg, "--quality", "JPEG");
+  note(!arguments.quality.empty(), is_jpeg, "--quality", "JPEG");
   note(!arguments.subsampling.empty(), is_jpeg, "--subsampling", "JPEG");
 }
 

@@ -1,10 +1,12 @@
-// --png-level, --quality, --subsampling and --strip: how an image is encoded, and what goes with it.
+// --png-level, --quality, --subsampling, --strip, --background and --depth: how an image is encoded, what goes with it,
+// and what its pixels are converted to.
 #pragma once
 
 #include <optional>
 #include <string>
 
 #include "files/image_writer.hpp"
+#include "image_conversion.hpp"
 #include "messages.hpp"
 
 namespace CLI {
@@ -15,15 +17,25 @@ namespace gpuimg {
 
 struct ImageOutputArguments {
   std::optional<int> png_level;
-  std::optional<int> quality;
+  std::string quality;
   std::string subsampling;
   bool strip = false;
+  std::string background;
+  std::string depth;
+
+  [[nodiscard]] bool keeps_quality() const { return quality == "keep"; }
 };
 
 void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments);
 
 /// For commands whose output is a photograph as their input is: --strip.
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments);
+
+/// For commands whose output is an image as their input is: --background and --depth.
+void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments);
+
+/// Throws Error{usage} for a value that is not one.
+ImageConversion checked_conversion(const ImageOutputArguments& arguments);
 
 /// Throws Error{usage} for a value out of range.
 WriteOptions checked_write_options(const ImageOutputArguments& arguments);

@@ -43,6 +43,9 @@ void turn_upright(DecodedImage& decoded) {
   if (decoded.metadata.density && orientation >= kFirstExchanging) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
+  if (decoded.jpeg_encoding && orientation >= kFirstExchanging) {
+    decoded.jpeg_encoding = transposed(*decoded.jpeg_encoding);
+  }
 }
 
 }  // namespace

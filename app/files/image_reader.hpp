@@ -5,10 +5,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "files/jpeg_encoding.hpp"
 #include "files/metadata.hpp"
 #include "gpuimg/image.hpp"
 
@@ -33,12 +35,13 @@ struct ReadOptions {
 };
 
 struct DecodedImage {
-  Image image;                       ///< u8 or u16, 1 to 4 channels
-  std::string file_type;             ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
-  std::vector<TextEntry> text;       ///< PNG tEXt entries, in file order
-  Metadata metadata;                 ///< of PNG and JPEG; as the pixels are: oriented if they are
-  std::vector<std::string> notes;    ///< for people: "animation: first frame only"
-  std::vector<std::string> details;  ///< likewise, of less weight: what of the metadata is left out
+  Image image;                                ///< u8 or u16, 1 to 4 channels
+  std::string file_type;                      ///< "PNG", "JPEG", "BMP", "TGA", "GIF", "PSD" or "PNM"
+  std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
+  Metadata metadata;                          ///< of PNG and JPEG; as the pixels are: oriented if they are
+  std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
+  std::vector<std::string> notes;             ///< for people: "animation: first frame only"
+  std::vector<std::string> details;           ///< likewise, of less weight: what of the metadata is left out
 };
 
 /// `name` stands in messages, and its ending admits headerless TGA; the type is told from the content. The header is

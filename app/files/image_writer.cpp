@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "files/format_limits.hpp"
 #include "files/jpeg_writer.hpp"
 #include "files/png_writer.hpp"
 #include "files/printable_name.hpp"
@@ -11,7 +12,7 @@
 namespace gpuimg {
 namespace {
 
-void check(ConstView pixels, const std::string& name, const WriteOptions& options) {
+void check(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options) {
   if (!pixels.format.is_photographic() || pixels.width < 1 || pixels.height < 1) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: image files hold 1 to 4 channels of 8 or 16 bits; write .npy",
@@ -27,13 +28,14 @@ void check(ConstView pixels, const std::string& name, const WriteOptions& option
     throw Error(ErrorKind::usage,
                 fmt::format("{} threads: out of range; use 1 or more, or 0 for all", options.threads));
   }
+  check_holds(type, pixels.width, pixels.height, pixels.format, name);
 }
 
 }  // namespace
 
 void encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink) {
-  check(pixels, name, options);
+  check(pixels, type, name, options);
   switch (type) {
     case ImageFileType::png: return encode_png(pixels, name, options, sink);
     case ImageFileType::jpeg: return sink(encode_jpeg(pixels, name, options).span());

@@ -1,11 +1,13 @@
 // Pixels to encoded bytes: PNG, JPEG, BMP and TGA. The same pixels and options always give the same bytes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "files/bytes.hpp"
 #include "files/image_reader.hpp"
+#include "files/jpeg_encoding.hpp"
 #include "files/metadata.hpp"
 #include "gpuimg/image.hpp"
 
@@ -17,19 +19,18 @@ enum class ImageFileType { png, jpeg, bmp, tga };
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
 struct WriteOptions {
-  int png_level = 1;      ///< 0 … 3: app/files/png_writer.hpp
-  int jpeg_quality = 90;  ///< 1 … 100
-  ChromaSubsampling jpeg_subsampling = ChromaSubsampling::s420;
+  int png_level = 1;                                  ///< 0 … 3: app/files/png_writer.hpp
+  int jpeg_quality = 90;                              ///< 1 … 100
+  std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
+  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
   Metadata metadata;            ///< as carried_metadata gives it for the type and the pixels
 };
 
-/// What each type holds: PNG everything with 8 or 16 bits and 1 to 4 channels; JPEG 8 bits, gray or RGB, at most 65500
-/// pixels a side; BMP 8 bits, gray (stored as RGB), RGB or RGBA; TGA 8 bits, 1 to 4 channels, at most 65535 pixels a
-/// side. Throws Error{unsupported} for pixels that the type cannot hold, naming one that can; Error{usage} for options
-/// out of range; Error{out_of_memory}. `name` stands in messages. `sink` may be called on other threads, by one at a
-/// time.
+/// Throws Error{usage} for pixels that the type cannot hold (format_limits.hpp) and for options out of range,
+/// Error{unsupported} for pixels that no image file holds, Error{out_of_memory}. `name` stands in messages. `sink` may
+/// be called on other threads, by one at a time.
 void encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
 

@@ -37,6 +37,7 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   decoded.file_type = "JPEG";
   JpegRows whole(file, options.lenient);
   decoded.image = options.image(width, file.height(), {Sample::u8, header.components == 1 ? 1 : 3});
+  decoded.jpeg_encoding = whole.encoding();
   const View pixels = decoded.image.view();
   const int parts = jpeg_part_count(width, file.height(), threads);
   const std::vector<int> chosen = jpeg_cuts(file.height(), parts, jpeg_skip_cost(file));

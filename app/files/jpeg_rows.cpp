@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <utility>
 
 #include "files/cmyk.hpp"
 #include "files/refusals.hpp"
@@ -79,6 +81,24 @@ void JpegRows::finish() {
 bool JpegRows::is_sequential() {
   jpeg_decompress_struct& info = session_.info();
   return info.arith_code == FALSE && info.progressive_mode == FALSE && jpeg_has_multiple_scans(&info) == FALSE;
+}
+
+std::optional<JpegEncoding> JpegRows::encoding() {
+  const jpeg_decompress_struct& info = session_.info();
+  if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) {
+    return std::nullopt;
+  }
+  JpegEncoding encoding;
+  for (const jpeg_component_info& from : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
+    if (from.quant_table == nullptr) {  // a damaged file, leniently read: the component is in no scan
+      return std::nullopt;
+    }
+    JpegComponent& component = encoding.emplace_back();
+    component.horizontal_sampling = from.h_samp_factor;
+    component.vertical_sampling = from.v_samp_factor;
+    std::copy_n(from.quant_table->quantval, component.steps.size(), component.steps.begin());
+  }
+  return is_writable_sampling(encoding) ? std::optional(std::move(encoding)) : std::nullopt;
 }
 
 }  // namespace gpuimg

@@ -3,9 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "files/jpeg_encoding.hpp"
 #include "files/jpeg_header.hpp"
 #include "files/jpeg_session.hpp"
 #include "gpuimg/image.hpp"
@@ -43,6 +45,9 @@ class JpegRows {
 
   /// One scan, of Huffman codes, each row of which becomes pixels as it is read.
   [[nodiscard]] bool is_sequential();
+
+  /// Nothing if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling. Not after finish().
+  [[nodiscard]] std::optional<JpegEncoding> encoding();
 
   /// The most bytes that libjpeg may keep for the whole image.
   [[nodiscard]] std::size_t most_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }

@@ -3,20 +3,25 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <csetjmp>
 #include <cstdio>
 #include <optional>
+#include <stdexcept>
 #include <vector>
 
 #include <jpeglib.h>
 
+#include "files/format_limits.hpp"
 #include "files/growing_bytes.hpp"
 #include "files/jpeg_metadata.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
 
 /// libjpeg's state, found again by its callbacks through client_data.
 struct Encoder {
@@ -32,7 +37,8 @@ struct Encoder {
 /// What is written beside the pixels, and how.
 struct JpegContent {
   int quality = 0;
-  ChromaSubsampling subsampling = ChromaSubsampling::s420;
+  const JpegEncoding* encoding = nullptr;  ///< in place of the quality
+  std::optional<ChromaSubsampling> subsampling;
   std::optional<PixelDensity> density;
   std::vector<JpegSegment> segments;
 };
@@ -73,6 +79,34 @@ void set_subsampling(jpeg_compress_struct& info, ChromaSubsampling subsampling) 
   const bool halves_height = subsampling == ChromaSubsampling::s440 || subsampling == ChromaSubsampling::s420;
   info.comp_info[0].h_samp_factor = halves_width ? 2 : 1;
   info.comp_info[0].v_samp_factor = halves_height ? 2 : 1;
+  for (int i = 1; i < info.num_components; ++i) {
+    info.comp_info[i].h_samp_factor = 1;
+    info.comp_info[i].v_samp_factor = 1;
+  }
+}
+
+/// Components of equal tables share one. Holds nothing with a destructor, as compress() demands.
+void set_encoding(jpeg_compress_struct& info, const JpegEncoding& encoding) {
+  constexpr int kExactScale = 100;
+  int tables = 0;
+  for (std::size_t i = 0; i < encoding.size(); ++i) {
+    const JpegComponent& component = encoding[i];
+    jpeg_component_info& set = info.comp_info[i];
+    set.h_samp_factor = component.horizontal_sampling;
+    set.v_samp_factor = component.vertical_sampling;
+    std::size_t same = 0;
+    while (encoding[same].steps != component.steps) {
+      ++same;
+    }
+    if (same < i) {
+      set.quant_tbl_no = info.comp_info[same].quant_tbl_no;
+      continue;
+    }
+    std::array<unsigned, DCTSIZE2> steps{};
+    std::copy(component.steps.begin(), component.steps.end(), steps.begin());
+    set.quant_tbl_no = tables++;
+    jpeg_add_quant_table(&info, set.quant_tbl_no, steps.data(), kExactScale, TRUE);  // clamped to baseline's 1 … 255
+  }
 }
 
 void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
@@ -98,9 +132,13 @@ void prepare(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   info.in_color_space = pixels.format.channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
   info.dct_method = JDCT_ISLOW;
-  jpeg_set_quality(&info, content.quality, TRUE);
-  if (pixels.format.channels > 1) {
-    set_subsampling(info, content.subsampling);
+  if (content.encoding != nullptr) {
+    set_encoding(info, *content.encoding);
+  } else {
+    jpeg_set_quality(&info, content.quality, TRUE);
+  }
+  if (pixels.format.channels > 1 && (content.subsampling || content.encoding == nullptr)) {
+    set_subsampling(info, content.subsampling.value_or(ChromaSubsampling::s420));
   }
   if (content.density) {
     set_density(info, *content.density);
@@ -134,29 +172,15 @@ bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   return true;
 }
 
-void check(ConstView pixels, const std::string& name) {
-  const auto refuse = [&](const std::string& why) {
-    throw Error(ErrorKind::unsupported, fmt::format("{}: cannot write: {}", printable_name(name), why));
-  };
-  if (pixels.format.sample != Sample::u8) {
-    refuse("JPEG holds 8 bits a channel, not 16; write PNG");
-  }
-  if (pixels.format.has_alpha()) {
-    refuse("JPEG has no alpha channel; write PNG or TGA");
-  }
-  if (pixels.width > JPEG_MAX_DIMENSION || pixels.height > JPEG_MAX_DIMENSION) {
-    refuse(fmt::format("JPEG holds at most {} pixels a side, not {}x{}; write PNG", JPEG_MAX_DIMENSION, pixels.width,
-                       pixels.height));
-  }
-}
-
 }  // namespace
 
 Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options) {
-  check(pixels, name);
+  if (options.jpeg_encoding && static_cast<int>(options.jpeg_encoding->size()) != pixels.format.channels) {
+    throw std::logic_error("a JPEG encoding for another number of channels");
+  }
   const auto& density = options.metadata.density;
-  const JpegContent content{options.jpeg_quality, options.jpeg_subsampling,
-                            density ? density_for_jfif(*density) : std::nullopt,
+  const JpegContent content{options.jpeg_quality, options.jpeg_encoding ? &*options.jpeg_encoding : nullptr,
+                            options.jpeg_subsampling, density ? density_for_jfif(*density) : std::nullopt,
                             jpeg_metadata_segments(options.metadata)};
   const auto encoder = std::make_unique<Encoder>();
   const bool done = compress(*encoder, pixels, content);

@@ -12,6 +12,7 @@
 #include "hist_job.hpp"
 #include "hsl_job.hpp"
 #include "option_values.hpp"
+#include "rgb_color.hpp"
 
 namespace {
 
@@ -44,6 +45,7 @@ void parse_values(const std::string& text) {
   taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
   taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
   taken_or_refused([&] { (void)ending_asked(text, {"png", "jpg"}); });
+  taken_or_refused([&] { (void)parse_color("--background", text); });
 }
 
 /// Options of runs over many files and of two operations, all of the same few texts.
@@ -69,7 +71,9 @@ void make_jobs(const std::vector<std::string>& arguments) {
   HslArguments hsl;
   hsl.encoding = text(0);
   hsl.inverse = !text(1).empty();
-  hsl.depth = text(1);
+  hsl.image_output.depth = text(1);
+  hsl.image_output.background = text(3);
+  hsl.image_output.quality = text(2);
   hsl.planes = text(2).size() % 2 == 1;
   hsl.image_output.subsampling = text(3);
   if (!text(2).empty()) {
