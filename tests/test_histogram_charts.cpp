@@ -131,6 +131,36 @@ TEST(SvgPlot, StaircaseOfAKnownHistogram) {
   EXPECT_NE(svg.find("Histogram of a.png"), std::string::npos);
 }
 
+TEST(SvgPlot, RunningSumsBeginAndEndAtTheirOwnHeights) {
+  ReportOptions options;
+  options.cumulative = true;
+  // Axis 0 … 42 over 300 units, bottom at 384: 10 stands at 384 − 300·10/42, 40 at 384 − 300·40/42.
+  const std::string svg = to_svg(report_of({{Channel::luma, {10, 0, 30, 0}}}, options), {});
+  EXPECT_NE(svg.find("class=\"line c-luma\" d=\"M80 312.57H464V98.29H848\"/>"), std::string::npos) << svg;
+}
+
+TEST(SvgPlot, LegendOfHueNamesTheCircularMean) {
+  const std::string one = to_svg(report_of({{Channel::hue, {3, 0, 0}}}), {});
+  EXPECT_NE(one.find(">hue: circular mean 60 · circular stddev 0 · entropy 0.00 bits</text>"), std::string::npos)
+      << one;
+  const std::string opposite = to_svg(report_of({{Channel::hue, {3, 0, 3, 0}}}), {});
+  EXPECT_NE(opposite.find(">hue: circular mean none · circular stddev none · entropy 1.00 bits</text>"),
+            std::string::npos)
+      << opposite;
+}
+
+TEST(SvgPlot, ASumOfImagesHasNoSize) {
+  Histogram histogram;
+  histogram.channels = {{Channel::luma, {1, 2}}};
+  histogram.counted = 3;
+  ImageFacts facts;
+  facts.name = "3 images";
+  facts.is_sum = true;
+  facts.pixels = 3;
+  const std::string svg = to_svg(make_report(histogram, {}, facts), {});
+  EXPECT_NE(svg.find("y=\"50\">3 pixels counted, 0 skipped</text>"), std::string::npos) << svg;
+}
+
 TEST(SvgPlot, TitleIsEscapedAndCut) {
   const HistogramReport report = report_of({{Channel::luma, {1, 2}}});
   EXPECT_NE(to_svg(report, {false, "<b>&\x01"}).find(">&lt;b&gt;&amp;\xEF\xBF\xBD</text>"), std::string::npos);
@@ -242,6 +272,16 @@ TEST(TerminalChart, ThreeChannelsAscii) {
             " g: mean 3, stddev 0, median 3, 1% 3, 99% 3, 0.00 bits\n"
             " b: mean 0.1875, stddev 0.7262, median 0, 1% 0, 99% 3, 0.34 bits\n"
             " 16 pixels counted, 0 skipped\n");
+}
+
+TEST(TerminalChart, HueHasACircularMeanAndNoPercentiles) {
+  const std::string chart = to_terminal(report_of({{Channel::hue, {5, 0, 0, 5}}}), {80, false, false});
+  EXPECT_NE(chart.find(" circular mean 0, circular stddev 47.7, mode 0, entropy 1.00 bits\n"
+                       " 10 pixels counted, 6 skipped, 50% in bin 0, 50% in bin 3\n"),
+            std::string::npos)
+      << chart;
+  const std::string opposite = to_terminal(report_of({{Channel::hue, {5, 0, 5, 0}}}), {80, false, false});
+  EXPECT_NE(opposite.find(" circular mean none, circular stddev none, mode 0,"), std::string::npos) << opposite;
 }
 
 TEST(TerminalChart, StaysWithinTheTerminalAndColorsOnlyWhenAsked) {

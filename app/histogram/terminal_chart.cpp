@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "histogram/center_facts.hpp"
 #include "histogram/columns.hpp"
 #include "histogram/names.hpp"
 #include "histogram/number_text.hpp"
@@ -147,6 +148,19 @@ std::string pixels_text(const HistogramReport& report) {
   return fmt::format("{} pixels counted", grouped(report.counted));
 }
 
+/// From the smallest value to the largest.
+std::vector<std::string> order_facts(const HistogramStatistics& s, const ValueAxis& axis) {
+  const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
+  std::vector<std::string> facts = {"min " + value(s.min)};
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    if (kPercentiles[i] != 50) {
+      facts.push_back(fmt::format("{}% {}", kPercentiles[i], value(s.percentiles[i])));
+    }
+  }
+  facts.push_back("max " + value(s.max));
+  return facts;
+}
+
 void add_statistics(std::string& out, const HistogramReport& report, const TerminalStyle& style) {
   const ChannelReport& channel = report.channels.front();
   const std::string skipped = fmt::format("{} skipped", grouped(report.skipped));
@@ -156,18 +170,13 @@ void add_statistics(std::string& out, const HistogramReport& report, const Termi
   }
   const HistogramStatistics& s = *channel.statistics;
   const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
-  add_facts(out,
-            {"mean " + value(s.mean), "stddev " + value(s.standard_deviation), "median " + value(s.median()),
-             "mode " + value(s.mode), fmt::format("entropy {:.2f} bits", s.entropy_bits)},
-            style);
-  std::vector<std::string> order = {"min " + value(s.min)};
-  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-    if (kPercentiles[i] != 50) {
-      order.push_back(fmt::format("{}% {}", kPercentiles[i], value(s.percentiles[i])));
-    }
+  std::vector<std::string> center = center_facts(channel, report.axis);
+  center.push_back("mode " + value(s.mode));
+  center.push_back(fmt::format("entropy {:.2f} bits", s.entropy_bits));
+  add_facts(out, center, style);
+  if (!report.axis.is_circular()) {
+    add_facts(out, order_facts(s, report.axis), style);
   }
-  order.push_back("max " + value(s.max));
-  add_facts(out, order, style);
   const std::string ends = report.axis.unit == ValueUnit::level ? "at" : "in bin";
   add_facts(out,
             {pixels_text(report), skipped, fmt::format("{} {} 0", percent(s.share_at_zero), ends),
@@ -182,12 +191,14 @@ void add_brief_statistics(std::string& out, const HistogramReport& report, const
     }
     const HistogramStatistics& s = *channel.statistics;
     const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
-    add_facts(out,
-              {fmt::format("{}: mean {}", channel_name(channel.channel), value(s.mean)),
-               "stddev " + value(s.standard_deviation), "median " + value(s.median()),
-               fmt::format("1% {}", value(s.percentiles.front())), fmt::format("99% {}", value(s.percentiles.back())),
-               fmt::format("{:.2f} bits", s.entropy_bits)},
-              style);
+    std::vector<std::string> facts = center_facts(channel, report.axis);
+    facts.front().insert(0, fmt::format("{}: ", channel_name(channel.channel)));
+    if (!report.axis.is_circular()) {
+      facts.push_back("1% " + value(s.percentiles.front()));
+      facts.push_back("99% " + value(s.percentiles.back()));
+    }
+    facts.push_back(fmt::format("{:.2f} bits", s.entropy_bits));
+    add_facts(out, facts, style);
   }
   add_facts(out, {pixels_text(report), fmt::format("{} skipped", grouped(report.skipped))}, style);
 }
