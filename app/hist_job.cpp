@@ -1,6 +1,8 @@
 // Counts an image and says what was counted, or adds it to a sum.
 #include "hist_job.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,6 +16,7 @@
 #include "histogram/svg_plot.hpp"
 #include "histogram/terminal_chart.hpp"
 #include "option_values.hpp"
+#include "terminal.hpp"
 
 namespace gpuimg {
 namespace {
@@ -32,7 +35,7 @@ Form form_of(const HistArguments& arguments, const std::string& output) {
     return value_named("--format", arguments.form, kFormNames);
   }
   if (output.empty() || output == "-") {
-    return output.empty() && stdout_is_terminal() ? Form::chart : Form::csv;
+    return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : Form::csv;
   }
   const std::string ending = file_ending(output);
   for (const auto& [name, form] : kFormNames) {
@@ -66,6 +69,11 @@ ReportOptions report_options_of(const HistArguments& arguments, const HistogramO
   report_options.region = options.selection.region;
   report_options.masked = !arguments.selection.mask.empty();
   return report_options;
+}
+
+TerminalStyle style_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return {terminal.columns, terminal.color, terminal.utf8};
 }
 
 class HistJob final : public ImageJob {
@@ -177,10 +185,7 @@ class HistJob final : public ImageJob {
       case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
       case Form::chart: break;
     }
-    TerminalStyle style;
-    style.columns = terminal_columns();
-    style.color = target == "-" && stdout_wants_color();
-    return to_terminal(report, style);
+    return to_terminal(report, target == "-" ? style_of_stdout() : TerminalStyle{});
   }
 
   const HistArguments& arguments_;

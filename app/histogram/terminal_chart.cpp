@@ -125,21 +125,43 @@ void add_axis(std::string& out, const HistogramReport& report, const Grid& grid,
   out += faint(fmt::format("{:>6} {}{}", "", glyphs.corner, line), style) + "\n";
 }
 
+/// Writes one fact from column `at` on, broken between words where it is wider than the room. Returns the column after
+/// it.
+std::size_t add_words(std::string& out, std::string_view fact, std::size_t at, std::size_t room) {
+  constexpr std::string_view kIndent = "     ";
+  while (at + fact.size() > room) {
+    const std::size_t space = fact.rfind(' ', room - std::min(room, at));
+    if (space == std::string_view::npos) {
+      break;
+    }
+    out += fact.substr(0, space);
+    out += '\n';
+    out += kIndent;
+    at = kIndent.size();
+    fact.remove_prefix(space + 1);
+  }
+  out += fact;
+  return at + fact.size();
+}
+
 /// Facts joined by the separator, broken into lines that fit.
 void add_facts(std::string& out, const std::vector<std::string>& facts, const TerminalStyle& style) {
+  constexpr std::string_view kIndent = "   ";
   const std::string_view separator = glyphs_of(style).separator;
-  const auto room = static_cast<std::size_t>(std::max(style.columns, 4 * kEighths));
-  std::size_t at = 0;
-  for (const std::string& fact : facts) {
-    if (at != 0 && at + 3 + fact.size() <= room) {
+  const std::size_t separator_columns = style.unicode ? 3 : separator.size();
+  const auto room = static_cast<std::size_t>(std::max(style.columns, 1));
+  out += ' ';
+  std::size_t at = add_words(out, facts.front(), 1, room);
+  for (auto fact = facts.begin() + 1; fact != facts.end(); ++fact) {
+    if (at + separator_columns + fact->size() <= room) {
       out += separator;
-      at += 3 + fact.size();
-      out += fact;
+      out += *fact;
+      at += separator_columns + fact->size();
       continue;
     }
-    out += at == 0 ? " " : "\n   ";
-    out += fact;
-    at = fact.size() + 3;
+    out += '\n';
+    out += kIndent;
+    at = add_words(out, *fact, kIndent.size(), room);
   }
   out += '\n';
 }
