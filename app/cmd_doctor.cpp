@@ -63,6 +63,9 @@ std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu
 }
 
 void run(const GlobalOptions& globals) {
+  if (globals.json) {
+    print_note(globals.verbosity, "--json has no effect: doctor prints text alone");
+  }
   print("{}\n", version_text());
   GlobalOptions cpu_options = globals;
   cpu_options.backend = BackendKind::cpu;

@@ -26,8 +26,23 @@ enum class Form { csv, json, svg, chart };
 const NamedValues<Form> kFormNames = {
     {"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}, {"chart", Form::chart}};
 
+/// Throws Error{usage} if --json and another form are asked for at once.
+bool prints_json(const HistArguments& arguments, const std::string& output) {
+  if (!arguments.json || !(output.empty() || output == "-")) {
+    return false;
+  }
+  if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
+    throw Error(ErrorKind::usage, "--json and " + (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      " exclude each other for what is printed; give one of them, or name OUT");
+  }
+  return true;
+}
+
 /// What the output is: asked for, named by its ending, or by what standard output is. An empty name is no OUT given.
 Form form_of(const HistArguments& arguments, const std::string& output) {
+  if (prints_json(arguments, output)) {
+    return Form::json;
+  }
   if (arguments.chart) {
     return Form::chart;
   }
