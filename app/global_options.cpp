@@ -81,6 +81,12 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   app.add_flag("-v,--verbose", arguments.verbose, "say what was chosen and written")->group(group);
 }
 
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
+  options.backend = kind;
+  options.can_use_cpu = false;
+  return options;
+}
+
 GlobalOptions validated(const GlobalArguments& arguments) {
   GlobalOptions options;
   const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
