@@ -1,6 +1,7 @@
 // Counts an image and says what was counted, or adds it to a sum.
 #include "hist_job.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,6 +85,14 @@ ReportOptions report_options_of(const HistArguments& arguments, const HistogramO
   report_options.region = options.selection.region;
   report_options.masked = !arguments.selection.mask.empty();
   return report_options;
+}
+
+[[noreturn]] void refuse_counted_otherwise(const std::string& input, const std::string& option,
+                                           const std::string& theirs, const std::string& ours) {
+  throw Error(
+      ErrorKind::unsupported,
+      fmt::format("{0}: was counted with {1} {2}, but this run counts with {1} {3}; count both with the same {1}",
+                  printable_name(input), option, theirs.empty() ? "(unknown)" : theirs, ours));
 }
 
 TerminalStyle style_of_stdout() {
@@ -170,10 +179,18 @@ class HistJob final : public ImageJob {
     for (const ChannelHistogram& channel : file.histogram.channels) {
       channels.push_back(channel.channel);
     }
-    const bool luma_fits = options_.channels.front() != Channel::luma || file.luma == options_.luma;
-    if (channels != options_.channels || !luma_fits || file.count_transparent != options_.selection.count_transparent) {
-      throw Error(ErrorKind::unsupported, printable_name(input) + ": was counted with another --channel, --luma or " +
-                                              "--transparent than this run counts with; give the same");
+    if (channels != options_.channels) {
+      refuse_counted_otherwise(input, "--channel", name_of(channels, kHistogramChannelNames),
+                               name_of(options_.channels, kHistogramChannelNames));
+    }
+    if (channels.front() == Channel::luma && file.luma != options_.luma) {
+      refuse_counted_otherwise(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+    }
+    if (file.count_transparent != options_.selection.count_transparent) {
+      const std::string skip = "skip";
+      const std::string count = "count";
+      refuse_counted_otherwise(input, "--transparent", file.count_transparent ? count : skip,
+                               file.count_transparent ? skip : count);
     }
     return file;
   }
