@@ -73,7 +73,9 @@ class BenchBackends {
       if (globals.backend == BackendKind::cuda || globals.verify) {
         throw;
       }
-      print_note(globals.verbosity, error.what());
+      // A machine without a GPU is no surprise; a GPU that fails is.
+      const bool is_expected = error.kind() == ErrorKind::backend_unavailable;
+      (is_expected ? print_detail : print_note)(globals.verbosity, error.what());
     }
   }
 

@@ -1,5 +1,5 @@
 export CUDA_VISIBLE_DEVICES=
-gpuimg bench --size 8 --json >times.json
+gpuimg bench -v --size 8 --json >times.json
 python3 -c "
 import json
 report = json.load(open('times.json'))
