@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include <algorithm>
+#include <cstdlib>
+#include <string_view>
 
 #include "files/printable_name.hpp"
 #include "histogram/json_writer.hpp"
@@ -13,53 +15,102 @@ namespace {
 
 constexpr double kBytesPerGigabyte = 1.0e9;
 
-std::string verdict(const BenchRow& row) {
-  if (!row.compared) {
-    return "not compared";
-  }
-  return row.difference.empty() ? "equal" : "DIFFERENT: " + row.difference;
+double whole_ms(const BackendTiming& t) { return t.upload_ms + t.kernel_ms + t.download_ms; }
+
+/// How many times faster the last backend is than the first, in its own row.
+std::string speed_up(const BenchRow& row, std::size_t timing, double last_ms) {
+  const bool is_last = timing + 1 == row.timings.size();
+  return is_last ? fmt::format("{:.1f}x", row.timings.front().kernel_ms / last_ms) : "";
 }
 
-/// How many times faster the last backend is than the first, for the operation alone and with the transfers.
-std::string speed_up(const BenchRow& row) {
-  if (row.timings.size() < 2) {
-    return {};
+struct Column {
+  std::string_view title;
+  int width;  ///< right-aligned; negative = left-aligned
+  int rank;   ///< 0 is always printed; on a narrow terminal the highest rank is left out first
+  bool compares;
+  std::string (*text)(const BenchRow& row, std::size_t timing);
+};
+
+const std::vector<Column> kColumns = {
+    {"operation", -20, 0, false, [](const auto& row, std::size_t i) { return i == 0 ? row.operation : ""; }},
+    {"", -5, 0, false, [](const auto& row, std::size_t i) { return row.timings[i].backend; }},
+    {"upload ms", 10, 5, false,
+     [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].upload_ms); }},
+    {"kernel ms", 10, 0, false,
+     [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].kernel_ms); }},
+    {"downl. ms", 10, 5, false,
+     [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].download_ms); }},
+    {"GB/s", 8, 2, false,
+     [](const auto& row, std::size_t i) { return fmt::format("{:.1f}", row.timings[i].gigabytes_per_second); }},
+    {"of copy", 8, 3, false,
+     [](const auto& row, std::size_t i) { return fmt::format("{:.0f}%", 100.0 * row.timings[i].share_of_copy); }},
+    {"faster", 9, 1, true,
+     [](const auto& row, std::size_t i) { return speed_up(row, i, row.timings.back().kernel_ms); }},
+    {"with copies", 12, 4, true,
+     [](const auto& row, std::size_t i) { return speed_up(row, i, whole_ms(row.timings.back())); }},
+};
+
+/// The columns that fit.
+std::vector<Column> columns_for(bool compares, int width) {
+  std::vector<Column> columns = kColumns;
+  std::erase_if(columns, [&](const Column& column) { return column.compares && !compares; });
+  const auto total = [&] {
+    int sum = 0;
+    for (const Column& column : columns) {
+      sum += std::abs(column.width);
+    }
+    return sum;
+  };
+  for (int rank = 5; rank > 0 && total() > width; --rank) {
+    std::erase_if(columns, [&](const Column& column) { return column.rank == rank; });
   }
-  const BackendTiming& first = row.timings.front();
-  const BackendTiming& last = row.timings.back();
-  const double last_whole = last.upload_ms + last.kernel_ms + last.download_ms;
-  return fmt::format("{:>8.1f}x {:>8.1f}x", first.kernel_ms / last.kernel_ms, first.kernel_ms / last_whole);
+  return columns;
+}
+
+template <class Text>
+std::string table_line(const std::vector<Column>& columns, const Text& text) {
+  std::string line;
+  for (const Column& column : columns) {
+    line += column.width < 0 ? fmt::format("{:<{}}", text(column), -column.width)
+                             : fmt::format("{:>{}}", text(column), column.width);
+  }
+  line.erase(line.find_last_not_of(' ') + 1);
+  return line + '\n';
+}
+
+std::string conclusion(const BenchReport& report) {
+  if (report.backends.size() < 2) {
+    return fmt::format("nothing to compare the results with: {} is the only backend", report.backends.front().name);
+  }
+  const auto different = std::count_if(report.rows.begin(), report.rows.end(),
+                                       [](const BenchRow& row) { return !row.difference.empty(); });
+  return different == 0 ? "all results are equal" : fmt::format("results that are DIFFERENT: {}", different);
 }
 
 }  // namespace
 
-std::string bench_table(const BenchReport& report) {
+std::string bench_table(const BenchReport& report, int width) {
   std::string text;
-  const auto out = std::back_inserter(text);
   for (const BenchBackend& backend : report.backends) {
-    fmt::format_to(out, "{:<5}{}; a plain copy moves {:.1f} GB/s\n", backend.name, backend.description,
-                   backend.copy_rate / kBytesPerGigabyte);
+    text += fmt::format("{:<5}{}; a plain copy moves {:.1f} GB/s\n", backend.name, backend.description,
+                        backend.copy_rate / kBytesPerGigabyte);
   }
+  const std::vector<Column> columns = columns_for(report.backends.size() > 1, width);
   std::string image;
   for (const BenchRow& row : report.rows) {
     if (row.image != image) {
       image = row.image;
-      fmt::format_to(out, "\n{}\n{:<20}{:<6}{:>10}{:>10}{:>10}{:>9}{:>8}  {}\n", printable_name(image), "operation", "",
-                     "upload ms", "kernel ms", "downl. ms", "GB/s", "of copy",
-                     report.backends.size() > 1 ? "faster: kernel, with transfers; results" : "results");
+      text += fmt::format("\n{}\n", printable_name(image));
+      text += table_line(columns, [](const Column& column) { return std::string(column.title); });
     }
     for (std::size_t i = 0; i < row.timings.size(); ++i) {
-      const BackendTiming& t = row.timings[i];
-      fmt::format_to(out, "{:<20}{:<6}{:>10.3f}{:>10.3f}{:>10.3f}{:>9.1f}{:>7.0f}%", i == 0 ? row.operation : "",
-                     t.backend, t.upload_ms, t.kernel_ms, t.download_ms, t.gigabytes_per_second,
-                     100.0 * t.share_of_copy);
-      if (i + 1 == row.timings.size()) {
-        fmt::format_to(out, " {} {}", speed_up(row), verdict(row));
-      }
-      text += '\n';
+      text += table_line(columns, [&](const Column& column) { return column.text(row, i); });
+    }
+    if (!row.difference.empty()) {
+      text += fmt::format("  DIFFERENT: {}\n", row.difference);
     }
   }
-  return text;
+  return text + '\n' + conclusion(report) + '\n';
 }
 
 std::string bench_json(const BenchReport& report) {

@@ -19,7 +19,9 @@ struct BenchReport {
   std::vector<BenchRow> rows;
 };
 
-std::string bench_table(const BenchReport& report);
+/// At most `width` characters wide: of narrow tables only the operation, the backend and the kernel time are left,
+/// which take 35. Compares the last backend with the first, if there are two.
+std::string bench_table(const BenchReport& report, int width);
 
 /// {"schema": 1, "backends": […], "results": […]}
 std::string bench_json(const BenchReport& report);

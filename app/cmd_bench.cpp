@@ -1,8 +1,10 @@
 // gpuimg bench [IN…]: every operation on every backend, verified against each other, then timed.
 #include <fmt/format.h>
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +17,7 @@
 #include "files/image_reader.hpp"
 #include "files/input_file.hpp"
 #include "files/output_file.hpp"
+#include "terminal.hpp"
 #include "trial_operations.hpp"
 
 namespace gpuimg {
@@ -50,7 +53,7 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
 /// The CPU, and CUDA where it can be had: one that was asked for by name must be.
 class BenchBackends {
  public:
-  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with(globals, BackendKind::cpu)) {
+  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with_backend(globals, BackendKind::cpu)) {
     if (globals.backend != BackendKind::cuda || globals.verify) {
       backends_.push_back(&cpu_.get());
     }
@@ -62,20 +65,17 @@ class BenchBackends {
   [[nodiscard]] const std::vector<Backend*>& all() const { return backends_; }
 
  private:
-  static GlobalOptions with(GlobalOptions options, BackendKind kind) {
-    options.backend = kind;
-    return options;
-  }
-
   void add_cuda(const GlobalOptions& globals) {
     try {
-      cuda_.emplace(with(globals, BackendKind::cuda));
+      cuda_.emplace(with_backend(globals, BackendKind::cuda));
       backends_.push_back(&cuda_->get());
     } catch (const Error& error) {
       if (globals.backend == BackendKind::cuda || globals.verify) {
         throw;
       }
-      print_note(globals.verbosity, error.what());
+      // A machine without a GPU is no surprise; a GPU that fails is.
+      const bool is_expected = error.kind() == ErrorKind::backend_unavailable;
+      (is_expected ? print_detail : print_note)(globals.verbosity, error.what());
     }
   }
 
@@ -83,6 +83,11 @@ class BenchBackends {
   std::optional<BackendSource> cuda_;
   std::vector<Backend*> backends_;
 };
+
+int width_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return terminal.is_terminal ? terminal.columns : std::numeric_limits<int>::max();
+}
 
 void run(const Arguments& arguments, const GlobalOptions& globals) {
   constexpr int kLargestSide = 65536;
@@ -115,7 +120,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     const std::string svg = bench_svg(report);
     write_output(arguments.svg, std::as_bytes(std::span<const char>(svg)), rules);
   }
-  write_text(globals.json ? bench_json(report) : bench_table(report));
+  write_text(globals.json ? bench_json(report) : bench_table(report, width_of_stdout()));
   const auto differs = [](const BenchRow& row) { return !row.difference.empty(); };
   if (std::any_of(report.rows.begin(), report.rows.end(), differs)) {
     throw Error(ErrorKind::mismatch, "bench: the backends disagree, see above; please report it");

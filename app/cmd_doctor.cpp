@@ -42,12 +42,10 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
 
 /// Tests the CUDA backend against the CPU; returns advice where there is something to do.
 std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
-  GlobalOptions options = globals;
-  options.backend = BackendKind::cuda;
   try {
     print("{}", cuda_version_facts());
     print("{}", cuda_device_facts());
-    BackendSource source(options);
+    BackendSource source(with_backend(globals, BackendKind::cuda));
     Backend& cuda = source.get();
     print("self-test on CUDA ({})\n", cuda.description());
     const bool known = print_result("known answers", test_known_answers(cuda));
@@ -56,17 +54,17 @@ std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu
       return {"CUDA computes wrong results here: use --backend cpu, and report this output"};
     }
   } catch (const Error& error) {
-    print("  {}\n", error.what());
-    return {std::string("CUDA is not usable: ") + error.what()};
+    return {error.what()};
   }
   return {};
 }
 
 void run(const GlobalOptions& globals) {
+  if (globals.json) {
+    print_note(globals.verbosity, "--json has no effect: doctor prints text alone");
+  }
   print("{}\n", version_text());
-  GlobalOptions cpu_options = globals;
-  cpu_options.backend = BackendKind::cpu;
-  BackendSource source(cpu_options);
+  BackendSource source(with_backend(globals, BackendKind::cpu));
   Backend& cpu = source.get();
   print("self-test on the CPU ({})\n", cpu.description());
   std::vector<std::string> advice;

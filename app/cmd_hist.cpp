@@ -37,6 +37,7 @@ Command add_hist(CLI::App& app) {
   parser->add_flag("--merge", arguments->merge, "add all images, and .json files of hist, into one OUT");
   add_selection_options(*parser, arguments->selection);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
+            arguments->json = globals.json;
             return run_job(*make_hist_job(*arguments), *parser, arguments->files, globals);
           }};
 }

@@ -2,6 +2,7 @@
 #include "command_context.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <optional>
@@ -12,6 +13,7 @@
 #include "files/input_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
+#include "terminal.hpp"
 
 namespace gpuimg {
 namespace {
@@ -61,7 +63,7 @@ void CommandContext::tell(Verbosity least, std::string text) {
 
 void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) const {
   if (output == "-") {
-    if (binary && stdout_is_terminal()) {
+    if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
     }
     return;

@@ -24,6 +24,9 @@ std::string cuda_build_text() {
 
 std::string cuda_version_facts() {
   const CudaVersions versions = cuda_versions(true);
+  if (versions.runtime == 0) {
+    return "CUDA\n  none: built without it\n";
+  }
   return fmt::format("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
                      versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
                      versions.architectures);

@@ -8,7 +8,7 @@ namespace gpuimg {
 /// One line, without touching the driver: "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
 std::string cuda_build_text();
 
-/// The versions that are built in and of the driver; "none" where there is no driver.
+/// The versions that are built in and of the driver, or that there is no driver, or that CUDA is not built in.
 std::string cuda_version_facts();
 
 /// A line for each device. Throws Error{backend_unavailable} that names what is missing.

@@ -70,7 +70,7 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
       ->group(group);
   app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes")->group(group);
   app.add_flag("--timing", arguments.timing, "print where the time went, to stderr")->group(group);
-  app.add_flag("--json", arguments.json, "print --timing as JSON")->group(group);
+  app.add_flag("--json", arguments.json, "print JSON: the histogram, --timing")->group(group);
   app.add_flag("--verify", arguments.verify, "run on both backends and compare every byte")->group(group);
   app.add_flag("-f,--force", arguments.force, "replace an existing OUT")->group(group);
   app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN")->group(group);
@@ -79,6 +79,12 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments) {
       ->type_name("WHEN");
   app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
   app.add_flag("-v,--verbose", arguments.verbose, "say what was chosen and written")->group(group);
+}
+
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
+  options.backend = kind;
+  options.can_use_cpu = false;
+  return options;
 }
 
 GlobalOptions validated(const GlobalArguments& arguments) {

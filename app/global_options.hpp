@@ -57,6 +57,9 @@ struct GlobalArguments {
 
 void add_global_options(CLI::App& app, GlobalArguments& arguments);
 
+/// The options with this backend in place of --backend; no other one stands in for it.
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
+
 /// Reads GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS where the option is not given. Throws Error{usage} for a bad
 /// value, of an option or of the environment.
 GlobalOptions validated(const GlobalArguments& arguments);

@@ -1,6 +1,9 @@
 // Counts an image and says what was counted, or adds it to a sum.
 #include "hist_job.hpp"
 
+#include <fmt/format.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -14,6 +17,7 @@
 #include "histogram/svg_plot.hpp"
 #include "histogram/terminal_chart.hpp"
 #include "option_values.hpp"
+#include "terminal.hpp"
 
 namespace gpuimg {
 namespace {
@@ -23,8 +27,23 @@ enum class Form { csv, json, svg, chart };
 const NamedValues<Form> kFormNames = {
     {"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}, {"chart", Form::chart}};
 
+/// Throws Error{usage} if --json and another form are asked for at once.
+bool prints_json(const HistArguments& arguments, const std::string& output) {
+  if (!arguments.json || !(output.empty() || output == "-")) {
+    return false;
+  }
+  if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
+    throw Error(ErrorKind::usage, "--json and " + (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      " exclude each other for what is printed; give one of them, or name OUT");
+  }
+  return true;
+}
+
 /// What the output is: asked for, named by its ending, or by what standard output is. An empty name is no OUT given.
 Form form_of(const HistArguments& arguments, const std::string& output) {
+  if (prints_json(arguments, output)) {
+    return Form::json;
+  }
   if (arguments.chart) {
     return Form::chart;
   }
@@ -32,7 +51,7 @@ Form form_of(const HistArguments& arguments, const std::string& output) {
     return value_named("--format", arguments.form, kFormNames);
   }
   if (output.empty() || output == "-") {
-    return output.empty() && stdout_is_terminal() ? Form::chart : Form::csv;
+    return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : Form::csv;
   }
   const std::string ending = file_ending(output);
   for (const auto& [name, form] : kFormNames) {
@@ -66,6 +85,19 @@ ReportOptions report_options_of(const HistArguments& arguments, const HistogramO
   report_options.region = options.selection.region;
   report_options.masked = !arguments.selection.mask.empty();
   return report_options;
+}
+
+[[noreturn]] void refuse_counted_otherwise(const std::string& input, const std::string& option,
+                                           const std::string& theirs, const std::string& ours) {
+  throw Error(
+      ErrorKind::unsupported,
+      fmt::format("{0}: was counted with {1} {2}, but this run counts with {1} {3}; count both with the same {1}",
+                  printable_name(input), option, theirs.empty() ? "(unknown)" : theirs, ours));
+}
+
+TerminalStyle style_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return {terminal.columns, terminal.color, terminal.utf8};
 }
 
 class HistJob final : public ImageJob {
@@ -147,10 +179,18 @@ class HistJob final : public ImageJob {
     for (const ChannelHistogram& channel : file.histogram.channels) {
       channels.push_back(channel.channel);
     }
-    const bool luma_fits = options_.channels.front() != Channel::luma || file.luma == options_.luma;
-    if (channels != options_.channels || !luma_fits || file.count_transparent != options_.selection.count_transparent) {
-      throw Error(ErrorKind::unsupported, printable_name(input) + ": was counted with another --channel, --luma or " +
-                                              "--transparent than this run counts with; give the same");
+    if (channels != options_.channels) {
+      refuse_counted_otherwise(input, "--channel", name_of(channels, kHistogramChannelNames),
+                               name_of(options_.channels, kHistogramChannelNames));
+    }
+    if (channels.front() == Channel::luma && file.luma != options_.luma) {
+      refuse_counted_otherwise(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+    }
+    if (file.count_transparent != options_.selection.count_transparent) {
+      const std::string skip = "skip";
+      const std::string count = "count";
+      refuse_counted_otherwise(input, "--transparent", file.count_transparent ? count : skip,
+                               file.count_transparent ? skip : count);
     }
     return file;
   }
@@ -177,10 +217,7 @@ class HistJob final : public ImageJob {
       case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
       case Form::chart: break;
     }
-    TerminalStyle style;
-    style.columns = terminal_columns();
-    style.color = target == "-" && stdout_wants_color();
-    return to_terminal(report, style);
+    return to_terminal(report, target == "-" ? style_of_stdout() : TerminalStyle{});
   }
 
   const HistArguments& arguments_;

@@ -24,6 +24,7 @@ struct HistArguments {
   bool log = false;
   std::string title;
   bool merge = false;
+  bool json = false;  ///< the global --json: what is printed is JSON
   SelectionArguments selection;
 };
 

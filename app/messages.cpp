@@ -1,12 +1,10 @@
-// Lines for people, and what the terminal can show.
+// Prints lines for people.
 #include "messages.hpp"
 
 #include <fmt/format.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdio>
-#include <cstdlib>
 #include <new>
 
 #include "files/printable_name.hpp"
@@ -59,19 +57,6 @@ std::string message_line(Verbosity least, const std::string& message) {
 
 void print_report(const std::string& text) { std::fputs(text.c_str(), stderr); }
 
-bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
-
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
-
-bool stdout_wants_color() {
-  const char* no_color = std::getenv("NO_COLOR");
-  return stdout_is_terminal() && (no_color == nullptr || *no_color == '\0');
-}
-
-int terminal_columns() {
-  winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
 
 }  // namespace gpuimg

@@ -27,14 +27,7 @@ std::string message_line(Verbosity least, const std::string& message);
 /// Text of several lines that is printable already, whatever the verbosity.
 void print_report(const std::string& text);
 
-/// True if standard output is a terminal; likewise standard error.
-bool stdout_is_terminal();
+/// True if standard error is a terminal.
 bool stderr_is_terminal();
-
-/// True if colour may be sent to standard output: a terminal, and NO_COLOR is not set.
-bool stdout_wants_color();
-
-/// Columns of the terminal at standard output; 80 where there is none.
-int terminal_columns();
 
 }  // namespace gpuimg

@@ -180,6 +180,31 @@ TEST(HistogramJson, StatisticsOfNothingAreNull) {
   EXPECT_EQ(json.find("\"values\""), std::string::npos);
 }
 
+TEST(HistogramJson, HueHasCircularStatisticsAndNoOrder) {
+  const std::string json = to_json(make_report(histogram_of({{Channel::hue, {2, 1, 0, 0}}}), {}, kImage));
+  EXPECT_NE(json.find(R"(
+      "statistics": {
+        "circular": true,
+        "min": null,
+        "max": null,
+        "mean": 71.565051,
+        "stddev": 43.927096,
+        "median": null,
+        "mode": 0,
+        "percentiles": null,
+        "entropy_bits": 0.918295834,
+        "share_at_zero": 0.6666666666666666,
+        "share_at_max": 0
+      },)"),
+            std::string::npos)
+      << json;
+}
+
+TEST(HistogramJson, OppositeHuesHaveNoMean) {
+  const std::string json = to_json(make_report(histogram_of({{Channel::hue, {2, 0, 2, 0}}}), {}, kImage));
+  EXPECT_NE(json.find("\"mean\": null,\n        \"stddev\": null,"), std::string::npos) << json;
+}
+
 TEST(JsonWriter, EscapesAndNesting) {
   JsonWriter json;
   json.begin_object().key("a\"\\\n\t\x01\x7F").text("\xFF\xC3\xA9").key("empty").begin_array().end();

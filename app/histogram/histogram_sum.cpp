@@ -19,15 +19,16 @@ void check_alike(const Histogram& total, const Histogram& more, const std::strin
     const ChannelHistogram& theirs = more.channels[i];
     alike = ours.channel == theirs.channel;
     if (alike && ours.counts.size() != theirs.counts.size()) {
-      throw Error(
-          ErrorKind::unsupported,
-          fmt::format("{}: has {} levels, and what was summed before it {}; sum images of 8 and of 16 bits apart",
-                      printable_name(name), theirs.counts.size(), ours.counts.size()));
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: has {} {}, but the sum so far has {}; {}", printable_name(name),
+                              theirs.counts.size(), is_hsl(ours.channel) ? "bins" : "levels", ours.counts.size(),
+                              is_hsl(ours.channel) ? "sum files of the same --bins"
+                                                   : "sum 8-bit and 16-bit images separately"));
     }
   }
   if (!alike) {
     throw Error(ErrorKind::unsupported,
-                printable_name(name) + ": counts other channels than what was summed before it; give one --channel");
+                printable_name(name) + ": counts other channels than the sum so far; use the same --channel for all");
   }
 }
 
@@ -45,7 +46,7 @@ void HistogramSum::add(const Histogram& histogram, std::uint64_t images, std::ui
   // No count is larger than the number of pixels: one comparison guards them all.
   constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
   if (pixels > kMost - pixels_ || images > kMost - images_) {
-    throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would pass 64 bits; sum fewer files");
+    throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would exceed 64 bits; sum fewer files");
   }
   for (std::size_t i = 0; i < histogram.channels.size(); ++i) {
     for (std::size_t level = 0; level < histogram.channels[i].counts.size(); ++level) {

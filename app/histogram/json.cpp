@@ -1,6 +1,8 @@
 // Writes the JSON: see json.hpp.
 #include "histogram/json.hpp"
 
+#include <limits>
+
 #include "histogram/json_writer.hpp"
 #include "histogram/names.hpp"
 
@@ -64,9 +66,9 @@ void write_options(JsonWriter& json, const HistogramReport& report) {
   json.key("cumulative").boolean(options.cumulative).key("normalize").boolean(options.normalize).end();
 }
 
-void write_statistics(JsonWriter& json, const HistogramStatistics& s, const ValueAxis& axis) {
+/// What depends on an order of the values, or on their distance along a line.
+void write_linear(JsonWriter& json, const HistogramStatistics& s, const ValueAxis& axis) {
   const auto level = [&](std::string_view name, double value) { json.key(name).real(axis.value_of_level(value)); };
-  json.begin_object();
   level("min", s.min);
   level("max", s.max);
   level("mean", s.mean);
@@ -78,6 +80,28 @@ void write_statistics(JsonWriter& json, const HistogramStatistics& s, const Valu
     level(std::to_string(kPercentiles[i]), s.percentiles[i]);
   }
   json.end();
+}
+
+/// The same keys for values on a circle, which has no order.
+void write_circular(JsonWriter& json, const ChannelReport& channel, const ValueAxis& axis) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  json.key("circular").boolean(true);
+  json.key("min").null().key("max").null();
+  json.key("mean").real(channel.circular ? channel.circular->mean : kNone);
+  json.key("stddev").real(channel.circular ? channel.circular->deviation : kNone);
+  json.key("median").null();
+  json.key("mode").real(axis.value_of_level(channel.statistics->mode));
+  json.key("percentiles").null();
+}
+
+void write_statistics(JsonWriter& json, const ChannelReport& channel, const ValueAxis& axis) {
+  const HistogramStatistics& s = *channel.statistics;
+  json.begin_object();
+  if (axis.is_circular()) {
+    write_circular(json, channel, axis);
+  } else {
+    write_linear(json, s, axis);
+  }
   json.key("entropy_bits").real(s.entropy_bits);
   json.key("share_at_zero").real(s.share_at_zero).key("share_at_max").real(s.share_at_max).end();
 }
@@ -106,7 +130,7 @@ void write_channel(JsonWriter& json, const HistogramReport& report, const Channe
   json.key("unit").text(unit_name(report.axis.unit));
   json.key("statistics");
   if (channel.statistics) {
-    write_statistics(json, *channel.statistics, report.axis);
+    write_statistics(json, channel, report.axis);
   } else {
     json.null();
   }

@@ -29,7 +29,7 @@ std::uint64_t count_in(const Json& value) {
 
 std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
   if (a > std::numeric_limits<std::uint64_t>::max() - b) {
-    throw Contradiction("its counts pass 64 bits");
+    throw Contradiction("its counts exceed 64 bits");
   }
   return a + b;
 }
@@ -40,7 +40,7 @@ Channel channel_of(const std::string& name) {
       return channels.front();
     }
   }
-  throw Contradiction("it names a channel that there is not");
+  throw Contradiction("it names an unknown channel");
 }
 
 ChannelHistogram channel_in(const Json& json, std::uint64_t counted) {
@@ -49,7 +49,7 @@ ChannelHistogram channel_in(const Json& json, std::uint64_t counted) {
   channel.channel = channel_of(json.at("channel").get<std::string>());
   const Json& counts = json.at("counts");
   if (!counts.is_array() || counts.size() < 2 || counts.size() > kMostLevels) {
-    throw Contradiction("its counts are no list of 2 to 65536");
+    throw Contradiction("its counts are not a list of 2 to 65536 numbers");
   }
   std::uint64_t total = 0;
   for (const Json& count : counts) {
@@ -57,14 +57,14 @@ ChannelHistogram channel_in(const Json& json, std::uint64_t counted) {
     total = sum_of(total, channel.counts.back());
   }
   if (total != counted) {
-    throw Contradiction("its counts do not add up to the pixels it says were counted");
+    throw Contradiction("its counts do not add up to 'counted'");
   }
   return channel;
 }
 
 HistogramFile file_in(const Json& json) {
   if (json.at("tool") != "gpuimg" || json.at("operation") != "hist" || json.at("schema") != 1) {
-    throw Contradiction("it is of another kind or schema");
+    throw Contradiction("it is not schema 1 of 'gpuimg hist'");
   }
   HistogramFile file;
   file.histogram.counted = count_in(json.at("counted"));
@@ -76,14 +76,14 @@ HistogramFile file_in(const Json& json) {
     file.histogram.channels.push_back(channel_in(channel, file.histogram.counted));
   }
   if (file.histogram.channels.empty()) {
-    throw Contradiction("it holds no histogram");
+    throw Contradiction("it holds no channel");
   }
   return file;
 }
 
 [[noreturn]] void refuse(const std::string& name, const std::string& why) {
-  throw Error(ErrorKind::decode, printable_name(name) + ": is no histogram that gpuimg wrote as JSON: " + why +
-                                     "; make one with 'gpuimg hist IN OUT.json'");
+  throw Error(ErrorKind::decode, printable_name(name) + ": is not a histogram that gpuimg wrote as JSON: " + why +
+                                     "; create one with 'gpuimg hist IN OUT.json'");
 }
 
 }  // namespace
@@ -99,13 +99,13 @@ HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::s
   try {
     return file_in(Json::parse(text, text + bytes.size()));
   } catch (const Json::parse_error&) {
-    refuse(name, "it is no whole JSON text");
+    refuse(name, "it is cut short or not JSON");
   } catch (const Json::exception&) {
-    refuse(name, "a part of it is missing");
+    refuse(name, "a value is missing or of another type");
   } catch (const Contradiction& contradiction) {
     refuse(name, contradiction.what());
   } catch (const Error&) {
-    refuse(name, "it names a luma formula that there is not");
+    refuse(name, "it names an unknown luma formula");
   }
 }
 

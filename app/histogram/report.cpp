@@ -95,9 +95,9 @@ HistogramReport make_report(const Histogram& histogram, const ReportOptions& opt
   report.skipped = pixels > histogram.counted ? pixels - histogram.counted : 0;
   report.axis = axis_of(histogram.channels.front(), options.bins);
   for (const ChannelHistogram& channel : histogram.channels) {
-    report.channels.push_back({channel.channel, channel.counts,
-                               reported_values(channel.counts, report.axis, options.cumulative),
-                               statistics_of(channel.counts)});
+    report.channels.push_back(
+        {channel.channel, channel.counts, reported_values(channel.counts, report.axis, options.cumulative),
+         statistics_of(channel.counts), report.axis.is_circular() ? circular_moments(channel.counts) : std::nullopt});
   }
   return report;
 }

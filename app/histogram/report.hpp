@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gpuimg/ops/hist.hpp"
+#include "histogram/circular_moments.hpp"
 #include "histogram/statistics.hpp"
 
 namespace gpuimg {
@@ -48,6 +49,8 @@ struct ValueAxis {
   std::uint32_t levels = 256;
   std::uint32_t bins = 256;
 
+  /// True for hue: 0° follows 359°, so that mean and deviation are circular and nothing is smallest or in the middle.
+  [[nodiscard]] bool is_circular() const { return unit == ValueUnit::degrees; }
   /// A level, or a mean of levels, in the unit.
   [[nodiscard]] double value_of_level(double level) const;
   /// Smallest value in a bin, in the unit.
@@ -61,6 +64,7 @@ struct ChannelReport {
   std::vector<std::uint64_t> counts;  ///< as counted: axis.levels entries
   std::vector<std::uint64_t> values;  ///< axis.bins entries: rebinned and summed as the options ask; value_text divides
   std::optional<HistogramStatistics> statistics;  ///< of `counts`, in levels; nothing when no pixel was counted
+  std::optional<CircularMoments> circular;        ///< of `counts` on a circular axis, unless they have no mean
 };
 
 struct HistogramReport {

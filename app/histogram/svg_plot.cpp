@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "histogram/center_facts.hpp"
 #include "histogram/columns.hpp"
 #include "histogram/names.hpp"
 #include "histogram/number_text.hpp"
@@ -47,13 +48,18 @@ std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0
 
 double height_at(const Frame& frame, double position) { return frame.bottom - position * (frame.bottom - frame.top); }
 
+/// Ends with a separator; empty for a sum of images.
+std::string size_text(const ImageFacts& image) {
+  return image.is_sum ? "" : fmt::format("{} × {}, {} bit · ", image.width, image.height, image.bits);
+}
+
 void add_heading(std::string& svg, const HistogramReport& report, const SvgOptions& options) {
   const std::string title = options.title.empty() ? fmt::format("Histogram of {}", report.image.name) : options.title;
   add(svg, "<title>{}</title>\n<style>{}</style>\n", xml_escaped(title), svg_style());
   add(svg, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
   add(svg, "<text class=\"title\" x=\"{}\" y=\"30\">{}</text>\n", kLeft, xml_escaped(shortened(title, kLongestTitle)));
-  add(svg, "<text x=\"{}\" y=\"50\">{} × {}, {} bit · {} pixels counted, {} skipped</text>\n", kLeft,
-      report.image.width, report.image.height, report.image.bits, grouped(report.counted), grouped(report.skipped));
+  add(svg, "<text x=\"{}\" y=\"50\">{}{} pixels counted, {} skipped</text>\n", kLeft, size_text(report.image),
+      grouped(report.counted), grouped(report.skipped));
 }
 
 std::string statistics_text(const ChannelReport& channel, const ValueAxis& axis) {
@@ -62,9 +68,12 @@ std::string statistics_text(const ChannelReport& channel, const ValueAxis& axis)
   }
   const HistogramStatistics& s = *channel.statistics;
   const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
-  return fmt::format("mean {} · stddev {} · median {} · range {}–{} · 1–99 % {}–{} · entropy {:.2f} bits",
-                     value(s.mean), value(s.standard_deviation), value(s.median()), value(s.min), value(s.max),
-                     value(s.percentiles.front()), value(s.percentiles.back()), s.entropy_bits);
+  std::string text = fmt::format("{}", fmt::join(center_facts(channel, axis), " · "));
+  if (!axis.is_circular()) {
+    text += fmt::format(" · range {}–{} · 1–99 % {}–{}", value(s.min), value(s.max), value(s.percentiles.front()),
+                        value(s.percentiles.back()));
+  }
+  return text + fmt::format(" · entropy {:.2f} bits", s.entropy_bits);
 }
 
 /// One line a channel. Returns the lower edge.
@@ -137,20 +146,29 @@ void add_ramp(std::string& svg, const HistogramReport& report, const Frame& fram
       kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
 }
 
-/// A staircase, one step a column; steps of equal height are drawn as one. `shape` is a class of svg_style().
-void add_staircase(std::string& svg, std::string_view shape, const ChannelReport& channel,
-                   const std::vector<std::uint64_t>& columns, const Frame& frame, const CountScale& scale) {
-  add(svg, "<path class=\"{} c-{}\" d=\"M{} {}", shape, channel_name(channel.channel), kLeft, frame.bottom);
+/// A staircase, one step a column; steps of equal height are drawn as one. Bars begin and end on the axis, which closes
+/// the area under them. A running sum begins and ends at its own heights: it never falls.
+void add_staircase(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
+                   bool is_running_sum, const Frame& frame, const CountScale& scale) {
+  const auto y_of = [&](std::uint64_t count) {
+    return coordinate(height_at(frame, scale.position(static_cast<double>(count))));
+  };
   const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
-  std::string last = std::to_string(frame.bottom);
+  std::string last = y_of(is_running_sum ? columns.front() : 0);
+  add(svg, "<path class=\"{} c-{}\" d=\"M{} {}", is_running_sum ? "line" : "bars", channel_name(channel.channel), kLeft,
+      last);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    std::string y = coordinate(height_at(frame, scale.position(static_cast<double>(columns[i]))));
+    std::string y = y_of(columns[i]);
     if (y != last) {
       add(svg, "H{}V{}", coordinate(kLeft + width * static_cast<double>(i)), y);
       last = std::move(y);
     }
   }
-  add(svg, "H{}V{}\"/>\n", kLeft + kPlotWidth, frame.bottom);
+  add(svg, "H{}", kLeft + kPlotWidth);
+  if (!is_running_sum) {
+    add(svg, "V{}", frame.bottom);
+  }
+  svg += "\"/>\n";
 }
 
 }  // namespace
@@ -174,7 +192,7 @@ std::string to_svg(const HistogramReport& report, const SvgOptions& options) {
   add_count_axis(body, frame, scale, count_label(report, options, per_column));
   body += "<g class=\"plot\">\n";
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    add_staircase(body, report.options.cumulative ? "line" : "bars", report.channels[i], columns[i], frame, scale);
+    add_staircase(body, report.channels[i], columns[i], report.options.cumulative, frame, scale);
   }
   body += "</g>\n";
   add_ramp(body, report, frame);

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "histogram/center_facts.hpp"
 #include "histogram/columns.hpp"
 #include "histogram/names.hpp"
 #include "histogram/number_text.hpp"
@@ -124,27 +125,62 @@ void add_axis(std::string& out, const HistogramReport& report, const Grid& grid,
   out += faint(fmt::format("{:>6} {}{}", "", glyphs.corner, line), style) + "\n";
 }
 
+/// Writes one fact from column `at` on, broken between words where it is wider than the room. Returns the column after
+/// it.
+std::size_t add_words(std::string& out, std::string_view fact, std::size_t at, std::size_t room) {
+  constexpr std::string_view kIndent = "     ";
+  while (at + fact.size() > room) {
+    const std::size_t space = fact.rfind(' ', room - std::min(room, at));
+    if (space == std::string_view::npos) {
+      break;
+    }
+    out += fact.substr(0, space);
+    out += '\n';
+    out += kIndent;
+    at = kIndent.size();
+    fact.remove_prefix(space + 1);
+  }
+  out += fact;
+  return at + fact.size();
+}
+
 /// Facts joined by the separator, broken into lines that fit.
 void add_facts(std::string& out, const std::vector<std::string>& facts, const TerminalStyle& style) {
+  constexpr std::string_view kIndent = "   ";
   const std::string_view separator = glyphs_of(style).separator;
-  const auto room = static_cast<std::size_t>(std::max(style.columns, 4 * kEighths));
-  std::size_t at = 0;
-  for (const std::string& fact : facts) {
-    if (at != 0 && at + 3 + fact.size() <= room) {
+  const std::size_t separator_columns = style.unicode ? 3 : separator.size();
+  const auto room = static_cast<std::size_t>(std::max(style.columns, 1));
+  out += ' ';
+  std::size_t at = add_words(out, facts.front(), 1, room);
+  for (auto fact = facts.begin() + 1; fact != facts.end(); ++fact) {
+    if (at + separator_columns + fact->size() <= room) {
       out += separator;
-      at += 3 + fact.size();
-      out += fact;
+      out += *fact;
+      at += separator_columns + fact->size();
       continue;
     }
-    out += at == 0 ? " " : "\n   ";
-    out += fact;
-    at = fact.size() + 3;
+    out += '\n';
+    out += kIndent;
+    at = add_words(out, *fact, kIndent.size(), room);
   }
   out += '\n';
 }
 
 std::string pixels_text(const HistogramReport& report) {
   return fmt::format("{} pixels counted", grouped(report.counted));
+}
+
+/// From the smallest value to the largest.
+std::vector<std::string> order_facts(const HistogramStatistics& s, const ValueAxis& axis) {
+  const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
+  std::vector<std::string> facts = {"min " + value(s.min)};
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    if (kPercentiles[i] != 50) {
+      facts.push_back(fmt::format("{}% {}", kPercentiles[i], value(s.percentiles[i])));
+    }
+  }
+  facts.push_back("max " + value(s.max));
+  return facts;
 }
 
 void add_statistics(std::string& out, const HistogramReport& report, const TerminalStyle& style) {
@@ -156,18 +192,13 @@ void add_statistics(std::string& out, const HistogramReport& report, const Termi
   }
   const HistogramStatistics& s = *channel.statistics;
   const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
-  add_facts(out,
-            {"mean " + value(s.mean), "stddev " + value(s.standard_deviation), "median " + value(s.median()),
-             "mode " + value(s.mode), fmt::format("entropy {:.2f} bits", s.entropy_bits)},
-            style);
-  std::vector<std::string> order = {"min " + value(s.min)};
-  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-    if (kPercentiles[i] != 50) {
-      order.push_back(fmt::format("{}% {}", kPercentiles[i], value(s.percentiles[i])));
-    }
+  std::vector<std::string> center = center_facts(channel, report.axis);
+  center.push_back("mode " + value(s.mode));
+  center.push_back(fmt::format("entropy {:.2f} bits", s.entropy_bits));
+  add_facts(out, center, style);
+  if (!report.axis.is_circular()) {
+    add_facts(out, order_facts(s, report.axis), style);
   }
-  order.push_back("max " + value(s.max));
-  add_facts(out, order, style);
   const std::string ends = report.axis.unit == ValueUnit::level ? "at" : "in bin";
   add_facts(out,
             {pixels_text(report), skipped, fmt::format("{} {} 0", percent(s.share_at_zero), ends),
@@ -182,12 +213,14 @@ void add_brief_statistics(std::string& out, const HistogramReport& report, const
     }
     const HistogramStatistics& s = *channel.statistics;
     const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
-    add_facts(out,
-              {fmt::format("{}: mean {}", channel_name(channel.channel), value(s.mean)),
-               "stddev " + value(s.standard_deviation), "median " + value(s.median()),
-               fmt::format("1% {}", value(s.percentiles.front())), fmt::format("99% {}", value(s.percentiles.back())),
-               fmt::format("{:.2f} bits", s.entropy_bits)},
-              style);
+    std::vector<std::string> facts = center_facts(channel, report.axis);
+    facts.front().insert(0, fmt::format("{}: ", channel_name(channel.channel)));
+    if (!report.axis.is_circular()) {
+      facts.push_back("1% " + value(s.percentiles.front()));
+      facts.push_back("99% " + value(s.percentiles.back()));
+    }
+    facts.push_back(fmt::format("{:.2f} bits", s.entropy_bits));
+    add_facts(out, facts, style);
   }
   add_facts(out, {pixels_text(report), fmt::format("{} skipped", grouped(report.skipped))}, style);
 }
