@@ -5,6 +5,7 @@
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
+#include "support/metadata_maker.hpp"
 
 namespace gpuimg::fuzz {
 namespace {
@@ -43,6 +44,8 @@ void add_metadata(SeedFolder& seeds) {
     options.metadata.chrm = {{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}};
     options.metadata.cicp = {{std::byte{1}, std::byte{13}, std::byte{0}, std::byte{1}}};
     options.metadata.icc = kind < 2 ? make_icc({.version_4 = kind == 1}) : FileBytes();
+    options.metadata.xmp = xmp_packet();
+    options.metadata.iptc = iptc_data();
     options.metadata.srgb = kind < 2 ? std::nullopt : std::optional<std::uint8_t>(1);
     const auto png = encode_image(image.view(), ImageFileType::png, "seed", options);
     seeds.add("fuzz_decode", png);
