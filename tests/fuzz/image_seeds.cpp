@@ -1,11 +1,15 @@
 // Images: the catalogue of the tests, and files with metadata of every kind.
+#include <string_view>
+
 #include "files/image_writer.hpp"
+#include "files/iptc.hpp"
 #include "files/npy.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"
+#include "support/png_maker.hpp"
 
 namespace gpuimg::fuzz {
 namespace {
@@ -54,6 +58,25 @@ void add_metadata(SeedFolder& seeds) {
   }
 }
 
+/// What fuzz_metadata takes as each of its kinds.
+void add_metadata_texts(SeedFolder& seeds) {
+  const auto chunk = [&](std::string_view beginning, std::span<const std::byte> text) {
+    FileBytes payload = bytes_of(beginning);
+    add_bytes(payload, text);
+    seeds.add("fuzz_metadata", payload);
+  };
+  seeds.add("fuzz_metadata", xmp_packet());
+  seeds.add("fuzz_metadata",
+            "<a xmlns:tiff='http://ns.adobe.com/tiff/1.0/'><tiff:Orientation>6</tiff:Orientation></a>");
+  seeds.add("fuzz_metadata", "<a xmpNote:HasExtendedXMP='0123456789ABCDEF0123456789ABCDEF'/>");
+  seeds.add("fuzz_metadata", iptc_data());
+  seeds.add("fuzz_metadata", iptc_resource(iptc_data()));
+  seeds.add("fuzz_metadata", iptc_text(iptc_data()));
+  chunk(std::string_view("XML:com.adobe.xmp\0\0\0\0\0", 22), xmp_packet());
+  chunk(std::string_view("XML:com.adobe.xmp\0\1\0\0\0", 22), zlib_stored(xmp_packet()));
+  chunk(std::string_view("Raw profile type iptc\0\0", 23), zlib_stored(iptc_text(iptc_data())));
+}
+
 /// High enough to be decoded in parts.
 void add_high_jpegs(SeedFolder& seeds) {
   for (const int sampling : {11, 21, 12, 22}) {
@@ -78,6 +101,7 @@ void add_npys(SeedFolder& seeds) {
 void add_image_seeds(SeedFolder& seeds) {
   add_catalogue(seeds);
   add_metadata(seeds);
+  add_metadata_texts(seeds);
   add_high_jpegs(seeds);
   add_npys(seeds);
 }
