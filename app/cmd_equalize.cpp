@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <iterator>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,8 +11,11 @@
 #include "batch/batch_command.hpp"
 #include "commands.hpp"
 #include "equalize_reference.hpp"
+#include "files/printable_name.hpp"
+#include "given_tables.hpp"
 #include "image_job.hpp"
 #include "image_output_options.hpp"
+#include "level_tables_csv.hpp"
 #include "option_values.hpp"
 #include "photo_output.hpp"
 #include "selection_options.hpp"
@@ -30,21 +32,28 @@ constexpr const char* kExamples =
 
 struct Arguments {
   BatchArguments files;
-  std::string formula = "opencv";
-  std::string color = "luma";
-  std::string luma = "bt601";
+  std::string formula;  ///< empty: opencv
+  std::string color;    ///< empty: luma, or what the table of --apply is for
+  std::string luma;     ///< empty: bt601
   double strength = 1.0;
   std::string lut;
   std::string reference;
+  std::string apply;
   SelectionArguments selection;
   ImageOutputArguments image_output;
 };
 
+/// The value of an option; the one that is there where it was not given.
+template <class Value>
+Value value_or(Value if_absent, const std::string& option, const std::string& name, const NamedValues<Value>& values) {
+  return name.empty() ? if_absent : value_named(option, name, values);
+}
+
 EqualizeOptions checked_options(const Arguments& arguments) {
   EqualizeOptions options;
-  options.formula = value_named("--formula", arguments.formula, kFormulaNames);
-  options.color = value_named("--color", arguments.color, kColorNames);
-  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  options.formula = value_or(options.formula, "--formula", arguments.formula, kFormulaNames);
+  options.color = value_or(options.color, "--color", arguments.color, kColorNames);
+  options.luma = value_or(options.luma, "--luma", arguments.luma, kLumaNames);
   options.strength = arguments.strength;
   if (!(arguments.strength >= 0.0 && arguments.strength <= 1.0)) {
     throw Error(ErrorKind::usage, fmt::format("--strength: {} is not from 0 to 1", arguments.strength));
@@ -52,17 +61,34 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// "level,luma" or "level,r,g,b", a row a level.
-std::string tables_csv(const LevelTables& tables) {
-  std::string text = tables.maps.size() == 3 ? "level,r,g,b\n" : "level,luma\n";
-  for (std::size_t level = 0; level < tables.maps.front().size(); ++level) {
-    fmt::format_to(std::back_inserter(text), "{}", level);
-    for (const auto& map : tables.maps) {
-      fmt::format_to(std::back_inserter(text), ",{}", map[level]);
+/// What --apply leaves nothing to do for.
+void refuse_beside_apply(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    if (is_given) {
+      throw Error(ErrorKind::usage, fmt::format("--apply goes without {}: {}", option, why));
     }
-    text += '\n';
+  };
+  refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
+  refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
+  refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
+  refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
+  refuse(arguments.selection.transparent != "skip", "--transparent", "nothing is counted");
+}
+
+/// The color mode for tables that were saved: --color, or the one that they fit.
+EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
+  const bool has_three = given.tables.maps.size() == 3;
+  if (arguments.color.empty()) {
+    return has_three ? EqualizeColor::rgb : EqualizeColor::luma;
   }
-  return text;
+  const EqualizeColor color = value_named("--color", arguments.color, kColorNames);
+  if (has_three && color != EqualizeColor::rgb) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: has tables for red, green and blue, which are not for --color {}; use "
+                            "--color rgb, or leave --color out",
+                            given.file, arguments.color));
+  }
+  return color;
 }
 
 class EqualizeJob final : public ImageJob {
@@ -70,6 +96,9 @@ class EqualizeJob final : public ImageJob {
   explicit EqualizeJob(const Arguments& arguments)
       : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
+    if (!arguments.apply.empty()) {
+      refuse_beside_apply(arguments);
+    }
   }
 
   void check_name(const std::string& output) const override { (void)image_file_type(output); }
@@ -90,14 +119,26 @@ class EqualizeJob final : public ImageJob {
   void prepare(CommandContext& context) override {
     mask_ = load_mask(arguments_.selection, context);
     if (!arguments_.reference.empty()) {
-      reference_ = tables_of_reference(arguments_.reference, options_, context);
-      options_.tables = &*reference_;
+      given_ = tables_of_reference(arguments_.reference, options_, context);
+    } else if (!arguments_.apply.empty()) {
+      given_ = GivenTables{level_tables_from_csv(context.read(arguments_.apply).span(), arguments_.apply),
+                           printable_name(arguments_.apply)};
+      options_.color = color_for(*given_, arguments_);
+      if (!arguments_.luma.empty() && options_.color != EqualizeColor::luma) {
+        context.note(fmt::format("--luma has no effect: --color {} applies a table without it",
+                                 name_of(options_.color, kColorNames)));
+      }
     }
+    options_.tables = given_ ? &given_->tables : nullptr;
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     DecodedImage decoded = context.load(paths.input);
-    if (options_.color != EqualizeColor::rgb && options_.color != EqualizeColor::hsl) {
+    if (given_) {
+      check_fit(*given_, options_.color, decoded.image.format(),
+                paths.input == "-" ? "standard input" : printable_name(paths.input));
+    }
+    if (uses_luma()) {
       context.note_luma_of(decoded, paths.input);
     }
     const WriteOptions write_options = output_.carried_from(decoded, paths, context);
@@ -109,18 +150,23 @@ class EqualizeJob final : public ImageJob {
       return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
     });
     if (!arguments_.lut.empty()) {
-      context.save(arguments_.lut, [&] { return tables_csv(tables); });
+      context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }
     output_.save(std::move(result), paths.output, write_options, context);
     return {};
   }
 
  private:
+  [[nodiscard]] bool uses_luma() const {
+    const bool counts_luma = options_.color == EqualizeColor::joint && !given_;
+    return counts_luma || options_.color == EqualizeColor::luma || options_.color == EqualizeColor::ycbcr;
+  }
+
   const Arguments& arguments_;
   EqualizeOptions options_;
   PhotoOutput output_;
   std::optional<Image> mask_;
-  std::optional<LevelTables> reference_;
+  std::optional<GivenTables> given_;
 };
 
 }  // namespace
@@ -138,6 +184,7 @@ Command add_equalize(CLI::App& app) {
   parser->add_option("--lut", arguments->lut, "write the look-up table")->type_name("FILE.csv");
   parser->add_option("--reference", arguments->reference, "one table for all images, from what hist wrote as .json")
       ->type_name("FILE.json");
+  parser->add_option("--apply", arguments->apply, "apply the table that --lut wrote")->type_name("FILE.csv");
   add_selection_options(*parser, arguments->selection);
   add_image_output_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);

@@ -1,6 +1,7 @@
 // Tables from a file.
 #include "equalize_reference.hpp"
 
+#include <utility>
 #include <vector>
 
 #include "files/printable_name.hpp"
@@ -24,7 +25,7 @@ std::vector<Channel> channels_for(EqualizeColor color) {
 
 }  // namespace
 
-LevelTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
+GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
   const std::vector<Channel> wanted = channels_for(options.color);
   const Bytes bytes = context.read(path);
   const HistogramFile file = histogram_from_json(bytes.span(), path);
@@ -40,7 +41,7 @@ LevelTables tables_of_reference(const std::string& path, const EqualizeOptions& 
                                       "than --color " + name_of(options.color, kColorNames) + " with --luma " +
                                       name_of(options.luma, kLumaNames) + " does; make one with 'gpuimg hist'");
   }
-  return tables;
+  return {std::move(tables), printable_name(path)};
 }
 
 }  // namespace gpuimg

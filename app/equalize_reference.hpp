@@ -4,12 +4,13 @@
 #include <string>
 
 #include "command_context.hpp"
+#include "given_tables.hpp"
 #include "gpuimg/ops/equalize.hpp"
 
 namespace gpuimg {
 
 /// From a histogram that `hist` wrote as JSON, of an image or of a sum. Throws Error{usage} if it is not of the
-/// channels and the luma that the colour mode counts, Error{decode} if it is no such file, Error{read}.
-LevelTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context);
+/// channels and the luma that the color mode counts, Error{decode} if it is no such file, Error{read}.
+GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context);
 
 }  // namespace gpuimg

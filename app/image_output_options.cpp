@@ -59,7 +59,7 @@ void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments)
 }
 
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF data or other metadata");
+  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF, XMP or other metadata");
 }
 
 void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "files/carried_metadata.hpp"
@@ -43,7 +44,7 @@ TEST(Metadata, AllOfItComesThroughPng) {
   }
 }
 
-TEST(Metadata, ProfileAndExifComeThroughJpeg) {
+TEST(Metadata, AllThatJpegHoldsComesThroughJpeg) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {kGray, kRgb}) {
@@ -53,12 +54,17 @@ TEST(Metadata, ProfileAndExifComeThroughJpeg) {
       const DecodedImage found = decode(written(image, ImageFileType::jpeg, metadata));
       EXPECT_EQ(found.metadata.icc, metadata.icc) << size;
       EXPECT_EQ(found.metadata.exif, metadata.exif);
+      EXPECT_EQ(found.metadata.xmp, metadata.xmp);
+      EXPECT_EQ(found.metadata.iptc, metadata.iptc);
+      EXPECT_TRUE(found.metadata.not_kept.empty());
       EXPECT_EQ(found.metadata.density, (PixelDensity{300, 72, DensityUnit::inch}));
       EXPECT_TRUE(found.details.empty());
       const DecodedImage png = decode(written(found.image, ImageFileType::png, found.metadata));
       EXPECT_EQ(png.metadata.icc, metadata.icc) << size;
       EXPECT_EQ(png.metadata.exif, metadata.exif);
       EXPECT_EQ(png.metadata.density, metadata.density);
+      EXPECT_EQ(png.metadata.xmp, metadata.xmp);
+      EXPECT_EQ(png.metadata.iptc, metadata.iptc);
     }
   }
   const Metadata largest = full_metadata(kGray, kMaxIccBytes);
@@ -128,15 +134,23 @@ TEST(Metadata, WhatJpegHasNoPlaceForIsNamed) {
   metadata.srgb = 0;
   metadata.exif.resize(65528);
   metadata.density->x = 0x7FFFFFFF;
+  metadata.xmp = xmp_packet(65502);
+  metadata.iptc.resize(65507);
   EXPECT_EQ(left_out(metadata, ImageFileType::jpeg, kRgb),
             (std::vector<std::string>{
                 "cICP is not carried: JPEG has no place for it", "sRGB is not carried: JPEG has no place for it",
                 "gAMA is not carried: JPEG has no place for it", "cHRM is not carried: JPEG has no place for it",
                 "the EXIF data is not carried: JPEG holds 65527 bytes of it",
-                "the pixel density is not carried: JPEG holds 1 to 65535 pixels an inch"}));
+                "the pixel density is not carried: JPEG holds 1 to 65535 pixels an inch",
+                "the XMP is not carried: JPEG holds 65502 bytes of it",
+                "the IPTC data is not carried: JPEG holds 65506 bytes of it"}));
   metadata.exif.resize(65527);
+  metadata.xmp = xmp_packet(65502 - xmp_packet(0).size());
+  metadata.iptc.resize(65506);
   const DecodedImage found = decode(written(constant_image(2, 2, kRgb, 9), ImageFileType::jpeg, metadata));
   EXPECT_EQ(found.metadata.exif, metadata.exif);
+  EXPECT_EQ(found.metadata.xmp, metadata.xmp);
+  EXPECT_EQ(found.metadata.iptc, metadata.iptc);
   EXPECT_EQ(found.metadata.density, std::nullopt);
 }
 
@@ -157,8 +171,59 @@ TEST(Metadata, BmpAndTgaGetNone) {
   for (const ImageFileType type : {ImageFileType::bmp, ImageFileType::tga}) {
     const CarriedMetadata carried = carried_metadata(full_metadata(kRgb), type, kRgb);
     EXPECT_EQ(carried.metadata, Metadata{});
-    EXPECT_EQ(carried.left_out.size(), 6U);
+    EXPECT_EQ(carried.left_out.size(), 8U);
     EXPECT_TRUE(left_out({}, type, kRgb).empty());
+  }
+}
+
+/// Decodes a PNG with an EXIF orientation of 6 and this XMP.
+DecodedImage turned_with(const FileBytes& xmp, const FileBytes& exif = exif_with(6, false)) {
+  Metadata metadata;
+  metadata.exif = exif;
+  metadata.xmp = xmp;
+  return decode(written(constant_image(4, 2, kRgb, 9), ImageFileType::png, metadata));
+}
+
+TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
+  FileBytes turned = xmp_packet();
+  const std::string_view name = "Orientation=\"";
+  const auto at = std::search(turned.begin(), turned.end(), name.begin(), name.end(),
+                              [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
+  at[static_cast<std::ptrdiff_t>(name.size())] = std::byte{'6'};
+  EXPECT_EQ(turned_with(turned).metadata.xmp, xmp_packet());
+  EXPECT_TRUE(turned_with(turned).details.empty());
+  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are not turned
+}
+
+TEST(Metadata, XmpThatCannotSayUprightIsLeftOut) {
+  const FileBytes odd = bytes_of("<a tiff:Orientation='six'/>");
+  const DecodedImage found = turned_with(odd);
+  EXPECT_TRUE(found.metadata.xmp.empty());
+  EXPECT_EQ(found.details, std::vector<std::string>{"its XMP has an orientation that cannot be reset and is left out"});
+  EXPECT_EQ(turned_with(odd, exif_with(1, true)).metadata.xmp, odd);
+}
+
+TEST(Metadata, AThumbnailThatIsNotTurnedIsUnlinked) {
+  for (const bool big_endian : {false, true}) {
+    FileBytes exif = exif_with(6, big_endian);
+    const FileBytes upright = exif_with(1, big_endian);
+    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // a second directory, where this one ends
+    FileBytes directory(upright.begin() + 8, upright.end());
+    add_bytes(exif, directory);
+    const DecodedImage found = turned_with({}, exif);
+    EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF thumbnail is not turned and is left out"});
+    ASSERT_EQ(found.metadata.exif.size(), exif.size());
+    EXPECT_TRUE(std::equal(upright.begin(), upright.end(), found.metadata.exif.begin()));
+  }
+}
+
+TEST(Metadata, WhatGpuimgDoesNotKeepIsNamedForEveryType) {
+  Metadata metadata;
+  metadata.not_kept = {"the tIME chunk", "the COM segment"};
+  for (const ImageFileType type : {ImageFileType::png, ImageFileType::jpeg, ImageFileType::bmp, ImageFileType::tga}) {
+    EXPECT_EQ(left_out(metadata, type, kRgb),
+              (std::vector<std::string>{"the tIME chunk is not carried: gpuimg does not keep it",
+                                        "the COM segment is not carried: gpuimg does not keep it"}));
   }
 }
 

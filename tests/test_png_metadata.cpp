@@ -1,9 +1,13 @@
 // Metadata of PNG that is damaged, out of place or repeated: it never costs more than the metadata.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
+#include "files/iptc.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
@@ -106,6 +110,91 @@ TEST(PngMetadata, AProfileStandsAlone) {
   EXPECT_EQ(found.metadata.icc, make_icc());
   EXPECT_EQ(found.metadata.srgb, std::nullopt);
   EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk stands beside a profile and is left out"});
+}
+
+FileBytes text_of(std::string_view beginning, const FileBytes& text) {
+  FileBytes data = bytes_of(beginning);
+  add_bytes(data, text);
+  return data;
+}
+
+TEST(PngMetadata, TextsAreReadInAllForms) {
+  using namespace std::string_view_literals;
+  const FileBytes packed_xmp = zlib_stored(xmp_packet());
+  const FileBytes packed_iptc = zlib_stored(iptc_text(iptc_data()));
+  for (const PngChunk& xmp : {PngChunk{"iTXt", text_of("XML:com.adobe.xmp\0\0\0\0\0"sv, xmp_packet())},
+                              PngChunk{"iTXt", text_of("XML:com.adobe.xmp\0\0\0en\0XMP\0"sv, xmp_packet())},
+                              PngChunk{"iTXt", text_of("XML:com.adobe.xmp\0\1\0\0\0"sv, packed_xmp)}}) {
+    for (const PngChunk& iptc : {PngChunk{"tEXt", text_of("Raw profile type iptc\0"sv, iptc_text(iptc_data()))},
+                                 PngChunk{"zTXt", text_of("Raw profile type iptc\0\0"sv, packed_iptc)}}) {
+      std::vector<PngChunk> chunks = chunks_with({xmp});
+      chunks.insert(chunks.end() - 1, iptc);  // behind the image data
+      const DecodedImage found = decode(assemble_png(chunks));
+      EXPECT_EQ(found.metadata.xmp, xmp_packet());
+      EXPECT_EQ(found.metadata.iptc, iptc_data());
+      EXPECT_TRUE(found.details.empty());
+      EXPECT_TRUE(found.metadata.not_kept.empty());
+    }
+  }
+}
+
+TEST(PngMetadata, DamagedTextsAreLeftOutAndNamed) {
+  using namespace std::string_view_literals;
+  FileBytes cut = zlib_stored(xmp_packet());
+  cut.pop_back();
+  const std::string xmp = "its XMP is damaged and is left out";
+  const std::string iptc = "its IPTC data is damaged and is left out";
+  const std::vector<std::pair<PngChunk, std::string>> broken = {
+      {{"iTXt", bytes_of("XML:com.adobe.xmp\0"sv)}, xmp},
+      {{"iTXt", bytes_of("XML:com.adobe.xmp\0\0\0"sv)}, xmp},
+      {{"iTXt", bytes_of("XML:com.adobe.xmp\0\0\0\0"sv)}, xmp},
+      {{"iTXt", bytes_of("XML:com.adobe.xmp\0\0\0\0\0"sv)}, xmp},
+      {{"iTXt", bytes_of("XML:com.adobe.xmp\0\0\0\0\0no markup"sv)}, xmp},
+      {{"iTXt", text_of("XML:com.adobe.xmp\0\2\0\0\0"sv, xmp_packet())}, xmp},
+      {{"iTXt", text_of("XML:com.adobe.xmp\0\1\1\0\0"sv, zlib_stored(xmp_packet()))}, xmp},
+      {{"iTXt", text_of("XML:com.adobe.xmp\0\1\0\0\0"sv, xmp_packet())}, xmp},
+      {{"iTXt", text_of("XML:com.adobe.xmp\0\1\0\0\0"sv, cut)}, xmp},
+      {{"tEXt", bytes_of("Raw profile type iptc\0"sv)}, iptc},
+      {{"tEXt", bytes_of("Raw profile type iptc\0nonsense"sv)}, iptc},
+      {{"zTXt", bytes_of("Raw profile type iptc\0"sv)}, iptc},
+      {{"zTXt", text_of("Raw profile type iptc\0\1"sv, zlib_stored(iptc_text(iptc_data())))}, iptc},
+      {{"zTXt", text_of("Raw profile type iptc\0\0"sv, iptc_text(iptc_data()))}, iptc},
+  };
+  for (const auto& [chunk, clause] : broken) {
+    const DecodedImage found = decode(assemble_png(chunks_with({chunk})));
+    EXPECT_EQ(found.metadata, Metadata{});
+    EXPECT_EQ(found.details, std::vector<std::string>{clause});
+  }
+}
+
+TEST(PngMetadata, InflatedTextIsBounded) {
+  using namespace std::string_view_literals;
+  for (const std::size_t over : {0U, 1U}) {
+    FileBytes packet(kMaxXmpBytes + over, std::byte{' '});
+    packet[0] = std::byte{'<'};
+    const PngChunk chunk{"iTXt", text_of("XML:com.adobe.xmp\0\1\0\0\0"sv, zlib_stored(packet))};
+    EXPECT_EQ(decode(assemble_png(chunks_with({chunk}))).metadata.xmp.size(), over == 0 ? kMaxXmpBytes : 0U);
+  }
+}
+
+TEST(PngMetadata, TheFirstTextOfAKeywordCountsAndOthersAreNamed) {
+  using namespace std::string_view_literals;
+  const PngChunk xmp{"iTXt", text_of("XML:com.adobe.xmp\0\0\0\0\0"sv, xmp_packet())};
+  const PngChunk again{"iTXt", text_of("XML:com.adobe.xmp\0\0\0\0\0"sv, xmp_packet(9))};
+  const PngChunk comment{"tEXt", bytes_of("Comment\0text"sv)};
+  const DecodedImage found = decode(
+      assemble_png(chunks_with({comment, xmp, again, comment, {"tEXt", bytes_of("no NUL")}, {"tIME", FileBytes(7)}})));
+  EXPECT_EQ(found.metadata.xmp, xmp_packet());
+  EXPECT_EQ(found.metadata.not_kept, (std::vector<std::string>{"the tEXt chunk", "the iTXt chunk", "the tIME chunk"}));
+  EXPECT_TRUE(found.details.empty());
+}
+
+TEST(PngMetadata, FewOfManyOtherChunksAreNamed) {
+  std::vector<PngChunk> others;
+  for (char a = 'a'; a <= 'z'; ++a) {
+    others.push_back({std::string("ab") + 'Z' + a, {}});
+  }
+  EXPECT_EQ(decode(assemble_png(chunks_with(others))).metadata.not_kept.size(), 16U);
 }
 
 }  // namespace

@@ -13,7 +13,7 @@
 namespace gpuimg {
 namespace {
 
-bool names_a_file(const std::string& option) { return option == "mask" || option == "reference"; }
+bool names_a_file(const std::string& option) { return option == "mask" || option == "reference" || option == "apply"; }
 
 std::string content_hash(const std::string& path) {
   if (path == "-") {

@@ -3,10 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "files/icc_profile.hpp"
 #include "files/jpeg_metadata.hpp"
+#include "files/xmp_packet.hpp"
 
 namespace gpuimg {
 namespace {
@@ -30,11 +33,11 @@ class Filter {
     }
   }
 
- private:
   void say(std::string_view what, std::string_view why) {
     carried_.left_out.push_back(fmt::format("{} is not carried: {}", what, why));
   }
 
+ private:
   CarriedMetadata& carried_;
 };
 
@@ -57,6 +60,19 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, Filter& filter) 
   }
 }
 
+void drop_not_kept(Metadata& metadata, Filter& filter) {
+  for (const std::string& what : std::exchange(metadata.not_kept, {})) {
+    filter.say(what, "gpuimg does not keep it");
+  }
+}
+
+void drop_xmp_extension(Metadata& metadata, std::string_view why, Filter& filter) {
+  if (!metadata.xmp_extension.empty()) {
+    blank_xmp_extension(metadata.xmp);
+  }
+  filter.drop(metadata.xmp_extension, "the extended XMP", why);
+}
+
 void drop_png_only(Metadata& metadata, std::string_view why, Filter& filter) {
   filter.drop(metadata.cicp, "cICP", why);
   filter.drop(metadata.srgb, "sRGB", why);
@@ -72,12 +88,23 @@ void fit_to_jpeg(Metadata& metadata, Filter& filter) {
   if (metadata.density && !density_for_jfif(*metadata.density)) {
     filter.drop(metadata.density, "the pixel density", "JPEG holds 1 to 65535 pixels an inch");
   }
+  if (metadata.xmp.size() > kMaxJpegXmpBytes) {
+    const std::string why = fmt::format("JPEG holds {} bytes of it", kMaxJpegXmpBytes);
+    filter.drop(metadata.xmp, "the XMP", why);
+    filter.drop(metadata.xmp_extension, "the extended XMP", why);
+  }
+  if (metadata.iptc.size() > kMaxJpegIptcBytes) {
+    filter.drop(metadata.iptc, "the IPTC data", fmt::format("JPEG holds {} bytes of it", kMaxJpegIptcBytes));
+  }
 }
 
 void drop_all(Metadata& metadata, std::string_view why, Filter& filter) {
   filter.drop(metadata.icc, "the ICC profile", why);
   filter.drop(metadata.exif, "the EXIF data", why);
   filter.drop(metadata.density, "the pixel density", why);
+  filter.drop(metadata.xmp, "the XMP", why);
+  filter.drop(metadata.xmp_extension, "the extended XMP", why);
+  filter.drop(metadata.iptc, "the IPTC data", why);
   drop_png_only(metadata, why, filter);
 }
 
@@ -87,7 +114,10 @@ CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFor
   CarriedMetadata carried{std::move(metadata), {}};
   Filter filter(carried);
   switch (type) {
-    case ImageFileType::png: drop_unfit_profile(carried.metadata, format, filter); break;
+    case ImageFileType::png:
+      drop_unfit_profile(carried.metadata, format, filter);
+      drop_xmp_extension(carried.metadata, "PNG has no place for it", filter);
+      break;
     case ImageFileType::jpeg:
       drop_unfit_profile(carried.metadata, format, filter);
       fit_to_jpeg(carried.metadata, filter);
@@ -95,6 +125,7 @@ CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFor
     case ImageFileType::bmp: drop_all(carried.metadata, "gpuimg writes none into BMP", filter); break;
     case ImageFileType::tga: drop_all(carried.metadata, "gpuimg writes none into TGA", filter); break;
   }
+  drop_not_kept(carried.metadata, filter);
   return carried;
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 
 #include "files/byte_fields.hpp"
@@ -81,21 +82,42 @@ std::size_t size_of_number(std::uint32_t type) {
   }
 }
 
+constexpr std::size_t kEntryBytes = 12;
+
+/// A list of entries.
+struct Directory {
+  std::size_t first = 0;  ///< offset of its first entry
+  std::size_t count = 0;  ///< entries declared; they may reach beyond the data
+  bool big_endian = false;
+};
+
+std::optional<Directory> directory_at(ByteSpan exif, std::size_t offset, bool big_endian) {
+  if (offset > exif.size() - 2) {
+    return std::nullopt;
+  }
+  return Directory{offset + 2, Field{offset, 2, big_endian}.value(exif), big_endian};
+}
+
+std::optional<Directory> main_directory(ByteSpan exif) {
+  if (!is_exif(exif)) {
+    return std::nullopt;
+  }
+  const bool big_endian = u16be_at(exif, 0) == kBigEndianMark;
+  return directory_at(exif, Field{4, 4, big_endian}.value(exif), big_endian);
+}
+
 /// Calls visit(field) for the orientations of the main image while it returns true.
 template <class Visit>
 void visit_orientations(ByteSpan exif, Visit visit) {
-  constexpr std::size_t kEntryBytes = 12;
-  if (!is_exif(exif)) {
+  const std::optional<Directory> directory = main_directory(exif);
+  if (!directory) {
     return;
   }
-  const bool big_endian = u16be_at(exif, 0) == kBigEndianMark;
-  const auto number = [&](std::size_t offset, std::size_t size) { return Field{offset, size, big_endian}.value(exif); };
-  const std::size_t directory = number(4, 4);
-  if (directory > exif.size() - 2) {
-    return;
-  }
-  const std::size_t first = directory + 2;
-  const std::size_t count = std::min<std::size_t>(number(directory, 2), (exif.size() - first) / kEntryBytes);
+  const auto [first, declared, big_endian] = *directory;
+  const auto number = [&, big = big_endian](std::size_t offset, std::size_t size) {
+    return Field{offset, size, big}.value(exif);
+  };
+  const std::size_t count = std::min(declared, (exif.size() - first) / kEntryBytes);
   for (std::size_t entry = first; entry < first + count * kEntryBytes; entry += kEntryBytes) {
     constexpr std::uint32_t kOrientationTag = 0x0112;
     const std::size_t size = size_of_number(number(entry + 2, 2));
@@ -132,6 +154,26 @@ void reset_orientation(std::span<std::byte> exif) noexcept {
     }
     return true;
   });
+}
+
+bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
+  constexpr std::size_t kLinkBytes = 4;
+  const std::optional<Directory> main = main_directory(exif);
+  if (!main) {
+    return false;
+  }
+  const std::size_t link = main->first + main->count * kEntryBytes;
+  if (link > exif.size() || exif.size() - link < kLinkBytes) {
+    return false;
+  }
+  // Some programs leave the link out. What stands there must lead to a directory, or it is something else.
+  const std::size_t next = Field{link, kLinkBytes, main->big_endian}.value(exif);
+  const auto thumbnail = next > 0 ? directory_at(exif, next, main->big_endian) : std::nullopt;
+  if (!thumbnail || thumbnail->count == 0 || thumbnail->count > (exif.size() - thumbnail->first) / kEntryBytes) {
+    return false;
+  }
+  std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(link), kLinkBytes, std::byte{0});
+  return true;
 }
 
 Image apply_orientation(Image image, int orientation) {

@@ -19,6 +19,9 @@ int exif_orientation(std::span<const std::byte> exif) noexcept;
 /// Sets every orientation that exif_orientation could find to 1; nothing else is touched.
 void reset_orientation(std::span<std::byte> exif) noexcept;
 
+/// Cuts the thumbnail's directory off the main one; its bytes stay where they are. True if there was one.
+bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
+
 /// The pixels as they are to be seen: 2 mirrored left to right, 3 turned by 180°, 4 mirrored top to bottom,
 /// 5 transposed, 6 turned by 90° clockwise, 7 transposed and turned by 180°, 8 turned by 90° counterclockwise.
 /// Any other value: as they are. 5 to 8 exchange width and height.

@@ -11,6 +11,7 @@
 #include "files/png_reader.hpp"
 #include "files/printable_name.hpp"
 #include "files/stb_reader.hpp"
+#include "files/xmp_packet.hpp"
 
 namespace gpuimg {
 namespace {
@@ -31,6 +32,25 @@ DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::strin
   return decoded;
 }
 
+/// Makes EXIF data and XMP say that the pixels are upright. What cannot say so is left out.
+void say_upright(DecodedImage& decoded) {
+  Metadata& metadata = decoded.metadata;
+  reset_orientation(metadata.exif);
+  if (unlink_thumbnail(metadata.exif)) {
+    decoded.details.emplace_back("its EXIF thumbnail is not turned and is left out");
+  }
+  if (!reset_xmp_orientation(metadata.xmp)) {
+    metadata.xmp.clear();
+    metadata.xmp_extension.clear();
+    decoded.details.emplace_back("its XMP has an orientation that cannot be reset and is left out");
+  }
+  if (mentions_xmp_orientation(metadata.xmp_extension)) {
+    metadata.xmp_extension.clear();
+    blank_xmp_extension(metadata.xmp);
+    decoded.details.emplace_back("its extended XMP has an orientation that cannot be reset and is left out");
+  }
+}
+
 /// Pixels as they are to be seen, and metadata that say so.
 void turn_upright(DecodedImage& decoded) {
   constexpr int kFirstExchanging = 5;
@@ -39,7 +59,7 @@ void turn_upright(DecodedImage& decoded) {
     return;
   }
   decoded.image = apply_orientation(std::move(decoded.image), orientation);
-  reset_orientation(decoded.metadata.exif);
+  say_upright(decoded);
   if (decoded.metadata.density && orientation >= kFirstExchanging) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }

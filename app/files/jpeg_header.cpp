@@ -20,6 +20,10 @@ constexpr std::uint32_t kEndOfImage = 0xD9;
 constexpr std::uint32_t kApp0 = 0xE0;
 constexpr std::uint32_t kApp1 = 0xE1;
 constexpr std::uint32_t kApp2 = 0xE2;
+constexpr std::uint32_t kApp13 = 0xED;
+constexpr std::uint32_t kApp14 = 0xEE;
+constexpr std::uint32_t kApp15 = 0xEF;
+constexpr std::uint32_t kComment = 0xFE;
 
 bool stands_alone(std::uint32_t marker) { return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
 
@@ -58,17 +62,44 @@ ByteSpan behind(std::string_view mark, ByteSpan segment) {
   return begins ? segment.subspan(bytes.size()) : ByteSpan{};
 }
 
+bool set_if_empty(ByteSpan& to, ByteSpan data) {
+  const bool takes = to.empty() && !data.empty();
+  if (takes) {
+    to = data;
+  }
+  return takes;
+}
+
+bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
+  constexpr std::size_t kMaxParts = 256;
+  const bool takes = part.size() >= min_bytes && to.size() < kMaxParts;
+  if (takes) {
+    to.push_back(part);
+  }
+  return takes;
+}
+
+/// True if the header has a place for the segment, or libjpeg-turbo reads it.
+bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
+  switch (marker) {
+    case kApp0: return set_if_empty(header.jfif, behind("JFIF\0"sv, segment));
+    case kApp1:
+      return set_if_empty(header.exif, behind("Exif\0\0"sv, segment)) ||
+             set_if_empty(header.xmp, behind(kJpegXmpMark, segment)) ||
+             add_part(header.xmp_extension_parts, behind(kJpegXmpExtensionMark, segment), 40);
+    case kApp2: return add_part(header.icc_parts, behind("ICC_PROFILE\0"sv, segment), 2);
+    case kApp13: return add_part(header.photoshop_parts, behind(kJpegPhotoshopMark, segment), 1);
+    case kApp14: return !behind("Adobe"sv, segment).empty();
+    default: return false;
+  }
+}
+
 void read_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
-  constexpr std::size_t kMostParts = 256;
-  if (marker == kApp0 && header.jfif.empty()) {
-    header.jfif = behind("JFIF\0"sv, segment);
-  } else if (marker == kApp1 && header.exif.empty()) {
-    header.exif = behind("Exif\0\0"sv, segment);
-  } else if (marker == kApp2 && header.icc_parts.size() < kMostParts) {
-    const ByteSpan part = behind("ICC_PROFILE\0"sv, segment);
-    if (part.size() >= 2) {
-      header.icc_parts.push_back(part);
-    }
+  const bool is_application_data = marker >= kApp0 && marker <= kApp15;
+  if (is_application_data && !is_known_application_data(segment, marker, header)) {
+    header.other_segments |= 1U << (marker - kApp0);
+  } else if (marker == kComment) {
+    header.other_segments |= 1U << 16U;
   }
 }
 

@@ -5,9 +5,15 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace gpuimg {
+
+/// What an APP1 of XMP, an APP1 of extended XMP and an APP13 of Photoshop resources begin with.
+inline constexpr std::string_view kJpegXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
+inline constexpr std::string_view kJpegXmpExtensionMark("http://ns.adobe.com/xmp/extension/\0", 35);
+inline constexpr std::string_view kJpegPhotoshopMark("Photoshop 3.0\0", 14);
 
 struct JpegHeader {
   std::uint32_t width = 0;
@@ -20,6 +26,12 @@ struct JpegHeader {
   /// Parts of an ICC profile in file order, each from its number on: 2 bytes or more. More than 255 make no profile;
   /// 256 are kept then.
   std::vector<std::span<const std::byte>> icc_parts;
+  std::span<const std::byte> xmp;  ///< from the packet on; empty if there is none
+  /// Parts of the extended XMP in file order, each from its GUID on: 40 bytes or more. At most 256 are kept.
+  std::vector<std::span<const std::byte>> xmp_extension_parts;
+  /// Parts of the Photoshop resources in file order. At most 256 are kept.
+  std::vector<std::span<const std::byte>> photoshop_parts;
+  std::uint32_t other_segments = 0;  ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
 };
 
 /// Throws Error{decode} for a file that is damaged before its first scan, Error{unsupported} for a process that is not

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace gpuimg {
@@ -29,6 +30,10 @@ struct Metadata {
   std::optional<std::uint32_t> gama;                 ///< gamma of the file times 100000
   std::optional<std::array<std::uint32_t, 8>> chrm;  ///< white, red, green, blue: x and y of each times 100000
   std::optional<PixelDensity> density;
+  std::vector<std::byte> xmp;            ///< a packet as is_xmp accepts it; empty if there is none
+  std::vector<std::byte> xmp_extension;  ///< the ExtendedXMP of a JPEG, which `xmp` names by its GUID
+  std::vector<std::byte> iptc;           ///< IPTC-IIM datasets; empty if there is none
+  std::vector<std::string> not_kept;     ///< what else the file holds, for people: "the tIME chunk"
 
   bool operator==(const Metadata&) const = default;
 };
@@ -36,6 +41,10 @@ struct Metadata {
 /// The largest ICC profile that is carried: what the 255 segments of a JPEG hold, 16.7 MB.
 inline constexpr std::size_t kMaxIccSegmentBytes = 65519;
 inline constexpr std::size_t kMaxIccBytes = 255 * kMaxIccSegmentBytes;
+
+/// The largest XMP packet, and the largest IPTC data, that are read.
+inline constexpr std::size_t kMaxXmpBytes = std::size_t{16} << 20;
+inline constexpr std::size_t kMaxIptcBytes = std::size_t{1} << 20;
 
 /// As PNG states it, a meter or without a unit; rounded to nearest.
 PixelDensity density_for_png(const PixelDensity& density);

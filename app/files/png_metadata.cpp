@@ -1,4 +1,4 @@
-// Chunks to Metadata and back: app/files/png_metadata.hpp.
+// Chunks to Metadata, read from data that may be hostile.
 #include "files/png_metadata.hpp"
 
 #include <fmt/format.h>
@@ -9,9 +9,12 @@
 #include <utility>
 
 #include "files/exif_orientation.hpp"
-#include "files/joined_bytes.hpp"
+#include "files/iptc.hpp"
 #include "files/packed_profile.hpp"
 #include "files/png_chunks.hpp"
+#include "files/png_text.hpp"
+#include "files/printable_name.hpp"
+#include "files/xmp_packet.hpp"
 
 namespace gpuimg {
 namespace {
@@ -103,6 +106,28 @@ constexpr std::array kKnownChunks = {
     KnownChunk{png_chunk_type("eXIf"), "eXIf", take_exif},
 };
 
+bool take_xmp(std::vector<std::byte> text, Metadata& to) {
+  if (!is_xmp(text)) {
+    return false;
+  }
+  to.xmp = std::move(text);
+  return true;
+}
+
+bool take_iptc(std::vector<std::byte> text, Metadata& to) {
+  to.iptc = iptc_in_text(text);
+  return !to.iptc.empty();
+}
+
+struct KnownText {
+  std::string_view keyword;
+  std::string_view what;
+  bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false for damage
+};
+
+constexpr std::array kKnownTexts = {KnownText{"XML:com.adobe.xmp", "XMP", take_xmp},
+                                    KnownText{"Raw profile type iptc", "IPTC data", take_iptc}};
+
 /// Why the chunk, of a type not met before, is left out; or nothing.
 std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool behind_data, Metadata& to) {
   if (behind_data && known.type != png_chunk_type("eXIf")) {
@@ -111,61 +136,82 @@ std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool b
   return chunk.crc_is_right() && known.take(chunk.payload(), to) ? "" : "is damaged";
 }
 
+/// Gathers the metadata of one file, chunk by chunk. Takes the first of a type or keyword alone: a file of a million
+/// profiles must not be inflated a million times.
+class ChunkTaker {
+ public:
+  explicit ChunkTaker(std::vector<std::string>& details) : details_(details) {}
+
+  void take_chunk(const PngChunkView& chunk) {
+    behind_data_ = behind_data_ || chunk.type() == png_chunk_type("IDAT");
+    const bool is_of_pixels = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
+    if (!is_of_pixels && !take_known(chunk) && !(is_png_text(chunk.type()) && take_text(chunk))) {
+      name_other(chunk);
+    }
+  }
+
+  Metadata taken() && {
+    if (!metadata_.icc.empty() && metadata_.srgb) {
+      metadata_.srgb.reset();
+      details_.emplace_back("its sRGB chunk stands beside a profile and is left out");
+    }
+    return std::move(metadata_);
+  }
+
+ private:
+  bool take_known(const PngChunkView& chunk) {
+    for (std::size_t i = 0; i < kKnownChunks.size(); ++i) {
+      if (chunk.type() == kKnownChunks[i].type && !std::exchange(has_chunk_[i], true)) {
+        const std::string_view why = take(kKnownChunks[i], chunk, behind_data_, metadata_);
+        if (!why.empty()) {
+          details_.push_back(fmt::format("its {} chunk {} and is left out", kKnownChunks[i].letters, why));
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+  bool take_text(const PngChunkView& chunk) {
+    const std::string_view keyword = png_keyword(chunk.payload());
+    for (std::size_t i = 0; i < kKnownTexts.size(); ++i) {
+      if (keyword == kKnownTexts[i].keyword && !std::exchange(has_text_[i], true)) {
+        auto text = chunk.crc_is_right() ? png_text(chunk.type(), chunk.payload(), kMaxXmpBytes) : std::nullopt;
+        if (!text || !kKnownTexts[i].take(*std::move(text), metadata_)) {
+          details_.push_back(fmt::format("its {} is damaged and is left out", kKnownTexts[i].what));
+        }
+        return true;
+      }
+    }
+    return false;
+  }
+
+  void name_other(const PngChunkView& chunk) {
+    constexpr std::size_t kMaxNames = 16;
+    const std::string_view letters(reinterpret_cast<const char*>(chunk.whole.data()) + 4, 4);
+    std::string name = fmt::format("the {} chunk", printable_name(letters));
+    std::vector<std::string>& names = metadata_.not_kept;
+    if (names.size() < kMaxNames && std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(std::move(name));
+    }
+  }
+
+  Metadata metadata_;
+  std::vector<std::string>& details_;
+  std::array<bool, kKnownChunks.size()> has_chunk_{};
+  std::array<bool, kKnownTexts.size()> has_text_{};
+  bool behind_data_ = false;
+};
+
 }  // namespace
 
 Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details) {
-  Metadata metadata;
-  std::array<bool, kKnownChunks.size()> met{};
-  bool behind_data = false;
+  ChunkTaker taker(details);
   PngChunkWalker walker(bytes, name);
   while (const auto chunk = walker.next()) {
-    behind_data = behind_data || chunk->type() == png_chunk_type("IDAT");
-    for (std::size_t i = 0; i < kKnownChunks.size(); ++i) {
-      // The first of a type alone: a file of a million profiles must not be unpacked a million times.
-      if (chunk->type() == kKnownChunks[i].type && !std::exchange(met[i], true)) {
-        const std::string_view why = take(kKnownChunks[i], *chunk, behind_data, metadata);
-        if (!why.empty()) {
-          details.push_back(fmt::format("its {} chunk {} and is left out", kKnownChunks[i].letters, why));
-        }
-      }
-    }
+    taker.take_chunk(*chunk);
   }
-  if (!metadata.icc.empty() && metadata.srgb) {
-    metadata.srgb.reset();
-    details.emplace_back("its sRGB chunk stands beside a profile and is left out");
-  }
-  return metadata;
-}
-
-std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata) {
-  std::vector<std::vector<std::byte>> chunks;
-  if (metadata.cicp) {
-    chunks.push_back(joined({letters("cICP"), *metadata.cicp}));
-  }
-  if (!metadata.icc.empty()) {
-    constexpr std::string_view kTypeNameAndMethod("iCCPICC profile\0\0", 17);
-    chunks.push_back(joined({letters(kTypeNameAndMethod), packed_profile(metadata.icc)}));
-  }
-  if (metadata.srgb) {
-    chunks.push_back(joined({letters("sRGB"), std::array{std::byte{*metadata.srgb}}}));
-  }
-  if (metadata.gama) {
-    chunks.push_back(joined({letters("gAMA"), u32be(*metadata.gama)}));
-  }
-  if (metadata.chrm) {
-    const auto& [wx, wy, rx, ry, gx, gy, bx, by] = *metadata.chrm;
-    chunks.push_back(joined(
-        {letters("cHRM"), u32be(wx), u32be(wy), u32be(rx), u32be(ry), u32be(gx), u32be(gy), u32be(bx), u32be(by)}));
-  }
-  if (metadata.density) {
-    const PixelDensity density = density_for_png(*metadata.density);
-    const std::array unit = {std::byte{density.unit == DensityUnit::meter ? std::uint8_t{1} : std::uint8_t{0}}};
-    chunks.push_back(joined({letters("pHYs"), u32be(density.x), u32be(density.y), unit}));
-  }
-  if (!metadata.exif.empty()) {
-    chunks.push_back(joined({letters("eXIf"), metadata.exif}));
-  }
-  return chunks;
+  return std::move(taker).taken();
 }
 
 }  // namespace gpuimg

@@ -77,7 +77,7 @@ inline void check(const Picture& picture, const EqualizeOptions& options) {
              std::all_of(map.begin(), map.end(), [&](auto level) { return level <= picture.format().max_value(); });
     }
     if (!fits) {
-      throw Error(ErrorKind::usage, "equalize: the tables given are for another bit depth or colour mode");
+      throw Error(ErrorKind::usage, "equalize: the tables given are for another bit depth or color mode");
     }
   }
 }

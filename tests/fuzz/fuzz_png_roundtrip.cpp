@@ -54,6 +54,10 @@ Metadata metadata_from(FuzzInput& input, PixelFormat format) {
     metadata.density =
         PixelDensity{std::max(1U, input.number() & largest), std::max(1U, input.number() & largest), unit};
   }
+  if ((present & 128U) != 0) {
+    metadata.iptc = test::bytes_of(std::string("\x1C\2\0\0\0", 5) + input.text(200));
+    metadata.xmp = test::bytes_of("<" + std::string(input.below(2000), 'x'));
+  }
   return metadata;
 }
 
@@ -111,6 +115,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Metadata expected = options.metadata;
   if (expected.density) {
     expected.density = density_for_png(*expected.density);
+  }
+  if (!options.text.empty()) {
+    expected.not_kept = {"the tEXt chunk"};
   }
   demand(decoded.metadata == expected, "other metadata");
   return 0;

@@ -1,10 +1,15 @@
 // Images: the catalogue of the tests, and files with metadata of every kind.
+#include <string_view>
+
 #include "files/image_writer.hpp"
+#include "files/iptc.hpp"
 #include "files/npy.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
+#include "support/metadata_maker.hpp"
+#include "support/png_maker.hpp"
 
 namespace gpuimg::fuzz {
 namespace {
@@ -43,12 +48,33 @@ void add_metadata(SeedFolder& seeds) {
     options.metadata.chrm = {{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}};
     options.metadata.cicp = {{std::byte{1}, std::byte{13}, std::byte{0}, std::byte{1}}};
     options.metadata.icc = kind < 2 ? make_icc({.version_4 = kind == 1}) : FileBytes();
+    options.metadata.xmp = xmp_packet();
+    options.metadata.iptc = iptc_data();
     options.metadata.srgb = kind < 2 ? std::nullopt : std::optional<std::uint8_t>(1);
     const auto png = encode_image(image.view(), ImageFileType::png, "seed", options);
     seeds.add("fuzz_decode", png);
     seeds.add("fuzz_png_fast", png);
     seeds.add("fuzz_decode", encode_image(image.view(), ImageFileType::jpeg, "seed", options));
   }
+}
+
+/// What fuzz_metadata takes as each of its kinds.
+void add_metadata_texts(SeedFolder& seeds) {
+  const auto chunk = [&](std::string_view beginning, std::span<const std::byte> text) {
+    FileBytes payload = bytes_of(beginning);
+    add_bytes(payload, text);
+    seeds.add("fuzz_metadata", payload);
+  };
+  seeds.add("fuzz_metadata", xmp_packet());
+  seeds.add("fuzz_metadata",
+            "<a xmlns:tiff='http://ns.adobe.com/tiff/1.0/'><tiff:Orientation>6</tiff:Orientation></a>");
+  seeds.add("fuzz_metadata", "<a xmpNote:HasExtendedXMP='0123456789ABCDEF0123456789ABCDEF'/>");
+  seeds.add("fuzz_metadata", iptc_data());
+  seeds.add("fuzz_metadata", iptc_resource(iptc_data()));
+  seeds.add("fuzz_metadata", iptc_text(iptc_data()));
+  chunk(std::string_view("XML:com.adobe.xmp\0\0\0\0\0", 22), xmp_packet());
+  chunk(std::string_view("XML:com.adobe.xmp\0\1\0\0\0", 22), zlib_stored(xmp_packet()));
+  chunk(std::string_view("Raw profile type iptc\0\0", 23), zlib_stored(iptc_text(iptc_data())));
 }
 
 /// High enough to be decoded in parts.
@@ -75,6 +101,7 @@ void add_npys(SeedFolder& seeds) {
 void add_image_seeds(SeedFolder& seeds) {
   add_catalogue(seeds);
   add_metadata(seeds);
+  add_metadata_texts(seeds);
   add_high_jpegs(seeds);
   add_npys(seeds);
 }

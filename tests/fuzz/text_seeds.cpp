@@ -4,6 +4,7 @@
 #include "batch/manifest.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "histogram/json.hpp"
+#include "level_tables_csv.hpp"
 
 namespace gpuimg::fuzz {
 namespace {
@@ -31,6 +32,15 @@ void add_histograms(SeedFolder& seeds) {
   add({Channel::luma}, 8, few_bins, {"\xff.png", 4, 6, 8, 3});
   add({Channel::red, Channel::green, Channel::blue}, 4, {}, sum);
   add({Channel::hue}, 6, {}, {"a", 3, 6, 16, 4});
+}
+
+void add_level_tables(SeedFolder& seeds) {
+  for (const std::size_t count : {1U, 3U}) {
+    LevelTables tables;
+    tables.maps.assign(count, std::vector<std::uint16_t>(256, 7));
+    seeds.add("fuzz_level_tables", level_tables_to_csv(tables));
+  }
+  seeds.add("fuzz_level_tables", "\xEF\xBB\xBFlevel,luma\r\n0,1\r\n");
 }
 
 void add_manifests(SeedFolder& seeds) {
@@ -113,6 +123,7 @@ void add_lists(SeedFolder& seeds) {
 
 void add_text_seeds(SeedFolder& seeds) {
   add_histograms(seeds);
+  add_level_tables(seeds);
   add_manifests(seeds);
   add_command_lines(seeds);
   add_lists(seeds);

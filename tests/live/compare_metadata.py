@@ -1,8 +1,11 @@
-"""Metadata through gpuimg, as Pillow writes and reads them: profiles, EXIF data, density, orientation; and CMYK."""
+"""Metadata through gpuimg, as Pillow and exiftool write and read them: profiles, EXIF data, XMP, IPTC, density,
+orientation; and CMYK."""
 import io
+import json
 import shutil
 import struct
 import subprocess
+import unittest
 import zlib
 
 import gpuimg_run
@@ -13,6 +16,7 @@ Image, ImageCms, ImageOps, PngImagePlugin = gpuimg_run.require(
 
 TYPES = ("png", "jpg")
 ORIENTATION, MAKE = 0x0112, 0x010F
+XMP_MARK = b"http://ns.adobe.com/xap/1.0/\0"
 
 
 def with_chunks(png, chunks):
@@ -142,6 +146,53 @@ class Metadata(gpuimg_run.Comparison):
             self.assertEqual([chunk for chunk in found if chunk[0] not in (b"IHDR", b"IDAT", b"IEND")], expected)
         if shutil.which("pngcheck"):  # the second file: pngcheck 3.0.3 does not know cICP
             subprocess.run(["pngcheck", "-q", self.path("out.png")], check=True, stdout=subprocess.DEVNULL)
+
+    def test_xmp_survives_in_all_directions(self):
+        packet = b'<x:xmpmeta xmlns:x="adobe:ns:meta/"><a tiff:Orientation="1">Gr\xc3\xbc\xc3\x9fe</a></x:xmpmeta>'
+        for size in (len(packet), 60000):
+            xmp = packet.ljust(size)
+            for source, target in self.directions():
+                info = PngImagePlugin.PngInfo()
+                info.add_itxt("XML:com.adobe.xmp", xmp.decode(), zip=size > len(packet))
+                self.photo().save(self.path("in." + source), pnginfo=info)
+                if source == "jpg":
+                    self.add_segment(self.path("in.jpg"), XMP_MARK + xmp)
+                found = self.through(self.path("in." + source), "out." + target)
+                if target == "jpg":
+                    self.assertIn(("APP1", XMP_MARK + xmp), found.applist, source)
+                else:
+                    self.assertEqual(found.info["XML:com.adobe.xmp"].encode(), xmp, source)
+
+    def add_segment(self, name, content):
+        """Puts an APP1 segment behind the start of a JPEG."""
+        with open(name, "rb") as file:
+            jpeg = file.read()
+        with open(name, "wb") as file:
+            file.write(jpeg[:2] + struct.pack(">HH", 0xFFE1, len(content) + 2) + content + jpeg[2:])
+
+    def exiftool(self, *arguments):
+        done = subprocess.run(["exiftool", "-q", "-n", "-overwrite_original", *arguments], capture_output=True, check=True)
+        return done.stdout
+
+    @unittest.skipUnless(shutil.which("exiftool"), "exiftool is not installed")
+    def test_exiftool_reads_what_it_wrote(self):
+        written = {"XMP-dc:Title": "Gr\u00fc\u00dfe", "XMP-dc:Subject": ["one", "two"], "XMP-tiff:Orientation": 6,
+                   "IPTC:By-line": "J\u00fcrgen", "IPTC:Keywords": ["alpha", "beta"], "IPTC:CodedCharacterSet": "UTF8"}
+        settings = [f"-{tag}={value}" for tag, values in written.items()
+                    for value in (values if isinstance(values, list) else [values])]
+        for orientation in (1, 6):
+            for source, target in self.directions():
+                self.photo().save(self.path("in." + source), exif=self.exif(orientation))
+                self.exiftool(*settings, self.path("in." + source))
+                self.through(self.path("in." + source), "out." + target)
+                wanted = [json.loads(self.exiftool("-j", "-G1", "-XMP:all", "-IPTC:all", self.path(name)))[0]
+                          for name in ("in." + source, "out." + target)]
+                self.assertIn("XMP-dc:Title", wanted[0])
+                self.assertIn("IPTC:By-line", wanted[0])
+                wanted[0]["XMP-tiff:Orientation"] = 6 if orientation == 1 else 1
+                for tags in wanted:
+                    del tags["SourceFile"]
+                self.assertEqual(wanted[1], wanted[0], (orientation, source, target))
 
     def test_adjusted_photographs_carry_it_and_strip_drops_it(self):
         profile = self.profile()

@@ -1,6 +1,8 @@
 // Metadata of every kind, and images written with it.
 #pragma once
 
+#include <string>
+
 #include "files/carried_metadata.hpp"
 #include "files/image_writer.hpp"
 #include "files/metadata.hpp"
@@ -11,6 +13,15 @@ namespace gpuimg::test {
 
 inline bool is_color(PixelFormat format) { return format.color_channels() == 3; }
 
+/// XMP with a title of `size` bytes.
+inline FileBytes xmp_packet(std::size_t size = 5) {
+  return bytes_of("<x:xmpmeta><rdf:Description tiff:Orientation=\"1\" dc:title=\"" + std::string(size, 't') +
+                  "\"/></x:xmpmeta>");
+}
+
+/// Two datasets: a keyword and a by-line.
+inline FileBytes iptc_data() { return bytes_of(std::string_view("\x1C\2\x19\0\5alpha\x1C\2\x50\0\4Anna", 19)); }
+
 /// A profile, and all that may stand beside it.
 inline Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
   Metadata metadata;
@@ -20,6 +31,8 @@ inline Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
   metadata.gama = 55555;
   metadata.chrm = {1, 2, 3, 4, 5, 6, 7, 80000};
   metadata.density = PixelDensity{11811, 2835, DensityUnit::meter};
+  metadata.xmp = xmp_packet();
+  metadata.iptc = iptc_data();
   return metadata;
 }
 

@@ -1,0 +1,62 @@
+// Fuzzes what reads metadata of texts, past the checksums of PNG and the markers of JPEG: XMP packets, Photoshop
+// resources, raw profiles, and the text chunks of PNG.
+#include <algorithm>
+
+#include "files/iptc.hpp"
+#include "files/metadata.hpp"
+#include "files/png_text.hpp"
+#include "files/xmp_packet.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+
+namespace {
+
+using namespace gpuimg;
+using fuzz::demand;
+using Bytes = std::vector<std::byte>;
+
+void take_xmp(ByteSpan bytes) {
+  if (!is_xmp(bytes)) {
+    return;
+  }
+  Bytes packet(bytes.begin(), bytes.end());
+  if (reset_xmp_orientation(packet)) {
+    Bytes again = packet;
+    demand(reset_xmp_orientation(again) && again == packet, "an orientation was not reset at first");
+  }
+  demand(is_xmp(packet), "no packet after its orientation was reset");
+  const std::size_t guid = xmp_extension_guid(packet).size();
+  demand(guid == 0 || guid == 32, "a GUID of another length");
+  blank_xmp_extension(packet);
+  demand(packet.size() == bytes.size() && xmp_extension_guid(packet).empty(), "the extension is still named");
+}
+
+void take_iptc(ByteSpan bytes) {
+  for (const ByteSpan found : {bytes, photoshop_resources(bytes).iptc}) {
+    if (is_iptc(found)) {
+      const Bytes iptc(found.begin(), found.end());
+      demand(iptc_in_text(iptc_text(found)) == iptc, "IPTC data read back from its text as other data");
+    }
+  }
+  const Bytes from_text = iptc_in_text(bytes);
+  demand(from_text.empty() || is_iptc(from_text), "a text gave what is no IPTC data");
+}
+
+void take_chunk(std::uint32_t type, ByteSpan payload) {
+  constexpr std::size_t kMost = 100000;
+  const auto text = png_text(type, payload, kMost);
+  demand(!text || text->size() <= kMost, "a text beyond the limit");
+  demand(png_keyword(payload).size() < std::max<std::size_t>(payload.size(), 1), "a keyword without an end");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const ByteSpan bytes = std::as_bytes(std::span(data, size));
+  take_xmp(bytes);
+  take_iptc(bytes);
+  for (const std::uint32_t type : {png_chunk_type("tEXt"), png_chunk_type("zTXt"), png_chunk_type("iTXt")}) {
+    take_chunk(type, bytes);
+  }
+  return 0;
+}
