@@ -73,6 +73,14 @@ TEST(PathNames, StayBelowTheFolderTheyAreJoinedTo) {
   EXPECT_EQ(contained_path("/"), "");
 }
 
+TEST(PathNames, PlainPathsAreSpelledOneWay) {
+  EXPECT_EQ(plain_path("./a//b/."), "a/b");
+  EXPECT_EQ(plain_path("/a/./b/"), "/a/b");
+  EXPECT_EQ(plain_path("//"), "/");
+  EXPECT_EQ(plain_path("../a"), "../a");
+  EXPECT_EQ(plain_path("."), "");
+}
+
 TEST(PathNames, Endings) {
   EXPECT_EQ(file_ending("a.b/c"), "");
   EXPECT_EQ(file_ending("a/.png"), "");

@@ -112,6 +112,7 @@ TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
   PlanRules rules;
   rules.resume = &manifest;
   rules.parameters = "p";
+  manifest.outputs.insert(folder / "o/a");
   const auto state = [&](const ItemRecord& with) {
     manifest.items[record.input] = with;
     return make_plan(inputs, into(folder / "o"), {}, rules).items.front().state;

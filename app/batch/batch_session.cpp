@@ -7,9 +7,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "batch/file_list.hpp"
+#include "batch/folder_scan.hpp"
 #include "batch/parameter_hash.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
@@ -35,6 +38,12 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
+/// Where relative names start from; empty if that folder is gone.
+std::string working_folder() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
 }  // namespace
 
 BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments,
@@ -44,7 +53,9 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
       globals_(globals),
       options_(checked(arguments)),
       operation_(parser.get_name()),
-      parameters_(parameter_hash(parser, globals)) {
+      parameters_(parameter_hash(parser, globals)),
+      folder_(working_folder()),
+      earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
   if (!job.side_files().empty()) {
     throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
   }
@@ -59,10 +70,9 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
                 "changed twice; write to another folder");
   }
   earlier_ = manifest_to_continue(arguments);
-  const std::string& earlier_name = arguments.resume.empty() ? arguments.retry_failed : arguments.resume;
   const auto identity = identity_of(arguments.manifest);
   continues_manifest_ = continues && !arguments.manifest.empty() &&
-                        (arguments.manifest == earlier_name || (identity && identity == identity_of(earlier_name)));
+                        (arguments.manifest == earlier_name_ || (identity && identity == identity_of(earlier_name_)));
 }
 
 GatheredInputs BatchSession::gather(const NamedPaths& named) const {
@@ -113,7 +123,9 @@ WorkPlan BatchSession::plan_for(const NamedPaths& named, const std::vector<Input
   rules.skip_existing = arguments_.skip_existing;
   rules.resume = arguments_.resume.empty() ? nullptr : &*earlier_;
   rules.retry_failed = arguments_.retry_failed.empty() ? nullptr : &*earlier_;
+  rules.earlier_name = earlier_name_;
   rules.parameters = parameters_;
+  rules.folder = folder_;
   WorkPlan plan = make_plan(inputs, naming_for(named, inputs.size()), options_.shard, rules);
   for (const PlanItem& item : plan.items) {
     if (!job_.merges()) {
@@ -162,7 +174,17 @@ ExitCode BatchSession::run(const NamedPaths& named) {
     write_text(plan_text(plan));
     return ExitCode::ok;
   }
+  note_if_not_recorded();
   return execute(named, plan);
+}
+
+void BatchSession::note_if_not_recorded() const {
+  if (!earlier_name_.empty() && !continues_manifest_) {
+    print_note(globals_.verbosity,
+               fmt::format("{}: this run is not recorded there, and cannot be resumed from it; give "
+                           "--manifest {} too",
+                           earlier_name_, earlier_name_));
+  }
 }
 
 }  // namespace gpuimg

@@ -51,6 +51,8 @@ class BatchSession {
   /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
   [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
+  /// Says that a run that goes on from a manifest is not written down there, if so.
+  void note_if_not_recorded() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan) const;
 
@@ -67,6 +69,8 @@ class BatchSession {
   BatchOptions options_;
   std::string operation_;
   std::string parameters_;
+  std::string folder_;               ///< the working folder
+  std::string earlier_name_;         ///< of --resume or --retry-failed
   std::optional<Manifest> earlier_;  ///< of --resume or --retry-failed
   bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
 };
