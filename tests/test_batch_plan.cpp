@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -15,10 +16,12 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/memory_budget.hpp"
+#include "batch/output_collisions.hpp"
 #include "batch/progress.hpp"
 #include "batch/work_plan.hpp"
 #include "byte_size.hpp"
 #include "files/output_folder.hpp"
+#include "files/printable_name.hpp"
 #include "files/stale_temporaries.hpp"
 #include "files/temporary_file.hpp"
 #include "gpuimg/error.hpp"
@@ -95,6 +98,40 @@ TEST(WorkPlan, ExistingOutputs) {
   const WorkPlan plan = make_plan(inputs, into(folder / "o"), {}, skip);
   EXPECT_EQ(plan.items[0].state, PlanState::output_exists);
   EXPECT_EQ(plan.items[1].state, PlanState::to_do);
+}
+
+TEST(WorkPlan, TheWayOutOfACollisionTellsAllOutputsApart) {
+  const std::vector<InputFile> inputs = {{"x/a.jpg", "a.jpg"}, {"x/a.png", "a.png"}, {"y/a.png", "a.png"}};
+  OutputNaming naming = into("o");
+  naming.name_for = [](const InputFile&, std::size_t) { return "o/a.csv"; };
+  const auto message = [&] {
+    try {
+      (void)make_plan(inputs, naming, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return ""s;
+  };
+  naming.alternatives = alternatives_for_folder("-o'{1}", "csv");
+  EXPECT_EQ(message(),
+            "x/a.jpg and x/a.png would both be written to o/a.csv; in place of OUT, give --output "
+            "'./-o'\\''{{1}}/{rel}/{index}-{name}.csv'");
+  naming.alternatives = alternatives_for_template("o/{stem}.{ext}");
+  EXPECT_NE(message().find("--output 'o/{index}-{stem}.{ext}'"), std::string::npos) << message();
+  naming.alternatives = {};
+  EXPECT_NE(message().find("; leave one of them out"), std::string::npos) << message();
+}
+
+TEST(ShellWord, IsReadBackByAShell) {
+  for (const std::string& text :
+       {"plain"s, "it's"s, "$(x) `y` \\"s, "a\nb\t\x1b'\\1"s, "\xff\xfe{}"s, "gr\xc3\xb6\xc3\x9f"s}) {
+    const TemporaryFolder folder;
+    put_text(folder / "script", "printf %s " + shell_word(text));
+    const std::string command = "bash " + (folder / "script") + " >" + (folder / "out");
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(test::text_in(folder / "out"), text);
+    EXPECT_EQ(printable_name(shell_word(text)), shell_word(text));
+  }
 }
 
 TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {

@@ -13,6 +13,7 @@
 
 #include "batch/file_list.hpp"
 #include "batch/folder_scan.hpp"
+#include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
@@ -103,6 +104,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [name = OutputTemplate(arguments_.output)](const InputFile& input, std::size_t index) {
       return name.name_for(input, index);
     };
+    naming.alternatives = alternatives_for_template(arguments_.output);
   } else if (named.output.empty() || named.output == "-") {
     throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
   } else if (inputs == 1 && arguments_.files_from.empty() &&
@@ -112,6 +114,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
       return mirrored_name(folder, input.relative, job_.ending_for(input.relative, arguments_.output_format));
     };
+    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for("", arguments_.output_format));
   }
   return naming;
 }
