@@ -6,8 +6,10 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -18,6 +20,7 @@
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
+#include "path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -37,6 +40,13 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   }
   const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0 && errno == ENOENT;
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
+}
+
+/// True for the ending of any file that gpuimg writes, whatever the operation.
+bool has_written_ending(const std::string& path) {
+  constexpr std::array<std::string_view, 9> kWritten = {"png", "jpg", "jpeg", "bmp", "tga",
+                                                        "npy", "csv", "json", "svg"};
+  return std::find(kWritten.begin(), kWritten.end(), file_ending(path)) != kWritten.end();
 }
 
 /// Where relative names start from; empty if that folder is gone.
@@ -153,12 +163,22 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 }
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
-  const bool one_output = job_.merges() || !arguments_.output.empty();
-  const bool several = named.inputs.size() > 1 || !arguments_.files_from.empty();
-  if (!one_output && several && !is_folder_name(named.output)) {
-    throw Error(ErrorKind::usage, printable_name(named.output) +
-                                      ": several inputs need a folder as OUT: one that "
-                                      "exists, or a name that ends with /");
+  const bool needs_none = job_.merges() || !arguments_.output.empty();
+  if (needs_none || named.output.empty() || is_folder_name(named.output)) {
+    return;
+  }
+  const std::string name = printable_name(named.output);
+  const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
+  const bool several = is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  if (several && has_written_ending(named.output) && !identity_of(named.output)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{0}: names a file, and several inputs need a folder as OUT; write {0}/ for "
+                            "a folder of that name, or name another",
+                            name));
+  }
+  if (several && (!is_folder_read || identity_of(named.output))) {
+    throw Error(ErrorKind::usage,
+                name + ": several inputs need a folder as OUT: one that exists, or a name that ends with /");
   }
 }
 

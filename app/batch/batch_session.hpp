@@ -37,7 +37,7 @@ class BatchSession {
   ExitCode run(const NamedPaths& named);
 
  private:
-  /// Throws Error{usage} where a plain file is named for the results of several inputs.
+  /// Throws Error{usage} if OUT names a file, and the inputs need a folder.
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
