@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
+#include "batch/derived_inputs.hpp"
 #include "batch/memory_budget.hpp"
 #include "batch/output_collisions.hpp"
 #include "batch/progress.hpp"
@@ -132,6 +133,39 @@ TEST(ShellWord, IsReadBackByAShell) {
     EXPECT_EQ(test::text_in(folder / "out"), text);
     EXPECT_EQ(printable_name(shell_word(text)), shell_word(text));
   }
+}
+
+OriginalInputs originals_of(const Names& paths, const char* output) {
+  std::vector<InputFile> inputs;
+  for (const std::string& path : paths) {
+    inputs.push_back({path, path});
+  }
+  const OutputTemplate name(output);
+  return without_derived_inputs(
+      inputs, {[name](const InputFile& input, std::size_t index) { return name.name_for(input, index); },
+               [](const std::string& file) { return Names{file}; }, name.has_index()});
+}
+
+Names paths_of(const OriginalInputs& originals) {
+  Names paths;
+  for (const InputFile& input : originals.files) {
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
+TEST(DerivedInputs, AreLeftOutWithAllThatWasMadeOfThem) {
+  const OriginalInputs originals = originals_of({"a", "ax", "axx", "b", "cx"}, "{name}x");
+  EXPECT_EQ(paths_of(originals), (Names{"a", "b", "cx"}));
+  EXPECT_EQ(originals.note, "ax: is not read, because it is the output of a; likewise 1 other input");
+  EXPECT_EQ(originals_of({"a", "b"}, "{name}x").note, "");
+}
+
+TEST(DerivedInputs, StayWhereNobodyCanTellWhichCameFirst) {
+  EXPECT_EQ(paths_of(originals_of({"a.b", "b.a"}, "{ext}.{stem}")), (Names{"a.b", "b.a"}));  // a circle
+  EXPECT_EQ(paths_of(originals_of({"a", "b"}, "{name}")), (Names{"a", "b"}));                // in place
+  EXPECT_EQ(paths_of(originals_of({"0", "1", "2"}, "{index}")), (Names{"0", "1", "2"}));
+  EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
 }
 
 TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {

@@ -13,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "batch/derived_inputs.hpp"
 #include "batch/file_list.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/output_collisions.hpp"
@@ -111,9 +112,9 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
   naming.files_of = [this](const std::string& output) { return job_.files_of(output); };
   const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
   if (!arguments_.output.empty()) {
-    naming.name_for = [name = OutputTemplate(arguments_.output)](const InputFile& input, std::size_t index) {
-      return name.name_for(input, index);
-    };
+    const OutputTemplate name(arguments_.output);
+    naming.depends_on_list = name.has_index();
+    naming.name_for = [name](const InputFile& input, std::size_t index) { return name.name_for(input, index); };
     naming.alternatives = alternatives_for_template(arguments_.output);
   } else if (named.output.empty() || named.output == "-") {
     throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
@@ -129,7 +130,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
   return naming;
 }
 
-WorkPlan BatchSession::plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs) {
+WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs) {
   PlanRules rules;
   rules.force = globals_.force;
   rules.in_place = globals_.in_place;
@@ -139,7 +140,7 @@ WorkPlan BatchSession::plan_for(const NamedPaths& named, const std::vector<Input
   rules.earlier_name = earlier_name_;
   rules.parameters = parameters_;
   rules.folder = folder_;
-  WorkPlan plan = make_plan(inputs, naming_for(named, inputs.size()), options_.shard, rules);
+  WorkPlan plan = make_plan(inputs, naming, options_.shard, rules);
   for (const PlanItem& item : plan.items) {
     if (!job_.merges()) {
       job_.check_name(item.output);
@@ -188,7 +189,12 @@ ExitCode BatchSession::run(const NamedPaths& named) {
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);
   }
-  const WorkPlan plan = plan_for(named, gathered.files);
+  const OutputNaming naming = naming_for(named, gathered.files.size());
+  const OriginalInputs originals = without_derived_inputs(gathered.files, naming);
+  if (!originals.note.empty()) {
+    print_note(globals_.verbosity, originals.note);
+  }
+  const WorkPlan plan = plan_for(naming, originals.files);
   if (!arguments_.shard.empty()) {
     print_detail(globals_.verbosity, fmt::format("shard {} by {}: {} of {} items", options_.shard.text(),
                                                  options_.shard.source, plan.shard_size, plan.total));

@@ -41,7 +41,7 @@ class BatchSession {
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
-  [[nodiscard]] WorkPlan plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs);
+  [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
   /// Of the workers: what `auto` decides for all, and how threads are shared out.

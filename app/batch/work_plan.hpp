@@ -37,6 +37,7 @@ struct WorkPlan {
 struct OutputNaming {
   std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index from 1; empty for no output
   std::function<std::vector<std::string>(const std::string& output)> files_of;
+  bool depends_on_list = false;                ///< another list of inputs gives other names
   std::vector<std::string> alternatives = {};  ///< templates to suggest where two inputs have one output, best first
 };
 
