@@ -16,6 +16,7 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/derived_inputs.hpp"
+#include "batch/in_place_names.hpp"
 #include "batch/memory_budget.hpp"
 #include "batch/output_collisions.hpp"
 #include "batch/progress.hpp"
@@ -166,6 +167,33 @@ TEST(DerivedInputs, StayWhereNobodyCanTellWhichCameFirst) {
   EXPECT_EQ(paths_of(originals_of({"a", "b"}, "{name}")), (Names{"a", "b"}));                // in place
   EXPECT_EQ(paths_of(originals_of({"0", "1", "2"}, "{index}")), (Names{"0", "1", "2"}));
   EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
+}
+
+TEST(InPlaceNames, NoNameThatCouldBeOutIsAnInput) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c"}) {
+    put_text(folder / name, "x");
+  }
+  std::filesystem::create_hard_link(folder / "a", folder / "alias");
+  const auto in = [&](const Names& names) {
+    Names paths;
+    for (const std::string& name : names) {
+      paths.push_back(folder / name);
+    }
+    return paths;
+  };
+  EXPECT_EQ(in_place_names(in({"a"}), false).output, folder / "a");
+  EXPECT_EQ(in_place_names(in({"a", "alias", "a"}), false).output, folder / "a");
+  EXPECT_EQ(in_place_names(in({""}), false).output, folder / "");
+  const InPlaceNames three = in_place_names(in({"a", "b", "alias", "c"}), false);
+  EXPECT_EQ(three.inputs, in({"a", "b", "c"}));
+  EXPECT_TRUE(three.each_is_its_own && three.output.empty());
+  EXPECT_TRUE(in_place_names({}, true).each_is_its_own);
+  for (const Names& names : {Names{"a", "b"}, Names{"a", "new"}, Names{"a", ""}, Names{"a", "b", "c", "new/"}}) {
+    EXPECT_EQ(kind_thrown([&] { (void)in_place_names(in(names), false); }), ErrorKind::usage) << names.back();
+  }
+  EXPECT_EQ(kind_thrown([&] { (void)in_place_names(in({"a"}), true); }), ErrorKind::usage);
+  EXPECT_EQ(kind_thrown([&] { (void)in_place_names({"-"}, false); }), ErrorKind::usage);
 }
 
 TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {

@@ -116,6 +116,10 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.depends_on_list = name.has_index();
     naming.name_for = [name](const InputFile& input, std::size_t index) { return name.name_for(input, index); };
     naming.alternatives = alternatives_for_template(arguments_.output);
+  } else if (named.each_is_its_own) {
+    naming.name_for = [this](const InputFile& input, std::size_t) {
+      return mirrored_name("", input.path, job_.ending_for(input.path, arguments_.output_format));
+    };
   } else if (named.output.empty() || named.output == "-") {
     throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
   } else if (inputs == 1 && arguments_.files_from.empty() &&
@@ -164,7 +168,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 }
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
-  const bool needs_none = job_.merges() || !arguments_.output.empty();
+  const bool needs_none = job_.merges() || !arguments_.output.empty() || named.each_is_its_own;
   if (needs_none || named.output.empty() || is_folder_name(named.output)) {
     return;
   }

@@ -24,11 +24,9 @@ namespace gpuimg {
 
 struct NamedPaths {
   std::vector<std::string> inputs;
-  std::string output;  ///< empty if none is named
+  std::string output;            ///< empty if none is named
+  bool each_is_its_own = false;  ///< --in-place without OUT: each input is its own output
 };
-
-/// True for what exists as a folder and for what ends like one.
-bool is_folder_name(const std::string& path);
 
 class BatchSession {
  public:
