@@ -46,6 +46,19 @@ std::string joined_path(const std::string& folder, const std::string& relative) 
   return folder.back() == '/' ? folder + relative : folder + "/" + relative;
 }
 
+std::string plain_path(const std::string& path) {
+  std::string plain = path.starts_with('/') ? "/" : "";
+  for (std::size_t at = 0; at < path.size();) {
+    const std::size_t slash = std::min(path.find('/', at), path.size());
+    const std::string part = path.substr(at, slash - at);
+    at = slash + 1;
+    if (!part.empty() && part != ".") {
+      plain = joined_path(plain, part);
+    }
+  }
+  return plain;
+}
+
 std::string contained_path(const std::string& path) {
   std::string kept;
   for (std::size_t at = 0; at <= path.size();) {

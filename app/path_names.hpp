@@ -20,6 +20,9 @@ std::string with_ending(const std::string& path, const std::string& ending);
 /// Two parts with one slash between them; the other part where one is empty.
 std::string joined_path(const std::string& folder, const std::string& relative);
 
+/// The path without empty parts and ".": the same text for "a//b", "./a/b" and "a/b". ".." stays.
+std::string plain_path(const std::string& path);
+
 /// As tar stores a name: no leading slash, no "." and nothing up to the last "..", so that it stays below a folder it
 /// is joined to.
 std::string contained_path(const std::string& path);

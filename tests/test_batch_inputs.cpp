@@ -56,6 +56,24 @@ TEST(FileList, SplitsWithoutLookingAtTheNames) {
   EXPECT_EQ(split_list("a\n b \n\n\r\n-x", ListSeparator::line_break), (Names{"a", " b ", "\r", "-x"}));
   EXPECT_EQ(split_list("a\nb\0\0c\0"s, ListSeparator::nul), (Names{"a\nb", "c"}));
   EXPECT_EQ(split_list("", ListSeparator::nul), Names{});
+  EXPECT_EQ(split_list("\xef\xbb\xbf\n", ListSeparator::nul), Names{"\xef\xbb\xbf\n"});
+}
+
+TEST(FileList, ByteOrderMarkAndCrlfThroughoutAreNoNames) {
+  constexpr auto kLines = ListSeparator::line_break;
+  EXPECT_EQ(split_list("\xef\xbb\xbf"
+                       "a\nb",
+                       kLines),
+            (Names{"a", "b"}));
+  EXPECT_EQ(split_list("a\r\n\r\nb\r\n", kLines), (Names{"a", "b"}));
+  EXPECT_EQ(split_list("\xef\xbb\xbf"
+                       "a\r\nb",
+                       kLines),
+            (Names{"a", "b"}));
+  EXPECT_EQ(split_list("a\r\nb\n", kLines), (Names{"a\r", "b"}));
+  EXPECT_EQ(split_list("\na\r\n", kLines), (Names{"a\r"}));
+  EXPECT_EQ(split_list("a\r", kLines), (Names{"a\r"}));
+  EXPECT_EQ(split_list("a\r\0"s, ListSeparator::nul), (Names{"a\r"}));
 }
 
 TEST(FileList, NulInAListOfLinesIsRefused) {
@@ -71,6 +89,14 @@ TEST(PathNames, StayBelowTheFolderTheyAreJoinedTo) {
   EXPECT_EQ(contained_path("a/.."), "");
   EXPECT_EQ(contained_path("..."), "...");
   EXPECT_EQ(contained_path("/"), "");
+}
+
+TEST(PathNames, PlainPathsAreSpelledOneWay) {
+  EXPECT_EQ(plain_path("./a//b/."), "a/b");
+  EXPECT_EQ(plain_path("/a/./b/"), "/a/b");
+  EXPECT_EQ(plain_path("//"), "/");
+  EXPECT_EQ(plain_path("../a"), "../a");
+  EXPECT_EQ(plain_path("."), "");
 }
 
 TEST(PathNames, Endings) {

@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <functional>
 #include <span>
@@ -14,11 +15,15 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
+#include "batch/derived_inputs.hpp"
+#include "batch/in_place_names.hpp"
 #include "batch/memory_budget.hpp"
+#include "batch/output_collisions.hpp"
 #include "batch/progress.hpp"
 #include "batch/work_plan.hpp"
 #include "byte_size.hpp"
 #include "files/output_folder.hpp"
+#include "files/printable_name.hpp"
 #include "files/stale_temporaries.hpp"
 #include "files/temporary_file.hpp"
 #include "gpuimg/error.hpp"
@@ -97,6 +102,100 @@ TEST(WorkPlan, ExistingOutputs) {
   EXPECT_EQ(plan.items[1].state, PlanState::to_do);
 }
 
+TEST(WorkPlan, TheWayOutOfACollisionTellsAllOutputsApart) {
+  const std::vector<InputFile> inputs = {{"x/a.jpg", "a.jpg"}, {"x/a.png", "a.png"}, {"y/a.png", "a.png"}};
+  OutputNaming naming = into("o");
+  naming.name_for = [](const InputFile&, std::size_t) { return "o/a.csv"; };
+  const auto message = [&] {
+    try {
+      (void)make_plan(inputs, naming, {}, {});
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return ""s;
+  };
+  naming.alternatives = alternatives_for_folder("-o'{1}", "csv");
+  EXPECT_EQ(message(),
+            "x/a.jpg and x/a.png would both be written to o/a.csv; in place of OUT, give --output "
+            "'./-o'\\''{{1}}/{rel}/{index}-{name}.csv'");
+  naming.alternatives = alternatives_for_template("o/{stem}.{ext}");
+  EXPECT_NE(message().find("--output 'o/{index}-{stem}.{ext}'"), std::string::npos) << message();
+  naming.alternatives = {};
+  EXPECT_NE(message().find("; leave one of them out"), std::string::npos) << message();
+}
+
+TEST(ShellWord, IsReadBackByAShell) {
+  for (const std::string& text :
+       {"plain"s, "it's"s, "$(x) `y` \\"s, "a\nb\t\x1b'\\1"s, "\xff\xfe{}"s, "gr\xc3\xb6\xc3\x9f"s}) {
+    const TemporaryFolder folder;
+    put_text(folder / "script", "printf %s " + shell_word(text));
+    const std::string command = "bash " + (folder / "script") + " >" + (folder / "out");
+    ASSERT_EQ(std::system(command.c_str()), 0);
+    EXPECT_EQ(test::text_in(folder / "out"), text);
+    EXPECT_EQ(printable_name(shell_word(text)), shell_word(text));
+  }
+}
+
+OriginalInputs originals_of(const Names& paths, const char* output) {
+  std::vector<InputFile> inputs;
+  for (const std::string& path : paths) {
+    inputs.push_back({path, path});
+  }
+  const OutputTemplate name(output);
+  return without_derived_inputs(
+      inputs, {[name](const InputFile& input, std::size_t index) { return name.name_for(input, index); },
+               [](const std::string& file) { return Names{file}; }, name.has_index()});
+}
+
+Names paths_of(const OriginalInputs& originals) {
+  Names paths;
+  for (const InputFile& input : originals.files) {
+    paths.push_back(input.path);
+  }
+  return paths;
+}
+
+TEST(DerivedInputs, AreLeftOutWithAllThatWasMadeOfThem) {
+  const OriginalInputs originals = originals_of({"a", "ax", "axx", "b", "cx"}, "{name}x");
+  EXPECT_EQ(paths_of(originals), (Names{"a", "b", "cx"}));
+  EXPECT_EQ(originals.note, "ax: is not read, because it is the output of a; likewise 1 other input");
+  EXPECT_EQ(originals_of({"a", "b"}, "{name}x").note, "");
+}
+
+TEST(DerivedInputs, StayWhereNobodyCanTellWhichCameFirst) {
+  EXPECT_EQ(paths_of(originals_of({"a.b", "b.a"}, "{ext}.{stem}")), (Names{"a.b", "b.a"}));  // a circle
+  EXPECT_EQ(paths_of(originals_of({"a", "b"}, "{name}")), (Names{"a", "b"}));                // in place
+  EXPECT_EQ(paths_of(originals_of({"0", "1", "2"}, "{index}")), (Names{"0", "1", "2"}));
+  EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
+}
+
+TEST(InPlaceNames, NoNameThatCouldBeOutIsAnInput) {
+  const TemporaryFolder folder;
+  for (const char* name : {"a", "b", "c"}) {
+    put_text(folder / name, "x");
+  }
+  std::filesystem::create_hard_link(folder / "a", folder / "alias");
+  const auto in = [&](const Names& names) {
+    Names paths;
+    for (const std::string& name : names) {
+      paths.push_back(folder / name);
+    }
+    return paths;
+  };
+  EXPECT_EQ(in_place_names(in({"a"}), false).output, folder / "a");
+  EXPECT_EQ(in_place_names(in({"a", "alias", "a"}), false).output, folder / "a");
+  EXPECT_EQ(in_place_names(in({""}), false).output, folder / "");
+  const InPlaceNames three = in_place_names(in({"a", "b", "alias", "c"}), false);
+  EXPECT_EQ(three.inputs, in({"a", "b", "c"}));
+  EXPECT_TRUE(three.each_is_its_own && three.output.empty());
+  EXPECT_TRUE(in_place_names({}, true).each_is_its_own);
+  for (const Names& names : {Names{"a", "b"}, Names{"a", "new"}, Names{"a", ""}, Names{"a", "b", "c", "new/"}}) {
+    EXPECT_EQ(kind_thrown([&] { (void)in_place_names(in(names), false); }), ErrorKind::usage) << names.back();
+  }
+  EXPECT_EQ(kind_thrown([&] { (void)in_place_names(in({"a"}), true); }), ErrorKind::usage);
+  EXPECT_EQ(kind_thrown([&] { (void)in_place_names({"-"}, false); }), ErrorKind::usage);
+}
+
 TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
   const TemporaryFolder folder;
   put_text(folder / "a", "1");
@@ -112,6 +211,7 @@ TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
   PlanRules rules;
   rules.resume = &manifest;
   rules.parameters = "p";
+  manifest.outputs.insert(folder / "o/a");
   const auto state = [&](const ItemRecord& with) {
     manifest.items[record.input] = with;
     return make_plan(inputs, into(folder / "o"), {}, rules).items.front().state;

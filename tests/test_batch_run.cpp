@@ -1,8 +1,6 @@
 // The pipeline over many files, with jobs that fail on purpose: order, retries, what ends a run, the bound on memory.
 // docs/batch.md.
 #include <gtest/gtest.h>
-#include <signal.h>
-#include <sys/resource.h>
 #include <tbb/parallel_for.h>
 
 #include <atomic>
@@ -14,6 +12,7 @@
 #include <vector>
 
 #include "batch/batch_run.hpp"
+#include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpuimg {
@@ -203,23 +202,6 @@ TEST(BatchRun, WantOfMemoryBetweenImagesIsTriedAgain) {
   EXPECT_EQ(scarce.manifest.items.at("20").error_kind, "out_of_memory");
 }
 
-/// While it lives, no file of this process grows beyond.
-class FileSizeLimit {
- public:
-  explicit FileSizeLimit(rlim_t bytes) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  FileSizeLimit(const FileSizeLimit&) = delete;
-  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
-  ~FileSizeLimit() { ::setrlimit(RLIMIT_FSIZE, &before_); }
-
- private:
-  rlimit before_{};
-};
-
 // What is thrown through a pipeline of oneTBB cancels it, and the loops within: they return before their end.
 TEST(BatchRun, AManifestThatCannotBeWrittenCutsNoImageShort) {
   FakeJob job;
@@ -240,7 +222,7 @@ TEST(BatchRun, AManifestThatCannotBeWrittenCutsNoImageShort) {
   const StopSignal stop([] {});
   const test::TemporaryFolder folder;
   ManifestWriter full(folder / "manifest", ManifestWriter::Mode::create);
-  const FileSizeLimit limit(1);
+  const test::FileSizeLimit limit(1);
   GlobalOptions options;
   options.backend = BackendKind::cpu;
   ContextPool contexts(options, {0});

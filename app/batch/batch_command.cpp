@@ -1,35 +1,34 @@
 // One file or many: decides, and runs the one.
 #include "batch/batch_command.hpp"
 
-#include <sys/stat.h>
-
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <utility>
 
 #include "batch/batch_session.hpp"
+#include "batch/folder_scan.hpp"
+#include "batch/in_place_names.hpp"
 #include "batch/stop_signal.hpp"
 #include "files/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-bool is_folder(const std::string& path) {
-  struct stat found {};
-  return ::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode);
-}
-
 [[noreturn]] void demand(const char* what, const CLI::App& parser) {
   throw Error(ErrorKind::usage, std::string(what) + " is required; see 'gpuimg " + parser.get_name() + " --help'");
 }
 
-/// The last name is OUT, unless a template is, or a histogram is printed.
-NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job) {
+/// The last name is OUT, unless a template is, or a histogram is printed, or images are replaced in place.
+NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job, bool in_place) {
   NamedPaths named;
   named.inputs = arguments.paths;
   const bool has_list = !arguments.files_from.empty();
   if (named.inputs.empty() && !has_list) {
     demand("IN", parser);
+  }
+  if (in_place && arguments.output.empty() && !job.may_print()) {
+    InPlaceNames own = in_place_names(arguments.paths, has_list);
+    return {std::move(own.inputs), std::move(own.output), own.each_is_its_own};
   }
   const std::size_t least = has_list ? 1 : 2;
   if (arguments.output.empty() && named.inputs.size() >= least) {
@@ -42,8 +41,8 @@ NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, 
 }
 
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
-  return !asks_for_batch(arguments) && !job.merges() && named.inputs.size() == 1 && !is_folder(named.inputs.front()) &&
-         !is_folder_name(named.output);
+  return !asks_for_batch(arguments) && !job.merges() && named.inputs.size() == 1 &&
+         !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
@@ -75,10 +74,8 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 
 }  // namespace
 
-bool is_folder_name(const std::string& path) { return path.ends_with('/') || is_folder(path); }
-
 ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals) {
-  const NamedPaths named = named_paths(parser, arguments, job);
+  const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   if (is_one_file(arguments, named, job)) {
     return run_one(job, named, globals);
   }

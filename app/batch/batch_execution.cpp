@@ -100,7 +100,6 @@ std::vector<int> BatchSession::devices(BackendKind backend) const {
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
   GlobalOptions options = globals_;
   options.threads = std::max(1, processors(globals_) / jobs);
-  options.force = globals_.force || !arguments_.resume.empty();
   if (options.backend != BackendKind::automatic || cuda_versions(false).runtime == 0) {
     return options;
   }
@@ -124,6 +123,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   RunSettings settings;
   settings.jobs = jobs;
   settings.max_errors = options_.max_errors;
+  settings.force = globals_.force;
   settings.skip_existing = arguments_.skip_existing;
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
@@ -153,7 +153,8 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
 
 std::string BatchSession::first_line(const WorkPlan& plan) const {
   const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
-  return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard});
+  return manifest_line(
+      RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_});
 }
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {

@@ -41,6 +41,14 @@ void refuse_together(bool both, const char* first, const char* second) {
   }
 }
 
+void refuse_standard_stream(const char* option, const std::string& file) {
+  if (file == "-") {
+    throw Error(ErrorKind::usage, std::string(option) +
+                                      " -: standard input and output are for images and results; name "
+                                      "a file, such as run.jsonl");
+  }
+}
+
 }  // namespace
 
 void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
@@ -92,6 +100,9 @@ BatchOptions checked(const BatchArguments& arguments) {
   }
   refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
   refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
+  refuse_standard_stream("--manifest", arguments.manifest);
+  refuse_standard_stream("--resume", arguments.resume);
+  refuse_standard_stream("--retry-failed", arguments.retry_failed);
   if (!arguments.max_errors.empty()) {
     options.max_errors =
         number_from("--max-errors", arguments.max_errors, 1, std::numeric_limits<std::uint32_t>::max());

@@ -34,7 +34,7 @@ class Run {
         budget_(settings.budget_bytes),
         is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
         reserve_(budget_, is_cancelled_),
-        work_(job, contexts, settings, budget_, reserve_, is_cancelled_),
+        work_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
         ledger_(settings, channels, plan.items.size(), reserve_),
         // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
         slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}

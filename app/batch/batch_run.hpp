@@ -24,6 +24,7 @@ struct RunSettings {
   bool budget_is_limit = false;    ///< an image that needs more fails; else it runs alone
   std::uint64_t max_pixels = 0;    ///< larger images are refused before they take memory
   std::uint64_t max_errors = 0;    ///< 0 = no limit
+  bool force = false;              ///< outputs that exist are replaced
   bool skip_existing = false;      ///< also what another process makes while this one runs
   bool record_done_before = true;  ///< in the manifest: not where it holds them already
   Verbosity verbosity = Verbosity::normal;

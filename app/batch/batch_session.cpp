@@ -6,14 +6,22 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
 #include <utility>
 
+#include "batch/derived_inputs.hpp"
 #include "batch/file_list.hpp"
+#include "batch/folder_scan.hpp"
+#include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
+#include "path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -35,6 +43,19 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
+/// True for the ending of any file that gpuimg writes, whatever the operation.
+bool has_written_ending(const std::string& path) {
+  constexpr std::array<std::string_view, 9> kWritten = {"png", "jpg", "jpeg", "bmp", "tga",
+                                                        "npy", "csv", "json", "svg"};
+  return std::find(kWritten.begin(), kWritten.end(), file_ending(path)) != kWritten.end();
+}
+
+/// Where relative names start from; empty if that folder is gone.
+std::string working_folder() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
 }  // namespace
 
 BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments,
@@ -44,7 +65,9 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
       globals_(globals),
       options_(checked(arguments)),
       operation_(parser.get_name()),
-      parameters_(parameter_hash(parser, globals)) {
+      parameters_(parameter_hash(parser, globals)),
+      folder_(working_folder()),
+      earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
   if (!job.side_files().empty()) {
     throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
   }
@@ -59,10 +82,9 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
                 "changed twice; write to another folder");
   }
   earlier_ = manifest_to_continue(arguments);
-  const std::string& earlier_name = arguments.resume.empty() ? arguments.retry_failed : arguments.resume;
   const auto identity = identity_of(arguments.manifest);
   continues_manifest_ = continues && !arguments.manifest.empty() &&
-                        (arguments.manifest == earlier_name || (identity && identity == identity_of(earlier_name)));
+                        (arguments.manifest == earlier_name_ || (identity && identity == identity_of(earlier_name_)));
 }
 
 GatheredInputs BatchSession::gather(const NamedPaths& named) const {
@@ -90,8 +112,13 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
   naming.files_of = [this](const std::string& output) { return job_.files_of(output); };
   const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
   if (!arguments_.output.empty()) {
-    naming.name_for = [name = OutputTemplate(arguments_.output)](const InputFile& input, std::size_t index) {
-      return name.name_for(input, index);
+    const OutputTemplate name(arguments_.output);
+    naming.depends_on_list = name.has_index();
+    naming.name_for = [name](const InputFile& input, std::size_t index) { return name.name_for(input, index); };
+    naming.alternatives = alternatives_for_template(arguments_.output);
+  } else if (named.each_is_its_own) {
+    naming.name_for = [this](const InputFile& input, std::size_t) {
+      return mirrored_name("", input.path, job_.ending_for(input.path, arguments_.output_format));
     };
   } else if (named.output.empty() || named.output == "-") {
     throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
@@ -102,19 +129,22 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
       return mirrored_name(folder, input.relative, job_.ending_for(input.relative, arguments_.output_format));
     };
+    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for("", arguments_.output_format));
   }
   return naming;
 }
 
-WorkPlan BatchSession::plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs) {
+WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs) {
   PlanRules rules;
   rules.force = globals_.force;
   rules.in_place = globals_.in_place;
   rules.skip_existing = arguments_.skip_existing;
   rules.resume = arguments_.resume.empty() ? nullptr : &*earlier_;
   rules.retry_failed = arguments_.retry_failed.empty() ? nullptr : &*earlier_;
+  rules.earlier_name = earlier_name_;
   rules.parameters = parameters_;
-  WorkPlan plan = make_plan(inputs, naming_for(named, inputs.size()), options_.shard, rules);
+  rules.folder = folder_;
+  WorkPlan plan = make_plan(inputs, naming, options_.shard, rules);
   for (const PlanItem& item : plan.items) {
     if (!job_.merges()) {
       job_.check_name(item.output);
@@ -138,12 +168,22 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 }
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
-  const bool one_output = job_.merges() || !arguments_.output.empty();
-  const bool several = named.inputs.size() > 1 || !arguments_.files_from.empty();
-  if (!one_output && several && !is_folder_name(named.output)) {
-    throw Error(ErrorKind::usage, printable_name(named.output) +
-                                      ": several inputs need a folder as OUT: one that "
-                                      "exists, or a name that ends with /");
+  const bool needs_none = job_.merges() || !arguments_.output.empty() || named.each_is_its_own;
+  if (needs_none || named.output.empty() || is_folder_name(named.output)) {
+    return;
+  }
+  const std::string name = printable_name(named.output);
+  const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
+  const bool several = is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  if (several && has_written_ending(named.output) && !identity_of(named.output)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{0}: names a file, and several inputs need a folder as OUT; write {0}/ for "
+                            "a folder of that name, or name another",
+                            name));
+  }
+  if (several && (!is_folder_read || identity_of(named.output))) {
+    throw Error(ErrorKind::usage,
+                name + ": several inputs need a folder as OUT: one that exists, or a name that ends with /");
   }
 }
 
@@ -153,7 +193,12 @@ ExitCode BatchSession::run(const NamedPaths& named) {
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);
   }
-  const WorkPlan plan = plan_for(named, gathered.files);
+  const OutputNaming naming = naming_for(named, gathered.files.size());
+  const OriginalInputs originals = without_derived_inputs(gathered.files, naming);
+  if (!originals.note.empty()) {
+    print_note(globals_.verbosity, originals.note);
+  }
+  const WorkPlan plan = plan_for(naming, originals.files);
   if (!arguments_.shard.empty()) {
     print_detail(globals_.verbosity, fmt::format("shard {} by {}: {} of {} items", options_.shard.text(),
                                                  options_.shard.source, plan.shard_size, plan.total));
@@ -162,7 +207,17 @@ ExitCode BatchSession::run(const NamedPaths& named) {
     write_text(plan_text(plan));
     return ExitCode::ok;
   }
+  note_if_not_recorded();
   return execute(named, plan);
+}
+
+void BatchSession::note_if_not_recorded() const {
+  if (!earlier_name_.empty() && !continues_manifest_) {
+    print_note(globals_.verbosity,
+               fmt::format("{}: this run is not recorded there, and cannot be resumed from it; give "
+                           "--manifest {} too",
+                           earlier_name_, earlier_name_));
+  }
 }
 
 }  // namespace gpuimg

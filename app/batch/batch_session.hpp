@@ -24,11 +24,9 @@ namespace gpuimg {
 
 struct NamedPaths {
   std::vector<std::string> inputs;
-  std::string output;  ///< empty if none is named
+  std::string output;            ///< empty if none is named
+  bool each_is_its_own = false;  ///< --in-place without OUT: each input is its own output
 };
-
-/// True for what exists as a folder and for what ends like one.
-bool is_folder_name(const std::string& path);
 
 class BatchSession {
  public:
@@ -37,11 +35,11 @@ class BatchSession {
   ExitCode run(const NamedPaths& named);
 
  private:
-  /// Throws Error{usage} where a plain file is named for the results of several inputs.
+  /// Throws Error{usage} if OUT names a file, and the inputs need a folder.
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
-  [[nodiscard]] WorkPlan plan_for(const NamedPaths& named, const std::vector<InputFile>& inputs);
+  [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
   /// Of the workers: what `auto` decides for all, and how threads are shared out.
@@ -51,6 +49,8 @@ class BatchSession {
   /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
   [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
+  /// Says that a run that goes on from a manifest is not written down there, if so.
+  void note_if_not_recorded() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan) const;
 
@@ -67,6 +67,8 @@ class BatchSession {
   BatchOptions options_;
   std::string operation_;
   std::string parameters_;
+  std::string folder_;               ///< the working folder
+  std::string earlier_name_;         ///< of --resume or --retry-failed
   std::optional<Manifest> earlier_;  ///< of --resume or --retry-failed
   bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
 };

@@ -4,20 +4,44 @@
 #include <algorithm>
 
 #include "files/input_file.hpp"
+#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
+namespace {
+
+/// True if the text has line breaks, and a CR before each.
+bool has_crlf_throughout(std::string_view text) {
+  std::size_t lines = 0;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {
+    if (end == 0 || text[end - 1] != '\r') {
+      return false;
+    }
+    ++lines;
+  }
+  return lines > 0;
+}
+
+}  // namespace
 
 std::vector<std::string> split_list(std::string_view text, ListSeparator separator) {
   if (separator == ListSeparator::line_break && text.find('\0') != std::string_view::npos) {
     throw Error(ErrorKind::usage,
                 "--files-from: the list holds NUL, which no name does; give --null if names end with it");
   }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  const bool is_of_lines = separator == ListSeparator::line_break;
+  if (is_of_lines && text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  const bool has_crlf = is_of_lines && has_crlf_throughout(text);
   std::vector<std::string> names;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(static_cast<char>(separator)), text.size());
-    if (end > 0) {
-      names.emplace_back(text.substr(0, end));
+    const std::string_view name = text.substr(0, end);
+    const std::size_t size = has_crlf && name.ends_with('\r') ? end - 1 : end;
+    if (size > 0) {
+      names.emplace_back(name.substr(0, size));
     }
     text.remove_prefix(std::min(end + 1, text.size()));
   }
@@ -26,7 +50,12 @@ std::vector<std::string> split_list(std::string_view text, ListSeparator separat
 
 std::vector<std::string> read_file_list(const std::string& path, ListSeparator separator) {
   const Bytes bytes = read_input(path);
-  return split_list({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, separator);
+  std::vector<std::string> names = split_list({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, separator);
+  if (names.empty()) {
+    throw Error(ErrorKind::read, (path == "-" ? "standard input" : printable_name(path)) +
+                                     ": holds no name of a file to read; check what wrote the list");
+  }
+  return names;
 }
 
 }  // namespace gpuimg

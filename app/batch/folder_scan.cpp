@@ -152,6 +152,11 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
   return FileIdentity(found.st_dev, found.st_ino);
 }
 
+bool is_folder_name(const std::string& path) {
+  struct stat found {};
+  return path.ends_with('/') || (::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode));
+}
+
 FolderScan scan_folder(const std::string& folder, const FileFilter& filter, const ScanOptions& options) {
   return Walk(folder, filter, options).run();
 }

@@ -17,6 +17,9 @@ namespace gpuimg {
 using FileIdentity = std::pair<dev_t, ino_t>;
 std::optional<FileIdentity> identity_of(const std::string& path);
 
+/// True for what exists as a folder, and for what ends with a slash.
+bool is_folder_name(const std::string& path);
+
 struct FolderScan {
   std::vector<std::string> files;  ///< paths below the folder, sorted by their bytes
   std::vector<std::string> notes;  ///< what was passed over, for people

@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "batch/existing_outputs.hpp"
 #include "batch/folder_scan.hpp"
+#include "files/output_error.hpp"
 #include "files/output_folder.hpp"
 
 namespace gpuimg {
@@ -17,11 +19,12 @@ constexpr const char* kOutputExists = "its output exists";
 
 }  // namespace
 
-ItemWork::ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, MemoryBudget& budget,
-                   MemoryReserve& reserve, std::function<bool()> is_cancelled)
+ItemWork::ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
+                   MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled)
     : job_(job),
       contexts_(contexts),
       settings_(settings),
+      manifest_(manifest),
       budget_(budget),
       reserve_(reserve),
       is_cancelled_(std::move(is_cancelled)) {}
@@ -34,6 +37,9 @@ void ItemWork::begin(Flight& flight, const PlanItem& item) const {
     flight.record.input = item.input;
     flight.record.output = item.output;
     (void)read_file_facts(item.input, flight.record.bytes, flight.record.mtime_ns);
+    if (item.state == PlanState::done_before) {
+      flight.record.files = job_.files_of(item.output);
+    }
     if (item.state != PlanState::to_do) {
       skip(flight, item.state == PlanState::done_before ? "done before" : kOutputExists);
       flight.is_decided = true;
@@ -71,6 +77,9 @@ void ItemWork::compute(Flight& flight) {
   if (std::exchange(flight.holds_memory, false)) {
     budget_.release(flight.memory);
   }
+  if (made.ends_run) {
+    std::rethrow_exception(made.ends_run);
+  }
   if (made.is_cut_short) {
     return;
   }
@@ -85,17 +94,9 @@ void ItemWork::compute(Flight& flight) {
 
 ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
   ContextPool::Lease context = contexts_.lease();
-  context->begin_item(flight.item->is_half_there);
+  context->begin_item(flight.item->may_replace);
   Attempt made;
-  made.thrown = caught([&] {
-    const ItemPaths paths{flight.item->input, flight.item->output};
-    const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
-    for (const std::string& file : files) {
-      make_folder_of(file);
-      context->check_output_file(file, paths.input, job_.is_binary(file));
-    }
-    flight.in_order = job_.run(*context, paths);
-  });
+  made.thrown = caught([&] { stage(flight, *context); });
   // What is cancelled says nothing: neither its result nor its failure is true.
   made.is_cut_short = is_cancelled_();
   if (made.is_cut_short) {
@@ -103,12 +104,7 @@ ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
     return made;
   }
   if (!made.thrown) {
-    made.thrown = caught([&] {
-      if (device_is_lost_ && context->backend_name() == "cuda") {
-        throw Error(ErrorKind::device_fault, "a device was lost while it was computed; nothing was written");
-      }
-      context->finish();
-    });
+    give_names(flight, *context, made);
   }
   flight.record.backend = context->backend_name();
   flight.record.device = context->device();
@@ -119,6 +115,59 @@ ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
     context.discard();
   }
   return made;
+}
+
+void ItemWork::stage(Flight& flight, CommandContext& context) const {
+  const ItemPaths paths{flight.item->input, flight.item->output};
+  const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
+  for (const std::string& file : files) {
+    make_folder_of(file);
+    context.check_output_file(file, paths.input, job_.is_binary(file));
+  }
+  flight.in_order = job_.run(context, paths);
+}
+
+void ItemWork::give_names(Flight& flight, CommandContext& context, Attempt& made) const {
+  std::string line;
+  made.thrown = caught([&] {
+    if (device_is_lost_ && context.backend_name() == "cuda") {
+      throw Error(ErrorKind::device_fault, "a device was lost while it was computed; nothing was written");
+    }
+    line = line_before_names(flight);
+  });
+  if (!made.thrown && !line.empty()) {
+    made.ends_run = caught([&] { manifest_->write(line); });
+  }
+  if (!made.thrown && !made.ends_run) {
+    made.thrown = caught([&] { context.finish(); });
+  }
+}
+
+std::string ItemWork::line_before_names(const Flight& flight) const {
+  if (manifest_ == nullptr || job_.merges()) {
+    return {};
+  }
+  std::vector<std::string> files = job_.files_of(flight.item->output);
+  if (files.empty()) {
+    return {};
+  }
+  check_still_absent(*flight.item, files);
+  ItemRecord begun = flight.record;
+  begun.status = ItemStatus::begun;
+  if (!flight.item->is_in_place) {
+    begun.files = std::move(files);
+  }
+  return manifest_line(begun);
+}
+
+/// Or the manifest would say of what another program made meanwhile that it is gpuimg's.
+void ItemWork::check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const {
+  const bool may_exist = item.may_replace || item.is_in_place || settings_.force;
+  for (const std::string& file : files) {
+    if (!may_exist && identity_of(file)) {
+      fail_writing(file, "another program made it meanwhile; use --force to replace it, or another name");
+    }
+  }
 }
 
 void ItemWork::conclude(Flight& flight, const std::exception_ptr& thrown) const {

@@ -6,10 +6,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <iterator>
 #include <span>
+#include <utility>
 
 #include "files/output_error.hpp"
 #include "files/temporary_file.hpp"
@@ -21,10 +23,11 @@ namespace {
 
 using Layout = JsonWriter::Layout;
 
-constexpr std::uint64_t kSchema = 1;
+constexpr std::uint64_t kSchema = 2;
 
 std::string_view name_of(ItemStatus status) {
   switch (status) {
+    case ItemStatus::begun: return "begun";
     case ItemStatus::done: return "done";
     case ItemStatus::failed: return "failed";
     case ItemStatus::skipped: return "skipped";
@@ -32,14 +35,35 @@ std::string_view name_of(ItemStatus status) {
   return "";
 }
 
+std::string hex_of(const std::string& bytes) {
+  std::string hex;
+  for (const char byte : bytes) {
+    fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(byte));
+  }
+  return hex;
+}
+
+bool is_utf8(const std::string& name) { return valid_utf8(name) == name; }
+
 void write_name(JsonWriter& json, const std::string& key, const std::string& name) {
   json.key(key).text(name);
-  if (valid_utf8(name) != name) {
-    std::string hex;
-    for (const char byte : name) {
-      fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(byte));
+  if (!is_utf8(name)) {
+    json.key(key + "_hex").text(hex_of(name));
+  }
+}
+
+void write_files(JsonWriter& json, const std::vector<std::string>& files) {
+  json.key("files").begin_array();
+  for (const std::string& file : files) {
+    json.text(file);
+  }
+  json.end();
+  if (!std::all_of(files.begin(), files.end(), is_utf8)) {
+    json.key("files_hex").begin_array();
+    for (const std::string& file : files) {
+      json.text(hex_of(file));
     }
-    json.key(key + "_hex").text(hex);
+    json.end();
   }
 }
 
@@ -73,6 +97,7 @@ std::string manifest_line(const RunRecord& run) {
   json.begin_object(Layout::line).key("gpuimg").text("run").key("schema").integer(kSchema);
   json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
   json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
+  write_name(json, "folder", run.folder);
   return json.key("items").integer(run.items).key("total").integer(run.total).end().take();
 }
 
@@ -83,6 +108,11 @@ std::string manifest_line(const ItemRecord& item) {
   write_name(json, "output", item.output);
   json.key("bytes").integer(item.bytes).key("mtime_ns").literal(std::to_string(item.mtime_ns));
   json.key("operation").text(item.operation).key("parameters").text(item.parameters).key("version").text(item.version);
+  if (item.status == ItemStatus::begun) {
+    json.key("status").text(name_of(item.status));
+    write_files(json, item.files);
+    return json.end().take();
+  }
   json.key("backend");
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
@@ -92,6 +122,9 @@ std::string manifest_line(const ItemRecord& item) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();
   } else if (item.status == ItemStatus::skipped) {
     json.key("reason").text(item.message);
+    if (!item.files.empty()) {
+      write_files(json, item.files);
+    }
   }
   write_times(json, item.times);
   return json.end().take();
@@ -142,7 +175,12 @@ void ManifestWriter::check_is_manifest() const {
 ManifestWriter::~ManifestWriter() { ::close(file_); }
 
 void ManifestWriter::write(const std::string& line) {
+  const std::lock_guard lock(mutex_);
+  if (!std::exchange(is_whole_, false)) {
+    fail_writing(path_, "an earlier line could not be written; free some space, and continue with --resume");
+  }
   write_all(file_, std::as_bytes(std::span<const char>(line.data(), line.size())), path_);
+  is_whole_ = true;
 }
 
 void ManifestWriter::finish() { check_written(file_, path_); }

@@ -1,9 +1,12 @@
-// The manifest of a run: JSON lines, one for the run and one for each item as it ends. docs/batch.md, "Manifest".
+// The manifest of a run: JSON lines, one for the run, one for each item before its outputs get their names, and one as
+// it ends. docs/batch.md, "Manifest".
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,7 +20,12 @@ namespace gpuimg {
 /// How the first line of every run begins, and so every manifest.
 constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
 
-enum class ItemStatus : std::uint8_t { done, failed, skipped };
+enum class ItemStatus : std::uint8_t {
+  begun,  ///< its outputs are about to get their names; not the last word unless the run was killed
+  done,
+  failed,
+  skipped
+};
 
 /// The first line of a run.
 struct RunRecord {
@@ -27,6 +35,7 @@ struct RunRecord {
   std::uint64_t items = 0;  ///< that this run, or the runs in this file together, answer for
   std::uint64_t total = 0;  ///< in all shards
   Shard shard;
+  std::string folder = {};  ///< that relative names start from; empty if unknown, as in schema 1
 };
 
 struct ItemRecord {
@@ -42,6 +51,9 @@ struct ItemRecord {
   ItemStatus status = ItemStatus::done;
   std::string error_kind;  ///< as in docs/batch.md; empty unless failed
   std::string message;     ///< why it failed or was skipped
+  /// What a resumed run may replace: the files of an item that is begun, done, or skipped because it was done before.
+  /// Empty for an image that is replaced in place, and for what was done by schema 1.
+  std::vector<std::string> files = {};
   PhaseTimes times;
 };
 
@@ -54,7 +66,10 @@ std::string manifest_line(const ItemRecord& item);
 struct Manifest {
   std::vector<RunRecord> runs;
   std::map<std::string, ItemRecord> items;  ///< by input
-  std::size_t damaged_lines = 0;            ///< passed over: a process that was killed leaves at most one
+  /// Plain paths, absolute where the run's folder is known, of the files that its runs wrote, or were about to name
+  /// when they were killed.
+  std::set<std::string> outputs;
+  std::size_t damaged_lines = 0;  ///< passed over: a process that was killed leaves at most one
 };
 
 /// `name` stands in messages. Throws Error{decode} if no line of it begins a run.
@@ -69,8 +84,7 @@ Manifest read_manifest_to_continue(const std::string& path);
 
 std::string_view name_of(ErrorKind kind);
 
-/// Appends to a file, a line with one write(2), so that lines of two processes do not mix and a killed process leaves
-/// whole lines behind it.
+/// Appends to a file, a line with one write(2), so that a killed process leaves whole lines behind. Thread-safe.
 class ManifestWriter {
  public:
   enum class Mode { create, replace, append };
@@ -82,6 +96,8 @@ class ManifestWriter {
   ManifestWriter& operator=(const ManifestWriter&) = delete;
   ~ManifestWriter();
 
+  /// When it returns, the line survives a kill of the process. Throws Error{write}; after a failure always, because
+  /// the file may end with a part of a line.
   void write(const std::string& line);
 
   /// After the last line: throws Error{write} where a file system that writes late says now that it could not.
@@ -93,6 +109,8 @@ class ManifestWriter {
 
   std::string path_;
   int file_ = -1;
+  std::mutex mutex_;
+  bool is_whole_ = true;  ///< no line was cut off
 };
 
 }  // namespace gpuimg

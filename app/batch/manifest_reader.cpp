@@ -5,10 +5,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
+#include <utility>
 
 #include "batch/manifest.hpp"
 #include "files/input_file.hpp"
 #include "files/printable_name.hpp"
+#include "path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -46,7 +48,19 @@ std::string name_in(const Json& line, const std::string& key) {
   return hex != line.end() ? bytes_of_hex(hex->get<std::string>()) : line.at(key).get<std::string>();
 }
 
+std::vector<std::string> files_in(const Json& line) {
+  const auto hex = line.find("files_hex");
+  std::vector<std::string> files;
+  for (const Json& file : hex != line.end() ? *hex : line.at("files")) {
+    files.push_back(hex != line.end() ? bytes_of_hex(file.get<std::string>()) : file.get<std::string>());
+  }
+  return files;
+}
+
 ItemStatus status_named(const std::string& name) {
+  if (name == "begun") {
+    return ItemStatus::begun;
+  }
   if (name == "done") {
     return ItemStatus::done;
   }
@@ -68,6 +82,7 @@ RunRecord run_in(const Json& line) {
   run.shard.count = whole<std::uint64_t>(line.at("shards"));
   run.items = whole<std::uint64_t>(line.at("items"));
   run.total = whole<std::uint64_t>(line.at("total"));
+  run.folder = line.contains("folder") ? name_in(line, "folder") : "";
   if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMostShards) {
     throw std::invalid_argument("no such shard");
   }
@@ -86,42 +101,88 @@ ItemRecord item_in(const Json& line) {
     item.error_kind = line.at("error").at("kind").get<std::string>();
     item.message = line.at("error").at("message").get<std::string>();
   }
+  if (item.status == ItemStatus::begun || (item.status == ItemStatus::skipped && line.contains("files"))) {
+    item.files = files_in(line);
+  }
   return item;
 }
 
-void take_line(std::string_view text, Manifest& manifest) {
-  // Not NDEBUG's business: a line of a stranger's file is checked by at() and get(), which throw.
-  const Json line = Json::parse(text.begin(), text.end());
-  if (line.contains("gpuimg")) {
-    manifest.runs.push_back(run_in(line));
-  } else {
-    ItemRecord item = item_in(line);
-    std::string input = item.input;
-    manifest.items.insert_or_assign(std::move(input), std::move(item));
+/// Takes the lines of a manifest in their order.
+class Reading {
+ public:
+  /// Passes over a line that is damaged.
+  void take(std::string_view text) {
+    try {
+      // Not NDEBUG's business: a line of a stranger's file is checked by at() and get(), which throw.
+      const Json line = Json::parse(text.begin(), text.end());
+      line.contains("gpuimg") ? take(run_in(line)) : take(item_in(line));
+    } catch (const Json::exception&) {
+      ++manifest_.damaged_lines;
+    } catch (const std::invalid_argument&) {
+      ++manifest_.damaged_lines;
+    }
   }
-}
+
+  Manifest end() {
+    end_run();
+    return std::move(manifest_);
+  }
+
+ private:
+  void take(RunRecord run) {
+    end_run();
+    manifest_.runs.push_back(std::move(run));
+  }
+
+  void take(ItemRecord item) {
+    if (item.status == ItemStatus::begun) {
+      begun_[item.input] = item.files;
+    } else {
+      const auto begun = begun_.find(item.input);
+      if (item.status == ItemStatus::done && begun != begun_.end()) {
+        item.files = begun->second;
+      }
+      // After a failure, what is there may be a file that another program made in the meantime.
+      note_outputs(item.files);
+      begun_.erase(item.input);
+    }
+    std::string input = item.input;
+    manifest_.items.insert_or_assign(std::move(input), std::move(item));
+  }
+
+  /// Of an item that was begun and never ended, the outputs may be there.
+  void end_run() {
+    for (const auto& [input, files] : begun_) {
+      note_outputs(files);
+    }
+    begun_.clear();
+  }
+
+  void note_outputs(const std::vector<std::string>& files) {
+    const std::string folder = manifest_.runs.empty() ? "" : manifest_.runs.back().folder;
+    for (const std::string& file : files) {
+      manifest_.outputs.insert(plain_path(file.starts_with('/') ? file : joined_path(folder, file)));
+    }
+  }
+
+  Manifest manifest_;
+  std::map<std::string, std::vector<std::string>> begun_;  ///< files by input, of this run
+};
 
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
 
 }  // namespace
 
 Manifest parse_manifest(std::string_view text, const std::string& name) {
-  Manifest manifest;
+  Reading reading;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
+    if (end > 0) {
+      reading.take(text.substr(0, end));
+    }
     text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.empty()) {
-      continue;
-    }
-    try {
-      take_line(line, manifest);
-    } catch (const Json::exception&) {
-      ++manifest.damaged_lines;
-    } catch (const std::invalid_argument&) {
-      ++manifest.damaged_lines;
-    }
   }
+  Manifest manifest = reading.end();
   if (manifest.runs.empty()) {
     throw Error(ErrorKind::decode, printable_name(name) +
                                        ": is no manifest of gpuimg: no line of it begins a run; name a file that "

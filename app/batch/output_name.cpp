@@ -90,6 +90,10 @@ std::string OutputTemplate::value_of(Field field, const InputFile& input, std::s
   return {};
 }
 
+bool OutputTemplate::has_index() const {
+  return std::any_of(parts_.begin(), parts_.end(), [](const Part& part) { return part.field == Field::index; });
+}
+
 std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) const {
   std::string name;
   std::optional<std::size_t> chosen;  // length of the folder that the user has named, with its slash

@@ -27,6 +27,9 @@ class OutputTemplate {
   /// Throws Error{usage} for a field that there is not, with a suggestion, and for a brace left open.
   explicit OutputTemplate(const std::string& text);
 
+  /// True if names depend on the place in the list.
+  [[nodiscard]] bool has_index() const;
+
   /// What stands before the first field other than {dir} names a folder; Error{usage} for an input whose name would
   /// lead out of it, up or to the root, or to no name at all.
   [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;

@@ -72,6 +72,7 @@ void RunLedger::count(Flight& flight) {
       ++counts.failed;
       outcome_.failures.push_back(std::move(flight.record.message));
       break;
+    case ItemStatus::begun: break;  // no item ends so
     case ItemStatus::skipped: ++counts.skipped; break;
   }
   outcome_.times.add(flight.record.times);

@@ -10,8 +10,8 @@
 #include <optional>
 #include <utility>
 
-#include "batch/folder_scan.hpp"
-#include "files/output_error.hpp"
+#include "batch/existing_outputs.hpp"
+#include "batch/output_collisions.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 #include "path_names.hpp"
@@ -19,126 +19,36 @@
 namespace gpuimg {
 namespace {
 
-/// The same text for "a//b", "./a/b" and "a/b".
-std::string plain_path(const std::string& path) {
-  std::string plain;
-  for (std::size_t at = 0; at < path.size();) {
-    const std::size_t slash = std::min(path.find('/', at), path.size());
-    const std::string_view part = std::string_view(path).substr(at, slash - at);
-    if (!part.empty() && part != ".") {
-      plain.append("/").append(part);
-    }
-    at = slash + 1;
+const ItemRecord* record_of(const PlanItem& item, const Manifest* manifest) {
+  if (manifest == nullptr) {
+    return nullptr;
   }
-  return path.starts_with('/') ? "/" + plain : plain;
+  const auto found = manifest->items.find(item.input);
+  return found == manifest->items.end() ? nullptr : &found->second;
 }
-
-void refuse_collisions(const std::vector<PlanItem>& items, const OutputNaming& naming) {
-  std::vector<std::pair<std::string, std::size_t>> outputs;
-  for (std::size_t i = 0; i < items.size(); ++i) {
-    for (const std::string& file : naming.files_of(items[i].output)) {
-      outputs.emplace_back(plain_path(file), i);
-    }
-  }
-  std::sort(outputs.begin(), outputs.end());
-  const auto twice = std::adjacent_find(outputs.begin(), outputs.end(),
-                                        [](const auto& a, const auto& b) { return a.first == b.first; });
-  if (twice != outputs.end()) {
-    const PlanItem& first = items[twice->second];
-    const PlanItem& second = items[std::next(twice)->second];
-    throw Error(ErrorKind::usage, fmt::format("{} and {} would both be written to {}; name outputs apart, such as with "
-                                              "--output '{{dir}}/{{name}}.{}'",
-                                              printable_name(first.input), printable_name(second.input),
-                                              printable_name(first.output), file_ending(first.output)));
-  }
-}
-
-/// Inputs by what their paths lead to; read once, and only if there is an output that exists.
-class InputIdentities {
- public:
-  explicit InputIdentities(const std::vector<InputFile>& inputs) : inputs_(inputs) {}
-
-  /// The input that `identity` is, or nothing.
-  const InputFile* find(const FileIdentity& identity) {
-    if (known_.empty()) {
-      for (const InputFile& input : inputs_) {
-        if (const auto found = identity_of(input.path)) {
-          known_.emplace(*found, &input);
-        }
-      }
-    }
-    const auto found = known_.find(identity);
-    return found == known_.end() ? nullptr : found->second;
-  }
-
- private:
-  const std::vector<InputFile>& inputs_;
-  std::map<FileIdentity, const InputFile*> known_;
-};
 
 bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& naming) {
-  if (rules.resume == nullptr) {
-    return false;
-  }
-  const auto found = rules.resume->items.find(item.input);
-  if (found == rules.resume->items.end()) {
-    return false;
-  }
-  const ItemRecord& record = found->second;
+  const ItemRecord* record = record_of(item, rules.resume);
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
-  const std::vector<std::string> files = naming.files_of(item.output);
-  return record.status == ItemStatus::done && record.output == item.output && record.parameters == rules.parameters &&
-         read_file_facts(item.input, bytes, mtime_ns) && record.bytes == bytes && record.mtime_ns == mtime_ns &&
-         all_exist(files);
+  return record != nullptr && is_result(*record, item, rules.parameters) &&
+         read_file_facts(item.input, bytes, mtime_ns) && record->bytes == bytes && record->mtime_ns == mtime_ns &&
+         all_exist(naming.files_of(item.output));
 }
 
-bool has_failed(const PlanItem& item, const Manifest& manifest) {
-  const auto found = manifest.items.find(item.input);
-  return found != manifest.items.end() && found->second.status == ItemStatus::failed;
-}
-
-/// Sets the states of items whose outputs exist, or refuses.
-void judge_existing(std::vector<PlanItem>& items, const std::vector<InputFile>& inputs, const PlanRules& rules,
-                    const OutputNaming& naming) {
-  InputIdentities identities(inputs);
-  std::size_t existing = 0;
-  std::string example;
-  for (PlanItem& item : items) {
-    const std::vector<std::string> files = naming.files_of(item.output);
-    for (const std::string& file : files) {
-      const auto identity = identity_of(file);
-      if (!identity) {
-        continue;
-      }
-      const InputFile* input = identities.find(*identity);
-      if (input != nullptr && !(rules.in_place && input->path == item.input)) {
-        fail_writing(file, input->path == item.input
-                               ? "it is the input itself; use --in-place to replace it, or another name"
-                               : "it is the input " + printable_name(input->path) + "; use another name");
-      }
-      if (rules.skip_existing && item.state == PlanState::to_do) {
-        item.is_half_there = !all_exist(files);
-        item.state = item.is_half_there ? PlanState::to_do : PlanState::output_exists;
-      }
-      // What an interrupted run wrote and could not record is done again.
-      const bool may_replace = input != nullptr || rules.force || rules.resume != nullptr || item.is_half_there;
-      if (!may_replace && item.state == PlanState::to_do) {
-        example = existing++ == 0 ? file : example;
-      }
-    }
-  }
-  if (existing > 0) {
-    fail_writing(example, fmt::format("it exists already{}; use --skip-existing to leave such out, --resume to "
-                                      "continue a run, or --force to replace",
-                                      existing > 1 ? fmt::format(", as do {} other outputs", existing - 1) : ""));
-  }
+/// An image that a killed run was about to replace in place may be replaced already: it has no files in its record.
+bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
+  const ItemRecord* record = record_of(item, &manifest);
+  return record != nullptr &&
+         (record->status == ItemStatus::failed || (record->status == ItemStatus::begun && !record->files.empty()));
 }
 
 }  // namespace
 
-bool all_exist(const std::vector<std::string>& files) {
-  return std::all_of(files.begin(), files.end(), [](const std::string& file) { return identity_of(file).has_value(); });
+bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters) {
+  const bool was_done_before = record.status == ItemStatus::skipped && !record.files.empty();
+  return (record.status == ItemStatus::done || was_done_before) && record.output == item.output &&
+         record.parameters == parameters;
 }
 
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns) {
@@ -161,7 +71,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     all.push_back({inputs[i].path, naming.name_for(inputs[i], i + 1), PlanState::to_do});
   }
-  refuse_collisions(all, naming);
+  refuse_output_collisions(all, inputs, naming);
   WorkPlan plan;
   plan.total = inputs.size();
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -169,14 +79,14 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
       continue;
     }
     ++plan.shard_size;
-    if (rules.retry_failed == nullptr || has_failed(all[i], *rules.retry_failed)) {
+    if (rules.retry_failed == nullptr || is_to_retry(all[i], *rules.retry_failed)) {
       plan.items.push_back(std::move(all[i]));
     }
   }
   for (PlanItem& item : plan.items) {
     item.state = is_done(item, rules, naming) ? PlanState::done_before : PlanState::to_do;
   }
-  judge_existing(plan.items, inputs, rules, naming);
+  judge_existing_outputs(plan.items, inputs, rules, naming);
   return plan;
 }
 

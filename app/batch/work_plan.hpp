@@ -23,7 +23,8 @@ struct PlanItem {
   std::string input;
   std::string output;
   PlanState state = PlanState::to_do;
-  bool is_half_there = false;  ///< with --skip-existing: some of its outputs exist, and are written again
+  bool may_replace = false;  ///< outputs that exist: recorded as gpuimg's own, or a part left by --skip-existing
+  bool is_in_place = false;  ///< the output is the input
 };
 
 struct WorkPlan {
@@ -36,6 +37,8 @@ struct WorkPlan {
 struct OutputNaming {
   std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index from 1; empty for no output
   std::function<std::vector<std::string>(const std::string& output)> files_of;
+  bool depends_on_list = false;                ///< another list of inputs gives other names
+  std::vector<std::string> alternatives = {};  ///< templates to suggest where two inputs have one output, best first
 };
 
 struct PlanRules {
@@ -43,17 +46,22 @@ struct PlanRules {
   bool in_place = false;
   bool skip_existing = false;
   const Manifest* resume = nullptr;        ///< leave out what is done
-  const Manifest* retry_failed = nullptr;  ///< keep what has failed
+  const Manifest* retry_failed = nullptr;  ///< keep what has failed or was not finished
+  std::string earlier_name;                ///< of the file of that manifest
   std::string parameters;                  ///< of this run, as in a manifest
+  std::string folder;                      ///< that relative names start from
+
+  /// The manifest that is continued, or nothing.
+  [[nodiscard]] const Manifest* earlier() const { return resume != nullptr ? resume : retry_failed; }
 };
+
+/// True if the record says that this item is done, with these parameters; whether the files are there is not looked at.
+bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters);
 
 /// `inputs` are sorted. Throws Error{usage} if two items have one output, Error{write} if an output is an input or
 /// exists and may not be replaced.
 WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& naming, const Shard& shard,
                    const PlanRules& rules);
-
-/// Whether each name leads to something.
-bool all_exist(const std::vector<std::string>& files);
 
 /// Size and time of change of a file; false if there is none.
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns);

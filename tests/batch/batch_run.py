@@ -11,6 +11,8 @@ import sys
 import tempfile
 import time
 
+SOME_FAILED = 1
+BAD_OUTPUT = 4
 SKIPPED = 77
 STOPPED_EARLY = 75
 INTERRUPTED = 130
@@ -131,6 +133,10 @@ def manifest_lines(path):
     with open(path, "rb") as file:
         lines = file.read().split(b"\n")[:-1]
     return [json.loads(line) for line in lines if line]
+
+
+def begun_lines(path):
+    return [line for line in manifest_lines(path) if line.get("status") == "begun"]
 
 
 def done_lines(path):

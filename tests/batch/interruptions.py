@@ -1,8 +1,9 @@
 """SIGINT, SIGTERM and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
-an undisturbed run.
+an undisturbed run. A file that someone else puts in the place of an output is never touched, and --resume refuses to.
 
-usage: interruptions.py GPUIMG [TIMES]     TIMES of each signal; GPUIMG_TEST_INTERRUPTIONS, or 8
+usage: interruptions.py GPUIMG [TIMES] [SIGNAL…]     TIMES of each signal (GPUIMG_TEST_INTERRUPTIONS, or 8); all three
 """
+import hashlib
 import os
 import shutil
 import signal
@@ -16,6 +17,7 @@ from batch_run import check
 
 IMAGES = 80
 SIZE = (331, 257)
+FOREIGN = b"a file of somebody else"
 SIGNALS = {
     signal.SIGINT: batch_run.INTERRUPTED,
     signal.SIGTERM: batch_run.STOPPED_EARLY,
@@ -43,13 +45,17 @@ class Trial:
         return [*command, "--jobs", str(jobs), *more]
 
     def interrupt(self, number):
-        """One run, stopped at a random moment, a second time if need be; returns how many outputs it left."""
+        """One run, stopped at a random moment, a second time if need be. Returns what was done, how many outputs it left,
+        and the path of a foreign file among them, or None."""
         shutil.rmtree(self.target, ignore_errors=True)
         if os.path.exists(self.manifest):
             os.remove(self.manifest)
         running = batch_run.Running(*self.command(self.target, "--manifest", self.manifest))
         moment = self.random.uniform(0, self.seconds)
-        time.sleep(moment)
+        until_foreign = self.random.uniform(0, moment)
+        time.sleep(until_foreign)
+        foreign = self.plant() if self.random.random() < 0.5 else None
+        time.sleep(moment - until_foreign)
         running.signal(number)
         impatient = number != signal.SIGKILL and self.random.random() < 0.3
         if impatient:
@@ -58,27 +64,60 @@ class Trial:
         ended = running.end()
         what = f"{number.name}{' twice' if impatient else ''} after {moment:.3f} s"
         left = batch_run.outputs_of(self.target)
+        if foreign:
+            self.check_foreign(left, foreign, what)
+            del left[foreign]
         before_it_listened = ended.status == -number and not left
-        check(ended.status in (0, SIGNALS[number]) or before_it_listened, f"{what}: {ended}")
+        allowed = {0, SIGNALS[number]} if not foreign else {batch_run.SOME_FAILED, batch_run.BAD_OUTPUT, SIGNALS[number]}
+        check(ended.status in allowed or before_it_listened, f"{what}: {ended}")
         check(ended.status != 0 or len(left) == IMAGES, f"{what}: exit 0 with {len(left)} outputs")
         batch_run.check_whole(left, self.expected, what)
         if number != signal.SIGKILL and not impatient:
             check(not batch_run.temporaries_of(self.target), f"{what}: left {batch_run.temporaries_of(self.target)[:3]}")
         self.check_manifest(left, what)
-        return what, len(left)
+        return what, len(left), foreign
+
+    def plant(self):
+        """Puts a foreign file in the place of an output that is not there yet; returns its path, or None."""
+        path = self.random.choice(sorted(self.expected))
+        full = os.path.join(self.target, path)
+        os.makedirs(os.path.dirname(full), exist_ok=True)
+        try:
+            with open(full, "xb") as file:
+                file.write(FOREIGN)
+        except FileExistsError:
+            return None
+        return path
+
+    def check_foreign(self, found, foreign, what):
+        check(found.get(foreign) == hashlib.sha256(FOREIGN).hexdigest(), f"{what}: the foreign {foreign!r} was touched")
+
+    def resume(self):
+        return self.command(self.target, "--manifest", self.manifest, "--resume", self.manifest)
+
+    def refuse(self, foreign, what):
+        """--resume touches nothing while a foreign file is in the way."""
+        before = batch_run.outputs_of(self.target)
+        batch_run.expect(batch_run.BAD_OUTPUT, *self.resume())
+        after = batch_run.outputs_of(self.target)
+        self.check_foreign(after, foreign, what)
+        check(after == before, f"{what}: a run that is refused changed the folder")
+        os.remove(os.path.join(self.target, foreign))
 
     def check_manifest(self, left, what):
-        """Nothing is called done whose output is not there."""
+        """Nothing is called done whose output is not there, and nothing is there that was not called begun."""
+        begun = {file for line in batch_run.begun_lines(self.manifest) for file in line["files"]}
+        for path in left:
+            check(os.path.join(self.target, path) in begun, f"{what}: the manifest does not say that {path!r} is begun")
         for line in batch_run.done_lines(self.manifest):
             path = os.path.relpath(line["output"], self.target)
             check(path in left, f"{what}: the manifest says {path!r} is done, and it is not there")
 
     def rerun(self, what):
         resuming = os.path.exists(self.manifest) and self.random.random() < 0.5
-        how = ["--manifest", self.manifest, "--resume", self.manifest] if resuming else ["--skip-existing"]
         before = self.inodes()
-        batch_run.expect(0, *self.command(self.target, *how))
-        what = f"{what}, then {how[-2] if resuming else how[0]}"
+        batch_run.expect(0, *(self.resume() if resuming else self.command(self.target, "--skip-existing")))
+        what = f"{what}, then {'--resume' if resuming else '--skip-existing'}"
         batch_run.check_same(batch_run.outputs_of(self.target), self.expected, what)
         check(not batch_run.temporaries_of(self.target), f"{what}: left {batch_run.temporaries_of(self.target)[:3]}")
         if not resuming:
@@ -89,20 +128,24 @@ class Trial:
         return {path: os.stat(os.path.join(self.target, path)).st_ino for path in paths}
 
 
-def main(gpuimg, times=None):
+def main(gpuimg, times=None, *signals):
     batch_run.forget_environment()
     times = int(times or os.environ.get("GPUIMG_TEST_INTERRUPTIONS") or 8)
     random = batch_run.seeded_random()
     with tempfile.TemporaryDirectory(prefix="gpuimg-batch-") as folder:
         trial = Trial(os.path.abspath(gpuimg), folder, random)
         print(f"{IMAGES} images, undisturbed in {trial.seconds:.3f} s")
-        for number in SIGNALS:
-            midway = 0
+        for number in [signal.Signals[name] for name in signals] or SIGNALS:
+            midway = refused = 0
             for _ in range(times):
-                what, left = trial.interrupt(number)
+                what, left, foreign = trial.interrupt(number)
                 midway += 0 < left < IMAGES
+                if foreign:
+                    trial.refuse(foreign, what)
+                    refused += 1
                 trial.rerun(what)
-            print(f"{number.name}: {times} times, {midway} of them with some images done and some not")
+            print(f"{number.name}: {times} times, {midway} of them with some images done and some not, {refused} with a "
+                  "foreign file in the way")
             check(times < 8 or midway > 0, f"{number.name} never came in the middle of the work")
 
 

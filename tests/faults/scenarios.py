@@ -132,7 +132,7 @@ SCENARIOS = [
         one_output=False, is_batch=True, manifest="done.jsonl", items=6),
     one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "--manifest", "done.jsonl", "in",
         "out", one_output=False, is_batch=True, exit_code=1, manifest="done.jsonl", items=6, damaged=1),
-    one("batch_hist", "hist", folder, "-q", "in", "sum.csv", one_output=False, is_batch=True),
+    one("batch_hist", "hist", folder, "-q", "in", "sums", one_output=False, is_batch=True),
     one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
         one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
 ]

@@ -12,12 +12,14 @@ using namespace gpuimg;
 
 bool same_run(const RunRecord& a, const RunRecord& b) {
   return a.operation == b.operation && a.parameters == b.parameters && a.version == b.version && a.items == b.items &&
-         a.total == b.total && a.shard.index == b.shard.index && a.shard.count == b.shard.count;
+         a.total == b.total && a.shard.index == b.shard.index && a.shard.count == b.shard.count && a.folder == b.folder;
 }
 
 bool same_item(const ItemRecord& a, const ItemRecord& b) {
-  return a.input == b.input && a.output == b.output && a.bytes == b.bytes && a.mtime_ns == b.mtime_ns &&
-         a.parameters == b.parameters && a.status == b.status && a.error_kind == b.error_kind && a.message == b.message;
+  const bool holds_files = a.status == ItemStatus::begun || a.status == ItemStatus::skipped;
+  return (!holds_files || a.files == b.files) && a.input == b.input && a.output == b.output && a.bytes == b.bytes &&
+         a.mtime_ns == b.mtime_ns && a.parameters == b.parameters && a.status == b.status &&
+         a.error_kind == b.error_kind && a.message == b.message;
 }
 
 }  // namespace

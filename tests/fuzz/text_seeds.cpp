@@ -44,7 +44,7 @@ void add_level_tables(SeedFolder& seeds) {
 }
 
 void add_manifests(SeedFolder& seeds) {
-  RunRecord run{"equalize", "0123456789abcdef", "0.1.0", 2, 2, {1, 1, ""}};
+  RunRecord run{"equalize", "0123456789abcdef", "0.1.0", 2, 2, {1, 1, ""}, "/data/\xff"};
   ItemRecord item;
   item.input = "in/\xff\n.png";
   item.output = "out/a.png";
@@ -62,6 +62,10 @@ void add_manifests(SeedFolder& seeds) {
   seeds.add("fuzz_manifest", manifest_line(run));
   seeds.add("fuzz_manifest", manifest_line(run) + manifest_line(item));
   seeds.add("fuzz_manifest", manifest_line(run) + manifest_line(failed) + manifest_line(skipped));
+  ItemRecord begun = item;
+  begun.status = ItemStatus::begun;
+  begun.files = {"out/a_h.png", "out/a_\xff.png"};
+  seeds.add("fuzz_manifest", manifest_line(run) + manifest_line(begun));
   run.shard = {2, 5, ""};
   seeds.add("fuzz_manifest", manifest_line(run) + manifest_line(item) + "{\"input\": \"cut");
 }

@@ -13,4 +13,4 @@ expect 2 gpuimg equalize --force --manifest= in/a.png in/b.png out/
 cksum in/* | cmp - before && cat notes
 ls out
 gpuimg equalize --quiet --manifest m in/a.png in/b.png out/
-gpuimg equalize --quiet --force --manifest m in/a.png in/b.png out/ && wc -l <m
+gpuimg equalize --quiet --force --manifest m in/a.png in/b.png out/ && grep -vc '"begun"' m

@@ -5,7 +5,7 @@ make_image png in/b.png 9x9
 gpuimg equalize --quiet --manifest m in out/
 gpuimg equalize --quiet --color rgb --manifest m --resume m in out/
 gpuimg report m
-head -n 5 m >half
+grep -v '"begun"' m | head -n 5 >half
 expect 1 gpuimg report half
 printf '{"gpuimg":"run","schema":1,"operation":"hist","parameters":"0","version":"1","shard":1,"shards":9000000000000000000,"items":1,"total":1}\n' >huge
 expect 3 gpuimg report huge 2>&1

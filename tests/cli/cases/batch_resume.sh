@@ -15,7 +15,7 @@ cp in/4.png in/5.png
 run --manifest run.jsonl --retry-failed run.jsonl
 gpuimg report run.jsonl
 run --color rgb --resume run.jsonl
-run --resume none-yet.jsonl --manifest none-yet.jsonl
+last gpuimg equalize in other/ --resume none-yet.jsonl --manifest none-yet.jsonl
 gpuimg report none-yet.jsonl
 printf '{"half a line' >>run.jsonl
 run --manifest run.jsonl --resume run.jsonl
