@@ -1,0 +1,124 @@
+// The tables of synonyms, from other tools and from other spellings.
+#include "name_synonyms.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include "files/printable_name.hpp"
+#include "suggestions.hpp"
+
+namespace gpuimg {
+namespace {
+
+const std::vector<Synonym> kSubcommandSynonyms = {
+    {"histogram", "hist"},
+    {"histo", "hist"},
+    {"count", "hist"},
+    {"equalise", "equalize"},
+    {"equalization", "equalize"},
+    {"equalizehist", "equalize"},
+    {"eq", "equalize"},
+    {"normalize", "equalize"},
+    {"integral-image", "integral"},
+    {"summed-area", "integral"},
+    {"summed-area-table", "integral"},
+    {"sat", "integral"},
+    {"sum", "integral"},
+    {"hls", "hsl"},
+    {"hsv", "hsl"},
+    {"saturate", "hsl"},
+    {"adjust", "hsl"},
+    {"benchmark", "bench"},
+    {"check", "doctor"},
+    {"devices", "doctor"},
+    {"info", "doctor"},
+    {"summary", "report"},
+};
+
+const std::vector<Synonym> kOptionSynonyms = {
+    {"--colour", "--color"},
+    {"--mode", "--color"},
+    {"--method", "--formula"},
+    {"--algorithm", "--formula"},
+    {"--amount", "--strength"},
+    {"--out", "--output"},
+    {"--outfile", "--output"},
+    {"--outdir", "--output"},
+    {"--out-dir", "--output"},
+    {"--output-dir", "--output"},
+    {"--type", "--format"},
+    {"--ext", "--format"},
+    {"--extension", "--format"},
+    {"--to", "--format"},
+    {"-R", "--recursive"},
+    {"--recurse", "--recursive"},
+    {"--overwrite", "--force"},
+    {"--replace", "--force"},
+    {"--yes", "--force"},
+    {"-y", "--force"},
+    {"--inplace", "--in-place"},
+    {"-i", "--in-place"},
+    {"--no-clobber", "--skip-existing"},
+    {"--skip", "--skip-existing"},
+    {"--continue", "--resume"},
+    {"--workers", "--jobs"},
+    {"--parallel", "--jobs"},
+    {"-t", "--threads"},
+    {"--cores", "--threads"},
+    {"--gpu", "--backend"},
+    {"--cpu", "--backend"},
+    {"--cuda", "--backend"},
+    {"--gpus", "--devices"},
+    {"--silent", "--quiet"},
+    {"--debug", "--verbose"},
+    {"-V", "--version"},
+    {"--region", "--roi"},
+    {"--crop", "--roi"},
+    {"--rect", "--roi"},
+    {"--channels", "--channel"},
+    {"--normalise", "--normalize"},
+    {"--cdf", "--cumulative"},
+    {"--combine", "--merge"},
+    {"--logarithmic", "--log"},
+    {"--log-scale", "--log"},
+    {"--dtype", "--type"},
+    {"--squared", "--square"},
+    {"--bits", "--depth"},
+    {"--encoding", "--encode"},
+    {"--brightness", "--lightness"},
+    {"--sat", "--saturation"},
+    {"--compression", "--png-level"},
+    {"-q:v", "--quality"},
+    {"--chroma", "--subsampling"},
+    {"--sampling", "--subsampling"},
+    {"--dryrun", "--dry-run"},
+    {"--simulate", "--dry-run"},
+};
+
+std::vector<std::string> option_names(const std::vector<const CLI::App*>& parsers) {
+  std::vector<std::string> names;
+  for (const CLI::App* parser : parsers) {
+    for (const CLI::Option* option : parser->get_options()) {
+      for (const std::string& name : option->get_lnames()) {
+        names.push_back("--" + name);
+      }
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
+  std::vector<std::string> known;
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    known.push_back(parser->get_name());
+  }
+  return "unknown subcommand " + printable_name(name) + did_you_mean(name, known, kSubcommandSynonyms);
+}
+
+std::string unknown_option(const std::string& argument, const std::vector<const CLI::App*>& parsers) {
+  const std::string name = argument.substr(0, argument.find('='));
+  return "unknown option " + printable_name(name) + did_you_mean(name, option_names(parsers), kOptionSynonyms);
+}
+
+}  // namespace gpuimg
