@@ -157,6 +157,7 @@ std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
     refuse_missing_values(argc, argv);
     app_->parse(with_bracketed_names(*app_, argc, argv));
     options_ = validated(arguments_);
+    note_without_effect(arguments_, options_);
     return std::nullopt;
   } catch (const CLI::Success& asked) {
     return answer(*app_, asked);

@@ -61,4 +61,7 @@ void add_global_options(CLI::App& app, GlobalArguments& arguments);
 /// value, of an option or of the environment.
 GlobalOptions validated(const GlobalArguments& arguments);
 
+/// Notes the options given that the CPU, which was asked for, has no use for.
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);
+
 }  // namespace gpuimg

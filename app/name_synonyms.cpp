@@ -30,7 +30,6 @@ const std::vector<Synonym> kSubcommandSynonyms = {
     {"benchmark", "bench"},
     {"check", "doctor"},
     {"devices", "doctor"},
-    {"info", "doctor"},
     {"summary", "report"},
 };
 

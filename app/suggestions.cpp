@@ -67,7 +67,7 @@ std::string nearest_spelling(const std::string& word, const std::vector<std::str
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
                          const std::vector<Synonym>& synonyms) {
   constexpr std::size_t kMaxWord = 64;
-  if (word.size() > kMaxWord) {
+  if (word.empty() || word.size() > kMaxWord) {
     return {};
   }
   const std::string typed = lower_case(word);

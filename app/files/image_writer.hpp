@@ -1,6 +1,7 @@
 // Pixels to encoded bytes: PNG, JPEG, BMP and TGA. The same pixels and options always give the same bytes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,8 +18,9 @@ enum class ImageFileType { png, jpeg, bmp, tga };
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
 struct WriteOptions {
-  int png_level = 1;      ///< 0 … 3: app/files/png_writer.hpp
-  int jpeg_quality = 90;  ///< 1 … 100
+  std::optional<ImageFileType> type;  ///< in place of what the name says, where that decides
+  int png_level = 1;                  ///< 0 … 3: app/files/png_writer.hpp
+  int jpeg_quality = 90;              ///< 1 … 100
   ChromaSubsampling jpeg_subsampling = ChromaSubsampling::s420;
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
