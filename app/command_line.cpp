@@ -15,6 +15,7 @@
 #include <string_view>
 #include <vector>
 
+#include "argument_order.hpp"
 #include "bracketed_names.hpp"
 #include "commands.hpp"
 #include "files/output_file.hpp"
@@ -42,17 +43,24 @@ bool is_file_name(const std::string& argument) {
          ::access(argument.c_str(), F_OK) == 0;
 }
 
+bool takes_many_names(const CLI::App& parser) {
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_positional() && option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+  });
+}
+
 /// What to say of arguments that no option or positional took.
 std::string describe_left_over(const CLI::App& app) {
   const std::string argument = plain_name(app.remaining(true).front());
   const auto chosen = app.get_subcommands();
   if (argument.size() > 1 && argument.front() == '-') {
-    std::vector<const CLI::App*> parsers = {&app};
-    parsers.insert(parsers.end(), chosen.begin(), chosen.end());
-    return unknown_option(argument, parsers);
+    return unknown_option(argument, app);
   }
   if (!chosen.empty()) {
-    return "unexpected argument " + printable_name(argument);
+    const std::string command = chosen.front()->get_name();
+    return "unexpected argument " + printable_name(argument) +
+           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
   }
   if (is_file_name(argument)) {
     return printable_name(argument) + ": no subcommand stands before it; say what to do, as in 'gpuimg hist " +
@@ -61,15 +69,21 @@ std::string describe_left_over(const CLI::App& app) {
   return unknown_subcommand(argument, app);
 }
 
-/// CLI11 words a value that is no number "Could not convert: --bins = many", and a missing value
-/// "--bins: 1 required N missing".
+/// CLI11 words a flag's value "Could not convert: --force = maybe", a missing value "--bins: 1 required N missing", a
+/// missing name "MANIFEST is required", and an option given twice "--bins: At Most 1 required but received 2".
 std::string in_our_words(const CLI::ParseError& problem) {
   const std::string text = problem.what();
   constexpr std::string_view kConversion = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
   if (text.starts_with(kConversion) && equals != std::string::npos) {
     const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
-    return option + ": '" + text.substr(equals + 3) + "' is not a number that it takes";
+    return option + " takes no value, and '" + text.substr(equals + 3) + "' is given";
+  }
+  if (text.ends_with(" is required")) {
+    return text.substr(0, text.find(' ')) + " is missing";
+  }
+  if (text.find(": At Most 1 required") != std::string::npos) {
+    return text.substr(0, text.find(':')) + " is given more than once; give it once";
   }
   if (text.starts_with("--") && text.ends_with(" missing")) {
     return text.substr(0, text.find(':')) + " needs a value";
@@ -81,7 +95,7 @@ std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
   if (!app.remaining(true).empty()) {
     return describe_left_over(app);
   }
-  return app.get_subcommands().empty() ? "no subcommand" : in_our_words(problem);
+  return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
 }
 
 ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
@@ -155,7 +169,7 @@ CommandLine::~CommandLine() = default;
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
     refuse_missing_values(argc, argv);
-    app_->parse(with_bracketed_names(*app_, argc, argv));
+    app_->parse(with_bracketed_names(*app_, argc, subcommand_first(*app_, argc, argv).data()));
     options_ = validated(arguments_);
     note_without_effect(arguments_, options_);
     return std::nullopt;

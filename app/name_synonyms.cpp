@@ -1,9 +1,14 @@
 // The tables of synonyms, from other tools and from other spellings.
 #include "name_synonyms.hpp"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <vector>
 
 #include "files/printable_name.hpp"
+#include "option_values.hpp"
 #include "suggestions.hpp"
 
 namespace gpuimg {
@@ -93,13 +98,31 @@ const std::vector<Synonym> kOptionSynonyms = {
     {"--simulate", "--dry-run"},
 };
 
-std::vector<std::string> option_names(const std::vector<const CLI::App*>& parsers) {
+std::vector<std::string> option_names(const CLI::App& parser) {
   std::vector<std::string> names;
-  for (const CLI::App* parser : parsers) {
-    for (const CLI::Option* option : parser->get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        names.push_back("--" + name);
-      }
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    names.push_back(parser->get_name());
+  }
+  return names;
+}
+
+/// The subcommands that have the option.
+std::vector<std::string> subcommands_with(const std::string& option, const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    const std::vector<std::string> options = option_names(*parser);
+    if (std::find(options.begin(), options.end(), option) != options.end()) {
+      names.push_back(parser->get_name());
     }
   }
   return names;
@@ -107,17 +130,23 @@ std::vector<std::string> option_names(const std::vector<const CLI::App*>& parser
 
 }  // namespace
 
+std::string subcommand_list(const CLI::App& app) { return listed(subcommand_names(app)); }
+
 std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
-  std::vector<std::string> known;
-  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
-    known.push_back(parser->get_name());
-  }
-  return "unknown subcommand " + printable_name(name) + did_you_mean(name, known, kSubcommandSynonyms);
+  return "unknown subcommand " + printable_name(name) + did_you_mean(name, subcommand_names(app), kSubcommandSynonyms);
 }
 
-std::string unknown_option(const std::string& argument, const std::vector<const CLI::App*>& parsers) {
+std::string unknown_option(const std::string& argument, const CLI::App& app) {
   const std::string name = argument.substr(0, argument.find('='));
-  return "unknown option " + printable_name(name) + did_you_mean(name, option_names(parsers), kOptionSynonyms);
+  const std::string unknown = "unknown option " + printable_name(name);
+  if (const auto others = subcommands_with(name, app); !others.empty()) {
+    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, ", "));
+  }
+  const auto chosen = app.get_subcommands();
+  std::vector<std::string> known = option_names(app);
+  const std::vector<std::string> more = chosen.empty() ? subcommand_names(app) : option_names(*chosen.front());
+  known.insert(known.end(), more.begin(), more.end());
+  return unknown + did_you_mean(name, known, kOptionSynonyms);
 }
 
 }  // namespace gpuimg

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 namespace CLI {
 class App;
@@ -10,10 +9,13 @@ class App;
 
 namespace gpuimg {
 
+/// "hist, equalize, … or version".
+std::string subcommand_list(const CLI::App& app);
+
 /// "unknown subcommand equalise (did you mean equalize?)".
 std::string unknown_subcommand(const std::string& name, const CLI::App& app);
 
-/// "unknown option --colour (did you mean --color?)"; `parsers` are those whose options are known here.
-std::string unknown_option(const std::string& argument, const std::vector<const CLI::App*>& parsers);
+/// "unknown option --colour (did you mean --color?)", or that it is one of another subcommand than the one chosen.
+std::string unknown_option(const std::string& argument, const CLI::App& app);
 
 }  // namespace gpuimg

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <type_traits>
 
@@ -11,13 +12,17 @@
 namespace gpuimg {
 namespace {
 
-/// "50%" is a share that people write for 0.5.
-std::string share_meant(const std::string& text) {
-  double percent = 0.0;
+/// What is meant by "50%" and "0,5".
+std::string number_meant(std::string text) {
+  std::replace(text.begin(), text.end(), ',', '.');
+  double number = 0.0;
   const char* end = text.data() + text.size();
-  const auto [stop, failure] = std::from_chars(text.data(), end, percent);
-  const bool is_share = failure == std::errc{} && stop + 1 == end && *stop == '%' && percent >= 0.0 && percent <= 100.0;
-  return is_share ? " (did you mean " + fmt::format("{}", percent / 100.0) + "?)" : "";
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  const bool is_percent = stop + 1 == end && *stop == '%';
+  if (failure != std::errc{} || !(is_percent || stop == end)) {
+    return {};
+  }
+  return fmt::format(" (did you mean {}?)", is_percent ? number / 100.0 : number);
 }
 
 template <class Number>
@@ -33,7 +38,7 @@ Number number_in(const std::string& option, const std::string& text) {
     throw Error(ErrorKind::usage, quoted + "too large");
   }
   throw Error(ErrorKind::usage,
-              quoted + (std::is_integral_v<Number> ? "not a whole number" : "not a number" + share_meant(text)));
+              quoted + (std::is_integral_v<Number> ? "not a whole number" : "not a number" + number_meant(text)));
 }
 
 template <class Number, class Target>

@@ -63,7 +63,8 @@ TEST(NumberOptions, AreDecimal) {
   EXPECT_EQ(parsed<double>("0.25"), "0.25");
   EXPECT_EQ(parsed<double>("half"), "--n: 'half' is not a number");
   EXPECT_EQ(parsed<double>("25%"), "--n: '25%' is not a number (did you mean 0.25?)");
-  EXPECT_EQ(parsed<double>("250%"), "--n: '250%' is not a number");
+  EXPECT_EQ(parsed<double>("0,5"), "--n: '0,5' is not a number (did you mean 0.5?)");
+  EXPECT_EQ(parsed<double>("25%%"), "--n: '25%%' is not a number");
 }
 
 TEST(HelpFormat, WrapsWithinTheSecondColumn) {
