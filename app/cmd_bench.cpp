@@ -17,6 +17,7 @@
 #include "files/image_reader.hpp"
 #include "files/input_file.hpp"
 #include "files/output_file.hpp"
+#include "number_options.hpp"
 #include "terminal.hpp"
 #include "trial_operations.hpp"
 
@@ -94,6 +95,8 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   if (arguments.side < 1 || arguments.side > kLargestSide) {
     throw Error(ErrorKind::usage, "--size: " + std::to_string(arguments.side) + " is not from 1 to 65536");
   }
+  note_no_effect(arguments.side != Arguments().side && !arguments.inputs.empty(), "--size",
+                 "it is for the generated image, and images are given", globals.verbosity);
   const OverwriteRules rules{globals.force, false};
   if (!arguments.svg.empty()) {
     check_output(arguments.svg, "", rules);
@@ -134,7 +137,7 @@ Command add_bench(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("bench", "time every operation on every backend, after comparing them");
   parser->footer(kExamples);
   parser->add_option("IN", arguments->inputs, "images; without any a generated one");
-  parser->add_option("--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
+  add_number(*parser, "--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
   parser->add_option("--svg", arguments->svg, "draw the times as a bar chart")->type_name("FILE.svg");
   return {parser, [arguments](const GlobalOptions& globals) {
             run(*arguments, globals);

@@ -16,6 +16,7 @@
 #include "image_job.hpp"
 #include "image_output_options.hpp"
 #include "level_tables_csv.hpp"
+#include "number_options.hpp"
 #include "option_values.hpp"
 #include "photo_output.hpp"
 #include "selection_options.hpp"
@@ -101,15 +102,22 @@ class EqualizeJob final : public ImageJob {
     }
   }
 
-  void check_name(const std::string& output) const override { (void)image_file_type(output); }
+  void check_name(const std::string& output) const override {
+    (void)image_file_type(output, arguments_.image_output.format);
+  }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_without_effect(arguments_.image_output, output, verbosity);
+    const std::string& format = arguments_.image_output.format;
+    note_misleading_ending(kImageForms, format, output, verbosity);
+    const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;
+    note_no_effect(options_.luma != Luma::bt601 && !uses_luma, "--luma",
+                   "--color " + arguments_.color + " does not use it", verbosity);
+    note_without_effect(arguments_.image_output, output, image_file_type(output, format), verbosity);
   }
   [[nodiscard]] std::vector<std::string> side_files() const override {
     return arguments_.lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_.lut};
   }
-  [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
-    return image_ending_for(input, asked);
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, arguments_.image_output.format);
   }
 
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
@@ -180,13 +188,15 @@ Command add_equalize(CLI::App& app) {
   parser->add_option("--formula", arguments->formula, "opencv, cdf or pillow [opencv]")->type_name("NAME");
   parser->add_option("--color", arguments->color, "luma, rgb, joint, ycbcr or hsl [luma]")->type_name("MODE");
   parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
-  parser->add_option("--strength", arguments->strength, "0 (input) to 1 (equalized) [1]")->type_name("S");
+  add_number(*parser, "--strength", arguments->strength, "0 (input) to 1 (equalized) [1]")->type_name("S");
   parser->add_option("--lut", arguments->lut, "write the look-up table")->type_name("FILE.csv");
   parser->add_option("--reference", arguments->reference, "one table for all images, from what hist wrote as .json")
       ->type_name("FILE.json");
   parser->add_option("--apply", arguments->apply, "apply the table that --lut wrote")->type_name("FILE.csv");
   add_selection_options(*parser, arguments->selection);
-  add_image_output_options(*parser, arguments->image_output);
+  add_format_option(*parser, arguments->image_output.format, "png, jpg, bmp or tga [by the ending of OUT; png for -]");
+  add_png_option(*parser, arguments->image_output);
+  add_jpeg_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);
   add_conversion_options(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {

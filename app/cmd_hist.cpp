@@ -6,6 +6,8 @@
 #include "batch/batch_command.hpp"
 #include "commands.hpp"
 #include "hist_job.hpp"
+#include "number_options.hpp"
+#include "output_forms.hpp"
 
 namespace gpuimg {
 namespace {
@@ -27,10 +29,10 @@ Command add_hist(CLI::App& app) {
                     ".csv, .json, .svg or a folder; without it a chart on a terminal, else CSV");
   parser->add_option("--channel", arguments->channel, "luma, r, g, b, a, rgb, h, s or l [luma]")->type_name("NAME");
   parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
-  parser->add_option("--bins", arguments->bins, "bins of equal width [one a level]")->type_name("N");
+  add_number(*parser, "--bins", arguments->bins, "bins of equal width [one a level]")->type_name("N");
   parser->add_flag("--cumulative", arguments->cumulative, "running sums");
   parser->add_flag("--normalize", arguments->normalize, "divide by the number of pixels counted");
-  parser->add_option("--format", arguments->form, "csv, json, svg or chart [by the ending of OUT]")->type_name("NAME");
+  add_format_option(*parser, arguments->form, "csv, json, svg or chart [by the ending of OUT]");
   parser->add_flag("--chart", arguments->chart, "print the chart even where standard output is no terminal");
   parser->add_flag("--log", arguments->log, "logarithmic counts in the SVG plot");
   parser->add_option("--title", arguments->title, "title of the SVG plot [the file's name]")->type_name("TEXT");

@@ -6,6 +6,8 @@
 #include "batch/batch_command.hpp"
 #include "commands.hpp"
 #include "hsl_job.hpp"
+#include "number_options.hpp"
+#include "output_forms.hpp"
 
 namespace gpuimg {
 namespace {
@@ -30,10 +32,14 @@ Command add_hsl(CLI::App& app) {
       ->type_name("NAME");
   parser->add_flag("--planes", arguments->planes, "write three gray files: OUT_h, OUT_s and OUT_l");
   parser->add_flag("--inverse", arguments->inverse, "IN is HSL; write RGB");
-  parser->add_option("--hue", arguments->hue, "turn hue by degrees; writes RGB")->type_name("DEG");
-  parser->add_option("--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
-  parser->add_option("--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
-  add_image_output_options(*parser, arguments->image_output);
+  add_number(*parser, "--hue", arguments->hue, "turn hue by degrees; writes RGB")->type_name("DEG");
+  add_number(*parser, "--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
+  add_number(*parser, "--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
+  add_format_option(
+      *parser, arguments->image_output.format,
+      "npy or png; with --inverse or an adjustment png, jpg, bmp or tga [by the ending of OUT; png for -]");
+  add_png_option(*parser, arguments->image_output);
+  add_jpeg_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);
   add_conversion_options(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {

@@ -8,10 +8,10 @@
 #include "batch/batch_command.hpp"
 #include "commands.hpp"
 #include "files/npy.hpp"
-#include "files/printable_name.hpp"
 #include "image_job.hpp"
 #include "image_output_options.hpp"
 #include "option_values.hpp"
+#include "output_forms.hpp"
 #include "sum_table_text.hpp"
 
 namespace gpuimg {
@@ -48,13 +48,13 @@ IntegralOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-std::string checked_ending(const std::string& output) {
-  const std::string ending = output == "-" ? "npy" : file_ending(output);
-  if (ending != "npy" && ending != "png" && ending != "csv") {
-    throw Error(ErrorKind::usage, printable_name(output) + ": a summed-area table is written as .npy, .png or .csv");
-  }
-  return ending;
-}
+enum class Form { npy, png, csv };
+
+const OutputForms<Form> kForms = {"a summed-area table",
+                                  {{"npy", Form::npy, "exact"},
+                                   {"png", Form::png, "a preview in 16-bit gray"},
+                                   {"csv", Form::csv, "exact, up to 4,000,000 entries"}},
+                                  Form::npy};
 
 class IntegralJob final : public ImageJob {
  public:
@@ -63,32 +63,39 @@ class IntegralJob final : public ImageJob {
         options_(checked_options(arguments)),
         write_options_(checked_write_options(arguments.image_output)) {}
 
-  void check_name(const std::string& output) const override { (void)checked_ending(output); }
+  void check_name(const std::string& output) const override { (void)form_of(output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_without_effect(arguments_.image_output, output, verbosity);
+    note_misleading_ending(kForms, asked_form(), output, verbosity);
+    note_no_effect(options_.luma != Luma::bt601 && options_.channel != Channel::luma, "--luma", "luma is not summed",
+                   verbosity);
+    const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
+    note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
+    const bool is_png = form_of(output) == Form::png;
+    note_without_effect(arguments_.image_output, output, is_png ? std::optional(ImageFileType::png) : std::nullopt,
+                        verbosity);
   }
-  [[nodiscard]] bool is_binary(const std::string& output) const override { return checked_ending(output) != "csv"; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/, const std::string& asked) const override {
-    return asked.empty() ? "npy" : ending_asked(asked, {"npy", "png", "csv"});
+  [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    return asked_form().empty() ? "npy" : asked_form();
   }
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 8; }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const std::string ending = checked_ending(paths.output);
+    const Form form = form_of(paths.output);
     DecodedImage decoded = context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
     Image image = std::move(decoded.image);
-    if (ending == "csv") {
+    if (form == Form::csv) {
       check_table_fits_csv(image.width(), image.height(), options_.layout);
     }
     const Image table = context.process(
         {std::move(image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options_); });
-    if (ending == "npy") {
+    if (form == Form::npy) {
       context.save(paths.output, [&] { return encode_npy(table.view()); });
-    } else if (ending == "csv") {
+    } else if (form == Form::csv) {
       context.save(paths.output, [&] { return table_csv(table.view()); });
     } else {
       context.save_image(paths.output, table_preview(table.view()).view(), write_options_);
@@ -97,6 +104,9 @@ class IntegralJob final : public ImageJob {
   }
 
  private:
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+  [[nodiscard]] Form form_of(const std::string& output) const { return output_form(kForms, asked_form(), output); }
+
   const Arguments& arguments_;
   IntegralOptions options_;
   WriteOptions write_options_;
@@ -117,7 +127,8 @@ Command add_integral(CLI::App& app) {
   parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
   parser->add_flag("--square", arguments->square, "sum the squares");
   parser->add_flag("--allow-wrap", arguments->allow_wrap, "let a forced integer type wrap around");
-  add_image_output_options(*parser, arguments->image_output);
+  add_format_option(*parser, arguments->image_output.format, "npy, png or csv [by the ending of OUT; npy for -]");
+  add_png_option(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
             IntegralJob job(*arguments);
             return run_job(job, *parser, arguments->files, globals);

@@ -12,6 +12,7 @@
 #include "files/declared_image.hpp"
 #include "files/input_file.hpp"
 #include "files/printable_name.hpp"
+#include "image_forms.hpp"
 #include "messages.hpp"
 #include "terminal.hpp"
 
@@ -152,7 +153,7 @@ void CommandContext::report_verified(const std::string& difference) {
 }
 
 void CommandContext::save_image(const std::string& output, ConstView pixels, WriteOptions write_options) {
-  const ImageFileType type = image_file_type(output);
+  const ImageFileType type = write_options.type ? *write_options.type : image_file_type(output);
   CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
   for (const std::string& clause : carried.left_out) {
     detail(printable_name(output) + ": " + clause);
@@ -202,24 +203,6 @@ void CommandContext::print_times() const {
   if (options_.timing) {
     print_report(options_.json ? times_.json() : times_.table());
   }
-}
-
-ImageFileType image_file_type(const std::string& path) {
-  const std::string ending = file_ending(path);
-  if (path == "-" || ending == "png") {
-    return ImageFileType::png;
-  }
-  if (ending == "jpg" || ending == "jpeg") {
-    return ImageFileType::jpeg;
-  }
-  if (ending == "bmp") {
-    return ImageFileType::bmp;
-  }
-  if (ending == "tga") {
-    return ImageFileType::tga;
-  }
-  throw Error(ErrorKind::usage, printable_name(path) + ": the ending does not name an image type that gpuimg writes; " +
-                                    "use .png, .jpg, .bmp or .tga");
 }
 
 }  // namespace gpuimg

@@ -81,8 +81,8 @@ class CommandContext {
     return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
   }
 
-  /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot
-  /// hold.
+  /// Encodes and writes an image file, as the type of `write_options` or of its name; "-" is standard output. Says
+  /// under -v what of the metadata it cannot hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.
@@ -208,8 +208,5 @@ class CommandContext {
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.
 Image mask_of(ConstView pixels);
-
-/// The image type that `path` names; "-" is PNG. Throws Error{usage} that lists the endings.
-ImageFileType image_file_type(const std::string& path);
 
 }  // namespace gpuimg

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <tbb/global_control.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -14,71 +15,75 @@
 #include <string_view>
 #include <vector>
 
+#include "argument_order.hpp"
 #include "bracketed_names.hpp"
 #include "commands.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
 #include "global_options.hpp"
+#include "help_format.hpp"
 #include "messages.hpp"
+#include "name_synonyms.hpp"
 #include "refused_thread.hpp"
-#include "suggestions.hpp"
 #include "version.hpp"
 
 namespace gpuimg {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 good, 1 some images failed, 2 usage, 3 input, 4 output, 5 backend, 6 memory, 70 internal error,\n"
-    "75 stopped early, 130 interrupted.\n"
+    "Exit codes: 0 good, 1 some images failed, 2 usage, 3 input, 4 output, 5 backend, 6 memory, "
+    "7 --verify found a difference, 70 internal error, 75 stopped early, 130 interrupted.\n"
     "'gpuimg SUBCOMMAND --help' lists the options of a subcommand, with examples.";
 
 constexpr const char* kGlobalOptions =
     "\n\nGlobal options, such as --backend, --threads, --timing, --force and --quiet: see 'gpuimg --help'.";
 
-std::vector<std::string> option_names(const CLI::App& parser) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : parser.get_options()) {
-    for (const std::string& name : option->get_lnames()) {
-      names.push_back("--" + name);
-    }
-  }
-  return names;
+bool is_file_name(const std::string& argument) {
+  return argument == "-" || argument.find_first_of("./\\") != std::string::npos ||
+         ::access(argument.c_str(), F_OK) == 0;
 }
 
-std::string first_word(const std::string& argument) { return argument.substr(0, argument.find('=')); }
+bool takes_many_names(const CLI::App& parser) {
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_positional() && option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+  });
+}
 
 /// What to say of arguments that no option or positional took.
-std::string describe_left_over(const CLI::App& app, const std::vector<Command>& commands) {
-  const std::vector<std::string> left_over = app.remaining(true);
+std::string describe_left_over(const CLI::App& app) {
+  const std::string argument = plain_name(app.remaining(true).front());
   const auto chosen = app.get_subcommands();
-  const std::string argument = left_over.empty() ? std::string() : plain_name(left_over.front());
   if (argument.size() > 1 && argument.front() == '-') {
-    std::vector<std::string> known = option_names(app);
-    for (const CLI::App* parser : chosen) {
-      const std::vector<std::string> more = option_names(*parser);
-      known.insert(known.end(), more.begin(), more.end());
-    }
-    return "unknown option " + printable_name(first_word(argument)) + did_you_mean(first_word(argument), known);
+    return unknown_option(argument, app);
   }
-  if (chosen.empty()) {
-    std::vector<std::string> known;
-    for (const Command& command : commands) {
-      known.push_back(command.parser->get_name());
-    }
-    return "unknown subcommand " + printable_name(argument) + did_you_mean(argument, known);
+  if (!chosen.empty()) {
+    const std::string command = chosen.front()->get_name();
+    return "unexpected argument " + printable_name(argument) +
+           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
   }
-  return "unexpected argument " + printable_name(argument);
+  if (is_file_name(argument)) {
+    return printable_name(argument) + ": no subcommand stands before it; say what to do, as in 'gpuimg hist " +
+           printable_name(argument) + "'";
+  }
+  return unknown_subcommand(argument, app);
 }
 
-/// CLI11 words a value that is no number "Could not convert: --bins = many", and a missing value
-/// "--bins: 1 required N missing".
+/// CLI11 words a flag's value "Could not convert: --force = maybe", a missing value "--bins: 1 required N missing", a
+/// missing name "MANIFEST is required", and an option given twice "--bins: At Most 1 required but received 2".
 std::string in_our_words(const CLI::ParseError& problem) {
   const std::string text = problem.what();
   constexpr std::string_view kConversion = "Could not convert: ";
   const std::size_t equals = text.find(" = ");
   if (text.starts_with(kConversion) && equals != std::string::npos) {
     const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
-    return option + ": '" + text.substr(equals + 3) + "' is not a number that it takes";
+    return option + " takes no value, and '" + text.substr(equals + 3) + "' is given";
+  }
+  if (text.ends_with(" is required")) {
+    return text.substr(0, text.find(' ')) + " is missing";
+  }
+  if (text.find(": At Most 1 required") != std::string::npos) {
+    return text.substr(0, text.find(':')) + " is given more than once; give it once";
   }
   if (text.starts_with("--") && text.ends_with(" missing")) {
     return text.substr(0, text.find(':')) + " needs a value";
@@ -86,21 +91,17 @@ std::string in_our_words(const CLI::ParseError& problem) {
   return text;
 }
 
-std::string describe(const CLI::App& app, const std::vector<Command>& commands, const CLI::ParseError& problem) {
-  const bool nothing_chosen = app.get_subcommands().empty();
+std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
   if (!app.remaining(true).empty()) {
-    return describe_left_over(app, commands);
+    return describe_left_over(app);
   }
-  if (nothing_chosen) {
-    return "no subcommand";
-  }
-  return in_our_words(problem);
+  return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
 }
 
-ExitCode report(const CLI::App& app, const std::vector<Command>& commands, const CLI::ParseError& problem) {
+ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
   const auto chosen = app.get_subcommands();
   const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
-  print_error(describe(app, commands, problem) + "; see 'gpuimg " + name + "--help'");
+  print_error(describe(app, problem) + "; see 'gpuimg " + name + "--help'");
   return ExitCode::usage;
 }
 
@@ -146,12 +147,14 @@ CommandLine::CommandLine()
   CLI::App& app = *app_;
   app.name("gpuimg");
   app.footer(kFooter);
-  app.set_version_flag("--version", version_text);
+  app.formatter(std::make_shared<HelpFormat>());
+  app.set_help_flag("-h,--help", "print this text");
+  app.set_version_flag("-V,--version", version_text, "print the version, and what is built in");
   app.require_subcommand(1);
   app.fallthrough();
   add_global_options(app, arguments_);
-  commands_ = {add_hist(app),   add_equalize(app), add_integral(app), add_hsl(app),
-               add_report(app), add_bench(app),    add_doctor(app)};
+  commands_ = {add_hist(app),  add_equalize(app), add_integral(app), add_hsl(app),    add_report(app),
+               add_bench(app), add_doctor(app),   add_help(app),     add_version(app)};
   for (const Command& command : commands_) {
     command.parser->fallthrough();
     command.parser->footer(command.parser->get_footer() + kGlobalOptions);
@@ -166,13 +169,14 @@ CommandLine::~CommandLine() = default;
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
     refuse_missing_values(argc, argv);
-    app_->parse(with_bracketed_names(*app_, argc, argv));
+    app_->parse(with_bracketed_names(*app_, argc, subcommand_first(*app_, argc, argv).data()));
     options_ = validated(arguments_);
+    note_without_effect(arguments_, options_);
     return std::nullopt;
   } catch (const CLI::Success& asked) {
     return answer(*app_, asked);
   } catch (const CLI::ParseError& problem) {
-    return report(*app_, commands_, problem);
+    return report(*app_, problem);
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());

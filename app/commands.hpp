@@ -25,5 +25,7 @@ Command add_hsl(CLI::App& app);
 Command add_report(CLI::App& app);
 Command add_bench(CLI::App& app);
 Command add_doctor(CLI::App& app);
+Command add_help(CLI::App& app);
+Command add_version(CLI::App& app);
 
 }  // namespace gpuimg

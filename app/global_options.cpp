@@ -12,9 +12,9 @@ namespace gpuimg {
 namespace {
 
 const NamedValues<BackendKind> kBackendNames = {
-    {"auto", BackendKind::automatic},
-    {"cpu", BackendKind::cpu},
-    {"cuda", BackendKind::cuda},
+    {"auto", BackendKind::automatic, "what will finish first", {"any"}},
+    {"cpu", BackendKind::cpu, "never touches the driver", {"host"}},
+    {"cuda", BackendKind::cuda, "the NVIDIA GPU alone", {"gpu", "nvidia"}},
 };
 
 const NamedValues<ProgressWanted> kProgressNames = {
@@ -119,6 +119,13 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   options.in_place = arguments.in_place;
   options.force = arguments.force;
   return options;
+}
+
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options) {
+  const bool cpu_alone = options.backend == BackendKind::cpu && !options.verify;
+  const std::string why = "the backend is the CPU";
+  note_no_effect(cpu_alone && !arguments.device.empty(), "--device", why, options.verbosity);
+  note_no_effect(cpu_alone && !arguments.max_device_memory.empty(), "--max-device-memory", why, options.verbosity);
 }
 
 }  // namespace gpuimg

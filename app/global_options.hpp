@@ -64,4 +64,7 @@ GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
 /// value, of an option or of the environment.
 GlobalOptions validated(const GlobalArguments& arguments);
 
+/// Notes the options given that the CPU, which was asked for, has no use for.
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);
+
 }  // namespace gpuimg

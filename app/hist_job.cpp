@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -17,6 +16,7 @@
 #include "histogram/svg_plot.hpp"
 #include "histogram/terminal_chart.hpp"
 #include "option_values.hpp"
+#include "output_forms.hpp"
 #include "terminal.hpp"
 
 namespace gpuimg {
@@ -24,8 +24,16 @@ namespace {
 
 enum class Form { csv, json, svg, chart };
 
-const NamedValues<Form> kFormNames = {
-    {"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}, {"chart", Form::chart}};
+/// A chart is named by --format alone: no file ends in .chart.
+const OutputForms<Form> kFileForms = {
+    "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
+
+const OutputForms<Form> kAllForms = {"a histogram",
+                                     {{"csv", Form::csv, "a row a bin"},
+                                      {"json", Form::json, "counts and statistics"},
+                                      {"svg", Form::svg, "a plot", {"plot", "graph"}},
+                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}}},
+                                     Form::csv};
 
 /// Throws Error{usage} if --json and another form are asked for at once.
 bool prints_json(const HistArguments& arguments, const std::string& output) {
@@ -48,18 +56,9 @@ Form form_of(const HistArguments& arguments, const std::string& output) {
     return Form::chart;
   }
   if (!arguments.form.empty()) {
-    return value_named("--format", arguments.form, kFormNames);
+    return output_form(kAllForms, arguments.form, output);
   }
-  if (output.empty() || output == "-") {
-    return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : Form::csv;
-  }
-  const std::string ending = file_ending(output);
-  for (const auto& [name, form] : kFormNames) {
-    if (ending == name && form != Form::chart) {
-      return form;
-    }
-  }
-  throw Error(ErrorKind::usage, printable_name(output) + ": a histogram is written as .csv, .json or .svg");
+  return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : output_form(kFileForms, "", output);
 }
 
 HistogramOptions checked_options(const HistArguments& arguments) {
@@ -107,12 +106,12 @@ class HistJob final : public ImageJob {
   }
 
   void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override;
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/, const std::string& asked) const override {
-    const std::vector<std::string> endings = {"csv", "json", "svg"};
-    const bool named = std::find(endings.begin(), endings.end(), arguments_.form) != endings.end();
-    return !asked.empty() ? ending_asked(asked, endings) : named ? arguments_.form : "csv";
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    const bool is_chart = arguments_.chart || arguments_.form == "chart";
+    return is_chart ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
   }
   [[nodiscard]] std::vector<std::string> input_endings() const override {
     std::vector<std::string> endings = ImageJob::input_endings();
@@ -226,8 +225,22 @@ class HistJob final : public ImageJob {
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
 };
 
+void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
+  note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
+  const bool is_plot = form_of(arguments_, output) == Form::svg;
+  note_no_effect(arguments_.log && !is_plot, "--log", "it is for SVG plots", verbosity);
+  note_no_effect(!arguments_.title.empty() && !is_plot, "--title", "it is for SVG plots", verbosity);
+  note_no_effect(options_.luma != Luma::bt601 && options_.channels.front() != Channel::luma, "--luma",
+                 "luma is not counted", verbosity);
+}
+
 }  // namespace
 
-std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) { return std::make_unique<HistJob>(arguments); }
+std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) {
+  if (arguments.chart && !arguments.form.empty() && arguments.form != "chart") {
+    throw Error(ErrorKind::usage, "--chart and --format " + arguments.form + " exclude each other; give one of them");
+  }
+  return std::make_unique<HistJob>(arguments);
+}
 
 }  // namespace gpuimg

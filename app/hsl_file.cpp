@@ -42,9 +42,9 @@ HslFileFacts hsl_facts(const std::vector<TextEntry>& text) {
   HslFileFacts facts;
   for (const TextEntry& entry : text) {
     if (entry.keyword == kEncodingKeyword) {
-      for (const auto& [name, encoding] : kEncodingNames) {
-        if (name == entry.text) {
-          facts.encoding = encoding;
+      for (const auto& named : kEncodingNames) {
+        if (named.name == entry.text) {
+          facts.encoding = named.value;
         }
       }
     } else if (entry.keyword == kDepthKeyword && (entry.text == "8" || entry.text == "16")) {

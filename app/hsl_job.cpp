@@ -9,12 +9,18 @@
 #include "files/printable_name.hpp"
 #include "hsl_file.hpp"
 #include "option_values.hpp"
+#include "output_forms.hpp"
 #include "photo_output.hpp"
 
 namespace gpuimg {
 namespace {
 
-bool is_npy_output(const std::string& output) { return file_ending(output) == "npy"; }
+enum class HslForm { npy, png };
+
+const OutputForms<HslForm> kHslForms = {
+    "HSL",
+    {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
+    HslForm::png};
 
 std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
   if (arguments.encoding.empty()) {
@@ -29,9 +35,9 @@ void refuse_together(bool both, const char* first, const char* second) {
   }
 }
 
-void save_pixels(CommandContext& context, const std::string& output, ConstView pixels,
+void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
                  const WriteOptions& write_options) {
-  if (is_npy_output(output)) {
+  if (form == HslForm::npy) {
     context.save(output, [&] { return encode_npy(pixels); });
   } else {
     context.save_image(output, pixels, write_options);
@@ -45,15 +51,20 @@ class HslJob : public ImageJob {
     (void)encoding_asked(arguments);
   }
 
-  void check_name(const std::string& output) const override { (void)image_file_type(output); }
+  void check_name(const std::string& output) const override { (void)image_file_type(output, asked_form()); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
-    note_without_effect(arguments_.image_output, output, verbosity);
+    note_misleading_ending(kImageForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip && arguments_.inverse, "--strip", "HSL carries no metadata",
+                   verbosity);
+    note_without_effect(arguments_.image_output, output, image_file_type(output, asked_form()), verbosity);
   }
-  [[nodiscard]] std::string ending_for(const std::string& input, const std::string& asked) const override {
-    return image_ending_for(input, asked);
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, asked_form());
   }
 
  protected:
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+
   const HslArguments& arguments_;
   PhotoOutput output_;
 };
@@ -63,14 +74,17 @@ class ToHslJob final : public HslJob {
   using HslJob::HslJob;
 
   void check_name(const std::string& output) const override {
-    const bool npy = is_npy_output(output);
-    if (!npy && output != "-" && file_ending(output) != "png") {
-      throw Error(ErrorKind::usage, printable_name(output) + ": HSL is written as .npy or .png");
-    }
-    if (encoding_for(output) == HslEncoding::f32 && !npy) {
+    if (encoding_for(output) == HslEncoding::f32 && form_of(output) != HslForm::npy) {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
     }
     refuse_together(arguments_.planes && output == "-", "--planes", "standard output");
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kHslForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
+    const bool is_png = form_of(output) == HslForm::png;
+    note_without_effect(arguments_.image_output, output, is_png ? std::optional(ImageFileType::png) : std::nullopt,
+                        verbosity);
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
     if (!arguments_.planes) {
@@ -79,9 +93,9 @@ class ToHslJob final : public HslJob {
     const auto planes = plane_names(output);
     return {planes.begin(), planes.end()};
   }
-  [[nodiscard]] std::string ending_for(const std::string& /*input*/, const std::string& asked) const override {
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
-    return !asked.empty() ? ending_asked(asked, {"npy", "png"}) : encoding == HslEncoding::f32 ? "npy" : "png";
+    return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
     return input_bytes % 4 == 0 ? 16 : 12;
@@ -99,18 +113,21 @@ class ToHslJob final : public HslJob {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
       for (std::size_t i = 0; i < names.size(); ++i) {
-        save_pixels(context, names[i], images[i].view(), write_options);
+        save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
       }
     } else {
       write_options.text = hsl_text_entries(encoding, rgb_sample);
-      save_pixels(context, paths.output, hsl.view(), write_options);
+      save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
     }
     return {};
   }
 
  private:
+  [[nodiscard]] HslForm form_of(const std::string& output) const {
+    return output_form(kHslForms, asked_form(), output);
+  }
   [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
-    return encoding_asked(arguments_).value_or(is_npy_output(output) ? HslEncoding::f32 : HslEncoding::u16);
+    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::npy ? HslEncoding::f32 : HslEncoding::u16);
   }
 };
 

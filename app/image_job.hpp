@@ -44,8 +44,8 @@ class ImageJob {
   /// True if `output` holds what a terminal cannot show.
   [[nodiscard]] virtual bool is_binary(const std::string& /*output*/) const { return true; }
 
-  /// The ending, without dot, of the output in a folder for this input; `asked` is --output-format or empty.
-  [[nodiscard]] virtual std::string ending_for(const std::string& input, const std::string& asked) const = 0;
+  /// The ending, without dot, of the output in a folder for this input.
+  [[nodiscard]] virtual std::string ending_for(const std::string& input) const = 0;
 
   /// Endings of files in a folder that are inputs, lower case, without dot.
   [[nodiscard]] virtual std::vector<std::string> input_endings() const;

@@ -10,6 +10,7 @@
 #include "command_context.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "number_options.hpp"
 #include "option_values.hpp"
 
 namespace gpuimg {
@@ -49,9 +50,12 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
 
 }  // namespace
 
-void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
+void add_png_option(CLI::App& parser, ImageOutputArguments& arguments) {
+  add_number(parser, "--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
       ->type_name("N");
+}
+
+void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments) {
   parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100; keep: as IN was encoded [90]")
       ->type_name("N|keep");
   parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
@@ -81,6 +85,12 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
 
 WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   WriteOptions options;
+  const auto& types = kImageForms.names;
+  const auto named =
+      std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == arguments.format; });
+  if (named != types.end()) {
+    options.type = named->value;
+  }
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
   options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
   if (!arguments.subsampling.empty()) {
@@ -91,15 +101,13 @@ WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   return options;
 }
 
-void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity) {
-  const std::string ending = file_ending(output);
-  const bool is_png = output == "-" || ending == "png";
-  const bool is_jpeg = ending == "jpg" || ending == "jpeg";
-  const auto note = [&](bool given, bool fits, const char* option, const char* type) {
-    if (given && !fits) {
-      const std::string name = output == "-" ? "standard output" : printable_name(output);
-      print_note(verbosity, std::string(option) + " has no effect: " + name + " is no " + type);
-    }
+void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
+                         std::optional<ImageFileType> type, Verbosity verbosity) {
+  const bool is_png = type == ImageFileType::png;
+  const bool is_jpeg = type == ImageFileType::jpeg;
+  const std::string name = output == "-" ? "standard output" : printable_name(output);
+  const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
+    note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
   };
   note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
   note(!arguments.quality.empty(), is_jpeg, "--quality", "JPEG");
@@ -107,9 +115,10 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
 }
 
 std::string image_ending_for(const std::string& input, const std::string& asked) {
-  const std::vector<std::string> written = {"png", "jpg", "jpeg", "bmp", "tga"};
+  const std::vector<std::string> written = names_of(kImageForms.names);
   if (!asked.empty()) {
-    return ending_asked(asked, written);
+    (void)image_file_type(input, asked);
+    return asked;
   }
   const std::string own = file_ending(input);
   return std::find(written.begin(), written.end(), own) != written.end() ? own : "png";

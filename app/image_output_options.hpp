@@ -7,6 +7,7 @@
 
 #include "files/image_writer.hpp"
 #include "image_conversion.hpp"
+#include "image_forms.hpp"
 #include "messages.hpp"
 
 namespace CLI {
@@ -16,6 +17,7 @@ class App;
 namespace gpuimg {
 
 struct ImageOutputArguments {
+  std::string format;  ///< --format
   std::optional<int> png_level;
   std::string quality;
   std::string subsampling;
@@ -26,7 +28,10 @@ struct ImageOutputArguments {
   [[nodiscard]] bool keeps_quality() const { return quality == "keep"; }
 };
 
-void add_image_output_options(CLI::App& parser, ImageOutputArguments& arguments);
+void add_png_option(CLI::App& parser, ImageOutputArguments& arguments);
+
+/// --quality and --subsampling.
+void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments);
 
 /// For commands whose output is a photograph as their input is: --strip.
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments);
@@ -40,11 +45,12 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments);
 /// Throws Error{usage} for a value out of range.
 WriteOptions checked_write_options(const ImageOutputArguments& arguments);
 
-/// Notes each option given that has no effect on `output`.
-void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity);
+/// Notes each option given that has no effect on `output`, which is an image of that type, or none.
+void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
+                         std::optional<ImageFileType> type, Verbosity verbosity);
 
-/// The type of `input` where gpuimg writes it, PNG otherwise; `asked` (--output-format) where it is not empty, which
-/// throws Error{usage} for a type that is not written. An ending without dot.
+/// The ending, without dot, of an image in a folder: `asked` (--format) if it is not empty, which throws Error{usage}
+/// for a type that is not written; else that of `input` if gpuimg writes it; else png.
 std::string image_ending_for(const std::string& input, const std::string& asked);
 
 }  // namespace gpuimg

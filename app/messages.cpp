@@ -45,6 +45,12 @@ void print_note(Verbosity verbosity, const std::string& message) {
   }
 }
 
+void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity) {
+  if (applies) {
+    print_note(verbosity, std::string(option) + " has no effect: " + why);
+  }
+}
+
 void print_detail(Verbosity verbosity, const std::string& message) {
   if (verbosity == Verbosity::verbose) {
     print_line("", message);

@@ -18,6 +18,9 @@ void print_out_of_memory() noexcept;
 /// "gpuimg: note: …"; not printed when quiet.
 void print_note(Verbosity verbosity, const std::string& message);
 
+/// "gpuimg: note: --option has no effect: why", if `applies`.
+void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity);
+
 /// "gpuimg: …"; printed when verbose.
 void print_detail(Verbosity verbosity, const std::string& message);
 

@@ -10,63 +10,76 @@
 namespace gpuimg {
 namespace {
 
-std::pair<std::string, Luma> named(Luma luma) { return {std::string(luma_name(luma)), luma}; }
+NamedValue<Luma> named(Luma luma, const char* meaning) { return {std::string(luma_name(luma)), luma, meaning}; }
 
-std::pair<std::string, Channel> named(Channel channel) { return {std::string(channel_name(channel)), channel}; }
+NamedValue<Channel> named(Channel channel, const char* meaning, const char* synonym) {
+  return {std::string(channel_name(channel)), channel, meaning, {synonym}};
+}
 
-std::pair<std::string, std::vector<Channel>> named_alone(Channel channel) {
-  return {std::string(channel_name(channel)), {channel}};
+NamedValue<std::vector<Channel>> named_alone(Channel channel, const char* meaning, const char* synonym) {
+  return {std::string(channel_name(channel)), {channel}, meaning, {synonym}};
 }
 
 }  // namespace
 
 const NamedValues<Luma> kLumaNames = {
-    named(Luma::bt601),
-    named(Luma::bt601_trunc),
-    named(Luma::opencv),
-    named(Luma::bt709),
+    named(Luma::bt601, "0.299 R + 0.587 G + 0.114 B, as Pillow's convert(\"L\")"),
+    named(Luma::bt601_trunc, "the same in float32, truncated"),
+    named(Luma::opencv, "the same, rounded as OpenCV's cvtColor"),
+    named(Luma::bt709, "0.2126 R + 0.7152 G + 0.0722 B"),
 };
 
 const NamedValues<EqualizeFormula> kFormulaNames = {
-    {"opencv", EqualizeFormula::opencv},
-    {"cdf", EqualizeFormula::cdf},
-    {"pillow", EqualizeFormula::pillow},
+    {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist: the first level used becomes 0", {"cv", "cv2"}},
+    {"cdf", EqualizeFormula::cdf, "the share of pixels at or below a level", {"textbook", "cumulative"}},
+    {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
 };
 
 const NamedValues<EqualizeColor> kColorNames = {
-    {"luma", EqualizeColor::luma},   {"rgb", EqualizeColor::rgb}, {"joint", EqualizeColor::joint},
-    {"ycbcr", EqualizeColor::ycbcr}, {"hsl", EqualizeColor::hsl},
+    {"luma", EqualizeColor::luma, "luma alone; keeps the hue of each pixel", {"gray", "grey", "luminance", "y"}},
+    {"rgb", EqualizeColor::rgb, "each channel on its own; removes color casts, shifts hues", {"channels", "separate"}},
+    {"joint", EqualizeColor::joint, "one table, from luma, for all three channels", {"all", "together"}},
+    {"ycbcr", EqualizeColor::ycbcr, "Y of YCrCb, OpenCV's usual recipe", {"yuv", "ycrcb"}},
+    {"hsl", EqualizeColor::hsl, "lightness of HSL", {"hls", "lightness"}},
 };
 
 const NamedValues<TableLayout> kLayoutNames = {
-    {"padded", TableLayout::padded},
-    {"inclusive", TableLayout::inclusive},
+    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first", {"opencv"}},
+    {"inclusive", TableLayout::inclusive, "h x w"},
 };
 
 const NamedValues<Sample> kTableTypeNames = {
-    {"u32", Sample::u32},
-    {"u64", Sample::u64},
-    {"f32", Sample::f32},
-    {"f64", Sample::f64},
+    {"u32", Sample::u32, "unsigned integers", {"uint32", "int32", "i32", "s32", "int"}},
+    {"u64", Sample::u64, "unsigned integers", {"uint64", "int64", "i64", "s64", "long"}},
+    {"f32", Sample::f32, "floating point, rounded once from the exact sum", {"float32", "float", "single"}},
+    {"f64", Sample::f64, "floating point, rounded once from the exact sum", {"float64", "double"}},
 };
 
 const NamedValues<HslEncoding> kEncodingNames = {
-    {"float", HslEncoding::f32},
-    {"u16", HslEncoding::u16},
-    {"opencv", HslEncoding::opencv},
-    {"opencv-full", HslEncoding::opencv_full},
+    {"float", HslEncoding::f32, "float32: degrees, and fractions of 1; .npy", {"f32", "float32"}},
+    {"u16", HslEncoding::u16, "16 bits each, over the whole range", {"uint16", "16"}},
+    {"opencv", HslEncoding::opencv, "8 bits, as COLOR_RGB2HLS: H/2, L, S", {"u8", "hls", "8"}},
+    {"opencv-full", HslEncoding::opencv_full, "8 bits, as COLOR_RGB2HLS_FULL: H over 256", {"full", "hls-full"}},
 };
 
 const NamedValues<Channel> kPlainChannelNames = {
-    named(Channel::luma), named(Channel::red), named(Channel::green), named(Channel::blue), named(Channel::alpha),
+    named(Channel::luma, "brightness; see --luma", "gray"),
+    named(Channel::red, "red", "red"),
+    named(Channel::green, "green", "green"),
+    named(Channel::blue, "blue", "blue"),
+    named(Channel::alpha, "alpha", "alpha"),
 };
 
 const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
-    named_alone(Channel::luma),      named_alone(Channel::red),
-    named_alone(Channel::green),     named_alone(Channel::blue),
-    named_alone(Channel::alpha),     {"rgb", {Channel::red, Channel::green, Channel::blue}},
-    named_alone(Channel::hue),       named_alone(Channel::saturation),
-    named_alone(Channel::lightness),
+    named_alone(Channel::luma, "brightness; see --luma", "gray"),
+    named_alone(Channel::red, "red", "red"),
+    named_alone(Channel::green, "green", "green"),
+    named_alone(Channel::blue, "blue", "blue"),
+    named_alone(Channel::alpha, "alpha", "alpha"),
+    {"rgb", {Channel::red, Channel::green, Channel::blue}, "red, green and blue", {"color", "colour", "all"}},
+    named_alone(Channel::hue, "hue of HSL", "hue"),
+    named_alone(Channel::saturation, "saturation of HSL", "saturation"),
+    named_alone(Channel::lightness, "lightness of HSL", "lightness"),
 };
 
 std::string listed(const std::vector<std::string>& names) {
@@ -76,14 +89,6 @@ std::string listed(const std::vector<std::string>& names) {
     text += names[i];
   }
   return text;
-}
-
-std::string ending_asked(const std::string& asked, const std::vector<std::string>& endings) {
-  NamedValues<std::string> values;
-  for (const std::string& ending : endings) {
-    values.emplace_back(ending, ending);
-  }
-  return value_named("--output-format", asked, values);
 }
 
 Rect parse_region(const std::string& text) {

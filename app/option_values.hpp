@@ -1,6 +1,7 @@
 // Names that options take on the command line, and what they stand for: one table an option.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,7 +17,19 @@
 namespace gpuimg {
 
 template <class Value>
-using NamedValues = std::vector<std::pair<std::string, Value>>;
+struct NamedValue {
+  NamedValue(std::string called, Value is, std::string means = std::string(),
+             std::vector<std::string> others = std::vector<std::string>())
+      : name(std::move(called)), value(std::move(is)), meaning(std::move(means)), synonyms(std::move(others)) {}
+
+  std::string name;
+  Value value;
+  std::string meaning;                ///< a few words for --help
+  std::vector<std::string> synonyms;  ///< words that are typed for it: not accepted, but suggested
+};
+
+template <class Value>
+using NamedValues = std::vector<NamedValue<Value>>;
 
 extern const NamedValues<Luma> kLumaNames;
 extern const NamedValues<EqualizeFormula> kFormulaNames;
@@ -30,10 +43,21 @@ extern const NamedValues<std::vector<Channel>> kHistogramChannelNames;  ///< and
 template <class Value>
 std::vector<std::string> names_of(const NamedValues<Value>& values) {
   std::vector<std::string> names;
-  for (const auto& [name, value] : values) {
-    names.push_back(name);
+  for (const NamedValue<Value>& named : values) {
+    names.push_back(named.name);
   }
   return names;
+}
+
+template <class Value>
+std::vector<Synonym> synonyms_of(const NamedValues<Value>& values) {
+  std::vector<Synonym> synonyms;
+  for (const NamedValue<Value>& named : values) {
+    for (const std::string& word : named.synonyms) {
+      synonyms.push_back({word, named.name});
+    }
+  }
+  return synonyms;
 }
 
 /// "a, b or c".
@@ -42,28 +66,40 @@ std::string listed(const std::vector<std::string>& names);
 /// The value that `name` stands for. Throws Error{usage} that lists what `option` takes.
 template <class Value>
 Value value_named(const std::string& option, const std::string& name, const NamedValues<Value>& values) {
-  for (const auto& [candidate, value] : values) {
-    if (candidate == name) {
-      return value;
+  for (const NamedValue<Value>& named : values) {
+    if (named.name == name) {
+      return named.value;
     }
   }
   const std::vector<std::string> names = names_of(values);
-  throw Error(ErrorKind::usage, option + ": '" + name + "' is not one of " + listed(names) + did_you_mean(name, names));
+  throw Error(ErrorKind::usage, option + ": '" + name + "' is not one of " + listed(names) +
+                                    did_you_mean(name, names, synonyms_of(values)));
+}
+
+/// What an option changes, its choices with their meanings, a line each, and the default in brackets: for --help.
+template <class Value>
+std::string with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
+  std::size_t width = 0;
+  for (const NamedValue<Value>& named : values) {
+    width = std::max(width, named.name.size());
+  }
+  std::string text = what + " [" + by_default + "]";
+  for (const NamedValue<Value>& named : values) {
+    text += "\n" + named.name + std::string(width + 2 - named.name.size(), ' ') + named.meaning;
+  }
+  return text;
 }
 
 /// The name of a value; it must be in the table.
 template <class Value>
 std::string name_of(const Value& value, const NamedValues<Value>& values) {
-  for (const auto& [name, candidate] : values) {
-    if (candidate == value) {
-      return name;
+  for (const NamedValue<Value>& named : values) {
+    if (named.value == value) {
+      return named.name;
     }
   }
   return {};
 }
-
-/// The value of --output-format, which must be one of `endings`. Throws Error{usage}.
-std::string ending_asked(const std::string& asked, const std::vector<std::string>& endings);
 
 /// "x,y,w,h" in pixels. Throws Error{usage}.
 Rect parse_region(const std::string& text);

@@ -71,9 +71,9 @@ std::optional<RgbColor> decimal_color(std::string_view text) {
 RgbColor parse_color(const std::string& option, const std::string& text) {
   std::string lower = text;
   std::transform(lower.begin(), lower.end(), lower.begin(), [](unsigned char c) { return std::tolower(c); });
-  for (const auto& [name, color] : kColorValues) {
-    if (name == lower) {
-      return color;
+  for (const NamedValue<RgbColor>& named : kColorValues) {
+    if (named.name == lower) {
+      return named.value;
     }
   }
   const std::string_view digits = std::string_view(lower).substr(lower.starts_with('#') ? 1 : 0);

@@ -7,11 +7,20 @@
 
 namespace gpuimg {
 
-/// The candidate that begins with `word`, or is nearest to it by edit distance (insertions, deletions, substitutions,
-/// swaps of neighbours) and near enough to be what was meant; else an empty string.
-std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates);
+/// A word that people type where a name is meant that is spelled otherwise: "red" for "r". Not accepted, but suggested.
+struct Synonym {
+  std::string word;
+  std::string name;
+};
+
+/// The candidate that was meant by `word`, or an empty string. In this order: one that differs in case alone, one that
+/// a synonym stands for, one that begins with `word`, and the nearest by edit distance (insertions, deletions,
+/// substitutions, swaps of neighbors) if it is near enough. Case does not count.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::vector<Synonym>& synonyms = {});
 
 /// " (did you mean X?)", or nothing.
-std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates);
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::vector<Synonym>& synonyms = {});
 
 }  // namespace gpuimg

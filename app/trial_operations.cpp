@@ -126,30 +126,30 @@ std::vector<TrialOperation> timed_operations() {
 
 std::vector<TrialOperation> tested_operations(PixelFormat format) {
   std::vector<TrialOperation> operations;
-  for (const auto& [name, channels] : kHistogramChannelNames) {
+  for (const std::string& name : names_of(kHistogramChannelNames)) {
     if (name != "a" || format.has_alpha()) {
       operations.push_back(hist_trial(name));
     }
   }
-  for (const auto& [name, luma] : kLumaNames) {
-    operations.push_back(hist_trial("luma", luma));
+  for (const auto& luma : kLumaNames) {
+    operations.push_back(hist_trial("luma", luma.value));
   }
   operations.push_back(hist_trial("h", Luma::bt601, 65536));
-  for (const auto& [color_name, color] : kColorNames) {
-    for (const auto& [formula_name, formula] : kFormulaNames) {
-      operations.push_back(equalize_trial(color, formula));
-      operations.push_back(equalize_trial(color, formula, 0.3));
+  for (const auto& color : kColorNames) {
+    for (const auto& formula : kFormulaNames) {
+      operations.push_back(equalize_trial(color.value, formula.value));
+      operations.push_back(equalize_trial(color.value, formula.value, 0.3));
     }
   }
-  for (const auto& [type_name, type] : kTableTypeNames) {
+  for (const auto& type : kTableTypeNames) {
     for (const bool square : {false, true}) {
-      operations.push_back(integral_trial(TableLayout::padded, type, square));
-      operations.push_back(integral_trial(TableLayout::inclusive, type, square));
+      operations.push_back(integral_trial(TableLayout::padded, type.value, square));
+      operations.push_back(integral_trial(TableLayout::inclusive, type.value, square));
     }
   }
-  for (const auto& [encoding_name, encoding] : kEncodingNames) {
-    operations.push_back(hsl_trial(encoding));
-    operations.push_back(hsl_inverse_trial(encoding));
+  for (const auto& encoding : kEncodingNames) {
+    operations.push_back(hsl_trial(encoding.value));
+    operations.push_back(hsl_inverse_trial(encoding.value));
   }
   operations.push_back(hsl_adjust_trial());
   return operations;

@@ -32,7 +32,7 @@ class FakeJob final : public ImageJob {
 
   void check_name(const std::string&) const override {}
   [[nodiscard]] std::vector<std::string> files_of(const std::string&) const override { return {}; }
-  [[nodiscard]] std::string ending_for(const std::string&, const std::string&) const override { return ""; }
+  [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
 
   InOrder run(CommandContext&, const ItemPaths& paths) const override {
     const int item = std::stoi(paths.input);

@@ -1,7 +1,10 @@
 // One file or many: decides, and runs the one.
 #include "batch/batch_command.hpp"
 
+#include <sys/stat.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -14,28 +17,33 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void demand(const char* what, const CLI::App& parser) {
-  throw Error(ErrorKind::usage, std::string(what) + " is required; see 'gpuimg " + parser.get_name() + " --help'");
+[[noreturn]] void demand(const std::string& what, const CLI::App& parser) {
+  throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.get_name() + " --help'");
 }
 
-/// The last name is OUT, unless a template is, or a histogram is printed, or images are replaced in place.
+/// The last name is OUT, unless --output gives it, a histogram is printed, or images are replaced in place.
 NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job, bool in_place) {
   NamedPaths named;
   named.inputs = arguments.paths;
   const bool has_list = !arguments.files_from.empty();
   if (named.inputs.empty() && !has_list) {
-    demand("IN", parser);
+    demand("IN is missing: name an image or a folder, or - for standard input", parser);
   }
   if (in_place && arguments.output.empty() && !job.may_print()) {
     InPlaceNames own = in_place_names(arguments.paths, has_list);
     return {std::move(own.inputs), std::move(own.output), own.each_is_its_own};
   }
   const std::size_t least = has_list ? 1 : 2;
-  if (arguments.output.empty() && named.inputs.size() >= least) {
+  if (!arguments.output.empty()) {
+    named.output = has_fields(arguments.output) ? "" : arguments.output;
+  } else if (named.inputs.size() >= least) {
     named.output = std::move(named.inputs.back());
     named.inputs.pop_back();
-  } else if (arguments.output.empty() && !job.may_print()) {
-    demand("OUT", parser);
+  } else if (!job.may_print()) {
+    demand("OUT is missing: name the file or folder to write after " +
+               (has_list ? std::string("--files-from") : printable_name(named.inputs.front())) +
+               ", or - for standard output",
+           parser);
   }
   return named;
 }
@@ -43,6 +51,21 @@ NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, 
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
   return !asks_for_batch(arguments) && !job.merges() && named.inputs.size() == 1 &&
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
+}
+
+bool is_file(const std::string& path) {
+  struct stat found {};
+  return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
+}
+
+/// Options that choose among the files of folders, where none is named.
+void note_folder_options(const BatchArguments& arguments, const NamedPaths& named, Verbosity verbosity) {
+  if (std::all_of(named.inputs.begin(), named.inputs.end(), is_file)) {
+    const std::string why = "no folder is named";
+    note_no_effect(arguments.recursive, "--recursive", why, verbosity);
+    note_no_effect(!arguments.include.empty(), "--include", why, verbosity);
+    note_no_effect(!arguments.exclude.empty(), "--exclude", why, verbosity);
+  }
 }
 
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
@@ -75,7 +98,9 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 }  // namespace
 
 ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals) {
+  (void)checked(arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
+  note_folder_options(arguments, named, globals.verbosity);
   if (is_one_file(arguments, named, job)) {
     return run_one(job, named, globals);
   }

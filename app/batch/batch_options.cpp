@@ -71,8 +71,9 @@ void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::s
   flag("-r,--recursive", arguments.recursive, "enter the folders in folders");
   list("--include", arguments.include, "take these files of a folder [image endings]");
   list("--exclude", arguments.exclude, "leave these files and folders out");
-  text("--output", arguments.output, "in place of OUT: {dir} {rel} {name} {stem} {ext} {index}", "TEMPLATE");
-  text("--output-format", arguments.output_format, "ending of the outputs in a folder", "NAME");
+  text("-o,--output", arguments.output,
+       "OUT, so that all other names are inputs; with {dir} {rel} {name} {stem} {ext} {index} the name of each output",
+       "OUT");
   flag("--skip-existing", arguments.skip_existing, "leave out what has its output already");
   flag("-n,--dry-run", arguments.dry_run, "print what would be done, and touch nothing");
   text("-j,--jobs", arguments.jobs, "images at a time [one a processor]", "N");
@@ -117,11 +118,11 @@ BatchOptions checked(const BatchArguments& arguments) {
   return options;
 }
 
+bool has_fields(const std::string& output) { return output.find_first_of("{}") != std::string::npos; }
+
 bool asks_for_batch(const BatchArguments& arguments) {
-  return !arguments.files_from.empty() || arguments.recursive || !arguments.include.empty() ||
-         !arguments.exclude.empty() || !arguments.output.empty() || !arguments.output_format.empty() ||
-         arguments.skip_existing || arguments.dry_run || !arguments.jobs.empty() || !arguments.max_memory.empty() ||
-         !arguments.devices.empty() || arguments.fail_fast || !arguments.max_errors.empty() ||
+  return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
+         arguments.dry_run || !arguments.max_memory.empty() || !arguments.devices.empty() ||
          !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty() ||
          !arguments.shard.empty();
 }

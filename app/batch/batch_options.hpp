@@ -24,8 +24,7 @@ struct BatchArguments {
   bool recursive = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string output;
-  std::string output_format;
+  std::string output;  ///< -o: a plain OUT, or a template; has_fields() tells
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;
@@ -56,7 +55,11 @@ void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::s
 /// Throws Error{usage}.
 BatchOptions checked(const BatchArguments& arguments);
 
-/// True if an option is given that makes sense for a run over many files alone.
+/// True for a template of --output; a name without braces is a plain OUT.
+bool has_fields(const std::string& output);
+
+/// True if an option is given that changes what is done with even one image: how it is named, whether it is done, what
+/// is recorded of it. The others, such as --jobs, need no batch where there is one image.
 bool asks_for_batch(const BatchArguments& arguments);
 
 }  // namespace gpuimg

@@ -73,6 +73,9 @@ BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArg
   }
   (void)OutputTemplate(arguments.output);  // a field that there is not is refused before folders are read
   const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
+  if (job.merges() && has_fields(arguments.output)) {
+    throw Error(ErrorKind::usage, "--merge writes one file: give --output a name without braces");
+  }
   if (job.merges() && continues) {
     throw Error(ErrorKind::usage, "--merge needs every image: it does not go with --resume or --retry-failed");
   }
@@ -111,25 +114,30 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
   OutputNaming naming;
   naming.files_of = [this](const std::string& output) { return job_.files_of(output); };
   const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
-  if (!arguments_.output.empty()) {
+  if (has_fields(arguments_.output)) {
     const OutputTemplate name(arguments_.output);
     naming.depends_on_list = name.has_index();
     naming.name_for = [name](const InputFile& input, std::size_t index) { return name.name_for(input, index); };
     naming.alternatives = alternatives_for_template(arguments_.output);
   } else if (named.each_is_its_own) {
     naming.name_for = [this](const InputFile& input, std::size_t) {
-      return mirrored_name("", input.path, job_.ending_for(input.path, arguments_.output_format));
+      return mirrored_name("", input.path, job_.ending_for(input.path));
     };
-  } else if (named.output.empty() || named.output == "-") {
-    throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
+  } else if (named.output.empty()) {
+    throw Error(ErrorKind::usage,
+                "OUT is missing: the results of several images need a folder, or a template by --output");
+  } else if (named.output == "-") {
+    throw Error(ErrorKind::usage,
+                "standard output takes the result of one image, without options that plan or record a run; name a "
+                "file or folder as OUT");
   } else if (inputs == 1 && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
   } else {
     naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
-      return mirrored_name(folder, input.relative, job_.ending_for(input.relative, arguments_.output_format));
+      return mirrored_name(folder, input.relative, job_.ending_for(input.relative));
     };
-    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for("", arguments_.output_format));
+    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for(""));
   }
   return naming;
 }
@@ -168,7 +176,7 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
 }
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
-  const bool needs_none = job_.merges() || !arguments_.output.empty() || named.each_is_its_own;
+  const bool needs_none = job_.merges() || has_fields(arguments_.output) || named.each_is_its_own;
   if (needs_none || named.output.empty() || is_folder_name(named.output)) {
     return;
   }

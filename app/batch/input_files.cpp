@@ -5,10 +5,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <tuple>
 #include <utility>
 
+#include "files/input_file.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 #include "path_names.hpp"
@@ -38,8 +38,7 @@ void take_named(const std::string& path, const InputSources& sources, GatheredIn
   }
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
-    throw Error(ErrorKind::read, printable_name(path) + ": cannot be read: " + std::strerror(errno) +
-                                     "; check the name and the permissions");
+    throw Error(ErrorKind::read, cannot_be_read(path, errno));
   }
   if (S_ISDIR(found.st_mode)) {
     take_folder(path, sources, gathered);

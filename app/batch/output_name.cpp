@@ -50,8 +50,12 @@ std::string mirrored_name(const std::string& folder, const std::string& relative
 }
 
 OutputTemplate::Field OutputTemplate::field_named(const std::string& name) {
-  const NamedValues<Field> fields = {{"dir", Field::dir},   {"rel", Field::rel}, {"name", Field::name},
-                                     {"stem", Field::stem}, {"ext", Field::ext}, {"index", Field::index}};
+  const NamedValues<Field> fields = {{"dir", Field::dir, "", {"folder", "path"}},
+                                     {"rel", Field::rel},
+                                     {"name", Field::name},
+                                     {"stem", Field::stem, "", {"base", "basename"}},
+                                     {"ext", Field::ext, "", {"extension", "suffix"}},
+                                     {"index", Field::index}};
   return value_named("--output {…}", name, fields);
 }
 

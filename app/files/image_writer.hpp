@@ -19,6 +19,7 @@ enum class ImageFileType { png, jpeg, bmp, tga };
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
 struct WriteOptions {
+  std::optional<ImageFileType> type;                  ///< in place of what the name says, where that decides
   int png_level = 1;                                  ///< 0 … 3: app/files/png_writer.hpp
   int jpeg_quality = 90;                              ///< 1 … 100
   std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels

@@ -21,9 +21,8 @@ namespace gpuimg {
 
 namespace {
 
-[[noreturn]] void refuse(const std::string& shown, int error_number) {
-  throw Error(ErrorKind::read, fmt::format("{}: cannot be read: {}; check the name and the permissions", shown,
-                                           std::strerror(error_number)));
+[[noreturn]] void refuse(const std::string& path, int error_number) {
+  throw Error(ErrorKind::read, cannot_be_read(path, error_number));
 }
 
 std::string_view kind_of(mode_t mode) {
@@ -102,6 +101,15 @@ Bytes read_standard_input() {
 
 }  // namespace
 
+std::string cannot_be_read(const std::string& path, int error_number) {
+  const auto has = [&](const char* any_of) { return path.find_first_of(any_of) != std::string::npos; };
+  const bool is_missing = error_number == ENOENT;
+  const char* advice = is_missing && has("*?")   ? "no file matches the pattern"
+                       : is_missing && has("\\") ? "write / between folders, not \\"
+                                                 : "check the name and the permissions";
+  return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
+}
+
 Bytes read_input(const std::string& path) {
   if (path == "-") {
     return read_standard_input();
@@ -109,16 +117,16 @@ Bytes read_input(const std::string& path) {
   const std::string shown = printable_name(path);
   struct stat status {};
   if (::stat(path.c_str(), &status) != 0) {
-    refuse(shown, errno);
+    refuse(path, errno);
   }
   check_regular(shown, status);
   // Another process may have put a fifo in its place meanwhile: O_NONBLOCK keeps open from waiting for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) {
-    refuse(shown, errno);
+    refuse(path, errno);
   }
   if (::fstat(file.number(), &status) != 0) {
-    refuse(shown, errno);
+    refuse(path, errno);
   }
   check_regular(shown, status);
   return read_to_end(file.number(), shown, size_hint_of(status));

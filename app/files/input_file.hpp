@@ -11,4 +11,7 @@ namespace gpuimg {
 /// terminal) and the reason; a fifo, device or folder is refused. Throws Error{out_of_memory}.
 Bytes read_input(const std::string& path);
 
+/// What to say of a name that cannot be opened: "NAME: cannot be read: reason; what to do".
+std::string cannot_be_read(const std::string& path, int error_number);
+
 }  // namespace gpuimg

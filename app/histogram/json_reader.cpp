@@ -35,9 +35,9 @@ std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
 }
 
 Channel channel_of(const std::string& name) {
-  for (const auto& [candidate, channels] : kHistogramChannelNames) {
-    if (candidate == name && channels.size() == 1) {
-      return channels.front();
+  for (const auto& named : kHistogramChannelNames) {
+    if (named.name == name && named.value.size() == 1) {
+      return named.value.front();
     }
   }
   throw Contradiction("it names an unknown channel");

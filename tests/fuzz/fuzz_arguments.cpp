@@ -11,6 +11,7 @@
 #include "fuzz/fuzz_input.hpp"
 #include "hist_job.hpp"
 #include "hsl_job.hpp"
+#include "image_forms.hpp"
 #include "option_values.hpp"
 #include "rgb_color.hpp"
 
@@ -44,7 +45,7 @@ void parse_values(const std::string& text) {
   taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
   taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
   taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
-  taken_or_refused([&] { (void)ending_asked(text, {"png", "jpg"}); });
+  taken_or_refused([&] { (void)image_file_type("a.png", text); });
   taken_or_refused([&] { (void)parse_color("--background", text); });
 }
 
@@ -66,7 +67,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
   taken_or_refused([&] {
     const auto job = make_hist_job(hist);
     job->check_name(text(4));
-    (void)job->ending_for(text(4), text(1));
+    (void)job->ending_for(text(4));
   });
   HslArguments hsl;
   hsl.encoding = text(0);
@@ -83,7 +84,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
     const auto job = make_hsl_job(hsl);
     job->check_name(text(4));
     (void)job->files_of(text(4));
-    (void)job->ending_for(text(4), text(1));
+    (void)job->ending_for(text(4));
   });
 }
 
