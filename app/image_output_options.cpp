@@ -16,10 +16,10 @@ namespace gpuimg {
 namespace {
 
 const NamedValues<ChromaSubsampling> kSubsamplingNames = {
-    {"420", ChromaSubsampling::s420},
-    {"422", ChromaSubsampling::s422},
-    {"440", ChromaSubsampling::s440},
-    {"444", ChromaSubsampling::s444},
+    {"420", ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
+    {"422", ChromaSubsampling::s422, "half the width"},
+    {"440", ChromaSubsampling::s440, "half the height"},
+    {"444", ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
 int number_from(const char* option, const std::optional<int>& given, int least, int most, int if_absent) {
@@ -33,18 +33,21 @@ int number_from(const char* option, const std::optional<int>& given, int least, 
 }  // namespace
 
 void add_png_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  add_number(parser, "--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
+  add_number(parser, "--png-level", arguments.png_level, "compression of PNG, 0 (fastest) to 3 (smallest) [1]")
       ->type_name("N");
 }
 
 void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  add_number(parser, "--quality", arguments.quality, "JPEG quality, 1 to 100 [90]")->type_name("N");
-  parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
+  add_number(parser, "--quality", arguments.quality, "quality of JPEG, 1 to 100 [90]")->type_name("N");
+  parser
+      .add_option("--subsampling", arguments.subsampling,
+                  with_choices("resolution of color in JPEG", kSubsamplingNames, "420"))
       ->type_name("NAME");
 }
 
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF data or other metadata");
+  parser.add_flag("--strip", arguments.strip,
+                  "write no color profile, EXIF data or other metadata [carry them to PNG and JPEG]");
 }
 
 WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
