@@ -134,11 +134,11 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
 
 Command add_bench(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* parser = app.add_subcommand("bench", "time every operation on every backend, after comparing them");
+  CLI::App* parser = app.add_subcommand("bench", "compare every operation on every backend, then time them");
   parser->footer(kExamples);
-  parser->add_option("IN", arguments->inputs, "images; without any a generated one");
+  parser->add_option("IN", arguments->inputs, "images to measure with [a generated one]")->option_text("[IN...]");
   add_number(*parser, "--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
-  parser->add_option("--svg", arguments->svg, "draw the times as a bar chart")->type_name("FILE.svg");
+  parser->add_option("--svg", arguments->svg, "draw the times as a bar chart too")->type_name("FILE.svg");
   return {parser, [arguments](const GlobalOptions& globals) {
             run(*arguments, globals);
             return ExitCode::ok;

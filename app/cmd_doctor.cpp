@@ -93,7 +93,7 @@ void run(const GlobalOptions& globals) {
 }  // namespace
 
 Command add_doctor(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("doctor", "say what is here, test it, and what to do about what is missing");
+  CLI::App* parser = app.add_subcommand("doctor", "check the installation and the GPU");
   parser->footer(kExamples);
   return {parser, [](const GlobalOptions& globals) {
             run(globals);

@@ -181,20 +181,35 @@ class EqualizeJob final : public ImageJob {
 
 Command add_equalize(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
-  CLI::App* parser = app.add_subcommand("equalize", "spread the levels of an image over the whole range");
+  CLI::App* parser =
+      app.add_subcommand("equalize", "spread the levels of an image over the whole range (histogram equalization)");
   parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images or folders, or - for standard input",
-                    ".png, .jpg, .bmp, .tga or a folder, or - for PNG on standard output");
-  parser->add_option("--formula", arguments->formula, "opencv, cdf or pillow [opencv]")->type_name("NAME");
-  parser->add_option("--color", arguments->color, "luma, rgb, joint, ycbcr or hsl [luma]")->type_name("MODE");
-  parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
-  add_number(*parser, "--strength", arguments->strength, "0 (input) to 1 (equalized) [1]")->type_name("S");
-  parser->add_option("--lut", arguments->lut, "write the look-up table")->type_name("FILE.csv");
-  parser->add_option("--reference", arguments->reference, "one table for all images, from what hist wrote as .json")
+  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
+                    "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output");
+  parser
+      ->add_option("--formula", arguments->formula,
+                   with_choices("how new levels are computed", kFormulaNames, arguments->formula))
+      ->type_name("NAME");
+  parser
+      ->add_option("--color", arguments->color,
+                   with_choices("what of a color image is equalized", kColorNames, arguments->color))
+      ->type_name("MODE");
+  parser
+      ->add_option("--luma", arguments->luma,
+                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+      ->type_name("NAME");
+  add_number(*parser, "--strength", arguments->strength,
+             "blend with the input: 0 is the input, 1 is fully equalized [1]")
+      ->type_name("S");
+  parser->add_option("--lut", arguments->lut, "write the look-up table too; one image only")->type_name("FILE.csv");
+  parser
+      ->add_option("--reference", arguments->reference,
+                   "make one table for all images, from a histogram that 'gpuimg hist' wrote")
       ->type_name("FILE.json");
   parser->add_option("--apply", arguments->apply, "apply the table that --lut wrote")->type_name("FILE.csv");
   add_selection_options(*parser, arguments->selection);
-  add_format_option(*parser, arguments->image_output.format, "png, jpg, bmp or tga [by the ending of OUT; png for -]");
+  add_format_option(*parser, arguments->image_output.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
   add_png_option(*parser, arguments->image_output);
   add_jpeg_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "hist_job.hpp"
 #include "number_options.hpp"
+#include "option_values.hpp"
 #include "output_forms.hpp"
 
 namespace gpuimg {
@@ -23,20 +24,31 @@ constexpr const char* kExamples =
 
 Command add_hist(CLI::App& app) {
   auto arguments = std::make_shared<HistArguments>();
-  CLI::App* parser = app.add_subcommand("hist", "count how often each level occurs");
+  CLI::App* parser = app.add_subcommand("hist", "count how often each level occurs (histogram)");
   parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images or folders, or - for standard input",
-                    ".csv, .json, .svg or a folder; without it a chart on a terminal, else CSV");
-  parser->add_option("--channel", arguments->channel, "luma, r, g, b, a, rgb, h, s or l [luma]")->type_name("NAME");
-  parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
-  add_number(*parser, "--bins", arguments->bins, "bins of equal width [one a level]")->type_name("N");
-  parser->add_flag("--cumulative", arguments->cumulative, "running sums");
-  parser->add_flag("--normalize", arguments->normalize, "divide by the number of pixels counted");
-  add_format_option(*parser, arguments->form, "csv, json, svg or chart [by the ending of OUT]");
-  parser->add_flag("--chart", arguments->chart, "print the chart even where standard output is no terminal");
-  parser->add_flag("--log", arguments->log, "logarithmic counts in the SVG plot");
-  parser->add_option("--title", arguments->title, "title of the SVG plot [the file's name]")->type_name("TEXT");
-  parser->add_flag("--merge", arguments->merge, "add all images, and .json files of hist, into one OUT");
+  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
+                    "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is printed on "
+                    "a terminal, CSV elsewhere");
+  parser
+      ->add_option("--channel", arguments->channel,
+                   with_choices("what is counted", kHistogramChannelNames, arguments->channel))
+      ->type_name("NAME");
+  parser
+      ->add_option("--luma", arguments->luma,
+                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+      ->type_name("NAME");
+  parser->get_option("OUT")->option_text("[OUT]");
+  add_number(*parser, "--bins", arguments->bins, "count into N bins of equal width, from 2 [one per level]")
+      ->type_name("N");
+  parser->add_flag("--cumulative", arguments->cumulative, "write running sums");
+  parser->add_flag("--normalize", arguments->normalize, "write shares of the pixels counted, not counts");
+  add_format_option(*parser, arguments->form,
+                    "form of the output\ncsv    a line per bin\njson   counts and statistics\nsvg    a plot\n"
+                    "chart  a plot in characters\n[the ending of OUT; csv for -]");
+  parser->add_flag("--chart", arguments->chart, "the same as --format chart");
+  parser->add_flag("--log", arguments->log, "make the counts in the SVG plot logarithmic");
+  parser->add_option("--title", arguments->title, "title of the SVG plot [the name of the image]")->type_name("TEXT");
+  parser->add_flag("--merge", arguments->merge, "add all images, and .json files that hist wrote, into one OUT");
   add_selection_options(*parser, arguments->selection);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
             arguments->json = globals.json;

@@ -7,6 +7,7 @@
 #include "commands.hpp"
 #include "hsl_job.hpp"
 #include "number_options.hpp"
+#include "option_values.hpp"
 #include "output_forms.hpp"
 
 namespace gpuimg {
@@ -26,18 +27,23 @@ Command add_hsl(CLI::App& app) {
   CLI::App* parser = app.add_subcommand("hsl", "convert to hue, saturation and lightness, back, or adjust them");
   parser->footer(kExamples);
   add_batch_options(*parser, arguments->files,
-                    "images or folders (with --inverse: .npy or .png), or - for standard input",
-                    ".npy, .png or a folder; with --inverse or an adjustment any image; - for PNG");
-  parser->add_option("--encode", arguments->encoding, "float, u16, opencv or opencv-full [float in .npy, u16 in .png]")
+                    "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
+                    "a .npy or .png file, or a folder; with --inverse or an adjustment a .png, .jpg, .bmp or .tga "
+                    "file; - is standard output");
+  parser
+      ->add_option("--encode", arguments->encoding,
+                   with_choices("how HSL is stored", kEncodingNames, "float in .npy, u16 in .png"))
       ->type_name("NAME");
-  parser->add_flag("--planes", arguments->planes, "write three gray files: OUT_h, OUT_s and OUT_l");
-  parser->add_flag("--inverse", arguments->inverse, "IN is HSL; write RGB");
-  add_number(*parser, "--hue", arguments->hue, "turn hue by degrees; writes RGB")->type_name("DEG");
-  add_number(*parser, "--saturation", arguments->saturation, "multiply saturation; writes RGB")->type_name("K");
-  add_number(*parser, "--lightness", arguments->lightness, "multiply lightness; writes RGB")->type_name("K");
-  add_format_option(
-      *parser, arguments->image_output.format,
-      "npy or png; with --inverse or an adjustment png, jpg, bmp or tga [by the ending of OUT; png for -]");
+  parser->add_flag("--planes", arguments->planes, "write three gray images: OUT_h, OUT_s and OUT_l");
+  parser->add_flag("--inverse", arguments->inverse, "IN is HSL: convert it back to RGB");
+  add_number(*parser, "--hue", arguments->hue, "adjust: add DEG degrees to the hue; OUT is RGB")->type_name("DEG");
+  add_number(*parser, "--saturation", arguments->saturation, "adjust: multiply the saturation; OUT is RGB")
+      ->type_name("K");
+  add_number(*parser, "--lightness", arguments->lightness, "adjust: multiply the lightness; OUT is RGB")
+      ->type_name("K");
+  add_format_option(*parser, arguments->image_output.format,
+                    "form of the output: npy or png; with --inverse or an adjustment png, jpg, bmp or tga [the ending "
+                    "of OUT; png for -]");
   add_png_option(*parser, arguments->image_output);
   add_jpeg_options(*parser, arguments->image_output);
   add_metadata_option(*parser, arguments->image_output);

@@ -118,16 +118,27 @@ Command add_integral(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   CLI::App* parser = app.add_subcommand("integral", "sum an image into a summed-area table (integral image)");
   parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images or folders, or - for standard input",
-                    ".npy (exact), .png (16-bit preview), .csv or a folder, or - for .npy");
-  parser->add_option("--layout", arguments->layout, "padded (h+1 x w+1) or inclusive (h x w) [padded]")
+  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
+                    "a .npy, .png or .csv file, or a folder; - is standard output");
+  parser->add_option("--layout", arguments->layout, with_choices("size of the table", kLayoutNames, arguments->layout))
       ->type_name("NAME");
-  parser->add_option("--type", arguments->type, "u32, u64, f32 or f64 [narrowest of u32, u64]")->type_name("TYPE");
-  parser->add_option("--channel", arguments->channel, "luma, r, g, b or a [luma]")->type_name("NAME");
-  parser->add_option("--luma", arguments->luma, "bt601, bt601-trunc, opencv or bt709 [bt601]")->type_name("NAME");
-  parser->add_flag("--square", arguments->square, "sum the squares");
-  parser->add_flag("--allow-wrap", arguments->allow_wrap, "let a forced integer type wrap around");
-  add_format_option(*parser, arguments->image_output.format, "npy, png or csv [by the ending of OUT; npy for -]");
+  parser
+      ->add_option(
+          "--type", arguments->type,
+          with_choices("type of the sums", kTableTypeNames, "the narrower of u32 and u64 that holds every sum"))
+      ->type_name("TYPE");
+  parser
+      ->add_option("--channel", arguments->channel,
+                   with_choices("what is summed", kPlainChannelNames, arguments->channel))
+      ->type_name("NAME");
+  parser
+      ->add_option("--luma", arguments->luma,
+                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+      ->type_name("NAME");
+  parser->add_flag("--square", arguments->square, "sum squared values");
+  parser->add_flag("--allow-wrap", arguments->allow_wrap, "let sums wrap around in the integer type that --type names");
+  add_format_option(*parser, arguments->image_output.format,
+                    with_choices("form of the output", kForms.names, "the ending of OUT; npy for -"));
   add_png_option(*parser, arguments->image_output);
   return {parser, [arguments, parser](const GlobalOptions& globals) {
             IntegralJob job(*arguments);

@@ -39,9 +39,12 @@ ExitCode run(const std::vector<std::string>& paths, const GlobalOptions& globals
 
 Command add_report(CLI::App& app) {
   auto paths = std::make_shared<std::vector<std::string>>();
-  CLI::App* parser = app.add_subcommand("report", "sum up the manifests of a run over many files");
+  CLI::App* parser = app.add_subcommand("report", "summarize the manifests of a run over many files");
   parser->footer(kExamples);
-  parser->add_option("MANIFEST", *paths, "what --manifest wrote, of every shard")->required()->type_name("");
+  parser->add_option("MANIFEST", *paths, "files that --manifest wrote, of all shards of the run")
+      ->required()
+      ->type_name("")
+      ->option_text("MANIFEST...");
   return {parser, [paths](const GlobalOptions& globals) { return run(*paths, globals); }};
 }
 

@@ -31,12 +31,23 @@ namespace gpuimg {
 namespace {
 
 constexpr const char* kFooter =
-    "Exit codes: 0 good, 1 some images failed, 2 usage, 3 input, 4 output, 5 backend, 6 memory, "
-    "7 --verify found a difference, 70 internal error, 75 stopped early, 130 interrupted.\n"
-    "'gpuimg SUBCOMMAND --help' lists the options of a subcommand, with examples.";
+    "Exit codes:\n"
+    "  0    everything is done\n"
+    "  1    finished, but at least one of many images failed\n"
+    "  2    the command line is wrong, or OUT's format cannot hold the result\n"
+    "  3    an input is missing, damaged or not supported\n"
+    "  4    an output exists or cannot be written\n"
+    "  5    the backend is not available\n"
+    "  6    out of memory\n"
+    "  7    --verify found a difference\n"
+    "  70   internal error; please report it\n"
+    "  75   stopped early; run it again with --resume\n"
+    "  130  interrupted\n\n"
+    "'gpuimg help SUBCOMMAND' explains the options of a subcommand, with examples.";
 
 constexpr const char* kGlobalOptions =
-    "\n\nGlobal options, such as --backend, --threads, --timing, --force and --quiet: see 'gpuimg --help'.";
+    "\n\nGlobal options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see "
+    "'gpuimg --help'.";
 
 bool is_file_name(const std::string& argument) {
   return argument == "-" || argument.find_first_of("./\\") != std::string::npos ||
@@ -143,7 +154,7 @@ void refuse_missing_values(int argc, const char* const* argv) {
 
 CommandLine::CommandLine()
     : app_(std::make_unique<CLI::App>(
-          "Luminance histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.")) {
+          "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.")) {
   CLI::App& app = *app_;
   app.name("gpuimg");
   app.footer(kFooter);

@@ -12,16 +12,16 @@ namespace gpuimg {
 namespace {
 
 const NamedValues<BackendKind> kBackendNames = {
-    {"auto", BackendKind::automatic, "what will finish first", {"any"}},
-    {"cpu", BackendKind::cpu, "never touches the driver", {"host"}},
-    {"cuda", BackendKind::cuda, "the NVIDIA GPU alone", {"gpu", "nvidia"}},
+    {"auto", BackendKind::automatic, "what finishes first, counting the start of the GPU", {"any"}},
+    {"cpu", BackendKind::cpu, "the CPU; the GPU driver is not touched", {"host"}},
+    {"cuda", BackendKind::cuda, "the GPU; an error if there is none", {"gpu", "nvidia"}},
 };
 
 const NamedValues<ProgressWanted> kProgressNames = {
-    {"auto", ProgressWanted::automatic},
-    {"always", ProgressWanted::always},
-    {"never", ProgressWanted::never},
-    {"json", ProgressWanted::json},
+    {"auto", ProgressWanted::automatic, "a bar on a terminal"},
+    {"always", ProgressWanted::always, "a bar elsewhere too", {"yes", "on", "bar"}},
+    {"never", ProgressWanted::never, "none", {"no", "off", "none"}},
+    {"json", ProgressWanted::json, "a JSON object per second, on standard error"},
 };
 
 struct Setting {
@@ -57,28 +57,33 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
 
 void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   const char* group = "Global options (before or after the subcommand)";
-  app.add_option("--backend", arguments.backend, "auto, cpu or cuda [auto]")->group(group)->type_name("NAME");
-  app.add_option("--device", arguments.device, "CUDA device number [0]")->group(group)->type_name("N");
-  app.add_option("--threads", arguments.threads, "CPU threads [all processors]")->group(group)->type_name("N");
-  app.add_option("--max-pixels", arguments.max_pixels, "refuse larger images [1073741824]")
+  app.add_option("--backend", arguments.backend, with_choices("what computes", kBackendNames, "auto"))
+      ->group(group)
+      ->type_name("NAME");
+  app.add_option("--device", arguments.device, "number of the CUDA device [0]")->group(group)->type_name("N");
+  app.add_option("--threads", arguments.threads, "CPU threads [one per processor]")->group(group)->type_name("N");
+  app.add_option("--max-pixels", arguments.max_pixels, "refuse images of more pixels [1073741824]")
       ->group(group)
       ->type_name("N");
-  app.add_option("--max-device-memory", arguments.max_device_memory, "take larger images in strips [what is free]")
+  app.add_option("--max-device-memory", arguments.max_device_memory,
+                 "compute images that need more in strips, with the same result [what is free]")
       ->group(group)
       ->type_name("BYTES");
-  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "leave pixels as stored, whatever their EXIF orientation")
+  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says")
       ->group(group);
-  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes")->group(group);
-  app.add_flag("--timing", arguments.timing, "print where the time went, to stderr")->group(group);
-  app.add_flag("--json", arguments.json, "print JSON: the histogram, --timing")->group(group);
-  app.add_flag("--verify", arguments.verify, "run on both backends and compare every byte")->group(group);
-  app.add_flag("-f,--force", arguments.force, "replace an existing OUT")->group(group);
-  app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN")->group(group);
-  app.add_option("--progress", arguments.progress, "of many files: auto, always, never or json [auto]")
+  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]")
+      ->group(group);
+  app.add_flag("--timing", arguments.timing, "print the time of each phase to standard error")->group(group);
+  app.add_flag("--json", arguments.json, "print results and --timing as JSON")->group(group);
+  app.add_flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte")->group(group);
+  app.add_flag("-f,--force", arguments.force, "replace outputs that exist [refuse]")->group(group);
+  app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced")->group(group);
+  app.add_option("--progress", arguments.progress,
+                 with_choices("progress of a run over many files", kProgressNames, "auto"))
       ->group(group)
       ->type_name("WHEN");
   app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
-  app.add_flag("-v,--verbose", arguments.verbose, "say what was chosen and written")->group(group);
+  app.add_flag("-v,--verbose", arguments.verbose, "also print what was chosen and written")->group(group);
 }
 
 GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {

@@ -5,11 +5,11 @@ namespace gpuimg {
 
 const OutputForms<ImageFileType> kImageForms = {"an image",
                                                 {
-                                                    {"png", ImageFileType::png, "lossless, 8 and 16 bits"},
-                                                    {"jpg", ImageFileType::jpeg, "8 bits, lossy, no alpha"},
-                                                    {"jpeg", ImageFileType::jpeg, "the same"},
-                                                    {"bmp", ImageFileType::bmp, "8 bits"},
-                                                    {"tga", ImageFileType::tga, "8 bits"},
+                                                    {"png", ImageFileType::png, "lossless, 8 or 16 bits"},
+                                                    {"jpg", ImageFileType::jpeg, "lossy, 8 bits, no alpha"},
+                                                    {"jpeg", ImageFileType::jpeg, "the same as jpg"},
+                                                    {"bmp", ImageFileType::bmp, "uncompressed, 8 bits"},
+                                                    {"tga", ImageFileType::tga, "run-length coded, 8 bits"},
                                                 },
                                                 ImageFileType::png};
 

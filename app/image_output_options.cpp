@@ -17,10 +17,10 @@ namespace gpuimg {
 namespace {
 
 const NamedValues<ChromaSubsampling> kSubsamplingNames = {
-    {"420", ChromaSubsampling::s420},
-    {"422", ChromaSubsampling::s422},
-    {"440", ChromaSubsampling::s440},
-    {"444", ChromaSubsampling::s444},
+    {"420", ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
+    {"422", ChromaSubsampling::s422, "half the width"},
+    {"440", ChromaSubsampling::s440, "half the height"},
+    {"444", ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
 const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
@@ -51,25 +51,30 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
 }  // namespace
 
 void add_png_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  add_number(parser, "--png-level", arguments.png_level, "PNG compression, 0 (fastest) to 3 (smallest) [1]")
+  add_number(parser, "--png-level", arguments.png_level, "compression of PNG, 0 (fastest) to 3 (smallest) [1]")
       ->type_name("N");
 }
 
 void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--quality", arguments.quality, "JPEG quality, 1 to 100; keep: as IN was encoded [90]")
+  parser.add_option("--quality", arguments.quality, "quality of JPEG, 1 to 100, or keep: the tables of a JPEG IN [90]")
       ->type_name("N|keep");
-  parser.add_option("--subsampling", arguments.subsampling, "JPEG chroma, 420, 422, 440 or 444 [420]")
+  parser
+      .add_option("--subsampling", arguments.subsampling,
+                  with_choices("resolution of color in JPEG", kSubsamplingNames, "420"))
       ->type_name("NAME");
 }
 
 void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_flag("--strip", arguments.strip, "write no profile, EXIF, XMP or other metadata");
+  parser.add_flag("--strip", arguments.strip,
+                  "write no color profile, EXIF, XMP or other metadata [carry them to PNG and JPEG]");
 }
 
 void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--background", arguments.background, "flatten alpha onto a color: white, ff8000, 255,128,0")
+  parser
+      .add_option("--background", arguments.background,
+                  "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]")
       ->type_name("COLOR");
-  parser.add_option("--depth", arguments.depth, "8 or 16 bits a channel in OUT [as IN]")->type_name("BITS");
+  parser.add_option("--depth", arguments.depth, "bits per channel of OUT, 8 or 16 [as IN]")->type_name("BITS");
 }
 
 ImageConversion checked_conversion(const ImageOutputArguments& arguments) {

@@ -140,7 +140,7 @@ std::string unknown_option(const std::string& argument, const CLI::App& app) {
   const std::string name = argument.substr(0, argument.find('='));
   const std::string unknown = "unknown option " + printable_name(name);
   if (const auto others = subcommands_with(name, app); !others.empty()) {
-    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, ", "));
+    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and "));
   }
   const auto chosen = app.get_subcommands();
   std::vector<std::string> known = option_names(app);

@@ -23,47 +23,53 @@ NamedValue<std::vector<Channel>> named_alone(Channel channel, const char* meanin
 }  // namespace
 
 const NamedValues<Luma> kLumaNames = {
-    named(Luma::bt601, "0.299 R + 0.587 G + 0.114 B, as Pillow's convert(\"L\")"),
-    named(Luma::bt601_trunc, "the same in float32, truncated"),
+    named(Luma::bt601, "ITU-R BT.601, as Pillow's convert(\"L\")"),
+    named(Luma::bt601_trunc, "the same in float32, truncated, as in CUDA textbooks"),
     named(Luma::opencv, "the same, rounded as OpenCV's cvtColor"),
-    named(Luma::bt709, "0.2126 R + 0.7152 G + 0.0722 B"),
+    named(Luma::bt709, "ITU-R BT.709, the weights of HDTV and sRGB"),
 };
 
 const NamedValues<EqualizeFormula> kFormulaNames = {
-    {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist: the first level used becomes 0", {"cv", "cv2"}},
-    {"cdf", EqualizeFormula::cdf, "the share of pixels at or below a level", {"textbook", "cumulative"}},
+    {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist; the darkest becomes 0", {"cv", "cv2"}},
+    {"cdf", EqualizeFormula::cdf, "the cumulative distribution, as in textbooks", {"textbook", "cumulative"}},
     {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
 };
 
 const NamedValues<EqualizeColor> kColorNames = {
-    {"luma", EqualizeColor::luma, "luma alone; keeps the hue of each pixel", {"gray", "grey", "luminance", "y"}},
-    {"rgb", EqualizeColor::rgb, "each channel on its own; removes color casts, shifts hues", {"channels", "separate"}},
-    {"joint", EqualizeColor::joint, "one table, from luma, for all three channels", {"all", "together"}},
-    {"ycbcr", EqualizeColor::ycbcr, "Y of YCrCb, OpenCV's usual recipe", {"yuv", "ycrcb"}},
-    {"hsl", EqualizeColor::hsl, "lightness of HSL", {"hls", "lightness"}},
+    {"luma", EqualizeColor::luma, "the luma; keeps the hue of each pixel", {"gray", "grey", "luminance", "y"}},
+    {"rgb",
+     EqualizeColor::rgb,
+     "each channel by itself; removes color casts, may shift hues",
+     {"channels", "separate"}},
+    {"joint",
+     EqualizeColor::joint,
+     "one curve, made from luma, for all three channels, like the curve of a photo editor",
+     {"all", "together"}},
+    {"ycbcr", EqualizeColor::ycbcr, "Y of YCrCb, the usual OpenCV recipe; clips strong colors", {"yuv", "ycrcb"}},
+    {"hsl", EqualizeColor::hsl, "the lightness of HSL", {"hls", "lightness"}},
 };
 
 const NamedValues<TableLayout> kLayoutNames = {
-    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first", {"opencv"}},
-    {"inclusive", TableLayout::inclusive, "h x w"},
+    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first, as OpenCV", {"opencv"}},
+    {"inclusive", TableLayout::inclusive, "h x w, as scikit-image"},
 };
 
 const NamedValues<Sample> kTableTypeNames = {
-    {"u32", Sample::u32, "unsigned integers", {"uint32", "int32", "i32", "s32", "int"}},
-    {"u64", Sample::u64, "unsigned integers", {"uint64", "int64", "i64", "s64", "long"}},
-    {"f32", Sample::f32, "floating point, rounded once from the exact sum", {"float32", "float", "single"}},
-    {"f64", Sample::f64, "floating point, rounded once from the exact sum", {"float64", "double"}},
+    {"u32", Sample::u32, "32-bit unsigned integers", {"uint32", "int32", "i32", "s32", "int"}},
+    {"u64", Sample::u64, "64-bit unsigned integers", {"uint64", "int64", "i64", "s64", "long"}},
+    {"f32", Sample::f32, "float32, the exact sum rounded once", {"float32", "float", "single"}},
+    {"f64", Sample::f64, "float64, the exact sum rounded once", {"float64", "double"}},
 };
 
 const NamedValues<HslEncoding> kEncodingNames = {
-    {"float", HslEncoding::f32, "float32: degrees, and fractions of 1; .npy", {"f32", "float32"}},
-    {"u16", HslEncoding::u16, "16 bits each, over the whole range", {"uint16", "16"}},
-    {"opencv", HslEncoding::opencv, "8 bits, as COLOR_RGB2HLS: H/2, L, S", {"u8", "hls", "8"}},
-    {"opencv-full", HslEncoding::opencv_full, "8 bits, as COLOR_RGB2HLS_FULL: H over 256", {"full", "hls-full"}},
+    {"float", HslEncoding::f32, "float32, degrees and fractions of 1; only .npy", {"f32", "float32"}},
+    {"u16", HslEncoding::u16, "16 bits each; 8-bit pixels come back unchanged", {"uint16", "16"}},
+    {"opencv", HslEncoding::opencv, "8 bits, as OpenCV's HLS: H/2, L, S; lossy", {"u8", "hls", "8"}},
+    {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
 };
 
 const NamedValues<Channel> kPlainChannelNames = {
-    named(Channel::luma, "brightness; see --luma", "gray"),
+    named(Channel::luma, "brightness; --luma says how it is computed", "gray"),
     named(Channel::red, "red", "red"),
     named(Channel::green, "green", "green"),
     named(Channel::blue, "blue", "blue"),
@@ -71,7 +77,7 @@ const NamedValues<Channel> kPlainChannelNames = {
 };
 
 const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
-    named_alone(Channel::luma, "brightness; see --luma", "gray"),
+    named_alone(Channel::luma, "brightness; --luma says how it is computed", "gray"),
     named_alone(Channel::red, "red", "red"),
     named_alone(Channel::green, "green", "green"),
     named_alone(Channel::blue, "blue", "blue"),

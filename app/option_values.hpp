@@ -76,18 +76,22 @@ Value value_named(const std::string& option, const std::string& name, const Name
                                     did_you_mean(name, names, synonyms_of(values)));
 }
 
-/// What an option changes, its choices with their meanings, a line each, and the default in brackets: for --help.
+/// For --help: what an option changes, its choices with their meanings, a line each, and the default in brackets, which
+/// is one of the choices or says how one is chosen.
 template <class Value>
 std::string with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
   std::size_t width = 0;
+  bool is_choice = false;
   for (const NamedValue<Value>& named : values) {
     width = std::max(width, named.name.size());
+    is_choice = is_choice || named.name == by_default;
   }
-  std::string text = what + " [" + by_default + "]";
+  std::string text = what;
   for (const NamedValue<Value>& named : values) {
-    text += "\n" + named.name + std::string(width + 2 - named.name.size(), ' ') + named.meaning;
+    text += "\n" + named.name + std::string(width + 2 - named.name.size(), ' ') + named.meaning +
+            (named.name == by_default ? " [default]" : "");
   }
-  return text;
+  return is_choice ? text : text + "\n[" + by_default + "]";
 }
 
 /// The name of a value; it must be in the table.

@@ -8,15 +8,18 @@
 namespace gpuimg {
 namespace {
 
-const NamedValues<bool> kTransparentNames = {{"skip", false}, {"count", true}};
+const NamedValues<bool> kTransparentNames = {{"skip", false, "are not counted"},
+                                             {"count", true, "are counted like others"}};
 
 }  // namespace
 
 void add_selection_options(CLI::App& parser, SelectionArguments& arguments) {
-  parser.add_option("--roi", arguments.region, "count only within this rectangle")->type_name("X,Y,W,H");
-  parser.add_option("--mask", arguments.mask, "image of the same size; its black pixels are left out")
+  parser.add_option("--roi", arguments.region, "count only pixels in this rectangle")->type_name("X,Y,W,H");
+  parser.add_option("--mask", arguments.mask, "an image of the same size: pixels that are black in it are left out")
       ->type_name("FILE");
-  parser.add_option("--transparent", arguments.transparent, "skip or count pixels with alpha 0 [skip]")
+  parser
+      .add_option("--transparent", arguments.transparent,
+                  with_choices("fully transparent pixels", kTransparentNames, arguments.transparent))
       ->type_name("WHAT");
 }
 

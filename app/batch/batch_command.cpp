@@ -73,8 +73,9 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
   if (globals.json && !globals.timing && !(job.may_print() && target == "-")) {
-    print_note(globals.verbosity, std::string("--json has no effect: nothing is printed; ") +
-                                      (job.may_print() ? "give OUT the ending .json, or leave it out" : "add --timing"));
+    print_note(globals.verbosity,
+               std::string("--json has no effect: nothing is printed; ") +
+                   (job.may_print() ? "give OUT the ending .json, or leave it out" : "add --timing"));
   }
   job.check_name(paths.output);
   const StopSignal stop(nullptr);  // before other threads are made, which inherit what it blocks

@@ -53,8 +53,8 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
                        const std::string& output) {
-  const char* group = "Folders and lists (docs/batch.md)";
-  parser.add_option("IN", arguments.paths, input)->type_name("");
+  const char* group = "Many images (docs/batch.md)";
+  parser.add_option("IN", arguments.paths, input)->type_name("")->option_text("IN...");
   // For --help alone: what is named last is OUT, but that is known only when all names are.
   parser.add_option("OUT", arguments.shown_output, output)->type_name("");
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
@@ -66,25 +66,36 @@ void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::s
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
     parser.add_option(name, values, what)->group(group)->type_name("GLOB")->allow_extra_args(false);
   };
-  text("--files-from", arguments.files_from, "names of inputs, one a line; - is standard input", "FILE");
-  flag("-0,--null", arguments.nul, "names in that list end with NUL");
-  flag("-r,--recursive", arguments.recursive, "enter the folders in folders");
-  list("--include", arguments.include, "take these files of a folder [image endings]");
-  list("--exclude", arguments.exclude, "leave these files and folders out");
+  text("--files-from", arguments.files_from, "read the names of inputs from FILE, one per line; - is standard input",
+       "FILE");
+  flag("-0,--null", arguments.nul, "names in that list end with NUL, as from find -print0");
+  flag("-r,--recursive", arguments.recursive, "read the folders in folders too");
+  list("--include", arguments.include,
+       "read files of this name in folders; may be repeated [files with the ending of an image]");
+  list("--exclude", arguments.exclude, "leave out files and folders of this name; may be repeated");
   text("-o,--output", arguments.output,
-       "OUT, so that all other names are inputs; with {dir} {rel} {name} {stem} {ext} {index} the name of each output",
+       "OUT, so that all other names are inputs. With fields in braces, the name of each output:\n"
+       "{dir}    folder of the input\n"
+       "{rel}    that folder, below the folder IN\n"
+       "{name}   name of the input\n"
+       "{stem}   name without its ending\n"
+       "{ext}    ending of the input\n"
+       "{index}  1, 2, 3 ... in the order of names",
        "OUT");
-  flag("--skip-existing", arguments.skip_existing, "leave out what has its output already");
-  flag("-n,--dry-run", arguments.dry_run, "print what would be done, and touch nothing");
-  text("-j,--jobs", arguments.jobs, "images at a time [one a processor]", "N");
-  text("--max-memory", arguments.max_memory, "memory of the images in flight [half of what is free]", "BYTES");
-  text("--devices", arguments.devices, "CUDA devices that share the images, such as 0,1, or all", "LIST");
-  flag("--fail-fast", arguments.fail_fast, "begin nothing more after the first failure");
-  text("--max-errors", arguments.max_errors, "begin nothing more after N failures", "N");
-  text("--manifest", arguments.manifest, "write a line of JSON for each item", "FILE");
-  text("--resume", arguments.resume, "leave out what this manifest says is done, if unchanged", "FILE");
-  text("--retry-failed", arguments.retry_failed, "do what this manifest says has failed", "FILE");
-  text("--shard", arguments.shard, "do part i of n, or what the scheduler's environment says: auto", "I/N");
+  flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
+  flag("-n,--dry-run", arguments.dry_run, "print what would be done, and write nothing");
+  text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
+  text("--max-memory", arguments.max_memory, "memory for images at work, such as 800M or 2G [half of what is free]",
+       "BYTES");
+  text("--devices", arguments.devices, "CUDA devices that share the images: 0,1 or all", "LIST");
+  flag("--fail-fast", arguments.fail_fast, "stop starting new images after the first failure");
+  text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
+  text("--manifest", arguments.manifest, "record the run in FILE, a line of JSON per image", "FILE");
+  text("--resume", arguments.resume, "continue a run: skip what this manifest says is done, if it is unchanged",
+       "FILE");
+  text("--retry-failed", arguments.retry_failed, "process again what this manifest says has failed", "FILE");
+  text("--shard", arguments.shard,
+       "process part I of N; auto takes both from the environment of Slurm, MPI or Kubernetes", "I/N");
 }
 
 BatchOptions checked(const BatchArguments& arguments) {

@@ -195,6 +195,18 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   }
 }
 
+void BatchSession::note_options(const std::string& merged, const WorkPlan& plan) const {
+  if (job_.merges()) {
+    return job_.note_options(merged, globals_.verbosity);
+  }
+  const auto is_like_first = [&](const PlanItem& item) {
+    return file_ending(item.output) == file_ending(plan.items.front().output);
+  };
+  if (!plan.items.empty() && std::all_of(plan.items.begin(), plan.items.end(), is_like_first)) {
+    job_.note_options(plan.items.front().output, globals_.verbosity);
+  }
+}
+
 ExitCode BatchSession::run(const NamedPaths& named) {
   demand_folder(named);
   const GatheredInputs gathered = gather(named);
@@ -211,6 +223,7 @@ ExitCode BatchSession::run(const NamedPaths& named) {
     print_detail(globals_.verbosity, fmt::format("shard {} by {}: {} of {} items", options_.shard.text(),
                                                  options_.shard.source, plan.shard_size, plan.total));
   }
+  note_options(named.output, plan);
   if (arguments_.dry_run) {
     write_text(plan_text(plan));
     return ExitCode::ok;

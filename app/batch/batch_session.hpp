@@ -40,6 +40,10 @@ class BatchSession {
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
+
+  /// Notes options without effect once, for the first output, if all outputs have the same ending. `merged` is the
+  /// output of --merge.
+  void note_options(const std::string& merged, const WorkPlan& plan) const;
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
   /// Of the workers: what `auto` decides for all, and how threads are shared out.
