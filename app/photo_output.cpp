@@ -23,13 +23,17 @@ PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
       strips_(arguments.strip),
       keeps_quality_(arguments.keeps_quality()) {}
 
+ImageFileType PhotoOutput::type_of(const std::string& output) const {
+  return options_.type ? *options_.type : image_file_type(output);
+}
+
 WriteOptions PhotoOutput::carried_from(DecodedImage& input, const ItemPaths& paths, CommandContext& context) const {
   check(input.image.width(), input.image.height(), input.image.format(), paths, context);
   WriteOptions options = options_;
   if (!strips_) {
     options.metadata = std::move(input.metadata);
   }
-  if (keeps_quality_ && image_file_type(paths.output) == ImageFileType::jpeg) {
+  if (keeps_quality_ && type_of(paths.output) == ImageFileType::jpeg) {
     keep_encoding(input, input_name(paths), options, context);
   }
   return options;
@@ -51,7 +55,7 @@ void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPat
   if (conversion_.background && !result.has_alpha()) {
     context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
   }
-  check_holds(image_file_type(paths.output), width, height, converted_format(result, conversion_), paths.output);
+  check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }
 
 void PhotoOutput::save(Image result, const std::string& output, const WriteOptions& options,

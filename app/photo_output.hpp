@@ -27,6 +27,8 @@ class PhotoOutput {
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
  private:
+  /// What --format says, else the ending of `output`.
+  [[nodiscard]] ImageFileType type_of(const std::string& output) const;
   void keep_encoding(DecodedImage& input, const std::string& name, WriteOptions& options,
                      CommandContext& context) const;
 

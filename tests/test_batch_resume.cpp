@@ -201,7 +201,7 @@ class WritingJob final : public ImageJob {
   std::function<void(const std::string& output)> before_end = [](const std::string&) {};
 
   void check_name(const std::string&) const override {}
-  [[nodiscard]] std::string ending_for(const std::string&, const std::string&) const override { return ""; }
+  [[nodiscard]] std::string ending_for(const std::string&) const override { return ""; }
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     context.save(paths.output, [] { return std::string("result"); });
     before_end(paths.output);
