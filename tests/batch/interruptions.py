@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
+"""SIGINT, SIGTERM, SIGHUP and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
 an undisturbed run.
 
 usage: interruptions.py GPUIMG [TIMES]     TIMES of each signal; GPUIMG_TEST_INTERRUPTIONS, or 8
@@ -19,6 +19,7 @@ SIZE = (331, 257)
 SIGNALS = {
     signal.SIGINT: batch_run.INTERRUPTED,
     signal.SIGTERM: batch_run.STOPPED_EARLY,
+    signal.SIGHUP: batch_run.STOPPED_EARLY,
     signal.SIGKILL: -signal.SIGKILL,
 }
 
