@@ -41,6 +41,8 @@ Image mask_of(ConstView pixels) {
 
 void CommandContext::begin_item(bool replaces) {
   replaces_ = replaces;
+  has_replaced_ = false;
+  in_place_.clear();
   outputs_.clear();
   messages_.clear();
   times_ = PhaseTimes();
@@ -59,14 +61,16 @@ void CommandContext::tell(Verbosity least, std::string text) {
   }
 }
 
-void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) const {
+void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) {
   if (output == "-") {
     if (binary && stdout_is_terminal()) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
     }
     return;
   }
-  check_output(output, input, overwrite_rules());
+  if (check_output(output, input, overwrite_rules())) {
+    in_place_.push_back(output);
+  }
 }
 
 Bytes CommandContext::read(const std::string& path) {
@@ -182,17 +186,36 @@ void CommandContext::stage(const std::string& output, Phase phase,
   });
 }
 
-void CommandContext::finish() {
-  std::vector<std::string> told;
-  for (const Output& output : outputs_) {
-    told.push_back(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.file.size(),
-                               times_.total_ms()));
+bool CommandContext::replaces_another(const Output& output) const {
+  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
+}
+
+std::vector<Message> CommandContext::news_of(const Output& output) const {
+  std::vector<Message> news;
+  if (replaces_another(output)) {
+    // Of many files the last line of the run says how many.
+    const Verbosity least = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
+    news.push_back({least, "replaced " + printable_name(output.name)});
   }
-  messages_.reserve(messages_.size() + told.size());
+  news.push_back({Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
+                                                  output.file.size(), times_.total_ms())});
+  return news;
+}
+
+void CommandContext::finish() {
+  std::size_t lines = messages_.size();
+  for (Output& output : outputs_) {
+    output.told = news_of(output);
+    lines += output.told.size();
+  }
+  messages_.reserve(lines);
   // Memory that runs out from here on must not make a failure of a file that has its name.
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    times_.measure(Phase::write, [&] { outputs_[i].file.commit(); });
-    detail(std::move(told[i]));
+  for (Output& output : outputs_) {
+    times_.measure(Phase::write, [&] { output.file.commit(); });
+    has_replaced_ = has_replaced_ || replaces_another(output);
+    for (Message& message : output.told) {
+      tell(message.least, std::move(message.text));
+    }
   }
 }
 

@@ -47,7 +47,7 @@ class CommandContext {
   void begin_item(bool replaces = false);
 
   /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
-  void check_output_file(const std::string& output, const std::string& input, bool binary) const;
+  void check_output_file(const std::string& output, const std::string& input, bool binary);
 
   Bytes read(const std::string& path);
 
@@ -101,6 +101,9 @@ class CommandContext {
   /// The backend of this input: "cpu", "cuda", or empty if none was needed yet.
   [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
   [[nodiscard]] int device() const { return options_.device; }
+
+  /// True if a finished output took the place of another file than the input.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 
  private:
   void tell(Verbosity least, std::string text);
@@ -188,7 +191,11 @@ class CommandContext {
   struct Output {
     StagedOutput file;
     std::string name;
+    std::vector<Message> told = {};  ///< when it has its name
   };
+
+  [[nodiscard]] bool replaces_another(const Output& output) const;
+  [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
 
   GlobalOptions options_;
   Messages messages_are_;
@@ -197,7 +204,9 @@ class CommandContext {
   BackendSource backends_;
   std::string backend_name_;
   bool replaces_ = false;
-  std::vector<Output> outputs_;  ///< whole, but not yet under their names
+  bool has_replaced_ = false;
+  std::vector<std::string> in_place_;  ///< outputs that are the input
+  std::vector<Output> outputs_;        ///< whole, but not yet under their names
 };
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.

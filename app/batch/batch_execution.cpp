@@ -10,6 +10,7 @@
 
 #include "backend_cost.hpp"
 #include "batch/batch_session.hpp"
+#include "batch/blocked_output.hpp"
 #include "batch/flight.hpp"
 #include "files/declared_image.hpp"
 #include "files/output_file.hpp"
@@ -124,6 +125,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   RunSettings settings;
   settings.jobs = jobs;
   settings.max_errors = options_.max_errors;
+  settings.force = globals_.force;
   settings.skip_existing = arguments_.skip_existing;
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
@@ -182,9 +184,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
   const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
   progress.stop();
-  for (const std::string& failure : outcome.failures) {
-    print_error(failure);
-  }
+  print_failures(outcome);
   if (unfinished) {
     rethrow_unless_closed(unfinished);
   }
@@ -206,8 +206,22 @@ void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, con
     const ContextPool::Lease context = contexts.lease();
     job_.finish(*context, output);
     context->finish();
+    outcome.counts.replaced += context->has_replaced() ? 1 : 0;
     outcome.times.add(context->times());
   });
+}
+
+void BatchSession::print_failures(const RunOutcome& outcome) const {
+  for (const std::string& failure : outcome.failures.lines()) {
+    print_error(failure);
+  }
+  if (outcome.fatal == ErrorKind::write) {
+    const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
+                              : globals_.force || globals_.in_place ? ""
+                                                                    : " with --skip-existing";
+    print_error(fmt::format("the run ended, because {} outputs in a row failed: {}; then run it again{}",
+                            BlockedOutput::kInARow, outcome.why_no_output, again));
+  }
 }
 
 std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <new>
 
+#include "histogram/number_text.hpp"
 #include "messages.hpp"
 
 namespace gpuimg {
@@ -14,18 +15,6 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 constexpr const char* kEraseLine = "\r\x1b[K";
-
-std::string grouped(std::uint64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) {
-      text += ',';
-    }
-    text += digits[i];
-  }
-  return text;
-}
 
 double rate(std::uint64_t count, double seconds) {
   constexpr double kShortest = 1.0e-3;
@@ -48,9 +37,12 @@ double seconds_left(const ProgressCounts& counts, double seconds) {
 
 std::string summary_line(const ProgressCounts& counts, double seconds) {
   const std::uint64_t left = counts.total - counts.ended();
-  return fmt::format("{} done, {} failed, {} skipped{} in {:.1f} s ({:.1f} images/s)\n", grouped(counts.done),
-                     grouped(counts.failed), grouped(counts.skipped),
-                     left > 0 ? fmt::format(", {} not begun", grouped(left)) : "", seconds, rate(counts.done, seconds));
+  const auto if_any = [](std::uint64_t count, const char* what) {
+    return count > 0 ? fmt::format(", {} {}", grouped(count), what) : std::string();
+  };
+  return fmt::format("{} done, {} failed, {} skipped{}{} in {:.1f} s ({:.1f} images/s)\n", grouped(counts.done),
+                     grouped(counts.failed), grouped(counts.skipped), if_any(counts.replaced, "replaced"),
+                     if_any(left, "not begun"), seconds, rate(counts.done, seconds));
 }
 
 std::string bar_line(const ProgressCounts& counts, double seconds) {

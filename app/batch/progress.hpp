@@ -18,7 +18,8 @@ struct ProgressCounts {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t pixels = 0;  ///< of what is done
+  std::uint64_t pixels = 0;    ///< of what is done
+  std::uint64_t replaced = 0;  ///< done, and an output took the place of another file
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
