@@ -27,6 +27,12 @@ void print_line(const char* kind, const std::string& message) {
   }
 }
 
+int columns_at(int stream) {
+  winsize size{};
+  const bool known = ioctl(stream, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
+  return known ? size.ws_col : 80;
+}
+
 }  // namespace
 
 void print_error(std::string_view message) noexcept {
@@ -63,15 +69,18 @@ bool stdout_is_terminal() { return isatty(STDOUT_FILENO) == 1; }
 
 bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
+bool terminal_is_dumb() {
+  const char* kind = std::getenv("TERM");
+  return kind == nullptr || *kind == '\0' || std::string_view(kind) == "dumb";
+}
+
 bool stdout_wants_color() {
   const char* no_color = std::getenv("NO_COLOR");
   return stdout_is_terminal() && (no_color == nullptr || *no_color == '\0');
 }
 
-int terminal_columns() {
-  winsize size{};
-  const bool known = ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
-  return known ? size.ws_col : 80;
-}
+int terminal_columns() { return columns_at(STDOUT_FILENO); }
+
+int stderr_columns() { return columns_at(STDERR_FILENO); }
 
 }  // namespace gpuimg

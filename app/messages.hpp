@@ -31,10 +31,16 @@ void print_report(const std::string& text);
 bool stdout_is_terminal();
 bool stderr_is_terminal();
 
+/// True if TERM says that the terminal cannot move its cursor: "dumb", or nothing.
+bool terminal_is_dumb();
+
 /// True if colour may be sent to standard output: a terminal, and NO_COLOR is not set.
 bool stdout_wants_color();
 
 /// Columns of the terminal at standard output; 80 where there is none.
 int terminal_columns();
+
+/// The same of the terminal at standard error.
+int stderr_columns();
 
 }  // namespace gpuimg

@@ -36,11 +36,12 @@ std::size_t items_to_do(const WorkPlan& plan) {
 ProgressMode progress_mode(const GlobalOptions& globals) {
   switch (globals.progress) {
     case ProgressWanted::json: return ProgressMode::json;
-    case ProgressWanted::always: return ProgressMode::bar;
+    case ProgressWanted::always: return terminal_is_dumb() ? ProgressMode::lines : ProgressMode::bar;
     case ProgressWanted::never: return ProgressMode::none;
     case ProgressWanted::automatic: break;
   }
-  return stderr_is_terminal() && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
+  const bool can_redraw = stderr_is_terminal() && !terminal_is_dumb();
+  return can_redraw && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
 }
 
 /// What an earlier run left behind when it was killed, in the folders that this one writes to.
@@ -150,7 +151,12 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
   const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
                     : globals_.force    ? ManifestWriter::Mode::replace
                                         : ManifestWriter::Mode::create;
-  return std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  const bool replaces = mode == ManifestWriter::Mode::replace && identity_of(arguments_.manifest).has_value();
+  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  if (replaces) {
+    print_note(globals_.verbosity, "replaced " + printable_name(arguments_.manifest));
+  }
+  return manifest;
 }
 
 std::string BatchSession::first_line(const WorkPlan& plan) const {
