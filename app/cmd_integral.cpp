@@ -49,7 +49,7 @@ IntegralOptions checked_options(const Arguments& arguments) {
 }
 
 std::string checked_ending(const std::string& output) {
-  const std::string ending = output == "-" ? "npy" : file_ending(output);
+  const std::string ending = is_untyped_stream(output) ? "npy" : file_ending(output);
   if (ending != "npy" && ending != "png" && ending != "csv") {
     throw Error(ErrorKind::usage, printable_name(output) + ": a summed-area table is written as .npy, .png or .csv");
   }

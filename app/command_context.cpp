@@ -43,6 +43,8 @@ void CommandContext::begin_item(bool replaces) {
   replaces_ = replaces;
   has_replaced_ = false;
   in_place_.clear();
+  fifos_.clear();
+  streams_.clear();
   outputs_.clear();
   messages_.clear();
   times_ = PhaseTimes();
@@ -62,7 +64,7 @@ void CommandContext::tell(Verbosity least, std::string text) {
 }
 
 void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) {
-  if (output == "-") {
+  if (is_standard_output(output)) {
     if (binary && stdout_is_terminal()) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
     }
@@ -70,6 +72,9 @@ void CommandContext::check_output_file(const std::string& output, const std::str
   }
   if (check_output(output, input, overwrite_rules())) {
     in_place_.push_back(output);
+  }
+  if (is_fifo(output)) {
+    fifos_.try_emplace(output, output);
   }
 }
 
@@ -161,15 +166,16 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  if (output == "-") {  // a reader could not tell half an image from a whole one: all or nothing
+  if (is_stream(output)) {  // a reader could not tell half an image from a whole one: all or nothing
     return save(output, [&] { return encode_image(pixels, type, output, write_options); });
   }
   stage(output, Phase::encode, [&](const ByteSink& sink) { encode_image(pixels, type, output, write_options, sink); });
 }
 
-void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
-  if (output == "-") {
-    times_.measure(Phase::write, [&] { write_output(output, content, overwrite_rules()); });
+void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
+                                std::shared_ptr<const void> keeper) {
+  if (is_stream(output)) {
+    streams_.push_back({output, content, std::move(keeper)});
   } else {
     stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
   }
@@ -183,6 +189,17 @@ void CommandContext::stage(const std::string& output, Phase phase,
     produce([&](std::span<const std::byte> part) { writing([&] { file->write(part); }); });
     writing([&] { file->finish(); });
     outputs_.push_back({std::move(*file), output});
+  });
+}
+
+void CommandContext::write_stream(const std::string& name, std::span<const std::byte> content) {
+  const auto fifo = fifos_.find(name);
+  times_.measure(Phase::write, [&] {
+    if (fifo != fifos_.end()) {
+      fifo->second.write(content);
+    } else {
+      write_output(name, content, overwrite_rules());
+    }
   });
 }
 
@@ -209,6 +226,10 @@ void CommandContext::finish() {
     lines += output.told.size();
   }
   messages_.reserve(lines);
+  for (const StreamContent& stream : std::exchange(streams_, {})) {
+    write_stream(stream.name, stream.content);
+  }
+  fifos_.clear();
   // Memory that runs out from here on must not make a failure of a file that has its name.
   for (Output& output : outputs_) {
     times_.measure(Phase::write, [&] { output.file.commit(); });
@@ -227,7 +248,7 @@ void CommandContext::print_times() const {
 
 ImageFileType image_file_type(const std::string& path) {
   const std::string ending = file_ending(path);
-  if (path == "-" || ending == "png") {
+  if (ending == "png" || is_untyped_stream(path)) {
     return ImageFileType::png;
   }
   if (ending == "jpg" || ending == "jpeg") {

@@ -2,9 +2,12 @@
 // its phase. One a worker; it serves one input after another.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "files/image_reader.hpp"
 #include "files/image_writer.hpp"
 #include "files/output_file.hpp"
+#include "files/output_stream.hpp"
 #include "global_options.hpp"
 #include "gpuimg/backend.hpp"
 #include "messages.hpp"
@@ -46,7 +50,8 @@ class CommandContext {
   /// the next one that exist are replaced if `replaces` or by --force.
   void begin_item(bool replaces = false);
 
-  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
+  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal, a
+  /// fifo that nobody reads.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
 
   Bytes read(const std::string& path);
@@ -75,18 +80,20 @@ class CommandContext {
                     [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
   }
 
-  /// Encodes and writes an image file; "-" is PNG on standard output. Says under -v what of the metadata it cannot
+  /// Encodes and writes an image file; A stream without an ending is PNG. Says under -v what of the metadata it cannot
   /// hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.
   template <class Make>
   void save(const std::string& output, Make&& make) {
-    const auto content = times_.measure(Phase::encode, std::forward<Make>(make));
-    save_bytes(output, as_bytes(content));
+    using Content = std::decay_t<decltype(make())>;
+    const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
+    save_bytes(output, as_bytes(*content), content);
   }
 
-  /// The last step for an input: what was saved to files takes its final names, all or (but for a failing rename) none.
+  /// The last step for an input: what was saved to streams is written, then what was saved to files takes its final
+  /// names, all or (but for a failing rename) none.
   void finish();
 
   /// Prints the times if they were asked for.
@@ -114,7 +121,10 @@ class CommandContext {
   /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
   Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
-  void save_bytes(const std::string& output, std::span<const std::byte> content);
+
+  /// `keeper` owns the content.
+  void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+  void write_stream(const std::string& name, std::span<const std::byte> content);
 
   /// Has produce(sink) write a new output; writing counts as its own phase, the rest as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
@@ -194,6 +204,12 @@ class CommandContext {
     std::vector<Message> told = {};  ///< when it has its name
   };
 
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;
+  };
+
   [[nodiscard]] bool replaces_another(const Output& output) const;
   [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
 
@@ -205,14 +221,16 @@ class CommandContext {
   std::string backend_name_;
   bool replaces_ = false;
   bool has_replaced_ = false;
-  std::vector<std::string> in_place_;  ///< outputs that are the input
-  std::vector<Output> outputs_;        ///< whole, but not yet under their names
+  std::vector<std::string> in_place_;        ///< outputs that are the input
+  std::map<std::string, FifoOutput> fifos_;  ///< open since they were checked: readers see the end in any case
+  std::vector<StreamContent> streams_;       ///< whole, but not yet written
+  std::vector<Output> outputs_;              ///< whole, but not yet under their names
 };
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.
 Image mask_of(ConstView pixels);
 
-/// The image type that `path` names; "-" is PNG. Throws Error{usage} that lists the endings.
+/// The image type that `path` names; a stream without an ending is PNG. Throws Error{usage} that lists the endings.
 ImageFileType image_file_type(const std::string& path);
 
 }  // namespace gpuimg

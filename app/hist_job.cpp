@@ -31,7 +31,7 @@ Form form_of(const HistArguments& arguments, const std::string& output) {
   if (!arguments.form.empty()) {
     return value_named("--format", arguments.form, kFormNames);
   }
-  if (output.empty() || output == "-") {
+  if (output.empty() || is_untyped_stream(output)) {
     return output.empty() && stdout_is_terminal() ? Form::chart : Form::csv;
   }
   const std::string ending = file_ending(output);

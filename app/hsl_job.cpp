@@ -66,13 +66,13 @@ class ToHslJob final : public HslJob {
 
   void check_name(const std::string& output) const override {
     const bool npy = is_npy_output(output);
-    if (!npy && output != "-" && file_ending(output) != "png") {
+    if (!npy && !is_untyped_stream(output) && file_ending(output) != "png") {
       throw Error(ErrorKind::usage, printable_name(output) + ": HSL is written as .npy or .png");
     }
     if (encoding_for(output) == HslEncoding::f32 && !npy) {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
     }
-    refuse_together(arguments_.planes && output == "-", "--planes", "standard output");
+    refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
     if (!arguments_.planes) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "command_context.hpp"
+#include "files/output_stream.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 #include "option_values.hpp"
@@ -57,7 +58,7 @@ WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
 
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output, Verbosity verbosity) {
   const std::string ending = file_ending(output);
-  const bool is_png = output == "-" || ending == "png";
+  const bool is_png = is_untyped_stream(output) || ending == "png";
   const bool is_jpeg = ending == "jpg" || ending == "jpeg";
   const auto note = [&](bool given, bool fits, const char* option, const char* type) {
     if (given && !fits) {

@@ -12,6 +12,7 @@
 #include "batch/file_list.hpp"
 #include "batch/parameter_hash.hpp"
 #include "files/output_file.hpp"
+#include "files/output_stream.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
 
@@ -93,7 +94,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     naming.name_for = [name = OutputTemplate(arguments_.output)](const InputFile& input, std::size_t index) {
       return name.name_for(input, index);
     };
-  } else if (named.output.empty() || named.output == "-") {
+  } else if (named.output.empty() || is_standard_output(named.output)) {
     throw Error(ErrorKind::usage, "the results of several images need a folder as OUT, or --output with a template");
   } else if (inputs == 1 && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {

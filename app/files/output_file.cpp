@@ -11,12 +11,12 @@
 #include <optional>
 
 #include "files/output_error.hpp"
+#include "files/output_stream.hpp"
 #include "files/temporary_file.hpp"
 
 namespace gpuimg {
 namespace {
 
-constexpr const char* kStandardOutput = "-";
 constexpr const char* kExists = "it exists already; use --force to replace it, or another name";
 constexpr const char* kNoName = "its name is empty; name a file";
 
@@ -40,7 +40,13 @@ void check_is_regular(const std::string& path, const struct stat& found) {
     fail_writing(path, "it is a folder; name a file");
   }
   if (!S_ISREG(found.st_mode)) {
-    fail_writing(path, "it is not a regular file; use - to write to standard output");
+    fail_writing(path, "it is a device or a socket; use - to write to standard output");
+  }
+}
+
+void refuse_other_standard_stream(const std::string& path) {
+  if (is_other_standard_stream(path)) {
+    fail_writing(path, "standard input and standard error take no output; use - to write to standard output");
   }
 }
 
@@ -81,7 +87,11 @@ std::string resolved(const std::string& path) {
 }  // namespace
 
 bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules) {
-  if (output == kStandardOutput) {
+  if (is_standard_output(output)) {
+    return false;
+  }
+  refuse_other_standard_stream(output);
+  if (is_fifo(output)) {
     return false;
   }
   if (output.empty()) {
@@ -92,7 +102,7 @@ bool check_output(const std::string& output, const std::string& input, const Ove
   if (found) {
     check_is_regular(output, *found);
     struct stat source {};
-    const bool has_input = !input.empty() && input != kStandardOutput && ::stat(input.c_str(), &source) == 0;
+    const bool has_input = !input.empty() && input != "-" && ::stat(input.c_str(), &source) == 0;
     is_input = has_input && source.st_dev == found->st_dev && source.st_ino == found->st_ino;
     if (is_input && !rules.in_place) {
       fail_writing(output, "it is the input itself; use --in-place to replace it, or another name");
@@ -144,8 +154,13 @@ void StagedOutput::commit() {
 }
 
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {
-  if (path == kStandardOutput) {
+  if (is_standard_output(path)) {
     write_standard_output(content);
+    return;
+  }
+  refuse_other_standard_stream(path);
+  if (is_fifo(path)) {
+    FifoOutput(path).write(content);
   } else {
     StagedOutput output(path, rules);
     output.write(content);
