@@ -12,6 +12,7 @@
 #include "batch/batch_session.hpp"
 #include "batch/blocked_output.hpp"
 #include "batch/flight.hpp"
+#include "cuda_facts.hpp"
 #include "files/declared_image.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
@@ -111,11 +112,15 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
     const std::uint64_t pixels = item.state == PlanState::to_do ? declared_image_in(item.input).pixels : 0;
     if (pixels > 0) {
       const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
-      const bool cuda = cost.cuda_ms < cost.cpu_ms && cuda_is_there(globals_.verbosity);
+      const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
+      const bool is_there = cuda_first ? cuda_is_there(globals_.verbosity) : cuda_device_may_be_there();
+      const bool cuda = cuda_first && is_there;
       options.backend = cuda ? BackendKind::cuda : BackendKind::cpu;
-      print_detail(globals_.verbosity,
-                   fmt::format("backend {}: computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
-                               cuda ? "cuda" : "cpu", cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0));
+      const std::string reason =
+          is_there ? fmt::format("computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
+                                 cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
+                   : "there is no CUDA device";
+      print_detail(globals_.verbosity, fmt::format("backend {}: {}", cuda ? "cuda" : "cpu", reason));
       break;
     }
   }
