@@ -1,4 +1,4 @@
-// Runs the plan of a session, and says how it went.
+// Runs the plan of a session.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <tbb/info.h>
@@ -10,7 +10,6 @@
 
 #include "backend_cost.hpp"
 #include "batch/batch_session.hpp"
-#include "batch/blocked_output.hpp"
 #include "batch/flight.hpp"
 #include "cuda_facts.hpp"
 #include "files/declared_image.hpp"
@@ -195,7 +194,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
   const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
   progress.stop();
-  print_failures(outcome);
+  print_failures(outcome, reserve);
   if (unfinished) {
     rethrow_unless_closed(unfinished);
   }
@@ -220,43 +219,6 @@ void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, con
     outcome.counts.replaced += context->has_replaced() ? 1 : 0;
     outcome.times.add(context->times());
   });
-}
-
-void BatchSession::print_failures(const RunOutcome& outcome) const {
-  for (const std::string& failure : outcome.failures.lines()) {
-    print_error(failure);
-  }
-  if (outcome.fatal == ErrorKind::write) {
-    const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
-                              : globals_.force || globals_.in_place ? ""
-                                                                    : " with --skip-existing";
-    print_error(fmt::format("the run ended, because {} outputs in a row failed: {}; then run it again{}",
-                            BlockedOutput::kInARow, outcome.why_no_output, again));
-  }
-}
-
-std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {
-  std::string text;
-  if (globals_.timing) {
-    text = globals_.json ? outcome.times.json() : outcome.times.table();
-  }
-  if (globals_.verbosity != Verbosity::quiet) {
-    text += summary_line(outcome.counts, seconds);
-  }
-  return text;
-}
-
-ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
-  if (outcome.fatal == ErrorKind::out_of_memory) {
-    print_error("out of memory between images; what is done stays: go on with --resume or --skip-existing");
-  }
-  if (outcome.fatal) {
-    return exit_code_of(*outcome.fatal);
-  }
-  if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
-    return *code;
-  }
-  return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }
 
 }  // namespace gpuimg
