@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend_cost.hpp"
+#include "cuda_facts.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {
@@ -31,6 +32,9 @@ void BackendSource::expect_pixels(std::size_t pixels) {
   }
   const CostEstimate cost = estimated_cost(pixels, options_.threads);
   const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
+  if (!cuda_first && !cuda_device_may_be_there()) {
+    return begin(BackendKind::cpu, "there is no CUDA device");
+  }
   begin(cuda_first ? BackendKind::cuda : BackendKind::cpu,
         fmt::format("expected to finish first: about {:.0f} ms on the CPU, {:.0f} ms with CUDA and its start-up",
                     cost.cpu_ms, cost.cuda_ms));

@@ -44,6 +44,10 @@ Image mask_of(ConstView pixels) {
 
 void CommandContext::begin_item(bool replaces) {
   replaces_ = replaces;
+  has_replaced_ = false;
+  in_place_.clear();
+  fifos_.clear();
+  streams_.clear();
   outputs_.clear();
   messages_.clear();
   times_ = PhaseTimes();
@@ -62,14 +66,19 @@ void CommandContext::tell(Verbosity least, std::string text) {
   }
 }
 
-void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) const {
-  if (output == "-") {
+void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) {
+  if (is_standard_output(output)) {
     if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
       throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
     }
     return;
   }
-  check_output(output, input, overwrite_rules());
+  if (check_output(output, input, overwrite_rules())) {
+    in_place_.push_back(output);
+  }
+  if (is_fifo(output)) {
+    fifos_.try_emplace(output, output);
+  }
 }
 
 Bytes CommandContext::read(const std::string& path) {
@@ -160,15 +169,16 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  if (output == "-") {  // a reader could not tell half an image from a whole one: all or nothing
+  if (is_stream(output)) {  // a reader could not tell half an image from a whole one: all or nothing
     return save(output, [&] { return encode_image(pixels, type, output, write_options); });
   }
   stage(output, Phase::encode, [&](const ByteSink& sink) { encode_image(pixels, type, output, write_options, sink); });
 }
 
-void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content) {
-  if (output == "-") {
-    times_.measure(Phase::write, [&] { write_output(output, content, overwrite_rules()); });
+void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
+                                std::shared_ptr<const void> keeper) {
+  if (is_stream(output)) {
+    streams_.push_back({output, content, std::move(keeper)});
   } else {
     stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
   }
@@ -185,17 +195,51 @@ void CommandContext::stage(const std::string& output, Phase phase,
   });
 }
 
-void CommandContext::finish() {
-  std::vector<std::string> told;
-  for (const Output& output : outputs_) {
-    told.push_back(fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.file.size(),
-                               times_.total_ms()));
+void CommandContext::write_stream(const std::string& name, std::span<const std::byte> content) {
+  const auto fifo = fifos_.find(name);
+  times_.measure(Phase::write, [&] {
+    if (fifo != fifos_.end()) {
+      fifo->second.write(content);
+    } else {
+      write_output(name, content, overwrite_rules());
+    }
+  });
+}
+
+bool CommandContext::replaces_another(const Output& output) const {
+  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
+}
+
+std::vector<Message> CommandContext::news_of(const Output& output) const {
+  std::vector<Message> news;
+  if (replaces_another(output)) {
+    // Of many files the last line of the run says how many.
+    const Verbosity least = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
+    news.push_back({least, "replaced " + printable_name(output.name)});
   }
-  messages_.reserve(messages_.size() + told.size());
+  news.push_back({Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
+                                                  output.file.size(), times_.total_ms())});
+  return news;
+}
+
+void CommandContext::finish() {
+  std::size_t lines = messages_.size();
+  for (Output& output : outputs_) {
+    output.told = news_of(output);
+    lines += output.told.size();
+  }
+  messages_.reserve(lines);
+  for (const StreamContent& stream : std::exchange(streams_, {})) {
+    write_stream(stream.name, stream.content);
+  }
+  fifos_.clear();
   // Memory that runs out from here on must not make a failure of a file that has its name.
-  for (std::size_t i = 0; i < told.size(); ++i) {
-    times_.measure(Phase::write, [&] { outputs_[i].file.commit(); });
-    detail(std::move(told[i]));
+  for (Output& output : outputs_) {
+    times_.measure(Phase::write, [&] { output.file.commit(); });
+    has_replaced_ = has_replaced_ || replaces_another(output);
+    for (Message& message : output.told) {
+      tell(message.least, std::move(message.text));
+    }
   }
 }
 

@@ -2,9 +2,12 @@
 // its phase. One a worker; it serves one input after another.
 #pragma once
 
+#include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -13,6 +16,7 @@
 #include "files/image_reader.hpp"
 #include "files/image_writer.hpp"
 #include "files/output_file.hpp"
+#include "files/output_stream.hpp"
 #include "global_options.hpp"
 #include "gpuimg/backend.hpp"
 #include "image_conversion.hpp"
@@ -47,8 +51,9 @@ class CommandContext {
   /// the next one that exist are replaced if `replaces` or by --force.
   void begin_item(bool replaces = false);
 
-  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal.
-  void check_output_file(const std::string& output, const std::string& input, bool binary) const;
+  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal, a
+  /// fifo that nobody reads.
+  void check_output_file(const std::string& output, const std::string& input, bool binary);
 
   Bytes read(const std::string& path);
 
@@ -81,18 +86,20 @@ class CommandContext {
     return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
   }
 
-  /// Encodes and writes an image file, as the type of `write_options` or of its name; "-" is standard output. Says
-  /// under -v what of the metadata it cannot hold.
+  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
+  /// PNG. Says under -v what of the metadata it cannot hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.
   template <class Make>
   void save(const std::string& output, Make&& make) {
-    const auto content = times_.measure(Phase::encode, std::forward<Make>(make));
-    save_bytes(output, as_bytes(content));
+    using Content = std::decay_t<decltype(make())>;
+    const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
+    save_bytes(output, as_bytes(*content), content);
   }
 
-  /// The last step for an input: what was saved to files takes its final names, all or (but for a failing rename) none.
+  /// The last step for an input: what was saved to streams is written, then what was saved to files takes its final
+  /// names, all or (but for a failing rename) none.
   void finish();
 
   /// Prints the times if they were asked for.
@@ -108,6 +115,9 @@ class CommandContext {
   [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
   [[nodiscard]] int device() const { return options_.device; }
 
+  /// True if a finished output took the place of another file than the input.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
+
  private:
   void tell(Verbosity least, std::string text);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
@@ -117,7 +127,10 @@ class CommandContext {
   /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
   Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
-  void save_bytes(const std::string& output, std::span<const std::byte> content);
+
+  /// `keeper` owns the content.
+  void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+  void write_stream(const std::string& name, std::span<const std::byte> content);
 
   /// Has produce(sink) write a new output; writing counts as its own phase, the rest as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
@@ -194,7 +207,17 @@ class CommandContext {
   struct Output {
     StagedOutput file;
     std::string name;
+    std::vector<Message> told = {};  ///< when it has its name
   };
+
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;
+  };
+
+  [[nodiscard]] bool replaces_another(const Output& output) const;
+  [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
 
   GlobalOptions options_;
   Messages messages_are_;
@@ -203,7 +226,11 @@ class CommandContext {
   BackendSource backends_;
   std::string backend_name_;
   bool replaces_ = false;
-  std::vector<Output> outputs_;  ///< whole, but not yet under their names
+  bool has_replaced_ = false;
+  std::vector<std::string> in_place_;        ///< outputs that are the input
+  std::map<std::string, FifoOutput> fifos_;  ///< open since they were checked: readers see the end in any case
+  std::vector<StreamContent> streams_;       ///< whole, but not yet written
+  std::vector<Output> outputs_;              ///< whole, but not yet under their names
 };
 
 /// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.

@@ -2,13 +2,11 @@
 #include "command_line.hpp"
 
 #include <fmt/format.h>
-#include <tbb/global_control.h>
 #include <tbb/info.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string>
@@ -194,15 +192,27 @@ std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   }
 }
 
+/// More threads than processors gain nothing, so none are started.
+void CommandLine::limit_threads() {
+  const int processors = tbb::info::default_concurrency();
+  if (options_.threads <= processors) {
+    return;
+  }
+  const std::string fact =
+      fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
+  if (arguments_.threads.empty()) {  // often set once for several machines
+    print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
+  } else {
+    print_note(options_.verbosity, "--threads " + fact);
+  }
+  options_.threads = processors;
+}
+
 ExitCode CommandLine::run() {
   const auto chosen =
       std::find_if(commands_.begin(), commands_.end(), [](const Command& command) { return command.parser->parsed(); });
   try {
-    // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
-    std::optional<tbb::global_control> leave;
-    if (options_.threads > tbb::info::default_concurrency()) {
-      leave.emplace(tbb::global_control::max_allowed_parallelism, static_cast<std::size_t>(options_.threads));
-    }
+    limit_threads();
     return chosen->run(options_);
   } catch (const OutputClosed&) {
     return ExitCode::ok;  // whoever read our output has read enough

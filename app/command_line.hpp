@@ -26,6 +26,8 @@ class CommandLine {
   ExitCode run();
 
  private:
+  void limit_threads();
+
   std::unique_ptr<CLI::App> app_;
   GlobalArguments arguments_;
   std::vector<Command> commands_;

@@ -2,6 +2,11 @@
 #include "cuda_facts.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
 
 #include "gpuimg/cuda.hpp"
 
@@ -30,6 +35,15 @@ std::string cuda_version_facts() {
   return fmt::format("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
                      versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
                      versions.architectures);
+}
+
+bool cuda_device_may_be_there() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  // Of the driver for servers and workstations, of WSL, and of Jetson.
+  constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
+  return (visible == nullptr || *visible != '\0') &&
+         std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
+                     [](const char* file) { return ::access(file, F_OK) == 0; });
 }
 
 std::string cuda_device_facts() {

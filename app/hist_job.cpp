@@ -37,7 +37,7 @@ const OutputForms<Form> kAllForms = {"a histogram",
 
 /// Throws Error{usage} if --json and another form are asked for at once.
 bool prints_json(const HistArguments& arguments, const std::string& output) {
-  if (!arguments.json || !(output.empty() || output == "-")) {
+  if (!arguments.json || !(output.empty() || is_standard_output(output))) {
     return false;
   }
   if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
@@ -216,7 +216,7 @@ class HistJob final : public ImageJob {
       case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
       case Form::chart: break;
     }
-    return to_terminal(report, target == "-" ? style_of_stdout() : TerminalStyle{});
+    return to_terminal(report, is_standard_output(target) ? style_of_stdout() : TerminalStyle{});
   }
 
   const HistArguments& arguments_;

@@ -77,7 +77,7 @@ class ToHslJob final : public HslJob {
     if (encoding_for(output) == HslEncoding::f32 && form_of(output) != HslForm::npy) {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
     }
-    refuse_together(arguments_.planes && output == "-", "--planes", "standard output");
+    refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kHslForms, asked_form(), output, verbosity);

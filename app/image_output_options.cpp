@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "command_context.hpp"
+#include "files/output_stream.hpp"
 #include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
 #include "number_options.hpp"
@@ -110,7 +111,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
                          std::optional<ImageFileType> type, Verbosity verbosity) {
   const bool is_png = type == ImageFileType::png;
   const bool is_jpeg = type == ImageFileType::jpeg;
-  const std::string name = output == "-" ? "standard output" : printable_name(output);
+  const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
     note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
   };

@@ -2,7 +2,6 @@
 #include "messages.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <new>
@@ -62,7 +61,5 @@ std::string message_line(Verbosity least, const std::string& message) {
 }
 
 void print_report(const std::string& text) { std::fputs(text.c_str(), stderr); }
-
-bool stderr_is_terminal() { return isatty(STDERR_FILENO) == 1; }
 
 }  // namespace gpuimg

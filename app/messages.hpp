@@ -30,7 +30,4 @@ std::string message_line(Verbosity least, const std::string& message);
 /// Text of several lines that is printable already, whatever the verbosity.
 void print_report(const std::string& text);
 
-/// True if standard error is a terminal.
-bool stderr_is_terminal();
-
 }  // namespace gpuimg

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "files/output_stream.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
 #include "option_values.hpp"
@@ -31,7 +32,7 @@ Form output_form(const OutputForms<Form>& forms, const std::string& asked, const
   if (!asked.empty()) {
     return value_named("--format", asked, forms.names);
   }
-  if (output.empty() || output == "-") {
+  if (output.empty() || is_untyped_stream(output)) {
     return forms.on_stdout;
   }
   const std::string ending = file_ending(output);

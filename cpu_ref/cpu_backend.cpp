@@ -2,12 +2,17 @@
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <memory>
 #include <utility>
 
 #include "copy_rate.hpp"
 #include "cpu_picture.hpp"
 #include "gpuimg/checks.hpp"
 #include "operations.hpp"
+#include "row_bands.hpp"
 
 namespace gpuimg {
 namespace {
@@ -16,9 +21,7 @@ using cpu::pixels_of;
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(int threads) : threads_(threads), arena_(threads) {
-    arena_.initialize();  // one for which memory runs out later is waited for without end
-  }
+  explicit CpuBackend(int threads) : threads_(threads) { (void)arena_of(1); }
 
   [[nodiscard]] std::string name() const override { return "cpu"; }
 
@@ -36,60 +39,76 @@ class CpuBackend final : public Backend {
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
     check(picture, options);
-    return arena_.execute([&] { return cpu::histogram(pixels_of(picture), options); });
+    return arena_for(picture).execute([&] { return cpu::histogram(pixels_of(picture), options); });
   }
 
   LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
     check(picture, options);
-    return arena_.execute([&] { return cpu::table_counts(pixels_of(picture), options); });
+    return arena_for(picture).execute([&] { return cpu::table_counts(pixels_of(picture), options); });
   }
 
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
-    return run([&] { return cpu::equalize(pixels_of(picture), options, used, *pool_); });
+    return run(picture, [&] { return cpu::equalize(pixels_of(picture), options, used, *pool_); });
   }
 
   Picture equalize(Picture&& picture, const EqualizeOptions& options, LevelTables* used) override {
     check(picture, options);
-    arena_.execute([&] { cpu::equalize_in_place(cpu::image_of(picture).view(), options, used); });
+    arena_for(picture).execute([&] { cpu::equalize_in_place(cpu::image_of(picture).view(), options, used); });
     return std::move(picture);
   }
 
   SumTable integral(const Picture& picture, const IntegralOptions& options) override {
     check(picture, options);
-    return run([&] { return cpu::integral(pixels_of(picture), options, *pool_); });
+    return run(picture, [&] { return cpu::integral(pixels_of(picture), options, *pool_); });
   }
 
   Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::to_hsl(pixels_of(picture), encoding, *pool_); });
+    return run(picture, [&] { return cpu::to_hsl(pixels_of(picture), encoding, *pool_); });
   }
 
   Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
     check_from_hsl(picture, encoding, sample);
-    return run([&] { return cpu::from_hsl(pixels_of(picture), encoding, sample, *pool_); });
+    return run(picture, [&] { return cpu::from_hsl(pixels_of(picture), encoding, sample, *pool_); });
   }
 
   Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
     check_to_hsl(picture);
-    return run([&] { return cpu::adjust_hsl(pixels_of(picture), by, *pool_); });
+    return run(picture, [&] { return cpu::adjust_hsl(pixels_of(picture), by, *pool_); });
   }
 
   void wait() override {}
   [[nodiscard]] std::size_t available_bytes() override { return std::numeric_limits<std::size_t>::max(); }
 
   double measure_copy_rate(std::size_t bytes) override {
-    return arena_.execute([&] { return cpu::measured_copy_rate(bytes); });
+    return arena_of(threads_).execute([&] { return cpu::measured_copy_rate(bytes); });
   }
 
  private:
   template <class Operation>
-  Picture run(const Operation& operation) {
-    return cpu::picture_of(arena_.execute(operation));
+  Picture run(const Picture& picture, const Operation& operation) {
+    return cpu::picture_of(arena_for(picture).execute(operation));
+  }
+
+  /// oneTBB starts every thread that an arena has room for, so a small picture gets a small one.
+  tbb::task_arena& arena_for(const Picture& picture) {
+    const ConstView pixels = pixels_of(picture);
+    return arena_of(static_cast<int>(std::min<std::int64_t>(threads_, cpu::max_bands(pixels.width, pixels.height))));
+  }
+
+  /// With room for so many threads or more.
+  tbb::task_arena& arena_of(int threads) {
+    if (arena_ == nullptr || arena_->max_concurrency() < threads) {
+      auto larger = std::make_unique<tbb::task_arena>(threads);
+      larger->initialize();  // one that fails to start by itself later is waited for without end
+      arena_ = std::move(larger);
+    }
+    return *arena_;
   }
 
   int threads_;
-  tbb::task_arena arena_;
+  std::unique_ptr<tbb::task_arena> arena_;
   std::shared_ptr<PixelPool> pool_ = std::make_shared<PixelPool>();
 };
 

@@ -4,6 +4,7 @@
 #include <tbb/parallel_for.h>
 
 #include <atomic>
+#include <cerrno>
 #include <chrono>
 #include <functional>
 #include <mutex>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include "batch/batch_run.hpp"
+#include "files/output_error.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -148,8 +150,7 @@ TEST(BatchRun, OutOfMemoryIsTriedAgainAlone) {
   EXPECT_EQ(scarce.job.begun, kItems + 2);
   EXPECT_EQ(scarce.manifest.items.at("5").status, ItemStatus::done);
   EXPECT_EQ(scarce.manifest.items.at("9").error_kind, "out_of_memory");
-  ASSERT_EQ(outcome.failures.size(), 1U);
-  EXPECT_EQ(outcome.failures.front(), "9: never enough");
+  EXPECT_EQ(outcome.failures.lines(), std::vector<std::string>{"9: never enough"});
 }
 
 TEST(BatchRun, ALostDeviceEndsTheRun) {
@@ -167,6 +168,35 @@ TEST(BatchRun, ALostDeviceEndsTheRun) {
     EXPECT_EQ(lost.manifest.items.at("0").status, ItemStatus::done);
     EXPECT_EQ(lost.manifest.items.size(), outcome.counts.ended());
   }
+}
+
+TEST(BatchRun, ADiskThatIsFullEndsTheRun) {
+  Case full;
+  full.job.work = [](int item, int) {
+    if (item >= 10) {
+      fail_writing("out", ENOSPC);
+    }
+  };
+  const RunOutcome outcome = full.run();
+  EXPECT_EQ(outcome.fatal, ErrorKind::write);
+  EXPECT_EQ(outcome.why_no_output, "cannot write: " + write_advice(ENOSPC));
+  EXPECT_EQ(outcome.counts.done, 10U);
+  EXPECT_GE(outcome.counts.failed, 5U);
+  EXPECT_LT(outcome.counts.ended(), static_cast<std::uint64_t>(kItems));
+  EXPECT_EQ(full.manifest.items.size(), outcome.counts.ended());
+  EXPECT_LE(outcome.failures.lines().size(), 4U);
+}
+
+TEST(BatchRun, ADiskThatIsFullNowAndThenEndsNothing) {
+  Case tight;
+  tight.job.work = [](int item, int) {
+    if (item % 5 != 0) {
+      fail_writing("out", ENOSPC);
+    }
+  };
+  const RunOutcome outcome = tight.run();
+  EXPECT_FALSE(outcome.fatal.has_value());
+  EXPECT_EQ(outcome.counts.ended(), static_cast<std::uint64_t>(kItems));
 }
 
 TEST(BatchRun, StopsAfterSoManyFailures) {

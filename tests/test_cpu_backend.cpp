@@ -1,7 +1,11 @@
 // The CPU backend as a whole: same bytes for every number of threads, reuse, import with a pitch.
 #include <gtest/gtest.h>
+#include <tbb/global_control.h>
 
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <string>
 #include <thread>
 
 #include "gpuimg/backend.hpp"
@@ -51,6 +55,32 @@ void expect_same(const Answer& actual, const Answer& expected) {
   for (std::size_t i = 0; i < expected.images.size(); ++i) {
     EXPECT_TRUE(test::same_pixels(actual.images[i].view(), expected.images[i].view())) << "result " << i;
   }
+}
+
+int threads_of_this_process() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);) {
+    if (line.starts_with("Threads:")) {
+      return std::stoi(line.substr(8));
+    }
+  }
+  return 0;
+}
+
+/// Exits with 0 if a backend of 16 threads starts at most `most` beside its caller's.
+[[noreturn]] void start_threads_for(int width, int height, int most) {
+  const tbb::global_control more_than_processors(tbb::global_control::max_allowed_parallelism, 16);
+  const int before = threads_of_this_process();
+  const auto backend = make_cpu_backend(16);
+  (void)everything(*backend, test::constant_image(width, height, {Sample::u8, 3}, 7));
+  std::_Exit(threads_of_this_process() - before <= most ? 0 : 1);
+}
+
+TEST(CpuBackendDeathTest, StartsNoThreadThatASmallImageHasNoWorkFor) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  EXPECT_EXIT(start_threads_for(1, 1, 0), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(start_threads_for(100, 100, 0), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(start_threads_for(256, 300, 3), testing::ExitedWithCode(0), "");
 }
 
 TEST(CpuBackend, NamesItself) {

@@ -72,7 +72,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const ItemPaths paths{named.inputs.front(), named.output};
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
-  if (globals.json && !globals.timing && !(job.may_print() && target == "-")) {
+  if (globals.json && !globals.timing && !(job.may_print() && is_standard_output(target))) {
     print_note(globals.verbosity,
                std::string("--json has no effect: nothing is printed; ") +
                    (job.may_print() ? "give OUT the ending .json, or leave it out" : "add --timing"));

@@ -1,7 +1,8 @@
-// Runs the plan of a session, and says how it went.
+// Runs the plan of a session.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <tbb/info.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -11,6 +12,7 @@
 #include "backend_cost.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/flight.hpp"
+#include "cuda_facts.hpp"
 #include "files/declared_image.hpp"
 #include "files/output_file.hpp"
 #include "files/printable_name.hpp"
@@ -18,6 +20,7 @@
 #include "files/temporary_file.hpp"
 #include "gpuimg/cuda.hpp"
 #include "messages.hpp"
+#include "terminal.hpp"
 #include "version.hpp"
 
 namespace gpuimg {
@@ -33,13 +36,15 @@ std::size_t items_to_do(const WorkPlan& plan) {
 }
 
 ProgressMode progress_mode(const GlobalOptions& globals) {
+  const Terminal terminal = terminal_at(STDERR_FILENO);
   switch (globals.progress) {
     case ProgressWanted::json: return ProgressMode::json;
-    case ProgressWanted::always: return ProgressMode::bar;
+    case ProgressWanted::always:
+      return terminal.is_terminal && !terminal.escapes ? ProgressMode::lines : ProgressMode::bar;
     case ProgressWanted::never: return ProgressMode::none;
     case ProgressWanted::automatic: break;
   }
-  return stderr_is_terminal() && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
+  return terminal.escapes && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
 }
 
 /// What an earlier run left behind when it was killed, in the folders that this one writes to.
@@ -108,11 +113,15 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
     const std::uint64_t pixels = item.state == PlanState::to_do ? declared_image_in(item.input).pixels : 0;
     if (pixels > 0) {
       const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
-      const bool cuda = cost.cuda_ms < cost.cpu_ms && cuda_is_there(globals_.verbosity);
+      const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
+      const bool is_there = cuda_first ? cuda_is_there(globals_.verbosity) : cuda_device_may_be_there();
+      const bool cuda = cuda_first && is_there;
       options.backend = cuda ? BackendKind::cuda : BackendKind::cpu;
-      print_detail(globals_.verbosity,
-                   fmt::format("backend {}: computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
-                               cuda ? "cuda" : "cpu", cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0));
+      const std::string reason =
+          is_there ? fmt::format("computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
+                                 cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
+                   : "there is no CUDA device";
+      print_detail(globals_.verbosity, fmt::format("backend {}: {}", cuda ? "cuda" : "cpu", reason));
       break;
     }
   }
@@ -148,7 +157,12 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
   const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
                     : globals_.force    ? ManifestWriter::Mode::replace
                                         : ManifestWriter::Mode::create;
-  return std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  const bool replaces = mode == ManifestWriter::Mode::replace && identity_of(arguments_.manifest).has_value();
+  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  if (replaces) {
+    print_note(globals_.verbosity, "replaced " + printable_name(arguments_.manifest));
+  }
+  return manifest;
 }
 
 std::string BatchSession::first_line(const WorkPlan& plan) const {
@@ -183,9 +197,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
   const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
   progress.stop();
-  for (const std::string& failure : outcome.failures) {
-    print_error(failure);
-  }
+  print_failures(outcome, reserve);
   if (unfinished) {
     rethrow_unless_closed(unfinished);
   }
@@ -207,32 +219,9 @@ void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, con
     const ContextPool::Lease context = contexts.lease();
     job_.finish(*context, output);
     context->finish();
+    outcome.counts.replaced += context->has_replaced() ? 1 : 0;
     outcome.times.add(context->times());
   });
-}
-
-std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {
-  std::string text;
-  if (globals_.timing) {
-    text = globals_.json ? outcome.times.json() : outcome.times.table();
-  }
-  if (globals_.verbosity != Verbosity::quiet) {
-    text += summary_line(outcome.counts, seconds);
-  }
-  return text;
-}
-
-ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
-  if (outcome.fatal == ErrorKind::out_of_memory) {
-    print_error("out of memory between images; what is done stays: go on with --resume or --skip-existing");
-  }
-  if (outcome.fatal) {
-    return exit_code_of(*outcome.fatal);
-  }
-  if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
-    return *code;
-  }
-  return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }
 
 }  // namespace gpuimg

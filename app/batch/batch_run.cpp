@@ -35,7 +35,7 @@ class Run {
         is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
         reserve_(budget_, is_cancelled_),
         work_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
-        ledger_(settings, channels, plan.items.size(), reserve_),
+        ledger_(settings, channels, plan.items, reserve_),
         // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
         slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
 
@@ -56,7 +56,7 @@ class Run {
 
  private:
   [[nodiscard]] bool must_stop() const {
-    return channels_.stop.requested() || work_.device_is_lost() || ledger_.too_many_failed() || is_broken_;
+    return channels_.stop.requested() || work_.device_is_lost() || ledger_.must_end() || is_broken_;
   }
 
   /// False if oneTBB found no memory or no thread for itself: it has then lost some of the items that were begun.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "batch/context_pool.hpp"
+#include "batch/failure_list.hpp"
 #include "batch/manifest.hpp"
 #include "batch/memory_budget.hpp"
 #include "batch/progress.hpp"
@@ -24,7 +25,7 @@ struct RunSettings {
   bool budget_is_limit = false;    ///< an image that needs more fails; else it runs alone
   std::uint64_t max_pixels = 0;    ///< larger images are refused before they take memory
   std::uint64_t max_errors = 0;    ///< 0 = no limit
-  bool force = false;              ///< outputs that exist are replaced
+  bool force = false;              ///< outputs that exist are replaced, and counted
   bool skip_existing = false;      ///< also what another process makes while this one runs
   bool record_done_before = true;  ///< in the manifest: not where it holds them already
   Verbosity verbosity = Verbosity::normal;
@@ -33,9 +34,10 @@ struct RunSettings {
 
 struct RunOutcome {
   ProgressCounts counts;
-  PhaseTimes times;                   ///< summed over all workers
-  std::vector<std::string> failures;  ///< messages, in the order of the plan
-  std::optional<ErrorKind> fatal;     ///< what ended the run: device_fault, backend_unavailable or out_of_memory
+  PhaseTimes times;                ///< summed over all workers
+  FailureList failures;            ///< in the order of the plan
+  std::optional<ErrorKind> fatal;  ///< what ended the run: device_fault, backend_unavailable, out_of_memory or write
+  std::string why_no_output;       ///< with `write`: "cannot write: the disk is full; free some space, …"
 };
 
 /// What the run tells as it goes on.

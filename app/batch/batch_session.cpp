@@ -19,6 +19,7 @@
 #include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
 #include "files/output_file.hpp"
+#include "files/output_stream.hpp"
 #include "files/printable_name.hpp"
 #include "messages.hpp"
 #include "path_names.hpp"
@@ -126,7 +127,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
   } else if (named.output.empty()) {
     throw Error(ErrorKind::usage,
                 "OUT is missing: the results of several images need a folder, or a template by --output");
-  } else if (named.output == "-") {
+  } else if (is_standard_output(named.output)) {
     throw Error(ErrorKind::usage,
                 "standard output takes the result of one image, without options that plan or record a run; name a "
                 "file or folder as OUT");
@@ -163,7 +164,7 @@ WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<In
 
 void BatchSession::check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const {
   job_.check_name(output);
-  if (output.empty() || output == "-") {
+  if (output.empty() || is_standard_output(output)) {
     return;
   }
   const auto identity = identity_of(output);

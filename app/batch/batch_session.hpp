@@ -62,6 +62,8 @@ class BatchSession {
   void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
+  [[nodiscard]] std::vector<std::string> failure_lines(const RunOutcome& outcome) const;
+  void print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const;
   [[nodiscard]] std::string summary(const RunOutcome& outcome, double seconds) const;
   [[nodiscard]] ExitCode concluded(const RunOutcome& outcome, const StopSignal& stop) const;
 

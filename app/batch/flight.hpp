@@ -11,6 +11,7 @@
 
 #include "batch/manifest.hpp"
 #include "batch/work_plan.hpp"
+#include "files/output_error.hpp"
 #include "files/printable_name.hpp"
 #include "image_job.hpp"
 #include "refused_thread.hpp"
@@ -26,20 +27,34 @@ struct Flight {
   bool is_decided = false;    ///< skipped or failed before any work
   bool holds_memory = false;  ///< of the budget
   ItemRecord record;
+  std::string reason;     ///< of a failure: its message without the names of the item's files
+  int system_error = 0;   ///< of a failure to write: the errno behind it, if any
+  bool replaced = false;  ///< an output took the place of another file than the input
   std::uint64_t pixels = 0;
   std::uint64_t memory = 0;
   InOrder in_order;
   std::vector<Message> messages;
 };
 
-/// These have no effect where they throw, which is for want of memory alone.
-inline void fail(Flight& flight, std::string_view kind, const std::string& message) {
+/// "name: why" without the name.
+inline std::string_view without_name(std::string_view message, const std::string& name) {
+  const std::string start = printable_name(name) + ": ";
+  return message.starts_with(start) ? message.substr(start.size()) : message;
+}
+
+/// These have no effect where they throw, which is for want of memory alone. `reason` is for the flight's; it is found
+/// in the message where it is empty.
+inline void fail(Flight& flight, std::string_view kind, const std::string& message, std::string reason = {}) {
   const std::string name = printable_name(flight.item->input);
   std::string text = message.starts_with(name) ? message : name + ": " + message;
   std::string kind_text(kind);
+  if (reason.empty()) {
+    reason = without_name(without_name(text, flight.item->input), flight.item->output);
+  }
   flight.record.status = ItemStatus::failed;
   flight.record.error_kind = std::move(kind_text);
   flight.record.message = std::move(text);
+  flight.reason = std::move(reason);
   flight.in_order = nullptr;
 }
 
@@ -66,6 +81,9 @@ inline void fail_by(Flight& flight, const std::exception_ptr& thrown) {
   const std::string_view no_memory = name_of(ErrorKind::out_of_memory);
   try {
     std::rethrow_exception(thrown);
+  } catch (const OutputError& error) {
+    fail(flight, name_of(error.kind()), error.what(), "cannot write: " + error.why());
+    flight.system_error = error.system_error();
   } catch (const Error& error) {
     fail(flight, name_of(error.kind()), error.what());
   } catch (const std::bad_alloc&) {

@@ -110,6 +110,7 @@ ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
   flight.record.device = context->device();
   flight.record.times = context->times();
   flight.messages = context->take_messages();
+  flight.replaced = settings_.force && context->has_replaced();
   // A backend may keep memory for the next image: not what is a good part of the limit.
   if (settings_.budget_is_limit && flight.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
     context.discard();

@@ -2,11 +2,14 @@
 #include "batch/progress.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <new>
 
+#include "histogram/number_text.hpp"
 #include "messages.hpp"
+#include "terminal.hpp"
 
 namespace gpuimg {
 namespace {
@@ -14,18 +17,6 @@ namespace {
 using Seconds = std::chrono::duration<double>;
 
 constexpr const char* kEraseLine = "\r\x1b[K";
-
-std::string grouped(std::uint64_t number) {
-  const std::string digits = std::to_string(number);
-  std::string text;
-  for (std::size_t i = 0; i < digits.size(); ++i) {
-    if (i > 0 && (digits.size() - i) % 3 == 0) {
-      text += ',';
-    }
-    text += digits[i];
-  }
-  return text;
-}
 
 double rate(std::uint64_t count, double seconds) {
   constexpr double kShortest = 1.0e-3;
@@ -44,24 +35,62 @@ double seconds_left(const ProgressCounts& counts, double seconds) {
   return worked == 0 ? 0.0 : static_cast<double>(counts.total - counts.ended()) / rate(worked, seconds);
 }
 
+/// Of so many steps, those that are done.
+std::uint64_t share_done(const ProgressCounts& counts, std::uint64_t steps) {
+  return counts.total == 0 ? steps : steps * counts.ended() / counts.total;
+}
+
+/// "[====    ] ", or nothing for no cells.
+std::string drawn_bar(const ProgressCounts& counts, int cells) {
+  if (cells == 0) {
+    return "";
+  }
+  const auto all = static_cast<std::uint64_t>(cells);
+  const std::uint64_t full = share_done(counts, all);
+  return fmt::format("[{}{}] ", std::string(full, '='), std::string(all - full, ' '));
+}
+
 }  // namespace
 
 std::string summary_line(const ProgressCounts& counts, double seconds) {
   const std::uint64_t left = counts.total - counts.ended();
-  return fmt::format("{} done, {} failed, {} skipped{} in {:.1f} s ({:.1f} images/s)\n", grouped(counts.done),
-                     grouped(counts.failed), grouped(counts.skipped),
-                     left > 0 ? fmt::format(", {} not begun", grouped(left)) : "", seconds, rate(counts.done, seconds));
+  const auto if_any = [](std::uint64_t count, const char* what) {
+    return count > 0 ? fmt::format(", {} {}", grouped(count), what) : std::string();
+  };
+  return fmt::format("{} done, {} failed, {} skipped{}{} in {:.1f} s ({:.1f} images/s)\n", grouped(counts.done),
+                     grouped(counts.failed), grouped(counts.skipped), if_any(counts.replaced, "replaced"),
+                     if_any(left, "not begun"), seconds, rate(counts.done, seconds));
 }
 
-std::string bar_line(const ProgressCounts& counts, double seconds) {
-  constexpr std::uint64_t kCells = 20;
-  const std::uint64_t full = counts.total == 0 ? kCells : kCells * counts.ended() / counts.total;
+std::string bar_line(const ProgressCounts& counts, double seconds, int columns) {
+  constexpr int kMinCells = 10;
+  constexpr int kMaxCells = 20;
+  constexpr int kBrackets = 3;  // and a space
+  const auto size_of = [](const std::string& text) { return static_cast<int>(text.size()); };
   const double megapixels = static_cast<double>(counts.pixels) / 1.0e6;
-  const std::string left = counts.done == 0 ? "" : fmt::format("  {} left", minutes(seconds_left(counts, seconds)));
-  const std::string failed = counts.failed == 0 ? "" : fmt::format("  {} failed", grouped(counts.failed));
-  return fmt::format("[{}{}] {}/{}  {:.1f} images/s  {:.1f} MP/s{}{}", std::string(full, '='),
-                     std::string(kCells - full, ' '), grouped(counts.ended()), grouped(counts.total),
-                     rate(counts.done, seconds), megapixels / std::max(seconds, 1.0e-3), left, failed);
+  std::string count = grouped(counts.ended()) + "/" + grouped(counts.total);
+  std::string images = fmt::format("  {:.1f} images/s", rate(counts.done, seconds));
+  std::string pixels = fmt::format("  {:.1f} MP/s", megapixels / std::max(seconds, 1.0e-3));
+  std::string left = counts.done == 0 ? "" : fmt::format("  {} left", minutes(seconds_left(counts, seconds)));
+  std::string failed = counts.failed == 0 ? "" : fmt::format("  {} failed", grouped(counts.failed));
+
+  if (size_of(count) > columns) {
+    count = fmt::format("{}%", share_done(counts, 100)).substr(0, static_cast<std::size_t>(std::max(columns, 0)));
+  }
+  int room = columns - size_of(count);
+  const auto keep_if_it_fits = [&](std::string& part, int beside) {
+    if (size_of(part) > room - beside) {
+      part.clear();
+    }
+    room -= size_of(part);
+  };
+  keep_if_it_fits(failed, 0);
+  keep_if_it_fits(left, 0);
+  const int bar = room >= kBrackets + kMinCells ? kBrackets + kMinCells : 0;
+  keep_if_it_fits(images, bar);
+  keep_if_it_fits(pixels, images.empty() ? columns : bar);
+  const int cells = bar == 0 ? 0 : std::min(room - kBrackets, kMaxCells);
+  return drawn_bar(counts, cells) + count + images + pixels + left + failed;
 }
 
 std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last) {
@@ -101,11 +130,22 @@ void Progress::print(const std::string& text) {
   print_report(text);
 }
 
+std::string Progress::text(bool is_last) const {
+  switch (mode_) {
+    case ProgressMode::bar:
+      // Some terminals wrap once the last column is written.
+      return kEraseLine + bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1);
+    case ProgressMode::lines: return bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1) + "\n";
+    case ProgressMode::json: return progress_json(counts_, seconds(), is_last);
+    case ProgressMode::none: break;
+  }
+  return "";
+}
+
 /// Where memory is short the work goes on, unseen.
 void Progress::report(bool is_last) noexcept {
   try {
-    print_report(mode_ == ProgressMode::bar ? fmt::format("{}{}", kEraseLine, bar_line(counts_, seconds()))
-                                            : progress_json(counts_, seconds(), is_last));
+    print_report(text(is_last));
     bar_shown_ = mode_ == ProgressMode::bar;
   } catch (const std::bad_alloc&) {
     bar_shown_ = false;
@@ -115,12 +155,13 @@ void Progress::report(bool is_last) noexcept {
 void Progress::draw_until_stopped() {
   using std::chrono::milliseconds;
   const bool is_bar = mode_ == ProgressMode::bar;
+  const milliseconds between(is_bar ? 100 : mode_ == ProgressMode::json ? 1000 : 5000);
   std::unique_lock lock(mutex_);
   // A run that is over sooner needs no bar.
-  milliseconds pause = is_bar ? milliseconds(500) : milliseconds(1000);
+  milliseconds pause = is_bar ? milliseconds(500) : between;
   while (!wake_.wait_for(lock, pause, [&] { return stopped_; })) {
     report(false);
-    pause = is_bar ? milliseconds(100) : milliseconds(1000);
+    pause = between;
   }
 }
 

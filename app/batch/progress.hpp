@@ -11,14 +11,20 @@
 
 namespace gpuimg {
 
-enum class ProgressMode : std::uint8_t { none, bar, json };
+enum class ProgressMode : std::uint8_t {
+  none,
+  bar,    ///< one line, drawn anew
+  lines,  ///< a line every few seconds, for a terminal that cannot redraw
+  json,
+};
 
 struct ProgressCounts {
   std::uint64_t total = 0;
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t pixels = 0;  ///< of what is done
+  std::uint64_t pixels = 0;    ///< of what is done
+  std::uint64_t replaced = 0;  ///< done, and an output took the place of another file
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
@@ -26,8 +32,9 @@ struct ProgressCounts {
 /// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", and ", 7 not begun" where the run ended early.
 std::string summary_line(const ProgressCounts& counts, double seconds);
 
-/// "[=====     ]  512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed"
-std::string bar_line(const ProgressCounts& counts, double seconds);
+/// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", of ASCII, at most `columns` long. In narrow
+/// terminals the rates go first, then the bar; "51%" is the least.
+std::string bar_line(const ProgressCounts& counts, double seconds, int columns);
 
 /// One object on one line.
 std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last);
@@ -54,6 +61,7 @@ class Progress {
   [[nodiscard]] double seconds() const;
 
  private:
+  [[nodiscard]] std::string text(bool is_last) const;
   void report(bool is_last) noexcept;
   void draw_until_stopped();
   void erase_bar();

@@ -20,10 +20,10 @@ std::string lines_of(const Flight& flight) {
 
 }  // namespace
 
-RunLedger::RunLedger(const RunSettings& settings, const RunChannels& channels, std::uint64_t items,
+RunLedger::RunLedger(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
                      MemoryReserve& reserve)
-    : settings_(settings), channels_(channels), reserve_(reserve) {
-  outcome_.counts.total = items;
+    : settings_(settings), channels_(channels), reserve_(reserve), blocked_(items) {
+  outcome_.counts.total = items.size();
 }
 
 void RunLedger::end(Flight& flight) {
@@ -33,7 +33,9 @@ void RunLedger::end(Flight& flight) {
   reserve_.insist([&] {
     told = lines_of(flight);
     recorded = is_recorded(flight) ? manifest_line(flight.record) : "";
-    make_room();
+    if (flight.record.status == ItemStatus::failed) {
+      outcome_.failures.add(flight.record.error_kind, flight.reason, flight.record.message);
+    }
   });
   count(flight);
   if (!told.empty()) {
@@ -53,30 +55,25 @@ void RunLedger::take_turn(Flight& flight) {
   }
 }
 
-/// For one more failure.
-void RunLedger::make_room() {
-  std::vector<std::string>& failures = outcome_.failures;
-  if (failures.size() == failures.capacity()) {
-    failures.reserve(2 * failures.size() + 8);
-  }
-}
-
 void RunLedger::count(Flight& flight) {
   ProgressCounts& counts = outcome_.counts;
   switch (flight.record.status) {
     case ItemStatus::done:
       ++counts.done;
       counts.pixels += flight.pixels;
+      counts.replaced += flight.replaced ? 1 : 0;
       break;
-    case ItemStatus::failed:
-      ++counts.failed;
-      outcome_.failures.push_back(std::move(flight.record.message));
-      break;
+    case ItemStatus::failed: ++counts.failed; break;
     case ItemStatus::begun: break;  // no item ends so
     case ItemStatus::skipped: ++counts.skipped; break;
   }
   outcome_.times.add(flight.record.times);
-  too_many_failed_ = settings_.max_errors > 0 && counts.failed >= settings_.max_errors;
+  blocked_.count(flight);
+  if (blocked_.is_certain() && !outcome_.fatal) {
+    outcome_.fatal = ErrorKind::write;
+    outcome_.why_no_output = std::move(flight.reason);
+  }
+  must_end_ = blocked_.is_certain() || (settings_.max_errors > 0 && counts.failed >= settings_.max_errors);
   for (const ErrorKind kind : {ErrorKind::device_fault, ErrorKind::backend_unavailable}) {
     if (is_kind(flight, kind) && !outcome_.fatal) {
       outcome_.fatal = kind;

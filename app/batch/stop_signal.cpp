@@ -27,7 +27,7 @@ ExitCode code_of(int signal) { return signal == SIGINT ? ExitCode::interrupted :
 sigset_t stop_signals() {
   sigset_t signals;
   sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM}) {
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction now {};
     if (::sigaction(signal, nullptr, &now) == 0 && now.sa_handler != SIG_IGN) {
       sigaddset(&signals, signal);

@@ -1,5 +1,5 @@
-// SIGINT and SIGTERM during a run over many files: the first asks to finish what is in flight, the second ends the
-// process at once, without partial files; with one file the first does. docs/batch.md, "Interruption".
+// SIGINT, SIGTERM and SIGHUP. In a run over many files the first signal asks to finish what is in flight, and the
+// second ends the process at once, without partial files. With one file the first does. docs/batch.md, "Interruption".
 #pragma once
 
 #include <atomic>
@@ -26,7 +26,7 @@ class StopSignal {
 
   [[nodiscard]] bool requested() const { return signal_ != 0; }
 
-  /// interrupted (SIGINT) or stopped_early (SIGTERM), if a signal came.
+  /// interrupted (SIGINT) or stopped_early (SIGTERM, SIGHUP), if a signal came.
   [[nodiscard]] std::optional<ExitCode> exit_code() const;
 
  private:

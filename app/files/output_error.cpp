@@ -5,14 +5,23 @@
 
 #include <cerrno>
 #include <system_error>
+#include <utility>
 
 #include "files/printable_name.hpp"
-#include "gpuimg/error.hpp"
 
 namespace gpuimg {
 
+OutputError::OutputError(const std::string& path, std::string why_and_what_to_do, int system_error)
+    : Error(ErrorKind::write, fmt::format("{}: cannot write: {}", printable_name(path), why_and_what_to_do)),
+      why_(std::move(why_and_what_to_do)),
+      system_error_(system_error) {}
+
 void fail_writing(const std::string& path, const std::string& why_and_what_to_do) {
-  throw Error(ErrorKind::write, fmt::format("{}: cannot write: {}", printable_name(path), why_and_what_to_do));
+  throw OutputError(path, why_and_what_to_do, 0);
+}
+
+void fail_writing(const std::string& path, int system_error) {
+  throw OutputError(path, write_advice(system_error), system_error);
 }
 
 std::string write_advice(int error) {

@@ -25,13 +25,14 @@ class OutputClosed : public Error {
 };
 
 /// Checked before work begins. `input` may be "-" or empty. Throws Error{write} if `output` exists and force is not
-/// set, if it is the input under any alias (same device and inode) and in_place is not set, if it is not a regular file
-/// or is a symbolic link to nothing, or if its folder is missing or closed to writing. "-" always passes.
-void check_output(const std::string& output, const std::string& input, const OverwriteRules& rules);
+/// set, if it is the input under any alias (same device and inode) and in_place is not set, if it is a device, a socket
+/// or a symbolic link to nothing, or if its folder is missing or closed to writing. Standard output and fifos pass.
+/// True if `output` is the input, which is to be replaced.
+bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules);
 
-/// `path` may be "-" for standard output. Throws Error{write}, or OutputClosed; then nothing is left behind and an
-/// older file under that name is as it was. Without `force` or `in_place` an output that appeared since check_output is
-/// not replaced, even if it appears while this runs.
+/// `path` may be standard output or a fifo (output_stream.hpp). Throws Error{write}, or OutputClosed; then nothing is
+/// left behind and an older file under that name is as it was. Without `force` or `in_place` an output that appeared
+/// since check_output is not replaced, even if it appears while this runs.
 ///
 /// A replaced file keeps its permission bits, and its owner where the system lets us; where `path` is a symbolic link
 /// the file it leads to is replaced and the link stays; other hard links keep the old content. The rename is atomic for
@@ -57,12 +58,14 @@ class StagedOutput {
   void finish();  ///< after the last part
   void commit();
 
-  [[nodiscard]] std::size_t size() const { return size_; }  ///< bytes written
+  [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes written
+  [[nodiscard]] bool replaces() const { return replaces_; }  ///< there is a file under that name already
 
  private:
   std::unique_ptr<TemporaryFile> file_;
   std::size_t size_ = 0;
   bool may_replace_;
+  bool replaces_ = false;
 };
 
 }  // namespace gpuimg

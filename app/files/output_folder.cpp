@@ -20,7 +20,7 @@ void make_folder_of(const std::string& path) {
     make_folder_of(folder);
   }
   if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
-    fail_writing(folder, write_advice(errno));
+    fail_writing(folder, errno);
   }
 }
 

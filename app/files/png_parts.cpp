@@ -182,7 +182,9 @@ PngParts PngParts::of(const PlainPng& png, int threads) {
   if (!probe.settles(deflated / 2)) {
     return {};
   }
-  return {deflated / (filtered / kWanted) + 1, 2 * kWanted, std::min(threads, kMostThreads)};
+  const std::size_t part_count = filtered / kWanted;
+  return {deflated / part_count + 1, 2 * kWanted,
+          static_cast<int>(std::min(part_count, static_cast<std::size_t>(std::min(threads, kMostThreads))))};
 }
 
 bool read_in_parts(const PlainPng& png, const PngParts& parts, PngRowFinisher& finisher) {

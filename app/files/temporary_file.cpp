@@ -49,13 +49,13 @@ void write_all(int file, std::span<const std::byte> content, const std::string& 
     if (written > 0) {
       content = content.subspan(static_cast<std::size_t>(written));
     } else if (written == 0) {
-      fail_writing(shown, write_advice(EIO));
+      fail_writing(shown, EIO);
     } else if (errno == EPIPE) {
       throw OutputClosed();
     } else if (errno == EAGAIN) {
       wait_until_writable(file);
     } else if (errno != EINTR) {
-      fail_writing(shown, write_advice(errno));
+      fail_writing(shown, errno);
     }
   }
 }
@@ -64,7 +64,7 @@ void check_written(int file, const std::string& shown) {
   // Some file systems report a failed write only on close; the descriptor itself still holds the lock.
   const int copy = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
-    fail_writing(shown, write_advice(errno));
+    fail_writing(shown, errno);
   }
 }
 
@@ -85,10 +85,10 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
     }
     withdraw_temporary(path_);
     if (failure != 0 && failure != EEXIST && failure != EINTR) {
-      fail_writing(shown_, write_advice(failure));
+      fail_writing(shown_, failure);
     }
   }
-  fail_writing(shown_, write_advice(EEXIST));
+  fail_writing(shown_, EEXIST);
 }
 
 TemporaryFile::~TemporaryFile() {
@@ -105,7 +105,7 @@ void TemporaryFile::take_permissions_of(const struct stat& old) {
   const bool has_group = ::fchown(file_, old.st_uid, old.st_gid) == 0 || ::fchown(file_, kUnchanged, old.st_gid) == 0;
   const mode_t kept = has_group ? kAll : kAll & ~mode_t{S_IRWXG};
   if (::fchmod(file_, old.st_mode & kept) != 0) {
-    fail_writing(shown_, write_advice(errno));
+    fail_writing(shown_, errno);
   }
 }
 
@@ -115,7 +115,7 @@ void TemporaryFile::flush() { check_written(file_, shown_); }
 
 void TemporaryFile::replace_target() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) {
-    fail_writing(shown_, write_advice(errno));
+    fail_writing(shown_, errno);
   }
   renamed_ = true;
 }
@@ -133,9 +133,10 @@ void TemporaryFile::become_target() {
   if (errno == EEXIST) {
     fail_writing(shown_, "it exists already; use --force to replace it, or another name");
   }
-  fail_writing(shown_, can_try_link
-                           ? "this file system cannot rename without replacing; use --force, or write elsewhere"
-                           : write_advice(errno));
+  if (can_try_link) {
+    fail_writing(shown_, "this file system cannot rename without replacing; use --force, or write elsewhere");
+  }
+  fail_writing(shown_, errno);
 }
 
 }  // namespace gpuimg

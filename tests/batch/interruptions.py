@@ -1,4 +1,4 @@
-"""SIGINT, SIGTERM and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
+"""SIGINT, SIGTERM, SIGHUP and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
 an undisturbed run. A file that someone else puts in the place of an output is never touched, and --resume refuses to.
 
 usage: interruptions.py GPUIMG [TIMES] [SIGNAL…]     TIMES of each signal (GPUIMG_TEST_INTERRUPTIONS, or 8); all three
@@ -21,6 +21,7 @@ FOREIGN = b"a file of somebody else"
 SIGNALS = {
     signal.SIGINT: batch_run.INTERRUPTED,
     signal.SIGTERM: batch_run.STOPPED_EARLY,
+    signal.SIGHUP: batch_run.STOPPED_EARLY,
     signal.SIGKILL: -signal.SIGKILL,
 }
 

@@ -64,7 +64,7 @@ MUTATIONS = [
                        "has_input && source.st_dev == found->st_dev && source.st_ino == found->st_ino;",
                        "has_input && input == output;", ("cli.output_is_the_input",)),
     through_executable("write-error", "every write is checked", "app/files/temporary_file.cpp",
-                       "} else if (errno != EINTR) {\n      fail_writing(shown, write_advice(errno));",
+                       "} else if (errno != EINTR) {\n      fail_writing(shown, errno);",
                        "} else if (errno != EINTR) {\n      return;", ("cli.output_past_the_file_size_limit",)),
     Mutation("close-error", "every close is checked", "app/files/temporary_file.cpp",
              "if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {", "if (copy < 0 || ::close(copy) > 0) {",

@@ -1,4 +1,4 @@
-# 100 times each of SIGKILL, SIGTERM and SIGINT at a random moment, one image and many: final names are whole or absent;
+# 100 times each of SIGKILL, SIGTERM, SIGINT and SIGHUP at a random moment, one image and many: final names are whole or absent;
 # but for SIGKILL no temporary file stays, and the next run removes what SIGKILL left.
 make_image png in.png 300x200
 mkdir in
@@ -27,7 +27,7 @@ for arguments in (["in.png", "out/1.png"], ["-q", "--jobs", "2", "in", "out"]):
     subprocess.run(["gpuimg", "equalize", *arguments], check=True)
     whole = time.monotonic() - began
     list(problems(signal.SIGKILL, 0, "out"))
-    for kind in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT):
+    for kind in (signal.SIGKILL, signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         for _ in range(100):
             run = subprocess.Popen(["gpuimg", "equalize", *arguments], stderr=subprocess.DEVNULL)
             time.sleep(rng.random() * whole)

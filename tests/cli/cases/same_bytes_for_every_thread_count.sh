@@ -6,7 +6,7 @@ check() {
   local ending=$1 runs=0
   shift
   for threads in 1 1 2 2 5; do
-    expect 0 gpuimg "$@" --threads $threads "out$runs.$ending" || return
+    expect 0 gpuimg -q "$@" --threads $threads "out$runs.$ending" || return
     runs=$((runs + 1))
   done
   for run in 1 2 3 4; do

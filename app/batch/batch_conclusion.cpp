@@ -1,0 +1,59 @@
+// Says how a run went, and what its exit code is. docs/batch.md, "Progress" and "Failures".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "batch/batch_session.hpp"
+#include "batch/blocked_output.hpp"
+#include "batch/flight.hpp"
+#include "messages.hpp"
+
+namespace gpuimg {
+
+std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) const {
+  std::vector<std::string> lines = outcome.failures.lines();
+  if (outcome.fatal == ErrorKind::write) {
+    const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
+                              : globals_.force || globals_.in_place ? ""
+                                                                    : " with --skip-existing";
+    lines.push_back(fmt::format("the run ended, because {} outputs in a row failed: {}; then run it again{}",
+                                BlockedOutput::kInARow, outcome.why_no_output, again));
+  }
+  return lines;
+}
+
+void BatchSession::print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const {
+  std::vector<std::string> lines;
+  if (caught([&] { reserve.insist([&] { lines = failure_lines(outcome); }); })) {
+    print_out_of_memory();
+  }
+  std::for_each(lines.begin(), lines.end(), print_error);
+}
+
+std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {
+  std::string text;
+  if (globals_.timing) {
+    text = globals_.json ? outcome.times.json() : outcome.times.table();
+  }
+  if (globals_.verbosity != Verbosity::quiet) {
+    text += summary_line(outcome.counts, seconds);
+  }
+  return text;
+}
+
+ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
+  if (outcome.fatal == ErrorKind::out_of_memory) {
+    print_error("out of memory between images; what is done stays: go on with --resume or --skip-existing");
+  }
+  if (outcome.fatal) {
+    return exit_code_of(*outcome.fatal);
+  }
+  if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
+    return *code;
+  }
+  return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+}
+
+}  // namespace gpuimg
