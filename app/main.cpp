@@ -8,9 +8,9 @@
 #include <new>
 #include <string>
 
-#include "command_line.hpp"
-#include "files/live_temporaries.hpp"
-#include "messages.hpp"
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "io/temp_registry.hpp"
 
 namespace {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "bench/ceilings.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "bench/device_timer.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench {
 namespace {

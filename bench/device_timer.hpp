@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {

@@ -1,8 +1,8 @@
 // One thread a pixel asks whether its result is right. The rules are those of include/gpuimg/ops.
 #include "bench/exact_checks.hpp"
 
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/ops/equalize.hpp"
 

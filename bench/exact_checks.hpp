@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bench/operation.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "files/input_file.hpp"
-#include "files/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_parts.hpp"
+#include "io/input_file.hpp"
 
 namespace {
 

@@ -6,8 +6,8 @@
 
 #include "bench/exact_checks.hpp"
 #include "bench/sample_pixels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg::bench {

@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "count_levels.hpp"
+#include "count/count_levels.hpp"
 #include "operations.hpp"
 
 namespace gpuimg::bench {

@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "files/image_reader.hpp"
-#include "files/input_file.hpp"
-#include "files/png_reader.hpp"
-#include "files/png_writer.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/png/png_reader.hpp"
+#include "codecs/png/png_writer.hpp"
+#include "io/input_file.hpp"
 
 namespace {
 

@@ -5,8 +5,8 @@
 #include <cuda/std/array>
 
 #include "bench/rivals.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::bench {

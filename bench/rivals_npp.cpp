@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {

@@ -4,8 +4,8 @@
 
 #include "bench/rivals.hpp"
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/ops/equalize.hpp"
 
 namespace gpuimg::bench {

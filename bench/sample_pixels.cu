@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include "bench/sample_pixels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 
 namespace gpuimg::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "bench/operation.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {

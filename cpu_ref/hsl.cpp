@@ -6,7 +6,7 @@
 #include "operations.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {

@@ -13,7 +13,7 @@
 #include "levels.hpp"
 #include "operations.hpp"
 #include "row_bands.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {

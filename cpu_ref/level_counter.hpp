@@ -7,7 +7,7 @@
 #include <numeric>
 #include <vector>
 
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 

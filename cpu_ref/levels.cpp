@@ -6,7 +6,7 @@
 #include "cpu_picture.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "pixel_access.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {

@@ -6,13 +6,13 @@
 #include <vector>
 
 #include "cuda_backend.cuh"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
+#include "device/probe.hpp"
 #include "gpuimg/checks.hpp"
 #include "gpuimg/cuda.hpp"
 #include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
-#include "probe.hpp"
 
 namespace gpuimg {
 namespace cuda {

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::cuda {

@@ -2,11 +2,11 @@
 // The rule stands in docs/operations.md, "Equalization".
 #include <algorithm>
 
-#include "count_levels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
-#include "equalize_gray.hpp"
-#include "equalize_map.cuh"
+#include "count/count_levels.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
+#include "map/equalize_map.cuh"
+#include "table/equalize_gray.hpp"
 
 namespace gpuimg::cuda {
 namespace {

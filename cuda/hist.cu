@@ -1,8 +1,8 @@
 // The histogram operation on the device: which counts are wanted, and their way to the host.
 // The rule stands in docs/operations.md, "Histogram".
-#include "count_levels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "count/count_levels.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 
 namespace gpuimg::cuda {
 namespace {

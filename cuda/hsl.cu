@@ -1,5 +1,5 @@
 // The HSL operations on the device: conversion (to_hsl.cuh), the way back, adjustment. docs/operations.md, "HSL".
-#include "to_hsl.cuh"
+#include "map/to_hsl.cuh"
 
 namespace gpuimg::cuda {
 namespace {

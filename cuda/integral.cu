@@ -1,6 +1,6 @@
 // The integral operation on the device: which plane is summed, and into what. docs/operations.md, "Integral image".
-#include "integral_kernel.cuh"
-#include "level_plane.cuh"
+#include "map/level_plane.cuh"
+#include "scan/integral_kernel.cuh"
 
 namespace gpuimg::cuda {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "files/image_reader.hpp"
-#include "files/image_writer.hpp"
-#include "files/input_file.hpp"
-#include "files/output_file.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 #include "scenes.hpp"
 
 namespace gpuimg::samples {

@@ -12,7 +12,7 @@
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
 #include "batch/stop_signal.hpp"
-#include "files/printable_name.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

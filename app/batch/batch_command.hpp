@@ -2,9 +2,9 @@
 #pragma once
 
 #include "batch/batch_options.hpp"
-#include "exit_code.hpp"
-#include "global_options.hpp"
-#include "image_job.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/global_options.hpp"
+#include "engine/image_job.hpp"
 
 namespace CLI {
 class App;

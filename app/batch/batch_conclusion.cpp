@@ -5,10 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/blocked_output.hpp"
-#include "batch/flight.hpp"
-#include "messages.hpp"
+#include "cli/messages.hpp"
 
 namespace gpuimg {
 

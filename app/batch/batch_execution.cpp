@@ -9,19 +9,19 @@
 #include <set>
 #include <utility>
 
-#include "backend_cost.hpp"
+#include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
-#include "batch/flight.hpp"
-#include "cuda_facts.hpp"
-#include "files/declared_image.hpp"
-#include "files/output_file.hpp"
-#include "files/printable_name.hpp"
-#include "files/stale_temporaries.hpp"
-#include "files/temporary_file.hpp"
+#include "cli/messages.hpp"
+#include "cli/terminal.hpp"
+#include "cli/version.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/backend_cost.hpp"
+#include "engine/cuda_info.hpp"
 #include "gpuimg/cuda.hpp"
-#include "messages.hpp"
-#include "terminal.hpp"
-#include "version.hpp"
+#include "io/output_file.hpp"
+#include "io/temp_cleanup.hpp"
+#include "io/temporary_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <string_view>
 
-#include "byte_size.hpp"
+#include "cli/byte_size.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {

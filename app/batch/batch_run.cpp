@@ -15,8 +15,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "batch/item_work.hpp"
-#include "batch/run_ledger.hpp"
+#include "batch/item_processor.hpp"
+#include "batch/result_recorder.hpp"
 
 namespace gpuimg {
 namespace {

@@ -14,8 +14,8 @@
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
-#include "files/declared_image.hpp"
-#include "image_job.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/image_job.hpp"
 
 namespace gpuimg {
 

@@ -18,11 +18,11 @@
 #include "batch/folder_scan.hpp"
 #include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
-#include "files/output_file.hpp"
-#include "files/output_stream.hpp"
-#include "files/printable_name.hpp"
-#include "messages.hpp"
-#include "path_names.hpp"
+#include "cli/messages.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

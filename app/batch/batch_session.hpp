@@ -12,9 +12,9 @@
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
 #include "batch/work_plan.hpp"
-#include "exit_code.hpp"
-#include "global_options.hpp"
-#include "image_job.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/global_options.hpp"
+#include "engine/image_job.hpp"
 
 namespace CLI {
 class App;

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "batch/flight.hpp"
+#include "batch/batch_item.hpp"
 
 namespace gpuimg {
 

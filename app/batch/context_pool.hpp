@@ -6,8 +6,8 @@
 #include <mutex>
 #include <vector>
 
-#include "command_context.hpp"
-#include "global_options.hpp"
+#include "cli/global_options.hpp"
+#include "engine/command_context.hpp"
 
 namespace gpuimg {
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <unordered_map>
 
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

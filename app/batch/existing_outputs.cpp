@@ -7,9 +7,9 @@
 #include <map>
 
 #include "batch/folder_scan.hpp"
-#include "files/output_error.hpp"
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "io/output_error.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

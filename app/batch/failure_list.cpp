@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "batch/manifest.hpp"
-#include "histogram/number_text.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {

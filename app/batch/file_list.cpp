@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

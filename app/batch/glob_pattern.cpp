@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "path_names.hpp"
+#include "text/path_names.hpp"
 
 namespace gpuimg {
 

@@ -7,8 +7,8 @@
 #include <set>
 
 #include "batch/folder_scan.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "io/input_file.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -13,10 +13,10 @@
 #include <span>
 #include <utility>
 
-#include "files/output_error.hpp"
-#include "files/temporary_file.hpp"
-#include "histogram/json_writer.hpp"
-#include "histogram/utf8.hpp"
+#include "io/output_error.hpp"
+#include "io/temporary_file.hpp"
+#include "text/json_writer.hpp"
+#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "batch/shard.hpp"
+#include "engine/phase_times.hpp"
 #include "gpuimg/error.hpp"
-#include "phase_times.hpp"
 
 namespace gpuimg {
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "batch/manifest.hpp"
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "io/input_file.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

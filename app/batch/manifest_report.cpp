@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "histogram/json_writer.hpp"
+#include "text/json_writer.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 

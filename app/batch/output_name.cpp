@@ -5,9 +5,9 @@
 #include <optional>
 #include <utility>
 
-#include "files/printable_name.hpp"
-#include "option_values.hpp"
-#include "path_names.hpp"
+#include "cli/option_values.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

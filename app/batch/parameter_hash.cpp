@@ -6,9 +6,9 @@
 #include <CLI/CLI.hpp>
 #include <map>
 
-#include "files/input_file.hpp"
-#include "fnv_hash.hpp"
 #include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "text/fnv_hash.hpp"
 
 namespace gpuimg {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "global_options.hpp"
+#include "cli/global_options.hpp"
 
 namespace CLI {
 class App;

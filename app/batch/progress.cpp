@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <new>
 
-#include "histogram/number_text.hpp"
-#include "messages.hpp"
-#include "terminal.hpp"
+#include "cli/messages.hpp"
+#include "cli/terminal.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {

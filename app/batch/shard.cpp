@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "fnv_hash.hpp"
 #include "gpuimg/error.hpp"
+#include "text/fnv_hash.hpp"
 
 namespace gpuimg {
 namespace {

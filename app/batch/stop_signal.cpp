@@ -16,8 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "files/live_temporaries.hpp"
 #include "gpuimg/error.hpp"
+#include "io/temp_registry.hpp"
 
 namespace gpuimg {
 namespace {

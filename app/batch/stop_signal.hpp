@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "exit_code.hpp"
+#include "cli/exit_code.hpp"
 
 namespace gpuimg {
 

@@ -12,9 +12,9 @@
 
 #include "batch/existing_outputs.hpp"
 #include "batch/output_collisions.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -1,6 +1,6 @@
 // The textbook equalization of gray images: histogram → share × 255 → inclusive scan → int(x + 0.5) → map.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {

@@ -1,6 +1,6 @@
 // The textbook HSL conversion: float3 in, float3 out, a thread a pixel, maximum and minimum without branches.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {

@@ -1,7 +1,7 @@
 // The textbook summed-area table: groups of 4 scanned, the last of each group scanned by one thread a line, and carried
 // into the next group; first along the rows, then along the columns. Six kernels in float32.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {

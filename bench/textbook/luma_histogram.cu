@@ -1,6 +1,6 @@
 // The textbook luma histogram and its OpenCL form: one table a block, atomics on shared memory, then on global memory.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 #include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::bench::textbook {

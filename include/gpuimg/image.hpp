@@ -84,7 +84,7 @@ struct PixelMemoryDeleter {
 using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
 
 /// Host memory for pixels: not cleared, aligned to 64 bytes at least, in huge pages where the system has them and the
-/// block is large. Throws Error{out_of_memory}. Defined in cpu_ref/pixel_memory.cpp.
+/// block is large. Throws Error{out_of_memory}. Defined in core/pixel_memory.cpp.
 PixelMemory allocate_pixels(std::size_t bytes);
 
 /// Owned pixels, rows without padding, not cleared on construction. Move-only; clone() copies.

@@ -1,5 +1,5 @@
 // Pixel memory of one backend, used again: new memory costs a page fault a page, more than most operations take, and
-// page-locked memory still more. Defined in cpu_ref/pixel_pool.cpp.
+// page-locked memory still more. Defined in core/pixel_pool.cpp.
 #pragma once
 
 #include <cstddef>

@@ -4,8 +4,8 @@
 #include <type_traits>
 
 #include "backends.hpp"
-#include "cuda_check.hpp"
-#include "device.hpp"
+#include "device/cuda_check.hpp"
+#include "device/device.hpp"
 
 namespace gpuimg::test {
 namespace {

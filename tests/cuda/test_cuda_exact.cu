@@ -2,9 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
-#include "cuda_check.hpp"
-#include "equalize_map.cuh"
-#include "exact_divide.cuh"
+#include "device/cuda_check.hpp"
+#include "device/exact_divide.cuh"
+#include "map/equalize_map.cuh"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {

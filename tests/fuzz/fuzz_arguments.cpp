@@ -5,15 +5,15 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/output_name.hpp"
-#include "byte_size.hpp"
-#include "command_line.hpp"
+#include "cli/byte_size.hpp"
+#include "cli/command_line.hpp"
+#include "cli/image_forms.hpp"
+#include "cli/option_values.hpp"
+#include "cli/rgb_color.hpp"
+#include "commands/hist_job.hpp"
+#include "commands/hsl_job.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
-#include "hist_job.hpp"
-#include "hsl_job.hpp"
-#include "image_forms.hpp"
-#include "option_values.hpp"
-#include "rgb_color.hpp"
 
 namespace {
 

@@ -2,8 +2,8 @@
 // that is read strictly is read leniently to the same pixels; it is read, or refused, in parts as by one decoder.
 #include <optional>
 
-#include "files/declared_image.hpp"
-#include "files/image_reader.hpp"
+#include "codecs/declared_image.hpp"
+#include "codecs/image_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "files/deflate.hpp"
+#include "codecs/deflate/compress.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::size_t kMostBytes = std::size_t{300} << 10;

@@ -2,10 +2,10 @@
 // resources, raw profiles, and the text chunks of PNG.
 #include <algorithm>
 
-#include "files/iptc.hpp"
-#include "files/metadata.hpp"
-#include "files/png_text.hpp"
-#include "files/xmp_packet.hpp"
+#include "codecs/metadata/iptc.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/png/png_text.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 

@@ -1,6 +1,6 @@
 // Fuzzes .npy: any bytes are read or refused, what is read is written again to the same pixels, and any array that is
 // written is read back.
-#include "files/npy.hpp"
+#include "codecs/npy/npy.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"

@@ -2,9 +2,9 @@
 // libpng, and does not depend on the number of threads.
 #include <algorithm>
 
-#include "files/image_reader.hpp"
-#include "files/image_writer.hpp"
-#include "files/png_reader.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/png/png_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "support/icc_maker.hpp"

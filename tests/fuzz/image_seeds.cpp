@@ -1,9 +1,9 @@
 // Images: the catalogue of the tests, and files with metadata of every kind.
 #include <string_view>
 
-#include "files/image_writer.hpp"
-#include "files/iptc.hpp"
-#include "files/npy.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/iptc.hpp"
+#include "codecs/npy/npy.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"

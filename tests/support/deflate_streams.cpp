@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "files/inflate.hpp"
+#include "codecs/deflate/inflate.hpp"
 
 namespace gpuimg::test {
 namespace {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "files/byte_fields.hpp"
-#include "files/inflate_ahead.hpp"
+#include "codecs/byte_fields.hpp"
+#include "codecs/deflate/speculative_inflate.hpp"
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test {

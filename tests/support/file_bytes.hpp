@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/image_reader.hpp"
+#include "codecs/image_reader.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::test {

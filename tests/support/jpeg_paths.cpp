@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "files/jpeg_parts.hpp"
-#include "files/jpeg_reader.hpp"
+#include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_reader.hpp"
 
 namespace gpuimg::test {
 

@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "files/carried_metadata.hpp"
-#include "files/image_writer.hpp"
-#include "files/metadata.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
 

@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "files/byte_fields.hpp"
-#include "files/plain_png.hpp"
-#include "files/png_fast_reader.hpp"
-#include "files/png_reader.hpp"
+#include "codecs/byte_fields.hpp"
+#include "codecs/png/png_fast_reader.hpp"
+#include "codecs/png/png_reader.hpp"
+#include "codecs/png/simple_png.hpp"
 
 namespace gpuimg::test {
 

@@ -1,0 +1,237 @@
+// From argv to an exit code: docs/cli.md.
+#include "cli/command_line.hpp"
+
+#include <fmt/format.h>
+#include <tbb/info.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cli/argument_order.hpp"
+#include "cli/cli11_bracket_workaround.hpp"
+#include "cli/global_options.hpp"
+#include "cli/help_format.hpp"
+#include "cli/messages.hpp"
+#include "cli/name_synonyms.hpp"
+#include "cli/version.hpp"
+#include "commands/commands.hpp"
+#include "engine/refused_thread.hpp"
+#include "io/output_file.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit codes:\n"
+    "  0    everything is done\n"
+    "  1    finished, but at least one of many images failed\n"
+    "  2    the command line is wrong, or OUT's format cannot hold the result\n"
+    "  3    an input is missing, damaged or not supported\n"
+    "  4    an output exists or cannot be written\n"
+    "  5    the backend is not available\n"
+    "  6    out of memory\n"
+    "  7    --verify found a difference\n"
+    "  70   internal error; please report it\n"
+    "  75   stopped early; run it again with --resume\n"
+    "  130  interrupted\n\n"
+    "'gpuimg help SUBCOMMAND' explains the options of a subcommand, with examples.";
+
+constexpr const char* kGlobalOptions =
+    "\n\nGlobal options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see "
+    "'gpuimg --help'.";
+
+bool is_file_name(const std::string& argument) {
+  return argument == "-" || argument.find_first_of("./\\") != std::string::npos ||
+         ::access(argument.c_str(), F_OK) == 0;
+}
+
+bool takes_many_names(const CLI::App& parser) {
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_positional() && option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+  });
+}
+
+/// What to say of arguments that no option or positional took.
+std::string describe_left_over(const CLI::App& app) {
+  const std::string argument = plain_name(app.remaining(true).front());
+  const auto chosen = app.get_subcommands();
+  if (argument.size() > 1 && argument.front() == '-') {
+    return unknown_option(argument, app);
+  }
+  if (!chosen.empty()) {
+    const std::string command = chosen.front()->get_name();
+    return "unexpected argument " + printable_name(argument) +
+           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
+  }
+  if (is_file_name(argument)) {
+    return printable_name(argument) + ": no subcommand stands before it; say what to do, as in 'gpuimg hist " +
+           printable_name(argument) + "'";
+  }
+  return unknown_subcommand(argument, app);
+}
+
+/// CLI11 words a flag's value "Could not convert: --force = maybe", a missing value "--bins: 1 required N missing", a
+/// missing name "MANIFEST is required", and an option given twice "--bins: At Most 1 required but received 2".
+std::string in_our_words(const CLI::ParseError& problem) {
+  const std::string text = problem.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = text.find(" = ");
+  if (text.starts_with(kConversion) && equals != std::string::npos) {
+    const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
+    return option + " takes no value, and '" + text.substr(equals + 3) + "' is given";
+  }
+  if (text.ends_with(" is required")) {
+    return text.substr(0, text.find(' ')) + " is missing";
+  }
+  if (text.find(": At Most 1 required") != std::string::npos) {
+    return text.substr(0, text.find(':')) + " is given more than once; give it once";
+  }
+  if (text.starts_with("--") && text.ends_with(" missing")) {
+    return text.substr(0, text.find(':')) + " needs a value";
+  }
+  return text;
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
+  if (!app.remaining(true).empty()) {
+    return describe_left_over(app);
+  }
+  return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
+}
+
+ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  print_error(describe(app, problem) + "; see 'gpuimg " + name + "--help'");
+  return ExitCode::usage;
+}
+
+/// --help and --version
+ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  try {
+    write_text(text.str());
+  } catch (const OutputClosed&) {
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  }
+  return ExitCode::ok;
+}
+
+/// A variable of a script that is not set must not pass for an option that was left out.
+void refuse_empty_values(CLI::App& parser) {
+  for (CLI::Option* option : parser.get_options()) {
+    if (!option->get_positional() && option->get_expected_min() > 0) {
+      option->check([](const std::string& value) { return value.empty() ? "needs a value, and '' is none" : ""; });
+    }
+  }
+}
+
+/// CLI11 would take the next argument for the value of "--option=".
+void refuse_missing_values(int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      throw Error(ErrorKind::usage, std::string(argument.substr(0, argument.size() - 1)) +
+                                        " needs a value, and there is none behind its =");
+    }
+  }
+}
+
+}  // namespace
+
+CommandLine::CommandLine()
+    : app_(std::make_unique<CLI::App>(
+          "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.")) {
+  CLI::App& app = *app_;
+  app.name("gpuimg");
+  app.footer(kFooter);
+  app.formatter(std::make_shared<HelpFormat>());
+  app.set_help_flag("-h,--help", "print this text");
+  app.set_version_flag("-V,--version", version_text, "print the version, and what is built in");
+  app.require_subcommand(1);
+  app.fallthrough();
+  add_global_options(app, arguments_);
+  commands_ = {add_hist(app),  add_equalize(app), add_integral(app), add_hsl(app),    add_report(app),
+               add_bench(app), add_doctor(app),   add_help(app),     add_version(app)};
+  for (const Command& command : commands_) {
+    command.parser->fallthrough();
+    command.parser->footer(command.parser->get_footer() + kGlobalOptions);
+    refuse_empty_values(*command.parser);
+    take_bracketed_names(*command.parser);
+  }
+  refuse_empty_values(app);
+}
+
+CommandLine::~CommandLine() = default;
+
+std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
+  try {
+    refuse_missing_values(argc, argv);
+    app_->parse(with_bracketed_names(*app_, argc, subcommand_first(*app_, argc, argv).data()));
+    options_ = validated(arguments_);
+    note_without_effect(arguments_, options_);
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {
+    return answer(*app_, asked);
+  } catch (const CLI::ParseError& problem) {
+    return report(*app_, problem);
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  }
+}
+
+/// More threads than processors gain nothing, so none are started.
+void CommandLine::limit_threads() {
+  const int processors = tbb::info::default_concurrency();
+  if (options_.threads <= processors) {
+    return;
+  }
+  const std::string fact =
+      fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
+  if (arguments_.threads.empty()) {  // often set once for several machines
+    print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
+  } else {
+    print_note(options_.verbosity, "--threads " + fact);
+  }
+  options_.threads = processors;
+}
+
+ExitCode CommandLine::run() {
+  const auto chosen =
+      std::find_if(commands_.begin(), commands_.end(), [](const Command& command) { return command.parser->parsed(); });
+  try {
+    limit_threads();
+    return chosen->run(options_);
+  } catch (const OutputClosed&) {
+    return ExitCode::ok;  // whoever read our output has read enough
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  } catch (const std::runtime_error& failure) {
+    if (!is_refused_thread(failure)) {
+      throw;
+    }
+    print_error("no thread can be started; use --threads 1, or a machine with more memory");
+    return ExitCode::out_of_memory;
+  }
+}
+
+ExitCode run_command_line(int argc, char** argv) {
+  CommandLine line;
+  const std::optional<ExitCode> ended = line.parse(argc, argv);
+  return ended ? *ended : line.run();
+}
+
+}  // namespace gpuimg

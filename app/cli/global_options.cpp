@@ -1,0 +1,136 @@
+// Global options: declared for the parser, completed from the environment, checked.
+#include "cli/global_options.hpp"
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cstdlib>
+
+#include "cli/byte_size.hpp"
+#include "cli/option_values.hpp"
+
+namespace gpuimg {
+namespace {
+
+const NamedValues<BackendKind> kBackendNames = {
+    {"auto", BackendKind::automatic, "what finishes first, counting the start of the GPU", {"any"}},
+    {"cpu", BackendKind::cpu, "the CPU; the GPU driver is not touched", {"host"}},
+    {"cuda", BackendKind::cuda, "the GPU; an error if there is none", {"gpu", "nvidia"}},
+};
+
+const NamedValues<ProgressWanted> kProgressNames = {
+    {"auto", ProgressWanted::automatic, "a bar on a terminal"},
+    {"always", ProgressWanted::always, "a bar elsewhere too", {"yes", "on", "bar"}},
+    {"never", ProgressWanted::never, "none", {"no", "off", "none"}},
+    {"json", ProgressWanted::json, "a JSON object per second, on standard error"},
+};
+
+struct Setting {
+  std::string source;  ///< "--threads" or "GPUIMG_THREADS": what a message blames
+  std::string value;
+};
+
+Setting option_or_environment(const char* option, const std::string& value, const char* variable) {
+  if (value.empty()) {
+    if (const char* from_environment = std::getenv(variable); from_environment != nullptr && *from_environment != 0) {
+      return {variable, from_environment};
+    }
+  }
+  return {option, value};
+}
+
+template <class Number>
+Number whole_number(const Setting& setting, Number smallest, Number largest, Number if_absent) {
+  if (setting.value.empty()) {
+    return if_absent;
+  }
+  Number number{};
+  const char* end = setting.value.data() + setting.value.size();
+  const auto [stop, failure] = std::from_chars(setting.value.data(), end, number);
+  if (failure != std::errc{} || stop != end || number < smallest || number > largest) {
+    throw Error(ErrorKind::usage, setting.source + ": '" + setting.value + "' is not a whole number from " +
+                                      std::to_string(smallest) + " to " + std::to_string(largest));
+  }
+  return number;
+}
+
+}  // namespace
+
+void add_global_options(CLI::App& app, GlobalArguments& arguments) {
+  const char* group = "Global options (before or after the subcommand)";
+  app.add_option("--backend", arguments.backend, with_choices("what computes", kBackendNames, "auto"))
+      ->group(group)
+      ->type_name("NAME");
+  app.add_option("--device", arguments.device, "number of the CUDA device [0]")->group(group)->type_name("N");
+  app.add_option("--threads", arguments.threads, "CPU threads [one per processor]")->group(group)->type_name("N");
+  app.add_option("--max-pixels", arguments.max_pixels, "refuse images of more pixels [1073741824]")
+      ->group(group)
+      ->type_name("N");
+  app.add_option("--max-device-memory", arguments.max_device_memory,
+                 "compute images that need more in strips, with the same result [what is free]")
+      ->group(group)
+      ->type_name("BYTES");
+  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says")
+      ->group(group);
+  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]")
+      ->group(group);
+  app.add_flag("--timing", arguments.timing, "print the time of each phase to standard error")->group(group);
+  app.add_flag("--json", arguments.json, "print results and --timing as JSON")->group(group);
+  app.add_flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte")->group(group);
+  app.add_flag("-f,--force", arguments.force, "replace outputs that exist [refuse]")->group(group);
+  app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced")->group(group);
+  app.add_option("--progress", arguments.progress,
+                 with_choices("progress of a run over many files", kProgressNames, "auto"))
+      ->group(group)
+      ->type_name("WHEN");
+  app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
+  app.add_flag("-v,--verbose", arguments.verbose, "also print what was chosen and written")->group(group);
+}
+
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
+  options.backend = kind;
+  options.can_use_cpu = false;
+  return options;
+}
+
+GlobalOptions validated(const GlobalArguments& arguments) {
+  GlobalOptions options;
+  const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
+  if (!backend.value.empty()) {
+    options.backend = value_named(backend.source, backend.value, kBackendNames);
+  }
+  options.can_use_cpu = options.backend == BackendKind::automatic;
+  constexpr int kLargestCount = 65536;
+  options.device =
+      whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
+  options.threads =
+      whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
+  options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
+                                                   options.max_pixels);
+  if (!arguments.max_device_memory.empty()) {
+    options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
+  }
+  if (arguments.quiet && arguments.verbose) {
+    throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
+  }
+  options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
+  if (!arguments.progress.empty()) {
+    options.progress = value_named("--progress", arguments.progress, kProgressNames);
+  }
+  options.auto_orient = !arguments.no_auto_orient;
+  options.lenient = arguments.lenient;
+  options.timing = arguments.timing;
+  options.json = arguments.json;
+  options.verify = arguments.verify;
+  options.in_place = arguments.in_place;
+  options.force = arguments.force;
+  return options;
+}
+
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options) {
+  const bool cpu_alone = options.backend == BackendKind::cpu && !options.verify;
+  const std::string why = "the backend is the CPU";
+  note_no_effect(cpu_alone && !arguments.device.empty(), "--device", why, options.verbosity);
+  note_no_effect(cpu_alone && !arguments.max_device_memory.empty(), "--max-device-memory", why, options.verbosity);
+}
+
+}  // namespace gpuimg

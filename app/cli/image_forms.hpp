@@ -1,0 +1,17 @@
+// The image types that gpuimg writes, as --format and the ending of OUT name them.
+#pragma once
+
+#include <string>
+
+#include "cli/output_forms.hpp"
+#include "codecs/image_writer.hpp"
+
+namespace gpuimg {
+
+extern const OutputForms<ImageFileType> kImageForms;
+
+/// The image type of an output: `asked` (--format) if it is not empty, else what the ending of `path` names; "-" is
+/// PNG. Throws Error{usage} that lists the types.
+ImageFileType image_file_type(const std::string& path, const std::string& asked = "");
+
+}  // namespace gpuimg

@@ -1,0 +1,62 @@
+// The forms that a subcommand writes, and which one OUT gets: docs/cli.md, "The form of the output".
+#pragma once
+
+#include <string>
+
+#include "cli/messages.hpp"
+#include "cli/option_values.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace gpuimg {
+
+template <class Form>
+struct OutputForms {
+  std::string what;         ///< "a histogram": in messages
+  NamedValues<Form> names;  ///< of --format; the same names are endings of OUT
+  Form on_stdout;           ///< without --format
+};
+
+/// --format, whose value goes to `asked`. `description` says which forms there are, and the default.
+void add_format_option(CLI::App& parser, std::string& asked, const std::string& description);
+
+/// What `asked` (--format) names if it is not empty, else what the ending of `output` names; "" and "-" are standard
+/// output. Throws Error{usage} that lists what there is.
+template <class Form>
+Form output_form(const OutputForms<Form>& forms, const std::string& asked, const std::string& output) {
+  if (!asked.empty()) {
+    return value_named("--format", asked, forms.names);
+  }
+  if (output.empty() || is_untyped_stream(output)) {
+    return forms.on_stdout;
+  }
+  const std::string ending = file_ending(output);
+  std::vector<std::string> endings;
+  for (const NamedValue<Form>& named : forms.names) {
+    if (named.name == ending) {
+      return named.value;
+    }
+    endings.push_back("." + named.name);
+  }
+  throw Error(ErrorKind::usage, printable_name(output) + ": OUT is " + forms.what + ", written as " + listed(endings) +
+                                    "; change the ending, or name the form by --format");
+}
+
+/// Notes that `output` is named like another form than --format asks for, if it is.
+template <class Form>
+void note_misleading_ending(const OutputForms<Form>& forms, const std::string& asked, const std::string& output,
+                            Verbosity verbosity) {
+  const std::string ending = file_ending(output);
+  for (const NamedValue<Form>& named : forms.names) {
+    if (!asked.empty() && named.name == ending && named.value != value_named("--format", asked, forms.names)) {
+      print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, whatever its ending");
+    }
+  }
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,67 @@
+// What goes from an input into its output, beside the pixels that an operation makes.
+#include "commands/photo_output.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "codecs/format_limits.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+std::string input_name(const ItemPaths& paths) {
+  return paths.input == "-" ? "standard input" : printable_name(paths.input);
+}
+
+}  // namespace
+
+PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
+    : options_(checked_write_options(arguments)),
+      conversion_(checked_conversion(arguments)),
+      strips_(arguments.strip),
+      keeps_quality_(arguments.keeps_quality()) {}
+
+ImageFileType PhotoOutput::type_of(const std::string& output) const {
+  return options_.type ? *options_.type : image_file_type(output);
+}
+
+WriteOptions PhotoOutput::carried_from(DecodedImage& input, const ItemPaths& paths, CommandContext& context) const {
+  check(input.image.width(), input.image.height(), input.image.format(), paths, context);
+  WriteOptions options = options_;
+  if (!strips_) {
+    options.metadata = std::move(input.metadata);
+  }
+  if (keeps_quality_ && type_of(paths.output) == ImageFileType::jpeg) {
+    keep_encoding(input, input_name(paths), options, context);
+  }
+  return options;
+}
+
+void PhotoOutput::keep_encoding(DecodedImage& input, const std::string& name, WriteOptions& options,
+                                CommandContext& context) const {
+  options.jpeg_encoding = std::move(input.jpeg_encoding);
+  if (!options.jpeg_encoding) {
+    const std::string why = input.file_type == "JPEG" ? "its colors are not YCbCr, or their sampling is unusual"
+                                                      : fmt::format("a {} has no JPEG quality", input.file_type);
+    context.note(
+        fmt::format("{}: --quality keep has no effect: {}; OUT has quality {}", name, why, options.jpeg_quality));
+  }
+}
+
+void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths,
+                        CommandContext& context) const {
+  if (conversion_.background && !result.has_alpha()) {
+    context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
+  }
+  check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
+}
+
+void PhotoOutput::save(Image result, const std::string& output, const WriteOptions& options,
+                       CommandContext& context) const {
+  const Image converted = context.converted(std::move(result), conversion_);
+  context.save_image(output, converted.view(), options);
+}
+
+}  // namespace gpuimg

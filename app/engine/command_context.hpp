@@ -1,0 +1,239 @@
+// What one run of a subcommand needs: options, clock, backend, and the steps between file and backend, each timed as
+// its phase. One a worker; it serves one input after another.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cli/global_options.hpp"
+#include "cli/messages.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "engine/backend_source.hpp"
+#include "engine/image_conversion.hpp"
+#include "engine/phase_times.hpp"
+#include "engine/result_compare.hpp"
+#include "engine/striped_backend.hpp"
+#include "gpuimg/backend.hpp"
+#include "io/bytes.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+
+namespace gpuimg {
+
+/// Host pixels that an operation works on.
+struct OperationInput {
+  Image image;
+  std::optional<Image> mask;  ///< u8, 1 channel
+};
+
+/// A line for people about one input, kept until it is its turn to be printed.
+struct Message {
+  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
+  std::string text;
+};
+
+class CommandContext {
+ public:
+  enum class Messages { printed, kept };
+
+  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
+      : options_(options), messages_are_(messages), backends_(options) {}
+
+  /// Forgets the input before: its outputs that were not finished, its times, its messages, its backend. Outputs of
+  /// the next one that exist are replaced if `replaces` or by --force.
+  void begin_item(bool replaces = false);
+
+  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal, a
+  /// fifo that nobody reads.
+  void check_output_file(const std::string& output, const std::string& input, bool binary);
+
+  Bytes read(const std::string& path);
+
+  /// Reads and decodes; prints the file's notes.
+  DecodedImage load(const std::string& path) { return decode(read(path), path); }
+  DecodedImage decode(const Bytes& bytes, const std::string& path);
+
+  /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  void note_luma_of(const DecodedImage& decoded, const std::string& path);
+
+  /// operation(backend, picture, mask or nullptr) → Picture; its pixels. The picture is the operation's to use up. With
+  /// --verify on both backends, throwing Error{mismatch} at the first difference. The input is released before the
+  /// result is returned.
+  template <class Operation>
+  Image process(OperationInput input, const Operation& operation) {
+    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+      return download(backend, run(backend, pixels, operation));
+    });
+  }
+
+  /// The same for an operation → Histogram.
+  template <class Operation>
+  Histogram count(OperationInput input, const Operation& operation) {
+    return verified(std::move(input),
+                    [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
+  }
+
+  /// Alpha and depth as OUT is to have them, as part of the encode phase.
+  Image converted(Image image, const ImageConversion& conversion) {
+    return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
+  }
+
+  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
+  /// PNG. Says under -v what of the metadata it cannot hold.
+  void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
+
+  /// Runs make() as the encode phase and writes what it returns.
+  template <class Make>
+  void save(const std::string& output, Make&& make) {
+    using Content = std::decay_t<decltype(make())>;
+    const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
+    save_bytes(output, as_bytes(*content), content);
+  }
+
+  /// The last step for an input: what was saved to streams is written, then what was saved to files takes its final
+  /// names, all or (but for a failing rename) none.
+  void finish();
+
+  /// Prints the times if they were asked for.
+  void print_times() const;
+
+  void note(std::string text) { tell(Verbosity::normal, std::move(text)); }
+  void detail(std::string text) { tell(Verbosity::verbose, std::move(text)); }
+
+  [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
+  [[nodiscard]] const PhaseTimes& times() const { return times_; }
+
+  /// The backend of this input: "cpu", "cuda", or empty if none was needed yet.
+  [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
+  [[nodiscard]] int device() const { return options_.device; }
+
+  /// True if a finished output took the place of another file than the input.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
+
+ private:
+  void tell(Verbosity least, std::string text);
+  [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
+  Backend& backend();
+  ReadOptions read_options();
+
+  /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
+  Picture upload(Backend& backend, Image& image);
+  Image download(Backend& backend, Picture picture);
+
+  /// `keeper` owns the content.
+  void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+  void write_stream(const std::string& name, std::span<const std::byte> content);
+
+  /// Has produce(sink) write a new output; writing counts as its own phase, the rest as `phase`.
+  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
+
+  static OperationInput clone(const OperationInput& input) {
+    return {input.image.clone(), input.mask ? std::optional<Image>(input.mask->clone()) : std::nullopt};
+  }
+  static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
+  static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
+  static std::span<const std::byte> as_bytes(const std::string& text) {
+    return std::as_bytes(std::span<const char>(text.data(), text.size()));
+  }
+
+  /// Uploads, computes and waits.
+  template <class Operation>
+  auto run(Backend& on, OperationInput& input, const Operation& operation) {
+    Picture picture = upload(on, input.image);
+    const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
+    return times_.measure(Phase::kernel, [&] {
+      auto result = operation(on, std::move(picture), mask ? &*mask : nullptr);
+      on.wait();
+      return result;
+    });
+  }
+
+  /// compute(backend, input); through strips where the device has no room for the whole image, which it may say before
+  /// or while it computes; with `auto` on the CPU where it has none for strips.
+  template <class Compute>
+  auto computed(Backend& on, OperationInput input, const Compute& compute) {
+    std::size_t room = device_room(on, input);
+    if (room == 0) {
+      try {
+        return compute(on, input);
+      } catch (const Error& error) {
+        room = room_after(error, on, input);
+      }
+    }
+    Backend* instead = nullptr;
+    try {
+      StripedBackend strips(on, room);
+      return compute(strips, input);
+    } catch (const Error& error) {
+      instead = &cpu_after(error, input);
+    }
+    return compute(*instead, input);
+  }
+
+  /// Device memory that a strip may take; 0 where the whole image has room, or the memory is the host's.
+  std::size_t device_room(Backend& on, const OperationInput& input);
+
+  /// The same after a failure for want of device memory; rethrows any other one.
+  std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
+
+  /// The CPU, after strips failed for want of device memory and if `auto` may take it; rethrows any other failure.
+  Backend& cpu_after(const Error& error, const OperationInput& input);
+
+  template <class Compute>
+  auto verified(OperationInput input, const Compute& compute) {
+    Backend& first = backend();
+    if (!options_.verify) {
+      return computed(first, std::move(input), compute);
+    }
+    OperationInput again = clone(input);
+    Backend& second = backends_.other();
+    auto result = computed(first, std::move(input), compute);
+    const auto expected = computed(second, std::move(again), compute);
+    report_verified(first_difference(result, first.name(), expected, second.name()));
+    return result;
+  }
+
+  /// Throws Error{mismatch} if there is a difference, else says under -v that there is none.
+  void report_verified(const std::string& difference);
+
+  struct Output {
+    StagedOutput file;
+    std::string name;
+    std::vector<Message> told = {};  ///< when it has its name
+  };
+
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;
+  };
+
+  [[nodiscard]] bool replaces_another(const Output& output) const;
+  [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
+
+  GlobalOptions options_;
+  Messages messages_are_;
+  std::vector<Message> messages_;
+  PhaseTimes times_;
+  BackendSource backends_;
+  std::string backend_name_;
+  bool replaces_ = false;
+  bool has_replaced_ = false;
+  std::vector<std::string> in_place_;        ///< outputs that are the input
+  std::map<std::string, FifoOutput> fifos_;  ///< open since they were checked: readers see the end in any case
+  std::vector<StreamContent> streams_;       ///< whole, but not yet written
+  std::vector<Output> outputs_;              ///< whole, but not yet under their names
+};
+
+/// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.
+Image mask_of(ConstView pixels);
+
+}  // namespace gpuimg
