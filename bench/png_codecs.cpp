@@ -1,4 +1,4 @@
-// Size and time of PNG written and read by gpuimg and by libpng at several settings, for the files named.
+// Measures size and time of writing and reading PNG with gpuimg, and with libpng at several settings.
 // usage: gpuimg_png_bench PNG...
 #include <fmt/format.h>
 #include <png.h>
@@ -22,7 +22,7 @@ using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;
 
-/// The least of kRuns.
+/// The minimum over kRuns.
 template <class Call>
 CodecTimes least_times(Call call) {
   CodecTimes least;
@@ -44,7 +44,7 @@ void append(png_structp png, png_bytep data, png_size_t size) {
   to->insert(to->end(), data, data + size);
 }
 
-/// u8 alone: no byte swapping is set up.
+/// u8 only, because it sets up no byte swapping.
 std::size_t write_with_libpng(ConstView pixels, const LibpngSettings& settings) {
   constexpr int kColorTypes[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                  PNG_COLOR_TYPE_RGB_ALPHA};

@@ -1,4 +1,5 @@
-// Host memory for pixels. Large blocks ask for huge pages: a 50 MB image is then 25 page faults in place of 12,000.
+// Allocates host memory for pixels. Large blocks ask for huge pages: a 50 MB image then takes 25 page faults instead of
+// 12,000.
 #include <sys/mman.h>
 
 #include <cstdlib>
@@ -25,7 +26,7 @@ PixelMemory allocate_pixels(std::size_t bytes) {
                                               " bytes for pixels; use a smaller image or a machine with more memory");
   }
   if (large) {
-    // Advice: where it is not taken, ordinary pages serve as well.
+    // Advisory: if the kernel declines, normal pages work too.
     (void)madvise(memory, bytes, MADV_HUGEPAGE);
   }
   return PixelMemory(static_cast<std::byte*>(memory), PixelMemoryDeleter{release_pixels});

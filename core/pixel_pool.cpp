@@ -1,4 +1,4 @@
-// Recycles pixel memory. A block opens with its own description, so that an Image's deleter stays a plain function.
+// Recycles pixel memory. Each block starts with its own header, so an Image's deleter can stay a plain function.
 #include "gpuimg/pixel_pool.hpp"
 
 #include <algorithm>
@@ -7,19 +7,19 @@
 
 namespace gpuimg {
 
-/// Stands in front of the pixels that it describes.
+/// Header that sits directly before the pixels it describes.
 struct PixelPool::Block {
-  PixelMemory memory;             ///< holds this object too
-  std::size_t capacity = 0;       ///< bytes of pixels
+  PixelMemory memory;             ///< also holds this header
+  std::size_t capacity = 0;       ///< capacity for pixels, in bytes
   std::weak_ptr<PixelPool> pool;  ///< set while an Image owns the block
 
-  static constexpr std::size_t kSize = 64;  ///< a cache line, so that pixels stay aligned to one
+  static constexpr std::size_t kSize = 64;  ///< one cache line, which keeps the pixels aligned to 64 bytes
   [[nodiscard]] std::byte* pixels() { return reinterpret_cast<std::byte*>(this) + kSize; }
   static Block* of(std::byte* pixels) { return std::launder(reinterpret_cast<Block*>(pixels - kSize)); }
 };
 
 void PixelPool::destroy(Block* block) {
-  // The memory ends with the object that lies in it, so it must be out of the object first.
+  // Destroying the header ends the lifetime of `memory` inside it, so move `memory` out first.
   const PixelMemory memory = std::move(block->memory);
   block->~Block();
 }
@@ -35,7 +35,7 @@ PixelPool::BlockPointer PixelPool::new_block(std::size_t bytes) const {
 
 Image PixelPool::image(int width, int height, PixelFormat format) {
   const std::size_t bytes = Image::bytes_of(width, height, format);
-  if (bytes < kFewestBytes) {
+  if (bytes < kMinBytes) {
     return {width, height, format};
   }
   BlockPointer block = idle_block_for(bytes);
@@ -59,15 +59,15 @@ void PixelPool::release(std::byte* pixels) {
   }
 }
 
-/// The smallest that fits and is not so large that a small image would hold on to a large block. Where there is none
-/// all go: they are not what the work at hand needs.
+/// Picks the smallest idle block that fits and is at most kMaxSlack times too large. On a miss, frees all idle blocks:
+/// the image size has changed.
 PixelPool::BlockPointer PixelPool::idle_block_for(std::size_t bytes) {
-  constexpr std::size_t kMostSlack = 4;
+  constexpr std::size_t kMaxSlack = 4;
   const std::lock_guard lock(mutex_);
   auto best = idle_.end();
   for (auto each = idle_.begin(); each != idle_.end(); ++each) {
     const std::size_t capacity = (*each)->capacity;
-    const bool fits = capacity >= bytes && capacity / kMostSlack <= bytes;
+    const bool fits = capacity >= bytes && capacity / kMaxSlack <= bytes;
     if (fits && (best == idle_.end() || capacity < (*best)->capacity)) {
       best = each;
     }
@@ -91,7 +91,7 @@ void PixelPool::take_back(BlockPointer block) {
       sum += each->capacity;
       largest = std::max(largest, each->capacity);
     }
-    return idle_.size() > kMostIdle || sum > 2 * largest;
+    return idle_.size() > kMaxIdle || sum > 2 * largest;
   };
   while (too_much()) {
     idle_.erase(idle_.begin());

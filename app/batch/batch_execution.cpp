@@ -16,6 +16,7 @@
 #include "cli/version.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/backend_cost.hpp"
+#include "engine/backends.hpp"
 #include "engine/cuda_info.hpp"
 #include "gpuimg/cuda.hpp"
 #include "io/output_file.hpp"
@@ -87,7 +88,7 @@ int BatchSession::jobs_for(const WorkPlan& plan) const {
   return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
 }
 
-std::vector<int> BatchSession::devices(BackendKind backend) const {
+std::vector<int> BatchSession::devices(std::optional<BackendKind> backend) const {
   if (options_.all_devices && backend == BackendKind::cuda) {
     std::vector<int> all;
     for (const CudaDevice& device : cuda_devices()) {
@@ -105,7 +106,7 @@ std::vector<int> BatchSession::devices(BackendKind backend) const {
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
   GlobalOptions options = globals_;
   options.threads = std::max(1, processors(globals_) / jobs);
-  if (options.backend != BackendKind::automatic || cuda_versions(false).runtime == 0) {
+  if (options.backend || cuda_versions(false).runtime == 0) {
     return options;
   }
   // One decision for all: from the first image that says how large it is, as if all were so.
@@ -121,7 +122,7 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
           is_there ? fmt::format("computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
                                  cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
                    : "there is no CUDA device";
-      print_detail(globals_.verbosity, fmt::format("backend {}: {}", cuda ? "cuda" : "cpu", reason));
+      print_detail(globals_.verbosity, fmt::format("backend {}: {}", backend_entry(*options.backend).name, reason));
       break;
     }
   }

@@ -51,7 +51,7 @@ class BatchSession {
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
   /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
-  [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
+  [[nodiscard]] std::vector<int> devices(std::optional<BackendKind> backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
   /// Says that a run that goes on from a manifest is not written down there, if so.
   void note_if_not_recorded() const;

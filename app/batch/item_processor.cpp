@@ -131,7 +131,7 @@ void ItemWork::stage(Flight& flight, CommandContext& context) const {
 void ItemWork::give_names(Flight& flight, CommandContext& context, Attempt& made) const {
   std::string line;
   made.thrown = caught([&] {
-    if (device_is_lost_ && context.backend_name() == "cuda") {
+    if (device_is_lost_ && context.device()) {
       throw Error(ErrorKind::device_fault, "a device was lost while it was computed; nothing was written");
     }
     line = line_before_names(flight);

@@ -116,7 +116,7 @@ std::string manifest_line(const ItemRecord& item) {
   json.key("backend");
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
-  item.backend == "cuda" ? json.integer(static_cast<std::uint64_t>(item.device)) : json.null();
+  item.device ? json.integer(static_cast<std::uint64_t>(*item.device)) : json.null();
   json.key("status").text(name_of(item.status));
   if (item.status == ItemStatus::failed) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -46,8 +47,8 @@ struct ItemRecord {
   std::string operation;
   std::string parameters;
   std::string version;
-  std::string backend;  ///< "cpu", "cuda"; empty if none was reached
-  int device = 0;       ///< with "cuda"
+  std::string backend;        ///< as Backend::name() says it; empty if none was reached
+  std::optional<int> device;  ///< nullopt if the backend computes in host memory
   ItemStatus status = ItemStatus::done;
   std::string error_kind;  ///< as in docs/batch.md; empty unless failed
   std::string message;     ///< why it failed or was skipped

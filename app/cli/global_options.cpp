@@ -7,15 +7,20 @@
 
 #include "cli/byte_size.hpp"
 #include "cli/option_values.hpp"
+#include "engine/backends.hpp"
 
 namespace gpuimg {
 namespace {
 
-const NamedValues<BackendKind> kBackendNames = {
-    {"auto", BackendKind::automatic, "what finishes first, counting the start of the GPU", {"any"}},
-    {"cpu", BackendKind::cpu, "the CPU; the GPU driver is not touched", {"host"}},
-    {"cuda", BackendKind::cuda, "the GPU; an error if there is none", {"gpu", "nvidia"}},
-};
+NamedValues<std::optional<BackendKind>> backend_names() {
+  NamedValues<std::optional<BackendKind>> names = {
+      {"auto", std::nullopt, "what finishes first, counting the start of the GPU", {"any"}}};
+  for (const BackendEntry& entry : backends()) {
+    names.emplace_back(std::string(entry.name), entry.kind, std::string(entry.meaning),
+                       std::vector<std::string>(entry.synonyms.begin(), entry.synonyms.end()));
+  }
+  return names;
+}
 
 const NamedValues<ProgressWanted> kProgressNames = {
     {"auto", ProgressWanted::automatic, "a bar on a terminal"},
@@ -57,7 +62,7 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
 
 void add_global_options(CLI::App& app, GlobalArguments& arguments) {
   const char* group = "Global options (before or after the subcommand)";
-  app.add_option("--backend", arguments.backend, with_choices("what computes", kBackendNames, "auto"))
+  app.add_option("--backend", arguments.backend, with_choices("what computes", backend_names(), "auto"))
       ->group(group)
       ->type_name("NAME");
   app.add_option("--device", arguments.device, "number of the CUDA device [0]")->group(group)->type_name("N");
@@ -96,9 +101,9 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   GlobalOptions options;
   const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
   if (!backend.value.empty()) {
-    options.backend = value_named(backend.source, backend.value, kBackendNames);
+    options.backend = value_named(backend.source, backend.value, backend_names());
   }
-  options.can_use_cpu = options.backend == BackendKind::automatic;
+  options.can_use_cpu = !options.backend;
   constexpr int kLargestCount = 65536;
   options.device =
       whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/messages.hpp"
+#include "gpuimg/backend.hpp"
 
 namespace CLI {
 class App;
@@ -13,14 +15,12 @@ class App;
 
 namespace gpuimg {
 
-enum class BackendKind { automatic, cpu, cuda };
-
 enum class ProgressWanted { automatic, always, never, json };
 
 /// Checked and ready to use.
 struct GlobalOptions {
-  BackendKind backend = BackendKind::automatic;
-  bool can_use_cpu = false;  ///< `auto`: what the device cannot be had for or has no memory for, the CPU does
+  std::optional<BackendKind> backend;  ///< nullopt = auto
+  bool can_use_cpu = false;            ///< `auto`: what the device cannot be had for or has no memory for, the CPU does
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;

@@ -43,8 +43,8 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
 /// Tests the CUDA backend against the CPU; returns advice where there is something to do.
 std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
   try {
-    print("{}", cuda_version_facts());
-    print("{}", cuda_device_facts());
+    print("{}", cuda_version_info());
+    print("{}", cuda_device_info());
     BackendSource source(with_backend(globals, BackendKind::cuda));
     Backend& cuda = source.get();
     print("self-test on CUDA ({})\n", cuda.description());

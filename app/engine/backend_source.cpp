@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/backend_cost.hpp"
+#include "engine/backends.hpp"
 #include "engine/cuda_info.hpp"
 #include "gpuimg/cuda.hpp"
 
@@ -13,21 +15,31 @@ namespace gpuimg {
 namespace {
 
 std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
-  return kind == BackendKind::cuda ? make_cuda_backend(options.device) : make_cpu_backend(options.threads);
+  return backend_entry(kind).make({options.device, options.threads});
+}
+
+/// What `kind` is verified against: the CPU, or for the CPU the first other backend.
+BackendKind counterpart(BackendKind kind) {
+  if (kind != BackendKind::cpu) {
+    return BackendKind::cpu;
+  }
+  const auto all = backends();
+  return std::find_if(all.begin(), all.end(), [](const BackendEntry& entry) { return entry.kind != BackendKind::cpu; })
+      ->kind;
 }
 
 }  // namespace
 
 BackendSource::BackendSource(const GlobalOptions& options) : options_(options) {
-  if (options_.backend != BackendKind::automatic) {
-    begin(options_.backend, "asked for");
+  if (options_.backend) {
+    begin(*options_.backend, "asked for");
   } else if (cuda_versions(false).runtime == 0) {
     begin(BackendKind::cpu, "built without CUDA");
   }
 }
 
 void BackendSource::expect_pixels(std::size_t pixels) {
-  if (chosen_ != BackendKind::automatic) {
+  if (chosen_) {
     return;
   }
   const CostEstimate cost = estimated_cost(pixels, options_.threads);
@@ -43,17 +55,17 @@ void BackendSource::expect_pixels(std::size_t pixels) {
 void BackendSource::begin(BackendKind kind, std::string reason) {
   chosen_ = kind;
   reason_ = std::move(reason);
-  const auto policy = kind == BackendKind::cuda ? std::launch::async : std::launch::deferred;
+  const auto policy = backend_entry(kind).memory_is_host ? std::launch::deferred : std::launch::async;
   pending_ = std::async(policy, make, kind, options_);
 }
 
 Backend& BackendSource::get() {
   if (backend_ == nullptr) {
-    if (chosen_ == BackendKind::automatic) {
+    if (!chosen_) {
       begin(BackendKind::cpu, "the amount of work is not known");
     }
     if (!pending_.valid()) {
-      begin(chosen_, reason_);  // it could not be had for an image before
+      begin(*chosen_, reason_);  // it could not be had for an image before
     }
     try {
       backend_ = pending_.get();
@@ -73,7 +85,7 @@ Backend& BackendSource::get() {
 
 Backend& BackendSource::other() {
   if (other_ == nullptr) {
-    other_ = make(get().name() == "cuda" ? BackendKind::cpu : BackendKind::cuda, options_);
+    other_ = make(counterpart(get().kind()), options_);
   }
   return *other_;
 }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <future>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -41,7 +42,7 @@ class BackendSource {
   void begin(BackendKind kind, std::string reason);
 
   GlobalOptions options_;
-  BackendKind chosen_ = BackendKind::automatic;
+  std::optional<BackendKind> chosen_;  ///< nullopt until begin()
   std::string reason_;
   std::string note_;
   std::future<std::unique_ptr<Backend>> pending_;

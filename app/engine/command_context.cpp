@@ -52,6 +52,7 @@ void CommandContext::begin_item(bool replaces) {
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();
+  device_.reset();
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {
@@ -128,9 +129,14 @@ void CommandContext::note_luma_of(const DecodedImage& decoded, const std::string
   }
 }
 
+void CommandContext::record(const Backend& backend) {
+  backend_name_ = backend.name();
+  device_ = backend.memory_is_host() ? std::nullopt : std::optional<int>(options_.device);
+}
+
 Backend& CommandContext::backend() {
   Backend& backend = times_.measure(Phase::start, [&]() -> Backend& { return backends_.get(); });
-  backend_name_ = backend.name();
+  record(backend);
   if (std::string text = backends_.take_note(); !text.empty()) {
     note(std::move(text));
   }
@@ -140,17 +146,17 @@ Backend& CommandContext::backend() {
 
 Picture CommandContext::upload(Backend& backend, Image& image) {
   return times_.measure(Phase::upload, [&] {
-    if (backend.name() == "cpu") {
-      return backend.import_pixels(std::move(image));
+    if (backend.memory_is_host()) {
+      return backend.upload(std::move(image));
     }
-    Picture picture = backend.import_pixels(std::as_const(image).view());
+    Picture picture = backend.upload(std::as_const(image).view());
     backend.wait();
     return picture;
   });
 }
 
 Image CommandContext::download(Backend& backend, Picture picture) {
-  return times_.measure(Phase::download, [&] { return backend.fetch(std::move(picture)); });
+  return times_.measure(Phase::download, [&] { return backend.download(std::move(picture)); });
 }
 
 void CommandContext::report_verified(const std::string& difference) {

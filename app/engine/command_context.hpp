@@ -113,13 +113,16 @@ class CommandContext {
 
   /// The backend of this input: "cpu", "cuda", or empty if none was needed yet.
   [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
-  [[nodiscard]] int device() const { return options_.device; }
+
+  /// The device of this input; nullopt if its backend computes in host memory, or none was needed yet.
+  [[nodiscard]] std::optional<int> device() const { return device_; }
 
   /// True if a finished output took the place of another file than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 
  private:
   void tell(Verbosity least, std::string text);
+  void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
   ReadOptions read_options();
@@ -225,6 +228,7 @@ class CommandContext {
   PhaseTimes times_;
   BackendSource backends_;
   std::string backend_name_;
+  std::optional<int> device_;
   bool replaces_ = false;
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input

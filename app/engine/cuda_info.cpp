@@ -1,4 +1,4 @@
-// What is to be said of CUDA.
+// Describes CUDA: what is built in, the driver and the devices.
 #include "engine/cuda_info.hpp"
 
 #include <fmt/format.h>
@@ -27,7 +27,7 @@ std::string cuda_build_text() {
   return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
 }
 
-std::string cuda_version_facts() {
+std::string cuda_version_info() {
   const CudaVersions versions = cuda_versions(true);
   if (versions.runtime == 0) {
     return "CUDA\n  none: built without it\n";
@@ -39,14 +39,14 @@ std::string cuda_version_facts() {
 
 bool cuda_device_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  // Of the driver for servers and workstations, of WSL, and of Jetson.
+  // The drivers for servers and workstations, of WSL, and of Jetson.
   constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
   return (visible == nullptr || *visible != '\0') &&
          std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
                      [](const char* file) { return ::access(file, F_OK) == 0; });
 }
 
-std::string cuda_device_facts() {
+std::string cuda_device_info() {
   std::string text;
   for (const CudaDevice& device : cuda_devices()) {
     text += fmt::format("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",

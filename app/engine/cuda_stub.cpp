@@ -1,5 +1,5 @@
-// gpuimg/cuda.hpp in a build without CUDA: says that it is not there, and what to do. In a build with CUDA the folder
-// cuda/ implements the same functions, so nothing else asks which build it is.
+// Implements gpuimg/cuda.hpp in a build without CUDA: every call reports that CUDA is missing. In a build with CUDA,
+// cuda/ implements the same functions, so no other code depends on the build.
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {

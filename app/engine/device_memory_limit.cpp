@@ -11,7 +11,7 @@ std::size_t CommandContext::device_room(Backend& on, const OperationInput& input
   // The largest results have 16 bytes a pixel; tables and scratch take less than the rest.
   constexpr std::size_t kLargestResultPixel = 16;
   constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
-  if (on.name() == "cpu") {
+  if (on.memory_is_host()) {
     return 0;
   }
   const std::size_t pixels = input.image.view().pixel_count();
@@ -29,7 +29,7 @@ std::size_t CommandContext::device_room(Backend& on, const OperationInput& input
 }
 
 std::size_t CommandContext::room_after(const Error& error, Backend& on, const OperationInput& input) {
-  if (error.kind() != ErrorKind::out_of_memory || on.name() == "cpu" || input.image.empty()) {
+  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host() || input.image.empty()) {
     throw;  // the exception being handled
   }
   const std::size_t available = on.available_bytes();
@@ -43,7 +43,7 @@ Backend& CommandContext::cpu_after(const Error& error, const OperationInput& inp
   }
   note("the device has no memory for strips either: the CPU takes the image");
   Backend& cpu = backends_.other();
-  backend_name_ = cpu.name();
+  record(cpu);
   return cpu;
 }
 

@@ -114,10 +114,10 @@ void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_
       static_cast<int>(std::clamp<std::size_t>(most_bytes_ / row_bytes, 1, static_cast<std::size_t>(picture.height())));
   for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
     const int end = begin + std::min(rows, picture.height() - begin);
-    const Picture pixels = inner_.import_pixels(rows_of(picture, begin, end));
+    const Picture pixels = inner_.upload(rows_of(picture, begin, end));
     std::optional<Picture> mask;
     if (selection.mask != nullptr) {
-      mask.emplace(inner_.import_pixels(rows_of(*selection.mask, begin, end)));
+      mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
     }
     Strip strip{begin, end, pixels, selection, true};
     strip.selection.mask = mask ? &*mask : nullptr;
@@ -133,16 +133,16 @@ Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const
                                const std::function<Picture(const Strip&)>& map) {
   Image result(picture.width(), picture.height(), format);
   for_strips(picture, format.bytes_per_pixel(), selection, [&](const Strip& strip) {
-    const Image rows = inner_.fetch(map(strip));
+    const Image rows = inner_.download(map(strip));
     copy_rows(rows.view(), result.view(), strip.begin);
   });
   return picture_of(std::move(result));
 }
 
-Picture StripedBackend::import_pixels(ConstView pixels) { return picture_of(copy_of(pixels)); }
-Picture StripedBackend::import_pixels(Image pixels) { return picture_of(std::move(pixels)); }
-Image StripedBackend::fetch(const Picture& picture) { return image_of(picture).clone(); }
-Image StripedBackend::fetch(Picture&& picture) { return std::move(image_of(picture)); }
+Picture StripedBackend::upload(ConstView pixels) { return picture_of(copy_of(pixels)); }
+Picture StripedBackend::upload(Image pixels) { return picture_of(std::move(pixels)); }
+Image StripedBackend::download(const Picture& picture) { return image_of(picture).clone(); }
+Image StripedBackend::download(Picture&& picture) { return std::move(image_of(picture)); }
 
 Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptions& options) {
   check(picture, options);
@@ -223,7 +223,7 @@ SumTable StripedBackend::integral(const Picture& picture, const IntegralOptions&
   of_strip.allow_wrap = true;
   std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
   for_strips(picture, sample_bytes(*of_strip.type), {}, [&](const Strip& strip) {
-    const Image sums = inner_.fetch(inner_.integral(strip.picture, of_strip));
+    const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
     add_above_for(type)(sums.view(), above, table.view(), strip.begin + (padded ? 1 : 0), padded ? 1 : 0);
   });
   return picture_of(std::move(table));

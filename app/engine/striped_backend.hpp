@@ -16,16 +16,18 @@ class StripedBackend final : public Backend {
   /// `inner`, or is a single row. Borrows `inner`.
   StripedBackend(Backend& inner, std::size_t most_bytes) : inner_(inner), most_bytes_(most_bytes) {}
 
+  [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
   [[nodiscard]] std::string name() const override { return inner_.name(); }
+  [[nodiscard]] bool memory_is_host() const override { return inner_.memory_is_host(); }
   [[nodiscard]] std::string description() const override { return inner_.description() + ", in strips"; }
 
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }
-  Picture import_pixels(ConstView pixels) override;
-  Picture import_pixels(Image pixels) override;
-  Image fetch(const Picture& picture) override;
-  Image fetch(Picture&& picture) override;
+  Picture upload(ConstView pixels) override;
+  Picture upload(Image pixels) override;
+  Image download(const Picture& picture) override;
+  Image download(Picture&& picture) override;
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override;
   LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override;

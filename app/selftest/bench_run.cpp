@@ -55,11 +55,11 @@ std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<Bac
   std::vector<std::pair<double, double>> transfers_ms;
   for (Backend* backend : backends) {
     const double upload = median_ms([&] {
-      [[maybe_unused]] const Picture dropped = backend->import_pixels(image.pixels.view());
+      [[maybe_unused]] const Picture dropped = backend->upload(image.pixels.view());
       backend->wait();
     });
-    pictures.push_back(backend->import_pixels(image.pixels.view()));
-    const double download = median_ms([&] { (void)backend->fetch(pictures.back()); });
+    pictures.push_back(backend->upload(image.pixels.view()));
+    const double download = median_ms([&] { (void)backend->download(pictures.back()); });
     transfers_ms.emplace_back(upload, download);
   }
   std::vector<BenchRow> rows;

@@ -36,24 +36,24 @@ bool holds(const Image& image, const std::array<T, count>& expected) {
 
 SelfTestResult test_known_answers(Backend& backend) {
   SelfTestResult result;
-  const Picture grays = backend.import_pixels(four_grays());
+  const Picture grays = backend.upload(four_grays());
   const Histogram histogram = backend.histogram(grays, {});
   const auto& counts = histogram.channels.front().counts;
   expect(result, histogram.counted == 4 && counts[10] == 1 && counts[20] == 2 && counts[250] == 1, "hist");
-  expect(result, holds(backend.fetch(backend.equalize(grays, {})), std::array<std::uint8_t, 4>{0, 170, 170, 255}),
+  expect(result, holds(backend.download(backend.equalize(grays, {})), std::array<std::uint8_t, 4>{0, 170, 170, 255}),
          "equalize");
-  expect(
-      result,
-      holds(backend.fetch(backend.integral(grays, {})), std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}),
-      "integral");
+  expect(result,
+         holds(backend.download(backend.integral(grays, {})),
+               std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}),
+         "integral");
   Image orange(1, 1, PixelFormat{Sample::u8, 3});
   constexpr std::array<std::uint8_t, 3> kOrange = {255, 128, 0};
   std::memcpy(orange.view().data, kOrange.data(), kOrange.size());
-  const Picture pixel = backend.import_pixels(std::move(orange));
-  expect(
-      result,
-      holds(backend.fetch(backend.to_hsl(pixel, HslEncoding::u16)), std::array<std::uint16_t, 3>{5483, 65535, 32768}),
-      "hsl");
+  const Picture pixel = backend.upload(std::move(orange));
+  expect(result,
+         holds(backend.download(backend.to_hsl(pixel, HslEncoding::u16)),
+               std::array<std::uint16_t, 3>{5483, 65535, 32768}),
+         "hsl");
   return result;
 }
 
@@ -65,8 +65,8 @@ SelfTestResult test_agreement(Backend& backend, Backend& reference) {
       const PixelFormat format{sample, channels};
       for (const auto& [width, height] : kSizes) {
         const Image image = trial_image(width, height, format, static_cast<unsigned>(width + channels));
-        const Picture here = backend.import_pixels(image.view());
-        const Picture there = reference.import_pixels(image.view());
+        const Picture here = backend.upload(image.view());
+        const Picture there = reference.upload(image.view());
         for (const TrialOperation& operation : tested_operations(format)) {
           const std::string difference = operation.difference(backend, here, reference, there);
           expect(result, difference.empty(),

@@ -13,7 +13,7 @@ namespace gpuimg {
 namespace {
 
 Histogram host_result(Backend& /*backend*/, Histogram histogram) { return histogram; }
-Image host_result(Backend& backend, Picture picture) { return backend.fetch(std::move(picture)); }
+Image host_result(Backend& backend, Picture picture) { return backend.download(std::move(picture)); }
 
 /// operation(backend, picture) → Histogram or Picture.
 template <class Operation>

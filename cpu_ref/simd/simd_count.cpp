@@ -1,5 +1,5 @@
-// Counts bytes. A block whose levels lie close together is compared with each of them in turn; others go byte by byte
-// into counters, which costs a store each: no more than one a cycle.
+// Counts bytes. If the levels of a block span a narrow range, compares the block with each level of the range.
+// Otherwise counts byte by byte, which needs a store per byte and so is limited to one byte per cycle.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_count.cpp"
 #include <hwy/foreach_target.h>
@@ -40,7 +40,7 @@ std::size_t count_blocks(const std::uint8_t*, std::size_t, std::uint32_t*) { ret
 using Bytes = hn::ScalableTag<std::uint8_t>;
 using Byte = hn::Vec<Bytes>;
 
-/// The least byte: pairs are folded within 32-bit lanes first, which Highway can reduce on every processor.
+/// The smallest byte. Folds pairs within 32-bit lanes first, because Highway reduces those on every processor.
 std::uint32_t least_of(Byte bytes) {
   const hn::Repartition<std::uint16_t, Bytes> d16;
   const hn::Repartition<std::uint32_t, Bytes> d32;
@@ -79,14 +79,14 @@ struct Block {
   }
 };
 
-/// The least and the greatest level of a block.
+/// The smallest and the largest level of a block.
 struct Range {
   std::uint32_t least = 0;
   std::uint32_t greatest = 0;
 
   explicit Range(const Block& block) : least(block.least()), greatest(block.greatest()) {}
 
-  /// To compare a block with a level takes about as long as to count a few of its bytes one by one.
+  /// Comparing a block with one level takes about as long as counting a few of its bytes one by one.
   [[nodiscard]] bool narrow() const { return greatest - least < hn::Lanes(Bytes()) * 3 / 4; }
 };
 
@@ -97,20 +97,21 @@ void compare_and_count(const std::uint8_t* levels, const Range& range, std::uint
   }
 }
 
-/// Returns how many levels it has counted.
+/// Returns how many levels it counted.
 std::size_t count_blocks(const std::uint8_t* HWY_RESTRICT levels, std::size_t count,
                          std::uint32_t* HWY_RESTRICT counts) {
   if (count < Block::size()) {
     return 0;
   }
-  // Behind a block that is not narrow so many are not looked at: they seldom are, and looking takes time.
+  // After a wide block, skip the range test for this many bytes: the next blocks are rarely narrow, and the test takes
+  // time.
   const std::size_t stride = 4 * Block::size();
   Range range{Block(levels)};
   for (std::size_t x = 0;;) {
     const bool narrow = range.narrow();
     const std::size_t next = x + (narrow ? Block::size() : stride);
     const bool last = next + Block::size() > count;
-    // The next block's range is found while this block is counted.
+    // Compute the next block's range while this block is counted.
     const Range next_range = last ? range : Range{Block(levels + next)};
     if (narrow) {
       compare_and_count(levels + x, range, counts);

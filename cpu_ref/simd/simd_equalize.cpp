@@ -1,5 +1,5 @@
-// Equalized rows, vectorised: hue-preserving colour, and look-up of bytes.
-// The rules: include/gpuimg/ops/equalize.hpp.
+// Vectorized equalization of rows: hue-preserving color, YCrCb, and byte look-up. Specified in
+// include/gpuimg/ops/equalize.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_equalize.cpp"
 #include <hwy/foreach_target.h>
@@ -12,12 +12,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 #if HWY_TARGET != HWY_SCALAR
-/// What with_luma computes. A channel becomes Y′ + (c − Y)·k with k = Y′/Y in gamut and (V − Y′)/(M − Y) else, rounded:
-/// in gamut half up, else half away from Y′. No such value is nearer than 1/510 to a half unless it is one, and float32
-/// is off by less than 2⁻¹¹ − 2⁻¹³; so 2⁻¹¹ toward the side to which halves go makes the rounding exact.
-class Relight {
+/// Vector form of with_luma. A channel becomes Y′ + (c − Y)·k with k = Y′/Y in gamut and k = (V − Y′)/(M − Y) outside
+/// it. The result is rounded half up in gamut, and half away from Y′ outside it.
+///
+/// Exact: a value that is not a tie is at least 1/510 away from one, and the float32 error is below 2⁻¹¹ − 2⁻¹³. Adding
+/// 2⁻¹¹ in the direction in which ties round therefore always rounds correctly.
+class LumaRemap {
  public:
-  HWY_INLINE Relight(Int words, Int level, Int level_new) {
+  HWY_INLINE LumaRemap(Int words, Int level, Int level_new) {
     const Floats df;
     const Int high_level = hn::Max(channel_of<0>(words), hn::Max(channel_of<1>(words), channel_of<2>(words)));
     const Float high = hn::ConvertTo(df, high_level);
@@ -28,12 +30,12 @@ class Relight {
     const Float factor = hn::IfThenElse(in_gamut, y_new, hn::Sub(white, y_new));
     const Float divisor = hn::IfThenElse(in_gamut, y_, hn::Sub(high, y_));
     const Float quotient = hn::Mul(factor, approximate_reciprocal(divisor));
-    k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; 0/0 was possible before
+    k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; the quotient may be 0/0
     y_new_ = y_new;
     away_ = hn::IfThenZeroElse(in_gamut, hn::SignBit(df));
   }
 
-  /// The new level in the lowest bits, as rounded_bits has it.
+  /// The new level in the lowest bits, as rounded_bits returns it.
   [[nodiscard]] HWY_INLINE Int operator()(Int channel) const {
     const Floats df;
     const Float distance = hn::Sub(hn::ConvertTo(df, channel), y_);
@@ -45,21 +47,21 @@ class Relight {
   Float y_;
   Float k_;
   Float y_new_;
-  Float away_;  ///< the sign bit where halves go away from Y′
+  Float away_;  ///< the sign bit where ties round away from Y′
 };
 
-HWY_INLINE Int relit_words(Int words, Int level, Int level_new) {
-  const Relight relight(words, level, level_new);
+HWY_INLINE Int remap_luma_words(Int words, Int level, Int level_new) {
+  const LumaRemap remap(words, level, level_new);
   const Int byte = hn::Set(Ints(), 0xFF);
-  const Int red = hn::And(relight(channel_of<0>(words)), byte);
-  const Int green = hn::ShiftLeft<8>(hn::And(relight(channel_of<1>(words)), byte));
-  const Int blue = hn::ShiftLeft<16>(relight(channel_of<2>(words)));
+  const Int red = hn::And(remap(channel_of<0>(words)), byte);
+  const Int green = hn::ShiftLeft<8>(hn::And(remap(channel_of<1>(words)), byte));
+  const Int blue = hn::ShiftLeft<16>(remap(channel_of<2>(words)));
   return hn::Or(hn::Or(red, green), hn::Or(blue, alpha_of(words)));
 }
 
-/// To YCrCb, another Y, and back. Red and blue go in one vector of 16-bit pairs; MulFixedPoint15 of twice a number is
-/// its product with 14 fractional bits, rounded as equalize.hpp rounds.
-HWY_INLINE Int ycrcb_words(Int words, Int level, Int level_new) {
+/// Converts to YCrCb, replaces Y, and converts back. Red and blue share a vector of 16-bit pairs. MulFixedPoint15 of
+/// twice a number multiplies with 14 fractional bits and rounds as equalize.hpp does.
+HWY_INLINE Int remap_ycrcb_words(Int words, Int level, Int level_new) {
   const Ints d;
   const Shorts d16;
   const auto twice = [](Int number) { return hn::BitCast(Shorts(), hn::Or(number, hn::ShiftLeft<16>(number))); };
@@ -79,30 +81,30 @@ HWY_INLINE Int ycrcb_words(Int words, Int level, Int level_new) {
 }
 #endif
 
-/// The two ways to give pixels a new level: of one pixel, and of a vector of words.
-struct Relit {
+/// A remapping in two forms: for one pixel, and for a vector of 32-bit pixels.
+struct RemapLuma {
   static Rgb pixel(const Rgb& p, std::uint32_t level, std::uint32_t level_new) {
     return with_luma<std::uint8_t>(p, level, level_new);
   }
 #if HWY_TARGET != HWY_SCALAR
-  static Int vector(Int words, Int level, Int level_new) { return relit_words(words, level, level_new); }
+  static Int vector(Int words, Int level, Int level_new) { return remap_luma_words(words, level, level_new); }
 #endif
 };
 
-struct YcrcbRelit {
+struct RemapYcrcb {
   static Rgb pixel(const Rgb& p, std::uint32_t, std::uint32_t level_new) { return with_ycrcb_luma(p, level_new, 255); }
 #if HWY_TARGET != HWY_SCALAR
-  static Int vector(Int words, Int level, Int level_new) { return ycrcb_words(words, level, level_new); }
+  static Int vector(Int words, Int level, Int level_new) { return remap_ycrcb_words(words, level, level_new); }
 #endif
 };
 
 template <class Kind, int channels>
-void recolored_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, const std::uint8_t* HWY_RESTRICT levels,
-                   const std::uint8_t* HWY_RESTRICT levels_new, std::uint8_t* HWY_RESTRICT out) {
+void remap_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, const std::uint8_t* HWY_RESTRICT levels,
+               const std::uint8_t* HWY_RESTRICT levels_new, std::uint8_t* HWY_RESTRICT out) {
   std::size_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const std::size_t step = hn::Lanes(Ints());
-  for (; x + step + pixels_behind() <= count; x += step) {
+  for (; x + step + pixels_after() <= count; x += step) {
     const Int words = load_words<channels>(pixels + channels * x);
     store_words<channels>(Kind::vector(words, ints_of(levels + x), ints_of(levels_new + x)), out + channels * x);
   }
@@ -121,29 +123,29 @@ void recolored_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, c
 }
 
 template <class Kind>
-void recolored(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
-               const std::uint8_t* levels_new, std::uint8_t* out) {
+void remap(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+           const std::uint8_t* levels_new, std::uint8_t* out) {
   if (channels == 3) {
-    recolored_row<Kind, 3>(pixels, count, levels, levels_new, out);
+    remap_row<Kind, 3>(pixels, count, levels, levels_new, out);
   } else {
-    recolored_row<Kind, 4>(pixels, count, levels, levels_new, out);
+    remap_row<Kind, 4>(pixels, count, levels, levels_new, out);
   }
 }
 
-void relit_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
-               const std::uint8_t* levels_new, std::uint8_t* out) {
-  recolored<Relit>(pixels, channels, count, levels, levels_new, out);
+void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                    const std::uint8_t* levels_new, std::uint8_t* out) {
+  remap<RemapLuma>(pixels, channels, count, levels, levels_new, out);
 }
 
-void ycrcb_relit_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
                      const std::uint8_t* levels_new, std::uint8_t* out) {
-  recolored<YcrcbRelit>(pixels, channels, count, levels, levels_new, out);
+  remap<RemapYcrcb>(pixels, channels, count, levels, levels_new, out);
 }
 
 #if HWY_TARGET == HWY_SCALAR
 std::size_t mapped_vectors(const std::uint8_t*, std::size_t, const std::uint8_t*, std::uint8_t*) { return 0; }
 #elif HWY_TARGET == HWY_AVX3_DL
-/// 256 entries in four registers: two look-ups of 128 entries, and the index's top bit chooses.
+/// 256 entries in four registers: two look-ups of 128 entries each, selected by the top bit of the index.
 std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
   const __m512i entries0 = _mm512_loadu_si512(map);
   const __m512i entries1 = _mm512_loadu_si512(map + 64);
@@ -159,11 +161,11 @@ std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std:
   return x;
 }
 #else
-/// What TableLookupBytesOr0 is defined for is an index below 16, or with its top bit set. The instruction of SSSE3 and
-/// later overlooks the bits between; those of others do not.
+/// TableLookupBytesOr0 is defined for an index below 16 or with its top bit set. SSSE3 and later also ignore the bits
+/// between; other instruction sets do not.
 constexpr bool kOverlooksMiddleBits = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3;
 
-/// Sixteen tables of sixteen entries: an index that is not in a table's range has its top bit set, which looks up 0.
+/// Sixteen tables of sixteen entries. An index outside a table's range gets its top bit set, which looks up 0.
 std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count, const std::uint8_t* HWY_RESTRICT map,
                            std::uint8_t* HWY_RESTRICT out) {
   const hn::ScalableTag<std::uint8_t> d;
@@ -199,18 +201,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpuimg::cpu {
 
-HWY_EXPORT(relit_row);
-HWY_EXPORT(ycrcb_relit_row);
+HWY_EXPORT(remap_luma_row);
+HWY_EXPORT(remap_ycrcb_row);
 HWY_EXPORT(mapped_bytes);
 
-void relit_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
-               const std::uint8_t* levels_new, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(relit_row)(pixels, channels, count, levels, levels_new, out);
+void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                    const std::uint8_t* levels_new, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(remap_luma_row)(pixels, channels, count, levels, levels_new, out);
 }
 
-void ycrcb_relit_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
                      const std::uint8_t* levels_new, std::uint8_t* out) {
-  HWY_DYNAMIC_DISPATCH(ycrcb_relit_row)(pixels, channels, count, levels, levels_new, out);
+  HWY_DYNAMIC_DISPATCH(remap_ycrcb_row)(pixels, channels, count, levels, levels_new, out);
 }
 
 void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {

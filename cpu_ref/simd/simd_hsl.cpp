@@ -1,4 +1,4 @@
-// HSL of rows, vectorised. The fractions, their order of cases and the rounding: include/gpuimg/ops/hsl.hpp.
+// Vectorized HSL of rows. Fractions, order of cases and rounding are specified in include/gpuimg/ops/hsl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_hsl.cpp"
 #include <hwy/foreach_target.h>
@@ -16,9 +16,9 @@ std::size_t hsl_f32_vectors(const std::uint8_t*, std::size_t, float*) { return 0
 #else
 using HalfShorts = hn::Rebind<std::uint16_t, Floats>;
 
-/// HslFractions of one vector of pixels. Where chroma is 0 the numerator is 0 too.
+/// HslFractions of one vector of pixels. Where chroma is 0, the hue numerator is 0 too.
 struct Fractions {
-  Int hue_numerator;  ///< where red is high and blue above green, negative: without its whole turn, 6·chroma
+  Int hue_numerator;  ///< negative if red is the maximum and blue exceeds green: the whole turn, 6·chroma, is not added
   Int chroma;
   Int saturation_denominator;  ///< at least 1
   Int sum;
@@ -47,16 +47,16 @@ struct Fractions {
   }
 };
 
-/// numerator·scale/divisor to the nearest integer, or its neighbour: the lowest 16 bits.
+/// numerator·scale/divisor, rounded to the nearest integer or one off. Valid in the lowest 16 bits.
 HWY_INLINE Int near_quotient(Int numerator, float scale, Int divisor) {
   const Floats df;
   const Float scaled = hn::Mul(hn::ConvertTo(df, numerator), hn::Set(df, scale));
   return rounded_bits(hn::Mul(scaled, approximate_reciprocal(hn::ConvertTo(df, divisor))));
 }
 
-/// Hue (low) and saturation (high) of HslU16 as pairs of 16 bits. Each quotient q of near_quotient is put right by its
-/// remainder, which is so small that 16 bits tell it: numerators are 65536·n ≡ 0 and 65535·C ≡ −C modulo 2¹⁶. A hue
-/// without its whole turn is right modulo 2¹⁶ as well.
+/// Hue (low half) and saturation (high half) of HslU16 as 16-bit pairs. The remainder corrects each quotient from
+/// near_quotient. 16 bits are enough for it: modulo 2¹⁶ the numerators are 65536·n ≡ 0 and 65535·C ≡ −C. A hue without
+/// its whole turn is also correct modulo 2¹⁶.
 HWY_INLINE Int hue_and_saturation(const Fractions& f) {
   const Ints d;
   const Shorts d16;
@@ -76,7 +76,7 @@ HWY_INLINE Int hue_and_saturation(const Fractions& f) {
 /// Stores hue, saturation and lightness of each pixel.
 HWY_INLINE void store_hsl(Int hue_saturation, Int lightness, std::uint16_t* out) {
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
-  // 16-bit elements of the pairs, and from 32 on of the lightness, of which every other one counts.
+  // Indices of 16-bit elements: below 32 from the hue and saturation pairs, from 32 on the low halves of lightness.
   alignas(64) static constexpr std::int16_t kFirst[32] = {0,  1,  32, 2,  3,  34, 4,  5,  36, 6,  7,
                                                           38, 8,  9,  40, 10, 11, 42, 12, 13, 44, 14,
                                                           15, 46, 16, 17, 48, 18, 19, 50, 20, 21};
@@ -99,7 +99,7 @@ std::size_t hsl_u16_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t
                             std::uint16_t* HWY_RESTRICT out) {
   const Ints d;
   std::size_t x = 0;
-  for (; x + hn::Lanes(d) + pixels_behind() <= count; x += hn::Lanes(d)) {
+  for (; x + hn::Lanes(d) + pixels_after() <= count; x += hn::Lanes(d)) {
     const Fractions f(load_words<3>(pixels + 3 * x));
     // 65535/510 = 257/2
     const Int twice_lightness = hn::Add(hn::ShiftLeft<8>(f.sum), f.sum);
@@ -116,7 +116,7 @@ std::size_t hsl_f32_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t
     return hn::Div(hn::ConvertTo(df, numerator), hn::ConvertTo(df, divisor));
   };
   std::size_t x = 0;
-  for (; x + hn::Lanes(d) + pixels_behind() <= count; x += hn::Lanes(d)) {
+  for (; x + hn::Lanes(d) + pixels_after() <= count; x += hn::Lanes(d)) {
     const Fractions f(load_words<3>(pixels + 3 * x));
     const Int whole_turn = hn::And(hn::BroadcastSignBit(f.hue_numerator), f.turn());
     const Int numerator = hn::Add(f.hue_numerator, whole_turn);

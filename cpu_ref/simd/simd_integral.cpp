@@ -1,4 +1,4 @@
-// Rows of summed-area tables of bytes, vectorised. The rule stands in docs/operations.md, "Integral image".
+// Vectorized rows of summed-area tables of bytes. Specified in docs/operations.md, "Integral image".
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_integral.cpp"
 #include <hwy/foreach_target.h>
@@ -17,7 +17,7 @@ using Word = hn::Vec<Words>;
 #if HWY_TARGET == HWY_SCALAR
 std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
 #else
-/// Adds to each block of four lanes the last lane of the block `distance` blocks before, if there is one.
+/// Adds to each block of four lanes the last lane of the block `distance` blocks earlier, if there is one.
 Word plus_earlier_block(Word sums, std::uint32_t distance) {
   const Words d;
   const Word lane = hn::Iota(d, 0);
@@ -40,7 +40,7 @@ Word prefix_sums(Word values) {
   return sums;
 }
 
-/// Returns how many entries it has done and leaves the sum of their levels.
+/// Returns how many entries it computed, and sets `row_sum` to the sum of their levels.
 std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
                         std::uint32_t& row_sum) {
   const Words d;

@@ -1,4 +1,5 @@
-// Luma of rows, vectorised. The weights and the rounding: include/gpuimg/ops/luma.hpp, and for YCrCb equalize.hpp.
+// Vectorized luma of rows. Weights and rounding are specified in include/gpuimg/ops/luma.hpp, those of YCrCb in
+// equalize.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_luma.cpp"
 #include <hwy/foreach_target.h>
@@ -12,8 +13,8 @@ HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 
 #if HWY_TARGET != HWY_SCALAR
-/// Weights as 16-bit pairs, which the processor multiplies and adds at once. Green counts in both, half each: a whole
-/// green weight may pass 2¹⁵.
+/// Multiplies and adds 16-bit pairs in one instruction. Green is split over both pairs with half its weight each,
+/// because the whole weight can exceed 2¹⁵.
 template <int red, int green, int blue, int shift>
 HWY_INLINE Int weighted(Int words) {
   alignas(16) static constexpr std::uint8_t kRedGreen[16] = {0, kNone, 1, kNone, 4,  kNone, 5,  kNone,
@@ -42,7 +43,7 @@ Int truncated_float(Int words) {
 }
 #endif
 
-/// Each kind of luma: of one pixel, and of a vector of words.
+/// Each kind of luma in two forms: for one pixel, and for a vector of 32-bit pixels.
 template <Luma kind>
 struct LumaOf {
   static std::uint32_t pixel(const std::uint8_t* p) { return luma_of<kind>(p[0], p[1], p[2]); }
@@ -73,7 +74,7 @@ void levels_of_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, s
   std::size_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const std::size_t step = hn::Lanes(Ints());
-  for (; x + step + pixels_behind() <= count; x += step) {
+  for (; x + step + pixels_after() <= count; x += step) {
     const Int luma = Kind::vector(load_words<channels>(pixels + channels * x));
     hn::StoreU(hn::U8FromU32(hn::BitCast(Words(), luma)), Bytes(), levels + x);
   }

@@ -1,4 +1,4 @@
-// Bytes written around the caches, which saves reading a line of memory in order to overwrite all of it.
+// Copies bytes with non-temporal stores. This avoids reading a cache line that is about to be overwritten completely.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_stream.cpp"
 #include <hwy/cache_control.h>

@@ -1,14 +1,16 @@
-// Histograms of up to 256 bins. The rule stands in docs/operations.md, "Histogram"; the design in docs/performance.md.
+// Histograms of up to 256 bins. Specified in docs/operations.md, "Histogram"; design in docs/performance.md.
 #include <algorithm>
 
 #include "count/column_counters.cuh"
+#include "count/selected_level.cuh"
 #include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
 
 namespace gpuimg::cuda {
 namespace {
 
-/// What the streaming kernel counts of a pixel: one sample, the luma, or red, green and blue into three histograms.
+/// What count_image_256 counts per pixel: one sample, the luma, or red, green and blue in three histograms.
 template <int channels, int sample>
 struct OneSample {
   static constexpr int kChannels = channels;
@@ -45,11 +47,11 @@ struct EachOfRgb {
 template <class Levels, int kPixels>
 __device__ __forceinline__ void count_group(ColumnCounters<Levels::kHistograms>& counters,
                                             const Samples<std::uint8_t, kPixels * Levels::kChannels>& group,
-                                            std::uint32_t least_alpha) {
+                                            std::uint32_t min_alpha) {
 #pragma unroll
   for (int p = 0; p < kPixels; ++p) {
     if constexpr (kHasAlpha<Levels::kChannels>) {
-      if (group.get(p * Levels::kChannels + Levels::kChannels - 1) < least_alpha) {
+      if (group.get(p * Levels::kChannels + Levels::kChannels - 1) < min_alpha) {
         continue;
       }
     }
@@ -57,12 +59,13 @@ __device__ __forceinline__ void count_group(ColumnCounters<Levels::kHistograms>&
   }
 }
 
-/// Whole 8-bit images. Thread → groups of 16 bytes (48 with three channels), consecutive threads on consecutive groups,
-/// kAhead groups loaded before the first is counted. Block: 1024 threads, two an SM. Shared: the columns. The barrier
-/// after the constructor: the columns are clear before anyone adds.
+/// Counts a whole 8-bit image.
+/// Thread → groups of 16 bytes (48 for three channels), consecutive threads on consecutive groups. Each thread loads
+/// kAhead groups before it counts the first. Block: 1024 threads, two per SM. Shared memory: the columns. Barrier after
+/// the constructor: the columns are clear before any thread adds.
 template <class Levels>
-__global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads, 2))
-    count_stream(const std::byte* pixels, std::uint64_t pixel_count, std::uint32_t least_alpha, NarrowTarget target) {
+__global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads, 2))
+    count_image_256(const std::byte* pixels, std::uint64_t pixel_count, std::uint32_t min_alpha, Target256 target) {
   constexpr int kChannels = Levels::kChannels;
   constexpr int kPixels = kChannels == 3 ? 16 : 16 / kChannels;
   constexpr int kAhead = kChannels == 3 ? 1 : 2;
@@ -72,8 +75,8 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
   __syncthreads();
 
   const std::uint64_t groups = pixel_count / kPixels;
-  const std::uint64_t stride = std::uint64_t{gridDim.x} * kNarrowThreads;
-  const std::uint64_t first = std::uint64_t{blockIdx.x} * kNarrowThreads + threadIdx.x;
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * kColumnThreads;
+  const std::uint64_t first = std::uint64_t{blockIdx.x} * kColumnThreads + threadIdx.x;
   std::uint64_t i = first;
   for (; i + (kAhead - 1) * stride < groups; i += kAhead * stride) {
     Group group[kAhead];
@@ -83,32 +86,32 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
     }
 #pragma unroll
     for (int k = 0; k < kAhead; ++k) {
-      count_group<Levels, kPixels>(counters, group[k], least_alpha);
+      count_group<Levels, kPixels>(counters, group[k], min_alpha);
     }
   }
   for (; i < groups; i += stride) {
     Group group;
     load(group, pixels + i * Group::kBytes);
-    count_group<Levels, kPixels>(counters, group, least_alpha);
+    count_group<Levels, kPixels>(counters, group, min_alpha);
   }
   const std::uint64_t rest = groups * kPixels + first;
   if (rest < pixel_count) {
-    count_group<Levels, 1>(counters, load_pixel<std::uint8_t, kChannels>(pixels + rest * kChannels), least_alpha);
+    count_group<Levels, 1>(counters, load_pixel<std::uint8_t, kChannels>(pixels + rest * kChannels), min_alpha);
   }
   counters.finish(target);
 }
 
-/// Any part of an image, any level of at most 256 bins. Thread → one pixel of the region at a time. Block and shared
-/// memory as above.
+/// Counts any part of an image, and any level of at most 256 bins.
+/// Thread → one pixel of the region at a time. Block, shared memory and barrier as in count_image_256.
 template <class T, int kChannels>
-__global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads, 2))
-    count_selected(CountedPixels counted, LevelSource source, NarrowTarget target) {
+__global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads, 2))
+    count_selected_256(CountedPixels counted, LevelSource source, Target256 target) {
   extern __shared__ uint4 shared[];
   ColumnCounters<1> counters(reinterpret_cast<std::byte*>(shared));
   __syncthreads();
   const std::uint64_t pixel_count = counted.pixel_count();
-  const std::uint64_t stride = std::uint64_t{gridDim.x} * kNarrowThreads;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kNarrowThreads + threadIdx.x; i < pixel_count; i += stride) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * kColumnThreads;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * kColumnThreads + threadIdx.x; i < pixel_count; i += stride) {
     std::uint32_t level = 0;
     if (selected_level<T, kChannels>(counted, source, i, level)) {
       counters.add(level);
@@ -117,10 +120,10 @@ __global__ void __launch_bounds__(kNarrowThreads, resident_blocks(kNarrowThreads
   counters.finish(target);
 }
 
-NarrowTarget target_of(Workspace& workspace, std::uint64_t* counts, std::uint32_t bins, const TableTarget& table) {
-  constexpr std::size_t kTotals = 3 * kNarrowBins;
+Target256 target_of(Workspace& workspace, std::uint64_t* counts, std::uint32_t bins, const TableTarget& table) {
+  constexpr std::size_t kTotals = 3 * kColumnBins;
   auto& memory = workspace.zeroed(workspace.level_totals, (kTotals + 1) * sizeof(std::uint64_t));
-  NarrowTarget target;
+  Target256 target;
   target.totals = memory.as<unsigned long long>();
   target.arrived = reinterpret_cast<unsigned int*>(target.totals + kTotals);
   target.counts = reinterpret_cast<unsigned long long*>(counts);
@@ -130,19 +133,19 @@ NarrowTarget target_of(Workspace& workspace, std::uint64_t* counts, std::uint32_
 }
 
 template <class Levels>
-void launch_stream(Workspace& workspace, const CountedPixels& counted, const NarrowTarget& target) {
+void launch_stream(Workspace& workspace, const CountedPixels& counted, const Target256& target) {
   constexpr std::size_t kBytes = ColumnCounters<Levels::kHistograms>::kBytes;
   constexpr std::uint64_t kPixelsPerThread = 16;
-  const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads * kPixelsPerThread, 2);
-  allow_shared_bytes(workspace, count_stream<Levels>, kBytes);
-  count_stream<Levels><<<blocks, kNarrowThreads, kBytes, workspace.stream()>>>(counted.pixels, counted.pixel_count(),
-                                                                               counted.least_alpha, target);
+  const unsigned blocks = block_count(workspace, counted.pixel_count(), kColumnThreads * kPixelsPerThread, 2);
+  allow_shared_bytes(workspace, count_image_256<Levels>, kBytes);
+  count_image_256<Levels><<<blocks, kColumnThreads, kBytes, workspace.stream()>>>(counted.pixels, counted.pixel_count(),
+                                                                                  counted.min_alpha, target);
   check_launch("counting levels");
 }
 
-/// False if no streaming kernel counts this.
+/// Returns false if count_image_256 does not support the request.
 bool count_whole_image(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
-                       const NarrowTarget& target) {
+                       const Target256& target) {
   const int channels = counted.format.channels;
   if (counted.format.sample != Sample::u8 || !counted.is_whole_image()) {
     return false;
@@ -164,11 +167,12 @@ bool count_whole_image(Workspace& workspace, const CountedPixels& counted, const
 
 template <class T>
 void launch_selected(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
-                     const NarrowTarget& target) {
+                     const Target256& target) {
   with_channels(counted.format.channels, [&]<int kChannels>() {
-    const unsigned blocks = block_count(workspace, counted.pixel_count(), kNarrowThreads, 2);
-    allow_shared_bytes(workspace, count_selected<T, kChannels>, kColumnBytes);
-    count_selected<T, kChannels><<<blocks, kNarrowThreads, kColumnBytes, workspace.stream()>>>(counted, source, target);
+    const unsigned blocks = block_count(workspace, counted.pixel_count(), kColumnThreads, 2);
+    allow_shared_bytes(workspace, count_selected_256<T, kChannels>, kColumnBytes);
+    count_selected_256<T, kChannels>
+        <<<blocks, kColumnThreads, kColumnBytes, workspace.stream()>>>(counted, source, target);
     check_launch("counting levels of selected pixels");
   });
 }
@@ -184,17 +188,17 @@ CountedPixels counted_pixels(const Picture& picture, const Selection& selection)
   counted.region = selection.region.value_or(Rect{0, 0, picture.width(), picture.height()});
   counted.mask =
       selection.mask == nullptr ? nullptr : reinterpret_cast<const std::uint8_t*>(pixels_of(*selection.mask));
-  counted.least_alpha = selection.count_transparent ? 0 : 1;
+  counted.min_alpha = selection.count_transparent ? 0 : 1;
   return counted;
 }
 
 void count_levels(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, std::uint64_t* counts,
                   const TableTarget& table) {
-  if (source.bins > kNarrowBins) {
-    count_wide_levels(workspace, counted, source, counts, table);
+  if (source.bins > kColumnBins) {
+    histogram_65536(workspace, counted, source, counts, table);
     return;
   }
-  const NarrowTarget target = target_of(workspace, counts, source.bins, table);
+  const Target256 target = target_of(workspace, counts, source.bins, table);
   if (count_whole_image(workspace, counted, source, target)) {
     return;
   }
@@ -211,7 +215,7 @@ bool can_count_rgb8(const Workspace& workspace, const CountedPixels& counted) {
 }
 
 void count_rgb8(Workspace& workspace, const CountedPixels& counted, std::uint64_t* counts, const TableTarget& table) {
-  const NarrowTarget target = target_of(workspace, counts, kNarrowBins, table);
+  const Target256 target = target_of(workspace, counts, kColumnBins, table);
   if (counted.format.channels == 3) {
     launch_stream<EachOfRgb<3>>(workspace, counted, target);
   } else {

@@ -1,4 +1,4 @@
-// Turns CUDA error codes into Errors. The kinds are described in include/gpuimg/error.hpp.
+// Converts CUDA error codes to Errors. The kinds are defined in include/gpuimg/error.hpp.
 #include "device/cuda_check.hpp"
 
 #include <string>
@@ -30,19 +30,20 @@ const char* advice(cudaError_t code) {
   switch (code) {
     case cudaErrorMemoryAllocation: return "use a smaller image, or --backend cpu";
     case cudaErrorNoDevice:
-      return "no device is visible to CUDA; look at CUDA_VISIBLE_DEVICES and 'nvidia-smi', or use --backend cpu";
-    case cudaErrorInvalidDevice: return "choose one of the devices that 'gpuimg doctor' lists";
+      return "no device is visible to CUDA; check CUDA_VISIBLE_DEVICES and 'nvidia-smi', or use --backend cpu";
+    case cudaErrorInvalidDevice: return "use one of the devices listed by 'gpuimg doctor'";
     case cudaErrorInsufficientDriver:
-      return "there is no NVIDIA driver, or it is older than this build needs; update it, or use --backend cpu";
-    case cudaErrorDevicesUnavailable: return "another process holds the device alone; wait, or use --backend cpu";
+      return "the NVIDIA driver is missing, or too old for this build; update it, or use --backend cpu";
+    case cudaErrorDevicesUnavailable:
+      return "another process has exclusive use of the device; try later, or use --backend cpu";
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
-      return "this build holds no code for the device; build with its architecture in CMAKE_CUDA_ARCHITECTURES, or use "
+      return "this build contains no code for the device; add its architecture to CMAKE_CUDA_ARCHITECTURES, or use "
              "--backend cpu";
     default:
       return kind_of(code) == ErrorKind::backend_unavailable
                  ? "see 'gpuimg doctor', or use --backend cpu"
-                 : "the device cannot be used any more in this run; try again, or use --backend cpu";
+                 : "this run can no longer use the device; try again, or use --backend cpu";
   }
 }
 
@@ -52,7 +53,7 @@ void cuda_check(cudaError_t code, const char* doing, std::source_location where)
   if (code == cudaSuccess) {
     return;
   }
-  (void)cudaGetLastError();  // an error that is not sticky must not show up in the next launch check
+  (void)cudaGetLastError();  // otherwise a non-sticky error would reappear in the next launch check
   std::string message = std::string("CUDA: while ") + doing + ": " + cudaGetErrorString(code);
   if (kind_of(code) == ErrorKind::device_fault) {
     message += std::string(" (") + cudaGetErrorName(code) + " in " + where.function_name() + ")";

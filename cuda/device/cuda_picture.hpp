@@ -1,5 +1,5 @@
-// How the CUDA backend keeps a Picture: rows without padding in device memory, so that an image is one array; only
-// summed-area tables, which no operation reads, have rows apart.
+// A Picture of the CUDA backend: device memory. Rows have no padding, so an image is one array. Only summed-area
+// tables, which no operation reads, have padded rows.
 #pragma once
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace gpuimg::cuda {
 
 class CudaPixels final : public Picture::Storage {
  public:
-  /// The first row begins `first_byte` bytes into the memory.
+  /// The first row starts `first_byte` bytes into the memory.
   CudaPixels(DeviceMemory memory, std::size_t pitch_bytes, std::size_t first_byte = 0)
       : memory_(std::move(memory)), pitch_bytes_(pitch_bytes), first_byte_(first_byte) {}
   [[nodiscard]] std::byte* data() const { return memory_.data() + first_byte_; }
@@ -33,22 +33,22 @@ inline std::size_t size_bytes(const Picture& picture) {
   return picture.pixel_count() * picture.format().bytes_per_pixel();
 }
 
-/// The Picture must come from this backend.
+/// The Picture must come from the CUDA backend.
 inline std::byte* pixels_of(const Picture& picture) { return static_cast<CudaPixels&>(picture.storage()).data(); }
 inline std::size_t pitch_bytes(const Picture& picture) {
   return static_cast<CudaPixels&>(picture.storage()).pitch_bytes();
 }
 
-/// A Picture whose pixels are still to be written.
+/// A Picture with uninitialized pixels.
 inline Picture new_picture(const std::shared_ptr<Device>& device, int width, int height, PixelFormat format) {
   const std::size_t row = static_cast<std::size_t>(width) * format.bytes_per_pixel();
   return {width, height, format,
           std::make_unique<CudaPixels>(DeviceMemory(device, row * static_cast<std::size_t>(height)), row)};
 }
 
-/// Gives the bytes behind a new picture a value: kernels that read whole words read them, and use none of them.
-inline void clear_behind(const Picture& picture, cudaStream_t stream) {
-  cuda_check(cudaMemsetAsync(pixels_of(picture) + size_bytes(picture), 0, kReadableBeyondEnd, stream),
+/// Initializes the bytes after a picture. Kernels that read whole words read these bytes, but do not use them.
+inline void clear_tail(const Picture& picture, cudaStream_t stream) {
+  cuda_check(cudaMemsetAsync(pixels_of(picture) + size_bytes(picture), 0, kReadablePastEnd, stream),
              "clearing the end of a picture");
 }
 

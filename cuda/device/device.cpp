@@ -1,4 +1,4 @@
-// Streams, events and memory of one CUDA device. What they promise stands in device.hpp.
+// Streams, events and memory of one CUDA device.
 #include "device/device.hpp"
 
 #include <algorithm>
@@ -76,16 +76,16 @@ PinnedMemory::~PinnedMemory() {
   }
 }
 
-Device::Device(int index, const DeviceTrial& trial)
-    : index_(index), poison_(trial.poison), stream_([index] {
-        cuda_check(cudaSetDevice(index), "choosing the device");
+Device::Device(int index, const DeviceTestOptions& options)
+    : index_(index), poison_(options.poison), stream_([index] {
+        cuda_check(cudaSetDevice(index), "selecting the device");
         return Stream();
       }()) {
-  cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "reading the device");
+  cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "querying the device");
   int shared_bytes = 0;
   cuda_check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
-             "reading the device");
-  shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), trial.most_shared_bytes);
+             "querying the device");
+  shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), options.max_shared_bytes);
   pool_ = create_pool(index);
 }
 
@@ -94,27 +94,27 @@ Device::~Device() {
   (void)cudaMemPoolDestroy(pool_);
 }
 
-void Device::make_current() const { cuda_check(cudaSetDevice(index_), "choosing the device"); }
+void Device::make_current() const { cuda_check(cudaSetDevice(index_), "selecting the device"); }
 
 void Device::wait() const { cuda_check(cudaStreamSynchronize(stream_.get()), "waiting for the device"); }
 
 std::size_t Device::available_bytes() const {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
-  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "reading the device's memory");
+  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "querying the device's memory");
   std::uint64_t reserved = 0;
   std::uint64_t used = 0;
-  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "reading the memory pool");
-  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "reading the memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "querying the memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "querying the memory pool");
   return free_bytes + static_cast<std::size_t>(reserved - used);
 }
 
 std::byte* Device::allocate(std::size_t bytes) {
   void* data = nullptr;
-  const std::size_t padded = bytes + kReadableBeyondEnd;
+  const std::size_t padded = bytes + kReadablePastEnd;
   cudaError_t code = cudaMallocFromPoolAsync(&data, padded, pool_, stream());
   if (code == cudaErrorMemoryAllocation) {
-    // What earlier pictures left in the pool may be in pieces of the wrong size: give it back and ask once more.
+    // The pool may be fragmented by earlier pictures: trim it and retry once.
     (void)cudaGetLastError();
     wait();
     cuda_check(cudaMemPoolTrimTo(pool_, 0), "trimming the memory pool");

@@ -1,4 +1,4 @@
-// One CUDA device as a backend uses it: its stream and memory pool, and the owners of what CUDA hands out.
+// One CUDA device as a backend uses it: stream, memory pool, and RAII owners of CUDA resources.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -11,7 +11,7 @@
 
 namespace gpuimg::cuda {
 
-/// An ordered queue of device work. Does not wait for the device's default stream.
+/// An ordered queue of device work. Does not synchronize with the default stream.
 class Stream {
  public:
   Stream();
@@ -27,7 +27,7 @@ class Stream {
   cudaStream_t handle_ = nullptr;
 };
 
-/// A point in a stream, with its time.
+/// A timestamped point in a stream.
 class Event {
  public:
   Event();
@@ -39,7 +39,7 @@ class Event {
   }
   [[nodiscard]] cudaEvent_t get() const { return handle_; }
   void record(cudaStream_t stream);
-  /// Milliseconds from `earlier` to this event; waits for both.
+  /// Milliseconds from `earlier` to this event. Waits for both.
   [[nodiscard]] float elapsed_ms_since(const Event& earlier) const;
 
  private:
@@ -48,11 +48,11 @@ class Event {
 
 class Device;
 
-/// Kernels read whole words of images whose size is no multiple of them: so many bytes may be read beyond the end.
-constexpr std::size_t kReadableBeyondEnd = 16;
+/// Number of bytes that may be read past the end of device memory: kernels read whole words of images of any size.
+constexpr std::size_t kReadablePastEnd = 16;
 
-/// Device memory of one backend: at least 256-byte aligned and readable for kReadableBeyondEnd bytes beyond its size.
-/// Freed in stream order, so work already queued may still use it.
+/// Device memory of one backend, aligned to at least 256 bytes and readable for kReadablePastEnd bytes past its size.
+/// Freed in stream order, so queued work may still use it.
 class DeviceMemory {
  public:
   DeviceMemory() = default;
@@ -82,7 +82,7 @@ class DeviceMemory {
   std::size_t bytes_ = 0;
 };
 
-/// Host memory that the device can copy to and from at full speed.
+/// Page-locked host memory, which the device copies to and from at full speed.
 class PinnedMemory {
  public:
   PinnedMemory() = default;
@@ -106,35 +106,35 @@ class PinnedMemory {
   std::size_t bytes_ = 0;
 };
 
-/// What tests change of a device.
-struct DeviceTrial {
-  bool poison = false;                       ///< new memory is filled with 0xCD, so that it shows what nobody wrote
-  std::size_t most_shared_bytes = SIZE_MAX;  ///< the device passes for one whose blocks have no more shared memory
+/// Changes to a device that only tests make.
+struct DeviceTestOptions {
+  bool poison = false;                      ///< fill new memory with 0xCD to expose reads of unwritten memory
+  std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
 };
 
-/// The stream and the memory pool of one backend. Shared by the backend and the memory taken from it, so that a Picture
-/// may outlive its backend.
+/// The stream and memory pool of one backend. Shared by the backend and the memory allocated from the pool, so a
+/// Picture may outlive its backend.
 class Device {
  public:
   /// Creates the context.
-  explicit Device(int index, const DeviceTrial& trial = {});
+  explicit Device(int index, const DeviceTestOptions& options = {});
   ~Device();
   Device(const Device&) = delete;
   Device& operator=(const Device&) = delete;
 
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
-  /// Most dynamic shared memory that a block can be given: 64 KiB on the oldest supported devices, 227 on Hopper.
+  /// Maximum dynamic shared memory per block: 64 KiB on the oldest supported devices, 227 KiB on Hopper.
   [[nodiscard]] std::size_t shared_bytes_per_block() const { return shared_bytes_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
 
-  /// Makes this device the calling thread's current one; every entry of the backend begins with it.
+  /// Makes this device current on the calling thread. Every entry point of the backend starts with this.
   void make_current() const;
 
-  /// Bytes that can be allocated: what the device has free, and what the pool holds unused.
+  /// Bytes that can be allocated: free device memory plus unused memory of the pool.
   [[nodiscard]] std::size_t available_bytes() const;
 
-  /// Returns when the stream is idle; throws Error{device_fault} if its work failed.
+  /// Waits until the stream is idle. Throws Error{device_fault} if its work failed.
   void wait() const;
 
  private:

@@ -1,8 +1,7 @@
-// Devices, driver and runtime as 'gpuimg doctor' names them. The contract stands in include/gpuimg/cuda.hpp.
+// Lists devices, driver and runtime. The interface is include/gpuimg/cuda.hpp.
 #include <cuda_runtime_api.h>
 
 #include "device/cuda_check.hpp"
-#include "device/probe.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {
@@ -21,8 +20,6 @@ int driver_version() {
 std::string version_text(int version) {
   return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
 }
-
-}  // namespace
 
 int device_count() {
   int count = 0;
@@ -43,12 +40,14 @@ int device_count() {
     (void)cudaGetLastError();
     throw Error(
         ErrorKind::backend_unavailable,
-        "no CUDA device: the driver shows none; look at 'nvidia-smi' and at CUDA_VISIBLE_DEVICES (empty or with "
-        "wrong numbers it hides them all), or use --backend cpu");
+        "no CUDA device: the driver reports none; check 'nvidia-smi' and CUDA_VISIBLE_DEVICES (an empty or wrong value "
+        "hides all devices), or use --backend cpu");
   }
   cuda_check(code, "counting devices");
   return count;
 }
+
+}  // namespace
 
 }  // namespace cuda
 
@@ -72,7 +71,7 @@ std::vector<CudaDevice> cuda_devices() {
     device.compute_major = properties.major;
     device.compute_minor = properties.minor;
     device.multiprocessors = properties.multiProcessorCount;
-    cuda::cuda_check(cudaSetDevice(index), "choosing a device");
+    cuda::cuda_check(cudaSetDevice(index), "selecting a device");
     cuda::cuda_check(cudaMemGetInfo(&device.free_bytes, &device.total_bytes), "reading a device's memory");
     devices.push_back(std::move(device));
   }

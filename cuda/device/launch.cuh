@@ -1,16 +1,17 @@
-// How many blocks a launch gets, and what its kernel may use.
+// Launch configuration: number of blocks, shared memory, and overlap with the previous kernel.
 #pragma once
 
 #include <algorithm>
+#include <cstdint>
 #include <string>
 
-#include "count/count_levels.hpp"
 #include "device/cuda_check.hpp"
-#include "device/cuda_picture.hpp"
+#include "device/workspace.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg::cuda {
 
-/// Threads that one multiprocessor of the architecture being compiled for holds at once.
+/// Maximum resident threads per multiprocessor of the architecture being compiled.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
 constexpr int kThreadsPerSm = 1024;
 #elif defined(__CUDA_ARCH__) && \
@@ -20,13 +21,13 @@ constexpr int kThreadsPerSm = 1536;
 constexpr int kThreadsPerSm = 2048;
 #endif
 
-/// For __launch_bounds__: as many of `wanted` blocks as a multiprocessor holds, at least one.
+/// For __launch_bounds__: `wanted` blocks per multiprocessor, limited to what fits, at least one.
 constexpr int resident_blocks(int threads, int wanted) {
   return std::max(1, std::min(wanted, kThreadsPerSm / threads));
 }
 
-/// Blocks for `items` at `items_per_block`, at most `blocks_per_sm` on each multiprocessor: they take turns on the
-/// rest.
+/// Number of blocks for `items` at `items_per_block` each, limited to `blocks_per_sm` per multiprocessor. The blocks
+/// loop over the remaining items.
 inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std::uint64_t items_per_block,
                             int blocks_per_sm) {
   const auto limit =
@@ -35,8 +36,8 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
-/// Dynamic shared memory above 48 KiB must be asked for once a kernel and device. Throws Error{unsupported} where the
-/// device has less for a block than the kernel needs.
+/// Allows a kernel more than 48 KiB of dynamic shared memory, which CUDA requires per kernel and device. Throws
+/// Error{unsupported} if the kernel needs more than the device has per block.
 template <class Kernel>
 void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;
@@ -46,15 +47,15 @@ void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t 
   const std::size_t limit = workspace.device()->shared_bytes_per_block();
   if (bytes > limit) {
     throw Error(ErrorKind::unsupported, "CUDA: this operation needs " + std::to_string(bytes / 1024) +
-                                            " KiB of shared memory a block, and the device has " +
+                                            " KiB of shared memory per block, but the device has " +
                                             std::to_string(limit / 1024) + "; use --backend cpu");
   }
   cuda_check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
              "raising a kernel's shared memory");
 }
 
-/// Blocks of a kernel that one multiprocessor can hold at once: a cooperative launch may have no more. To be asked
-/// after allow_shared_bytes.
+/// How many blocks of a kernel one multiprocessor holds at once, the limit of a cooperative launch. Call
+/// allow_shared_bytes first.
 template <class Kernel>
 int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
   int blocks = 0;
@@ -62,14 +63,15 @@ int cooperative_blocks_per_sm(Kernel* kernel, int threads, std::size_t bytes) {
   return blocks;
 }
 
-/// Returns when the kernel before has ended, where the launch was made to overlap it; else at once.
+/// Waits for the previous kernel if the launch may overlap it, else returns at once.
 __device__ __forceinline__ void wait_for_kernel_before() {
 #if __CUDA_ARCH__ >= 900
   cudaGridDependencySynchronize();
 #endif
 }
 
-/// True if the code of the kernel that this device runs holds wait_for_kernel_before (older code does nothing there).
+/// True if the code that this device runs contains wait_for_kernel_before. In code for older devices the function is
+/// empty.
 template <class Kernel>
 bool can_overlap(Kernel* kernel) {
   cudaFuncAttributes attributes{};
@@ -77,8 +79,8 @@ bool can_overlap(Kernel* kernel) {
   return attributes.ptxVersion >= 90;
 }
 
-/// Launches a kernel that calls wait_for_kernel_before: its first blocks start when the last ones of the kernel before
-/// leave room. Programmatic dependent launch, CUDA C++ Programming Guide.
+/// Launches a kernel that calls wait_for_kernel_before. Its first blocks start as soon as the last blocks of the
+/// previous kernel leave room. See "Programmatic Dependent Launch" in the CUDA C++ Programming Guide.
 template <class... Parameters, class... Arguments>
 void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
                         std::size_t shared_bytes, const char* doing, const Arguments&... arguments) {
@@ -93,32 +95,6 @@ void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...
   config.attrs = &overlap;
   config.numAttrs = 1;
   cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), doing);
-}
-
-/// Level of pixel i of the region; false if the selection leaves it out.
-template <class T, int kChannels>
-__device__ __forceinline__ bool selected_level(const CountedPixels& counted, const LevelSource& source, std::uint64_t i,
-                                               std::uint32_t& level) {
-  std::uint64_t index = i;
-  if (counted.region.width != counted.width) {
-    const auto row_length = static_cast<std::uint64_t>(counted.region.width);
-    const std::uint64_t y = i / row_length;
-    index = (y + static_cast<std::uint64_t>(counted.region.y)) * static_cast<std::uint64_t>(counted.width) +
-            static_cast<std::uint64_t>(counted.region.x) + (i - y * row_length);
-  } else {
-    index += static_cast<std::uint64_t>(counted.region.y) * static_cast<std::uint64_t>(counted.width);
-  }
-  if (counted.mask != nullptr && counted.mask[index] == 0) {
-    return false;
-  }
-  const auto pixel = load_pixel<T, kChannels>(counted.pixels + index * (kChannels * sizeof(T)));
-  if constexpr (kHasAlpha<kChannels>) {
-    if (pixel.get(kChannels - 1) < counted.least_alpha) {
-      return false;
-    }
-  }
-  level = level_of_pixel<T, kChannels>(pixel, source);
-  return true;
 }
 
 }  // namespace gpuimg::cuda

@@ -1,4 +1,4 @@
-// Interleaved samples in registers: wide loads and stores, and single values taken out and put in.
+// Interleaved samples in registers: wide loads and stores, and access to single samples.
 #pragma once
 
 #include <cstddef>
@@ -6,19 +6,15 @@
 #include <type_traits>
 
 #include "gpuimg/ops/hsl.hpp"
-#include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::cuda {
 
-template <class T>
-inline constexpr std::uint32_t kMaxOf = sizeof(T) == 1 ? 255U : 65535U;
-
-/// The bits of 2²³ as a float; its last 8 bits take a byte.
+/// The float 2²³ and its bits. The low 8 bits of the bit pattern are free for a byte.
 inline constexpr std::uint32_t kBiasBits = 0x4B000000U;
 inline constexpr float kBias = 8388608.0F;
 
-/// kCount samples of type T, packed into 32-bit words. Indices must be compile-time constants after unrolling, else the
-/// words move to local memory.
+/// kCount samples of type T, packed into 32-bit words. Indices must be compile-time constants after unrolling,
+/// otherwise the compiler moves the words to local memory.
 template <class T, int kCount>
 struct Samples {
   static constexpr int kBytes = kCount * static_cast<int>(sizeof(T));
@@ -38,26 +34,27 @@ struct Samples {
     }
   }
 
-  /// An 8-bit sample v as the bits of the float 2²³ + v: one instruction, where a conversion takes a slow unit.
+  /// Returns an 8-bit sample v as the bits of the float 2²³ + v. Takes one fast instruction; a conversion would use a
+  /// slow unit.
   __device__ __forceinline__ std::uint32_t get_biased(int i) const {
     static_assert(sizeof(T) == 1);
     return __byte_perm(words[i / 4], kBiasBits, 0x7440U + i % 4);
   }
 
-  /// Puts in the low byte of `word`, in ascending order of i; the other bytes may be anything.
+  /// Stores the low byte of `word` as sample i, ignoring the other bytes. Call in ascending order of i.
   __device__ __forceinline__ void put_low_byte(int i, std::uint32_t word) {
     static_assert(sizeof(T) == 1);
     const int k = i % 4;
     words[i / 4] = k == 0 ? word : __byte_perm(words[i / 4], word, k == 1 ? 0x7640U : k == 2 ? 0x7410U : 0x4210U);
   }
 
-  /// The same for 16-bit samples and the low half of `word`.
+  /// Stores the low half of `word` as 16-bit sample i, ignoring the other half. Call in ascending order of i.
   __device__ __forceinline__ void put_low_half(int i, std::uint32_t word) {
     static_assert(sizeof(T) == 2);
     words[i / 2] = i % 2 == 0 ? word : __byte_perm(words[i / 2], word, 0x5410U);
   }
 
-  /// Each sample may be put in once, into samples that were zero.
+  /// Stores sample i. Call at most once per sample, on samples that were zero.
   __device__ __forceinline__ void put(int i, Value value) {
     if constexpr (std::is_same_v<T, float>) {
       words[i] = __float_as_uint(value);
@@ -68,13 +65,13 @@ struct Samples {
   }
 };
 
-/// A word that stays in the cache for the next reader, or one that nobody reads again.
+/// Loads a word through the cache, or, for the last reader, with a hint to evict it first.
 template <bool kLastRead, class Word>
 __device__ __forceinline__ Word load_word(const Word* from) {
   return kLastRead ? __ldcs(from) : __ldg(from);
 }
 
-/// Reads samples from an address aligned to the largest power of two (at most 16) that divides their size.
+/// Loads samples. The address must be aligned to the largest power of two, at most 16, that divides their size.
 template <bool kLastRead = false, class T, int kCount>
 __device__ __forceinline__ void load(Samples<T, kCount>& samples, const std::byte* from) {
   constexpr int kBytes = Samples<T, kCount>::kBytes;
@@ -107,7 +104,7 @@ __device__ __forceinline__ void load(Samples<T, kCount>& samples, const std::byt
   }
 }
 
-/// Shared memory takes no hint about caching.
+/// Stores a word. In global memory, hints that it need not stay cached; shared memory has no such hint.
 template <bool kToGlobal, class Word>
 __device__ __forceinline__ void store_word(Word* to, Word word) {
   if constexpr (kToGlobal) {
@@ -117,7 +114,7 @@ __device__ __forceinline__ void store_word(Word* to, Word word) {
   }
 }
 
-/// Writes samples; alignment as for load(). In global memory they leave the cache before anything that was read.
+/// Stores samples; alignment as for load(). In global memory they are evicted before data that was read.
 template <bool kToGlobal = true, class T, int kCount>
 __device__ __forceinline__ void store(const Samples<T, kCount>& samples, std::byte* to) {
   constexpr int kBytes = Samples<T, kCount>::kBytes;
@@ -147,7 +144,7 @@ __device__ __forceinline__ void store(const Samples<T, kCount>& samples, std::by
   }
 }
 
-/// One pixel from an address aligned to T alone.
+/// Loads one pixel from an address aligned only to T.
 template <class T, int kChannels>
 __device__ __forceinline__ Samples<T, kChannels> load_pixel(const std::byte* from) {
   Samples<T, kChannels> pixel;
@@ -166,7 +163,7 @@ __device__ __forceinline__ void store_pixel(const Samples<T, kChannels>& pixel, 
   }
 }
 
-/// Colour of pixel p of a group; gray stands for r = g = b.
+/// Color of pixel p of a group. A gray pixel yields r = g = b.
 template <int kChannels, class T, int kCount>
 __device__ __forceinline__ Rgb rgb_of(const Samples<T, kCount>& samples, int p) {
   if constexpr (kChannels >= 3) {
@@ -180,7 +177,7 @@ __device__ __forceinline__ Rgb rgb_of(const Samples<T, kCount>& samples, int p) 
 template <int kChannels>
 inline constexpr bool kHasAlpha = kChannels == 2 || kChannels == 4;
 
-/// Calls body.template operator()<T, channels>() for the format of a photographic picture.
+/// Calls body.template operator()<channels>() for the channels of a photographic picture.
 template <class Body>
 void with_channels(int channels, const Body& body) {
   switch (channels) {
@@ -188,16 +185,6 @@ void with_channels(int channels, const Body& body) {
     case 2: return body.template operator()<2>();
     case 3: return body.template operator()<3>();
     default: return body.template operator()<4>();
-  }
-}
-
-template <class Body>
-void with_luma_kind(Luma kind, const Body& body) {
-  switch (kind) {
-    case Luma::bt601: return body.template operator()<Luma::bt601>();
-    case Luma::bt601_trunc: return body.template operator()<Luma::bt601_trunc>();
-    case Luma::opencv: return body.template operator()<Luma::opencv>();
-    case Luma::bt709: return body.template operator()<Luma::bt709>();
   }
 }
 

@@ -1,8 +1,9 @@
-// Memory that a backend reuses from call to call. What is kept there stands in operations.hpp.
+// Grows the scratch memory that a backend keeps between calls.
+#include "device/workspace.hpp"
+
 #include <algorithm>
 
 #include "device/cuda_check.hpp"
-#include "operations.hpp"
 
 namespace gpuimg::cuda {
 

@@ -1,26 +1,26 @@
-// What the look-up tables do to pixels. The rules stand in docs/operations.md, "Equalization of colour"; the design of
-// the fast ones in docs/performance.md.
+// Maps pixels through look-up tables. Specified in docs/operations.md, "Equalization of color"; design of the fast
+// paths in docs/performance.md.
 #pragma once
 
-#include "count/levels.cuh"
-#include "device/exact_divide.cuh"
+#include "device/levels.cuh"
+#include "map/exact_divide.cuh"
 #include "map/pixel_map.cuh"
 
 namespace gpuimg::cuda {
 
-/// How pixels are to be mapped, all of it in device memory or plain data.
+/// How to map the pixels. Pointers are to device memory.
 struct MapRequest {
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = Luma::bt601;
-  const std::uint16_t* maps = nullptr;     ///< V + 1 entries a table
-  int tables = 1;                          ///< 1, or 3 for each of r, g and b
-  const std::uint32_t* changes = nullptr;  ///< where given and 0 there: the pixels stay as they are
+  const std::uint16_t* maps = nullptr;     ///< V + 1 entries per table
+  int tables = 1;                          ///< 1, or 3 for separate r, g and b tables
+  const std::uint32_t* changes = nullptr;  ///< if not null and *changes is 0, pixels stay unchanged
   double strength = 1.0;
-  const std::uint8_t* mask = nullptr;  ///< pixels with 0 stay as they are
+  const std::uint8_t* mask = nullptr;  ///< pixels with mask value 0 stay unchanged
 };
 
-/// Gray images and the modes rgb and joint at 8 bits. Shared: the tables' entries of one level side by side in a word,
-/// repeated for each bank, so that a look-up never waits.
+/// 8-bit gray images, and the modes rgb and joint at 8 bits. Shared memory: one word per level with the entries of all
+/// tables, repeated in each bank, so look-ups never conflict.
 template <int kChannels>
 struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, kChannels == 3 ? 3 : 4> {
   static constexpr bool kFollowsCounting = true;
@@ -61,7 +61,8 @@ struct MapEach8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
   }
 };
 
-/// The same at 16 bits with one table, which fills 128 KiB of shared memory: for images that outweigh filling it.
+/// 16-bit gray images, and the mode joint at 16 bits. Shared memory: the table, 128 KiB. Only pays off for large
+/// images, because every block has to fill it.
 template <int kChannels>
 struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChannels, 1024, 1> {
   static constexpr bool kFollowsCounting = true;
@@ -92,21 +93,21 @@ struct MapEach16 : PixelOperation<std::uint16_t, kChannels, std::uint16_t, kChan
   }
 };
 
-/// with_luma<std::uint8_t> by one multiply-add a channel. Both of its cases are (c − o)·q + b rounded half away from
-/// zero: o = 0, q = y_new/y, b = 0 inside the gamut, o = y, q = (255 − y_new)/(max − y), b = y_new outside. q is made
-/// larger by 2⁻²⁰, which turns ties away from zero and is too little to reach any other tie (the nearest is 1/510
-/// away).
+/// Computes with_luma<std::uint8_t> with one multiply-add per channel. Both cases are (c − o)·q + b, rounded half away
+/// from zero. In gamut: o = 0, q = y_new/y, b = 0. Outside: o = y, q = (255 − y_new)/(max − y), b = y_new. q is
+/// increased by a factor of 1 + 2⁻²⁰. That moves ties away from zero, and is too small to move another value to a tie
+/// (the nearest is 1/510 away).
 struct FastLuma8 {
-  static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: the low bits of a sum with it are the rounded integer
+  static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
   static constexpr float kTieBreak = 1.0F + 1.0F / 1048576.0F;
 
-  /// What a table entry says about one luma: y_new/y, and kToInteger + y_new.
+  /// Table entry for one luma: (y_new/y, kToInteger + y_new).
   static __device__ __forceinline__ float2 entry(std::uint32_t y, std::uint32_t y_new) {
     const float ratio = y == 0 ? 0.0F : static_cast<float>(y_new) / static_cast<float>(y);
     return make_float2(ratio * kTieBreak, kToInteger + static_cast<float>(y_new));
   }
 
-  /// r, g, b and y as the bits of kBias + value; the results' low bytes are the new channels.
+  /// r, g, b and y are the bits of kBias + value. The new channels are the low bytes of the results.
   static __device__ __forceinline__ uint3 mapped(std::uint32_t red, std::uint32_t green, std::uint32_t blue,
                                                  std::uint32_t luma, float2 entry) {
     constexpr float kGamutEnd = 255.0F + 1.0F / 512.0F;  // max·y_new/y is either at most 255 or at least 255 + 1/255
@@ -126,7 +127,7 @@ struct FastLuma8 {
   }
 };
 
-/// Luma of biased samples, biased. The integer weights sum to a power of two that shifts the bias out of 32 bits.
+/// Luma of biased samples, biased. The integer weights sum to a power of two, which shifts the bias out of the 32 bits.
 template <Luma kind>
 __device__ __forceinline__ std::uint32_t biased_luma(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   if constexpr (kind == Luma::bt601_trunc) {
@@ -136,8 +137,8 @@ __device__ __forceinline__ std::uint32_t biased_luma(std::uint32_t r, std::uint3
   }
 }
 
-/// EqualizeColor::luma at 8 bits. Shared: FastLuma8's entries, 16 copies, so that each half of a warp has a pair of
-/// banks a lane.
+/// EqualizeColor::luma at 8 bits. Shared memory: 16 copies of FastLuma8's entries, so each lane of a half-warp has its
+/// own pair of banks.
 template <int kChannels, Luma kind>
 struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannels, 512, 3> {
   static constexpr bool kFollowsCounting = true;
@@ -181,7 +182,7 @@ struct MapLuma8 : PixelOperation<std::uint8_t, kChannels, std::uint8_t, kChannel
   }
 };
 
-/// Everything else: any mode, sample type, strength and mask, decided at run time; the tables stay in global memory.
+/// All other cases: selects mode, sample type, strength and mask at run time. The tables stay in global memory.
 template <class T, int kChannels>
 struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   static constexpr bool kFollowsCounting = true;
@@ -236,7 +237,7 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   }
 };
 
-/// Maps the pixels of one sample type; what the request says decides which of the above does it.
+/// Maps the pixels of sample type T with the fastest of the operations above that supports the request.
 template <class T>
 void launch_equalize_map(Workspace& workspace, const Picture& from, const Picture& to, const MapRequest& request);
 template <>

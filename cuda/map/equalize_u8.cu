@@ -1,4 +1,4 @@
-// Mapping 8-bit pixels through equalization tables: the kernels of equalize_map.cuh, compiled on their own.
+// Maps 8-bit pixels through equalization tables. A separate file so that its kernels compile in parallel.
 #include "map/equalize_map.cuh"
 
 namespace gpuimg::cuda {

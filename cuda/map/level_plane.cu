@@ -1,4 +1,4 @@
-// One level of each pixel as a plane of its own. The rules stand in docs/operations.md, "Luma".
+// Extracts one level of each pixel as a one-channel picture. Specified in docs/operations.md, "Luma".
 #include "map/level_plane.cuh"
 
 #include "map/pixel_map.cuh"
@@ -7,9 +7,9 @@ namespace gpuimg::cuda {
 namespace {
 
 template <class T, int kChannels>
-struct TakeLevel : PixelOperation<T, kChannels, T, 1, 256, 4> {
+struct ExtractLevel : PixelOperation<T, kChannels, T, 1, 256, 4> {
   LevelSource source;
-  explicit TakeLevel(const LevelSource& what) : source(what) {}
+  explicit ExtractLevel(const LevelSource& what) : source(what) {}
 
   template <int n, class In, class Out>
   __device__ __forceinline__ void map(const In& in, Out& out, std::uint64_t) const {
@@ -26,10 +26,10 @@ struct TakeLevel : PixelOperation<T, kChannels, T, 1, 256, 4> {
 };
 
 template <class T>
-void launch_take_level(Workspace& workspace, const Picture& from, const Picture& to, const LevelSource& source) {
+void launch_extract_level(Workspace& workspace, const Picture& from, const Picture& to, const LevelSource& source) {
   with_channels(from.format().channels, [&]<int kChannels>() {
-    launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), TakeLevel<T, kChannels>(source),
-               "taking levels");
+    launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), ExtractLevel<T, kChannels>(source),
+               "extracting levels");
   });
 }
 
@@ -38,11 +38,11 @@ void launch_take_level(Workspace& workspace, const Picture& from, const Picture&
 Picture level_plane(Workspace& workspace, const Picture& picture, const LevelSource& source) {
   Picture plane = new_picture(workspace.device(), picture.width(), picture.height(), {picture.format().sample, 1});
   if (picture.format().sample == Sample::u8) {
-    launch_take_level<std::uint8_t>(workspace, picture, plane, source);
+    launch_extract_level<std::uint8_t>(workspace, picture, plane, source);
   } else {
-    launch_take_level<std::uint16_t>(workspace, picture, plane, source);
+    launch_extract_level<std::uint16_t>(workspace, picture, plane, source);
   }
-  clear_behind(plane, workspace.stream());
+  clear_tail(plane, workspace.stream());
   return plane;
 }
 

@@ -1,7 +1,7 @@
-// One level of each pixel as a plane of its own: what a summed-area table of a colour image sums.
+// Extracts one level of each pixel, for the summed-area table of a color image.
 #pragma once
 
-#include "count/levels.cuh"
+#include "device/levels.cuh"
 #include "operations.hpp"
 
 namespace gpuimg::cuda {

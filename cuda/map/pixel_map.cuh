@@ -1,14 +1,15 @@
-// Pixels in, pixels out: one kernel that reads and writes 16 bytes at a time whatever the formats, around the operation
-// on one group of pixels. Used by equalize, hsl and the extraction of a plane.
+// A kernel that maps pixels to pixels. It reads and writes 16 bytes at a time for every format; the operation sees one
+// group of pixels. Used by equalize, hsl and level_plane.
 #pragma once
 
 #include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
 #include "device/samples.cuh"
 
 namespace gpuimg::cuda {
 
-/// Pixels that one thread takes at once: 16 bytes of the larger format, 48 where that has three channels.
+/// Number of pixels in a group: 16 bytes of the larger of the two formats, or 48 bytes if that has three channels.
 template <class In, int kInChannels, class Out, int kOutChannels>
 inline constexpr int kGroupPixels = [] {
   constexpr int kIn = kInChannels * static_cast<int>(sizeof(In));
@@ -17,9 +18,8 @@ inline constexpr int kGroupPixels = [] {
   return (kLarger % 3 == 0 ? 48 : 16) / kLarger;
 }();
 
-/// An operation on pixels. Derive from it and add
-///   __device__ void prepare(std::byte* shared)           once a block, before a barrier; kSharedBytes, 16-aligned
-///   template <int n> __device__ void map(in, out, first)  n pixels; `first` is the index of the first one
+/// Base of an operation on pixels. Derived classes add `template <int n> __device__ void map(in, out, first)`, which
+/// maps n pixels, the first of index `first`. They may also define prepare(), kSharedBytes and the constants below.
 template <class InSample, int in_channels, class OutSample, int out_channels, int threads, int blocks_per_sm>
 struct PixelOperation {
   using In = InSample;
@@ -30,22 +30,23 @@ struct PixelOperation {
   static constexpr int kBlocksPerSm = blocks_per_sm;
   static constexpr std::size_t kSharedBytes = 0;
   static constexpr int kPixels = kGroupPixels<In, kInChannels, Out, kOutChannels>;
-  static constexpr int kAhead = 1;  ///< groups that a thread loads before it maps the first of them
-  /// Turns of a block, which then ends: blocks in order of address stream faster than blocks that stay. 0 = they stay,
-  /// for operations whose prepare() takes long.
+  static constexpr int kAhead = 1;  ///< groups that a thread loads before it maps the first
+  /// How many turns a block takes before it ends. Short-lived blocks, which start in order of address, stream faster
+  /// than persistent ones. 0 = persistent blocks, for operations with an expensive prepare().
   static constexpr int kTurns = 1;
-  /// What prepare() reads is written by the kernel launched just before, the pixels are not: where the device can, the
-  /// launch overlaps that kernel's last blocks, and prepare() waits for its end.
+  /// True if prepare() reads what the previous kernel writes, while the pixels do not depend on it. On devices that
+  /// support it, the launch then overlaps the last blocks of that kernel, and prepare() runs after it ends.
   static constexpr bool kFollowsCounting = false;
   template <int n>
   using InPixels = Samples<In, n * kInChannels>;
   template <int n>
   using OutPixels = Samples<Out, n * kOutChannels>;
 
+  /// Called once per block, before a barrier, with kSharedBytes of shared memory aligned to 16 bytes.
   __device__ void prepare(std::byte*) {}
 };
 
-/// Groups whose bytes a warp cannot store in full 16-byte words go through shared memory first.
+/// True if a warp cannot store its groups in full 16-byte words directly. They then pass through shared memory.
 template <class Operation>
 inline constexpr bool kIsStaged = [] {
   constexpr int kBytes = Operation::template OutPixels<Operation::kPixels>::kBytes;
@@ -60,9 +61,9 @@ template <class Operation>
 inline constexpr std::size_t kMapSharedBytes =
     Operation::kSharedBytes + Operation::kThreads / 32 * kWarpStagingBytes<Operation>;
 
-/// Writes the groups of a full warp: each lane its own, or, staged, lane by lane in order of address. The barriers of
-/// the warp: the groups are in shared memory before other lanes read them, and read before the next turn overwrites
-/// them.
+/// Stores the groups of a full warp. Unstaged, each lane stores its own group. Staged, the lanes store consecutive
+/// words. First warp barrier: the groups are in shared memory before other lanes read them. Second: they are read
+/// before the next turn overwrites them.
 template <class Operation, class Group>
 __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_out, std::byte* staging) {
   const unsigned lane = threadIdx.x % 32;
@@ -80,10 +81,10 @@ __device__ __forceinline__ void store_group(const Group& group, std::byte* warp_
   }
 }
 
-/// Thread → a group of kPixels pixels, warp → 32 consecutive groups, kAhead times in one turn; warps take turns, from
-/// the end of the image to its beginning: what a counting kernel has read last is still in the cache. The pixels after
-/// the last full turn are mapped one by one by the last block. Shared: what the operation asks for, then the staging of
-/// each warp. The barrier: what prepare() wrote is there.
+/// Thread → a group of kPixels pixels; warp → 32 consecutive groups, kAhead times per turn. Warps take turns from the
+/// end of the image to its start, because what a counting kernel read last is still cached. The last block maps the
+/// pixels after the last full turn one by one. Block: Operation::kThreads. Shared memory: that of the operation,
+/// followed by the staging area of each warp. Barrier: everything that prepare() wrote is visible.
 template <class Operation>
 __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation::kThreads, Operation::kBlocksPerSm))
     map_pixels(const std::byte* in, std::byte* out, std::uint64_t pixel_count, unsigned turns_per_block,
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(Operation::kThreads, resident_blocks(Operation
     }
   };
   if constexpr (Operation::kTurns != 0) {
-    load_turn();  // on its way while a block prepares that does not live long
+    load_turn();  // overlaps the loads with prepare(): short-lived blocks have no other chance
   }
   if constexpr (Operation::kFollowsCounting) {
     wait_for_kernel_before();

@@ -1,4 +1,4 @@
-// RGB of 16 bits to HSL: the kernels of to_hsl.cuh, compiled on their own.
+// Converts 16-bit RGB to HSL. A separate file so that its kernels compile in parallel.
 #include "map/to_hsl.cuh"
 
 namespace gpuimg::cuda {

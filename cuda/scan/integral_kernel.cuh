@@ -1,14 +1,53 @@
-// The kernel of the summed-area table; its data are described in integral_tiles.cuh, how tiles exchange sums in
-// tile_sums.cuh.
+// The kernel of the summed-area table. integral_tiles.cuh describes its data, tile_sums.cuh how tiles exchange sums.
 #pragma once
 
 #include "scan/tile_rows.cuh"
-#include "scan/tile_stores.cuh"
 #include "scan/tile_sums.cuh"
 
 namespace gpuimg::cuda {
 
-/// Row 0 and column 0 of a padded table.
+__device__ __forceinline__ std::uint32_t bits_of(std::uint32_t entry) { return entry; }
+__device__ __forceinline__ std::uint32_t bits_of(float entry) { return __float_as_uint(entry); }
+__device__ __forceinline__ std::uint64_t bits_of(std::uint64_t entry) { return entry; }
+__device__ __forceinline__ std::uint64_t bits_of(double entry) {
+  return static_cast<std::uint64_t>(__double_as_longlong(entry));
+}
+
+/// Stores 16 bytes of entries at an aligned address. No kernel reads the table again, so it need not stay cached.
+template <class Entry>
+__device__ __forceinline__ void store_word(Entry* to, const Entry* from) {
+  uint4 word;
+  if constexpr (sizeof(Entry) == 4) {
+    word = make_uint4(bits_of(from[0]), bits_of(from[1]), bits_of(from[2]), bits_of(from[3]));
+  } else {
+    const std::uint64_t a = bits_of(from[0]);
+    const std::uint64_t b = bits_of(from[1]);
+    word = make_uint4(static_cast<unsigned>(a), static_cast<unsigned>(a >> 32), static_cast<unsigned>(b),
+                      static_cast<unsigned>(b >> 32));
+  }
+  __stcs(reinterpret_cast<uint4*>(to), word);
+}
+
+/// Stores the lane's entries of one row. Only the first `present` lie inside the table; none if it is negative.
+template <class Entry>
+__device__ __forceinline__ void store_entries(Entry* to, const Entry (&v)[kLanePixels], int present) {
+  constexpr int kPerWord = static_cast<int>(kStoreBytes / sizeof(Entry));
+  if (present == kLanePixels) {
+#pragma unroll
+    for (int i = 0; i < kLanePixels; i += kPerWord) {
+      store_word(to + i, v + i);
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kLanePixels - 1; ++i) {
+    if (i < present) {
+      to[i] = v[i];
+    }
+  }
+}
+
+/// Clears row 0 and column 0 of a padded table.
 template <class Tile>
 __device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
   auto* table = static_cast<typename Tile::Entry*>(job.table);
@@ -33,7 +72,7 @@ __device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
   }
 }
 
-/// Writes the warp's rows: each adds its prefix sums, and what lies left of the warp, to the entries above it.
+/// Writes the warp's rows. Each row adds its prefix sums, and the sum left of the warp, to the entries above it.
 template <class Tile>
 __device__ void write_rows(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared,
                            const Rows<Tile>& rows) {
@@ -73,7 +112,7 @@ __device__ void write_rows(const TableJob& job, const Place<Tile>& place, const 
   }
 }
 
-/// Sums of the warp's columns, and of its rows: these go to row_sums.
+/// Sums the warp's columns into `columns`, and its rows into shared.row_sums.
 template <class Tile>
 __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, const Rows<Tile>& rows,
                                                      TileShared<Tile>& shared,
@@ -81,7 +120,7 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   using Sum = typename Tile::Sum;
   auto* row_sums = shared.row_sums + place.warp_y * Tile::kWarpRows;
   if constexpr (Tile::kPairsRows) {
-    std::uint32_t even = 0;  // two columns each: 32 rows of 255 fit 16 bits
+    std::uint32_t even = 0;  // two columns each: sums of 32 rows of 255 fit 16 bits
     std::uint32_t odd = 0;
     std::uint32_t pair_total = 0;  // of rows 2 · lane and 2 · lane + 1
 #pragma unroll
@@ -122,10 +161,11 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   }
 }
 
-/// Block → one tile, taken from the ticket counter, so that the tiles to the left and above belong to blocks that run
-/// already. Warp → 128 columns and kWarpRows rows, lane → 4 columns, whose pixels stay in registers. Shared:
-/// TileShared. Barriers: the ticket; the warps' row sums; the sums left of each warp; the warps' column sums; the
-/// entries above each warp.
+/// Block → one tile. The tile comes from the ticket counter, so the tiles to the left and above belong to blocks that
+/// are already running. Warp → 128 columns and kWarpRows rows; lane → 4 columns, whose pixels stay in registers or
+/// staged. Shared memory: TileShared, followed by the staged pixels. Barriers: the ticket is written; the warps' row
+/// sums are complete; the sums left of each warp are complete; the warps' column sums are complete; the entries above
+/// each warp are complete.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -133,7 +173,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
   if (threadIdx.x == 0) {
     shared.ticket = atomicAdd(job.ticket, 1U);
     if (shared.ticket == job.tiles - 1) {
-      *job.ticket = 0;  // the last one taken: the next launch starts anew
+      *job.ticket = 0;  // this is the last tile: reset the counter for the next launch
     }
   }
   __syncthreads();
@@ -169,7 +209,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
   write_rows(job, place, shared, rows);
 }
 
-/// Tiles of this kind for a job whose pixels, table, size and flags are set; fills in the rest.
+/// Launches tiles of this kind. The job's pixels, table, size and flags must be set; the rest is filled in here.
 template <class Tile>
 void launch_sum_tiles(Workspace& workspace, TableJob job) {
   using State = typename Tile::State;
@@ -178,27 +218,27 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   job.tiles_across = (job.width - 1) / Tile::kColumns + 1;
   job.tiles = std::int64_t{job.tiles_across} * ((job.height - 1) / Tile::kRows + 1);
   if (job.tiles > std::int64_t{0x7FFFFFFF}) {
-    throw Error(ErrorKind::unsupported, "integral: the image has too many rows and columns; cut it into parts");
+    throw Error(ErrorKind::unsupported, "integral: the image is too large; split it into parts");
   }
-  if (workspace.tile_epoch >= kLastEpoch) {
-    workspace.tile_states.reset();
-    workspace.tile_epoch = 0;
+  if (workspace.lookback_epoch >= kLastEpoch) {
+    workspace.lookback_states.reset();
+    workspace.lookback_epoch = 0;
   }
   const auto tiles = static_cast<std::size_t>(job.tiles);
   const std::size_t row_bytes = tiles * Tile::kRows * sizeof(State);
   const std::size_t column_bytes = tiles * Tile::kColumns * sizeof(State);
-  std::byte* memory = workspace.zeroed(workspace.tile_states, kTicketBytes + row_bytes + column_bytes).data();
+  std::byte* memory = workspace.zeroed(workspace.lookback_states, kTicketBytes + row_bytes + column_bytes).data();
   job.ticket = reinterpret_cast<unsigned int*>(memory);
   job.row_states = memory + kTicketBytes;
   job.column_states = memory + kTicketBytes + row_bytes;
-  job.epoch = ++workspace.tile_epoch;
+  job.epoch = ++workspace.lookback_epoch;
   allow_shared_bytes(workspace, sum_tiles<Tile>, Rows<Tile>::kStagedBytes);
   sum_tiles<Tile>
       <<<static_cast<unsigned>(job.tiles), Tile::kThreads, Rows<Tile>::kStagedBytes, workspace.stream()>>>(job);
   check_launch("summing tiles");
 }
 
-/// T is the picture's sample type. One file each: integral_u8.cu, integral_u16.cu.
+/// T is the picture's sample type. Defined in integral_u8.cu and integral_u16.cu.
 template <class T>
 void launch_integral(Workspace& workspace, const TableJob& job, Sample type);
 template <>

@@ -1,21 +1,22 @@
-// The summed-area table in one launch: tiles, taken in order from a counter, that hand on row and column sums.
-// The rule stands in docs/operations.md, "Integral image"; the design and its measurements in docs/performance.md.
+// Data of the one-launch summed-area table: tiles, taken in order from a counter, pass on row and column sums.
+// Specified in docs/operations.md, "Integral image"; design and measurements in docs/performance.md.
 #pragma once
 
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
+#include "device/samples.cuh"
 #include "gpuimg/ops/integral.hpp"
 #include "scan/lookback.cuh"
 
 namespace gpuimg::cuda {
 
-/// Columns: 4 a lane, 128 a warp.
+/// A lane has 4 columns, a warp 128.
 constexpr int kLanePixels = 4;
 constexpr int kWarpColumns = 32 * kLanePixels;
 constexpr std::size_t kStoreBytes = 16;
 
-/// One image and its table; `table` points at the entry of pixel (0, 0), which like the pitch is a multiple of
-/// kStoreBytes.
+/// One image and its table. `table` points to the entry of pixel (0, 0). Both that address and the pitch are multiples
+/// of kStoreBytes.
 struct TableJob {
   const std::byte* pixels = nullptr;
   void* table = nullptr;
@@ -27,25 +28,25 @@ struct TableJob {
   int tiles_across = 0;
   std::int64_t tiles = 0;
   unsigned int* ticket = nullptr;  ///< zero between launches
-  void* row_states = nullptr;      ///< one a row and tile
-  void* column_states = nullptr;   ///< one a column and tile
+  void* row_states = nullptr;      ///< one per row and tile
+  void* column_states = nullptr;   ///< one per column and tile
   std::uint32_t epoch = 0;
 };
 
-/// How a tile is cut into warps, and how many earlier tiles a thread asks for their sums before it needs the first.
+/// How a tile is divided into warps, and how many earlier tiles a thread polls at once.
 template <int rows_a_warp, int warps_across, int warps_down, int blocks_a_multiprocessor, int tiles_ahead,
           bool stages_pixels>
 struct Shape {
   static constexpr int kWarpRows = rows_a_warp;
   static constexpr int kWarpsAcross = warps_across;
   static constexpr int kWarpsDown = warps_down;
-  static constexpr int kBlocks = blocks_a_multiprocessor;  ///< that must fit side by side: limits the registers
+  static constexpr int kBlocks = blocks_a_multiprocessor;  ///< blocks per multiprocessor, which limits the registers
   static constexpr int kAhead = tiles_ahead;
-  static constexpr bool kStaged = stages_pixels;  ///< pixels wait in shared memory, not in registers
+  static constexpr bool kStaged = stages_pixels;  ///< pixels are kept in shared memory instead of registers
   static constexpr int kRows = kWarpRows * kWarpsDown;
   static constexpr int kThreads = kWarpsAcross * kWarpsDown * 32;
-  static constexpr int kLanesPerRow = kThreads / kRows;   ///< that look left for one row together
-  static constexpr int kRowsPerWarp = 32 / kLanesPerRow;  ///< rows for which one warp looks left
+  static constexpr int kLanesPerRow = kThreads / kRows;   ///< lanes that together look back for one row
+  static constexpr int kRowsPerWarp = 32 / kLanesPerRow;  ///< rows for which one warp looks back
   static_assert(kRows * kLanesPerRow == kThreads && kLanesPerRow >= kWarpsAcross && kWarpRows % 4 == 0);
 };
 
@@ -62,7 +63,7 @@ struct Tile : ItsShape {
   static constexpr bool kPairsRows = sizeof(T) == 1 && !squares;
 };
 
-/// A pixel's value in a sum.
+/// What a pixel adds to a sum.
 template <class Tile>
 __device__ __forceinline__ typename Tile::Sum value_of(const Samples<typename Tile::Pixel, kLanePixels>& four, int i) {
   const typename Tile::Sum value = four.get(i);
@@ -75,7 +76,7 @@ __device__ __forceinline__ std::uint32_t sum_of_bytes(std::uint32_t word) {
   return count == 1 ? word & 0xFFU : __dp4a(word, 0x01010101U >> (32 - 8 * count), 0U);
 }
 
-/// Sum over the lanes, in every lane.
+/// Sum over all lanes, returned to every lane.
 template <class Sum>
 __device__ __forceinline__ Sum warp_total(Sum value) {
 #pragma unroll

@@ -1,4 +1,4 @@
-// Summed-area tables of 16-bit pixels: the tiles of integral_kernel.cuh, compiled on their own.
+// Summed-area tables of 16-bit pixels. A separate file so that its kernels compile in parallel.
 #include "scan/integral_kernel.cuh"
 
 namespace gpuimg::cuda {
@@ -10,12 +10,10 @@ template <bool squares>
 void launch(Workspace& workspace, const TableJob& job, Sample type) {
   using Pixel = std::uint16_t;
   switch (type) {
-    case Sample::u32:
-      launch_sum_tiles<Tile<Pixel, std::uint32_t, NarrowState, squares, AnyImage>>(workspace, job);
-      break;
-    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, WideState, squares, AnyImage>>(workspace, job); break;
-    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, WideState, squares, AnyImage>>(workspace, job); break;
-    default: launch_sum_tiles<Tile<Pixel, double, WideState, squares, AnyImage>>(workspace, job); break;
+    case Sample::u32: launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, AnyImage>>(workspace, job); break;
+    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, State64, squares, AnyImage>>(workspace, job); break;
+    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, State64, squares, AnyImage>>(workspace, job); break;
+    default: launch_sum_tiles<Tile<Pixel, double, State64, squares, AnyImage>>(workspace, job); break;
   }
 }
 

@@ -1,16 +1,16 @@
-// How the tiles of a summed-area table tell each other their sums within one launch: a sum and its meaning written as
-// one word, so that no fence is needed and a reader never sees half of it.
+// Decoupled look-back: how the tiles of a summed-area table exchange sums within one launch. A sum and its mark are
+// written as one word, so no fence is needed and readers never see half of it.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuimg::cuda {
 
-/// What a published sum covers. Numbers of a launch are larger than those of every launch before, so old entries count
-/// as not yet written.
+/// What a published sum covers. Each launch uses larger numbers than all launches before it, so entries of earlier
+/// launches count as not yet written.
 struct Epoch {
-  std::uint32_t own;    ///< the tile alone
-  std::uint32_t whole;  ///< everything up to and with the tile
+  std::uint32_t own;    ///< this tile only
+  std::uint32_t whole;  ///< everything up to and including this tile
 
   __host__ __device__ explicit Epoch(std::uint32_t number) : own(2 * number), whole(2 * number + 1) {}
   [[nodiscard]] __device__ bool is_written(std::uint32_t mark) const { return mark == own || mark == whole; }
@@ -22,8 +22,8 @@ struct Published {
   std::uint32_t mark;
 };
 
-/// Sum = uint32: mark and sum side by side in 64 bits.
-struct NarrowState {
+/// For 32-bit sums: mark and sum side by side in 64 bits.
+struct State32 {
   using Sum = std::uint32_t;
   unsigned long long word;
 
@@ -36,8 +36,9 @@ struct NarrowState {
   }
 };
 
-/// Sum = uint64: two such words with half of the sum each. Halves of different marks were read while they changed.
-struct WideState {
+/// For 64-bit sums: two such words with half of the sum each. Different marks mean that the entry was read while it
+/// changed.
+struct State64 {
   using Sum = std::uint64_t;
   unsigned long long low;
   unsigned long long high;
@@ -56,9 +57,10 @@ struct WideState {
   }
 };
 
-/// Waits until a sum of this epoch is there. The tile that publishes it has an earlier ticket, so it is running.
+/// Spins until a sum of this epoch is published. Terminates because the tile that publishes it has an earlier ticket
+/// and so is running.
 template <class State>
-__device__ __forceinline__ Published<typename State::Sum> awaited(const volatile State* state, const Epoch& epoch) {
+__device__ __forceinline__ Published<typename State::Sum> wait_for(const volatile State* state, const Epoch& epoch) {
   auto seen = state->read();
   while (!epoch.is_written(seen.mark)) {
     __nanosleep(20);

@@ -1,4 +1,5 @@
-// The pixels of a tile of the summed-area table: how its threads read them, and where they keep them meanwhile.
+// How the threads of a tile of the summed-area table load their pixels, and where they keep them until they write the
+// table.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -7,8 +8,8 @@
 
 namespace gpuimg::cuda {
 
-/// Four neighbouring pixels of a row. Pixels beyond the row are 0. Addresses that are no multiple of a word are read as
-/// the two words around them.
+/// Loads four adjacent pixels of a row; pixels beyond the row are 0. An unaligned address is read as the two aligned
+/// words around it.
 template <class T>
 __device__ __forceinline__ Samples<T, kLanePixels> load_four(const TableJob& job, std::int64_t x, std::int64_t y) {
   Samples<T, kLanePixels> four;
@@ -35,21 +36,21 @@ __device__ __forceinline__ Samples<T, kLanePixels> load_four(const TableJob& job
   }
 #pragma unroll
   for (int i = 0; i < four.kWords; ++i) {
-    const int bytes = present * static_cast<int>(sizeof(T)) - 4 * i;  // of this word that belong to the row
+    const int bytes = present * static_cast<int>(sizeof(T)) - 4 * i;  // bytes of this word that belong to the row
     four.words[i] &= bytes >= 4 ? 0xFFFFFFFFU : bytes <= 0 ? 0U : (1U << (8 * bytes)) - 1U;
   }
   return four;
 }
 
-/// A thread's pixels of a tile while it waits for its neighbors: in registers, or in shared memory, where every thread
-/// reads only what it put there.
+/// A thread's pixels of a tile while it waits for the neighbor tiles' sums: in registers, or in shared memory, where
+/// each thread reads only what it wrote.
 template <class Tile>
 struct Rows {
   using Four = Samples<typename Tile::Pixel, kLanePixels>;
   static constexpr std::size_t kStagedBytes = Tile::kStaged ? sizeof(Four) * Tile::kWarpRows * Tile::kThreads : 0;
 
   Four kept[Tile::kStaged ? 1 : Tile::kWarpRows];
-  Four* staged;  ///< one row's is kThreads before the next row's
+  Four* staged;  ///< rows are kThreads apart
 
   __device__ explicit Rows(std::byte* shared) : staged(reinterpret_cast<Four*>(shared) + threadIdx.x) {}
 
@@ -80,7 +81,7 @@ struct Rows {
   }
 };
 
-/// Reads the thread's rows of a tile. Aligned rows inside the image are read without a question.
+/// Loads the thread's rows of a tile. Aligned rows inside the image skip the bounds checks.
 template <class Tile, class Place>
 __device__ __forceinline__ void load_rows(const TableJob& job, const Place& place, Rows<Tile>& rows) {
   using Pixel = typename Tile::Pixel;
@@ -108,7 +109,7 @@ __device__ __forceinline__ void load_rows(const TableJob& job, const Place& plac
   }
 }
 
-/// Sums of the pixels of two rows in the lanes to the left, row by row.
+/// For each of two rows, the sum of the pixels in the lanes to the left.
 template <class Tile>
 __device__ __forceinline__ void sums_before_lane(const Samples<typename Tile::Pixel, kLanePixels> (&rows)[2],
                                                  typename Tile::Sum (&before)[2]) {
@@ -130,7 +131,7 @@ __device__ __forceinline__ void sums_before_lane(const Samples<typename Tile::Pi
   }
 }
 
-/// Adds a row to the entries above it; `left` is the sum of the pixels to the left of the lane's.
+/// Adds a row to the entries above it. `left` is the sum of the pixels left of the lane's.
 template <class Tile>
 __device__ __forceinline__ void add_row(const Samples<typename Tile::Pixel, kLanePixels>& row, typename Tile::Sum left,
                                         typename Tile::Sum (&entries)[kLanePixels]) {

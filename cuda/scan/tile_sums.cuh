@@ -1,11 +1,11 @@
-// How the tiles of a summed-area table learn what lies left of and above them, while all of them are being computed.
+// How a tile of a summed-area table gets the sums to its left and above while all tiles are being computed.
 #pragma once
 
 #include "scan/integral_tiles.cuh"
 
 namespace gpuimg::cuda {
 
-/// Where a block and a thread are in the image.
+/// Position of a block and thread in the image.
 template <class Tile>
 struct Place {
   std::int64_t tile;
@@ -31,16 +31,18 @@ struct Place {
 template <class Tile>
 struct TileShared {
   using Sum = typename Tile::Sum;
-  Sum row_sums[Tile::kRows]
-              [Tile::kWarpsAcross];  ///< each warp's row totals; then all that lies left of the warp in the row
-  alignas(16) Sum column_sums[Tile::kWarpsDown][Tile::kColumns];  ///< likewise: the table's entry just above the warp
+  Sum row_sums[Tile::kRows][Tile::kWarpsAcross];  ///< row totals of each warp; later the sum of everything left of the
+                                                  ///< warp in the row
+  alignas(16) Sum column_sums[Tile::kWarpsDown]
+                             [Tile::kColumns];  ///< likewise for columns: later the table entry just above the warp
   unsigned int ticket;
 };
 
-/// Sum of a row over all tiles to the left, back to the first that knows the whole of its row. All lanes of a warp call
-/// this; kLanesPerRow neighbouring lanes share a row, each looks at kAhead tiles in one go, the first at the nearest.
+/// Sums a row over the tiles to the left, back to the first one that has published the sum of its whole row. All lanes
+/// of the warp must call this. kLanesPerRow adjacent lanes share a row; each polls kAhead tiles at once, the first lane
+/// the nearest ones.
 template <class Tile>
-__device__ typename Tile::Sum sum_left_of_tile(const TableJob& job, const Place<Tile>& place, int row) {
+__device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Tile>& place, int row) {
   using Sum = typename Tile::Sum;
   const Epoch epoch(job.epoch);
   const int position = place.lane % Tile::kLanesPerRow;
@@ -64,7 +66,7 @@ __device__ typename Tile::Sum sum_left_of_tile(const TableJob& job, const Place<
     for (int a = 0; a < Tile::kAhead; ++a) {
       if (!knows_whole) {
         if (!epoch.is_written(seen[a].mark)) {
-          seen[a] = awaited(states + std::int64_t{first - a} * Tile::kRows, epoch);
+          seen[a] = wait_for(states + std::int64_t{first - a} * Tile::kRows, epoch);
         }
         part += seen[a].sum;
         knows_whole = seen[a].mark == epoch.whole;
@@ -85,7 +87,8 @@ __device__ typename Tile::Sum sum_left_of_tile(const TableJob& job, const Place<
   return before;
 }
 
-/// Publishes the tile's row sums and turns row_sums into what lies left of each warp. Rows are shared out among warps.
+/// Publishes the tile's row sums, and replaces row_sums with the sums left of each warp. The warps divide the rows
+/// among themselves.
 template <class Tile>
 __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
   using Sum = typename Tile::Sum;
@@ -103,17 +106,17 @@ __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, Tile
   if (position == 0) {
     state->publish(total, place.tile_x == 0 ? epoch.whole : epoch.own);
   }
-  const Sum before = sum_left_of_tile(job, place, row);
+  const Sum before = look_back_left(job, place, row);
   if (position == 0 && place.tile_x != 0) {
     state->publish(before + total, epoch.whole);
   }
-  __syncwarp();  // other lanes have read what is written over
+  __syncwarp();  // other lanes have read what is overwritten next
   if (position < Tile::kWarpsAcross) {
     shared.row_sums[row][position] = before + left_in_tile;
   }
 }
 
-/// A column of the tile that the calling thread looks after.
+/// A column of the tile that the calling thread handles.
 template <class Tile>
 struct Column {
   using Sum = typename Tile::Sum;
@@ -129,17 +132,17 @@ struct Column {
     done = place.tile_y == 0 || !is_used;
   }
 
-  /// Takes over the sum of a tile above, which `seen` may hold already.
+  /// Adds the sum of a tile above. `seen` is what was last read of it, possibly nothing yet.
   __device__ void add(const volatile typename Tile::State* state, Published<Sum> seen, const Epoch& epoch) {
     if (!epoch.is_written(seen.mark)) {
-      seen = awaited(state, epoch);
+      seen = wait_for(state, epoch);
     }
     before += seen.sum;
     done = seen.mark == epoch.whole;
   }
 };
 
-/// Turns a column's sums of each warp into the sums above it inside the tile, and publishes the column's sum.
+/// Replaces a column's sums of each warp with the sums above the warp inside the tile, and publishes the column's sum.
 template <class Tile>
 __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, const Epoch& epoch,
                                TileShared<Tile>& shared, volatile typename Tile::State* states) {
@@ -154,10 +157,10 @@ __device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, c
   states[place.tile * Tile::kColumns + column.index].publish(column.total, place.tile_y == 0 ? epoch.whole : epoch.own);
 }
 
-/// Adds up a column over the tiles above, back to the first that knows the whole of it.
+/// Sums columns over the tiles above, back to the first one that has published its whole column.
 template <class Tile, int kColumns>
-__device__ void look_up(const TableJob& job, const Place<Tile>& place, const Epoch& epoch,
-                        const volatile typename Tile::State* states, Column<Tile> (&columns)[kColumns]) {
+__device__ void look_back_up(const TableJob& job, const Place<Tile>& place, const Epoch& epoch,
+                             const volatile typename Tile::State* states, Column<Tile> (&columns)[kColumns]) {
   constexpr int kAhead = (Tile::kAhead + kColumns - 1) / kColumns;
 #pragma unroll 1
   for (std::int64_t tile = place.tile - job.tiles_across; tile >= 0; tile -= kAhead * job.tiles_across) {
@@ -188,7 +191,7 @@ __device__ void look_up(const TableJob& job, const Place<Tile>& place, const Epo
   }
 }
 
-/// Publishes the tile's column sums (of whole rows) and turns column_sums into the table's entries above each warp.
+/// Publishes the tile's column sums (over whole rows), and replaces column_sums with the table entries above each warp.
 template <class Tile>
 __device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
   const Epoch epoch(job.epoch);
@@ -199,7 +202,7 @@ __device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, T
     columns[k].start(job, place, k);
     publish_column(columns[k], place, epoch, shared, states);
   }
-  look_up<Tile>(job, place, epoch, states, columns);
+  look_back_up<Tile>(job, place, epoch, states, columns);
 #pragma unroll
   for (const Column<Tile>& column : columns) {
     if (!column.is_used || place.tile_y == 0) {

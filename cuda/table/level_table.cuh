@@ -1,11 +1,12 @@
-// Look-up tables from counts, on the device. The arithmetic is level_rule and mapped_level of ops/equalize.hpp.
+// Builds look-up tables from counts on the device, with level_rule and mapped_level of ops/equalize.hpp.
 #pragma once
 
-#include "count/count_levels.hpp"
+#include "count/count_levels.cuh"
 
 namespace gpuimg::cuda {
 
-/// Counts are looked at 256 at a time, by the first 256 threads of a block; all threads of the block call these.
+/// Counts are processed 256 at a time, by the first 256 threads of a block. All threads of the block must call these
+/// functions.
 constexpr int kSegment = 256;
 
 /// Shared memory of the functions below.
@@ -33,28 +34,29 @@ __device__ inline std::uint64_t segment_scan(std::uint64_t value, SegmentScratch
   for (unsigned w = 0; w < warp && w < kSegment / 32; ++w) {
     value += scratch.warp_sums[w];
   }
-  __syncthreads();  // the sums are read; the scratch may be used again
+  __syncthreads();  // the sums are read, so the scratch may be reused
   return value;
 }
 
-/// Positions of the first and last of the 256 threads with `used`; 256 and −1 if there is none.
+/// Positions of the first and the last of the 256 threads with `used` set; 256 and −1 if there is none.
 __device__ inline int2 segment_ends(bool used, SegmentScratch& scratch) {
   if (threadIdx.x == 0) {
     scratch.first = kSegment;
     scratch.last = -1;
   }
-  __syncthreads();  // the starting values are written
+  __syncthreads();  // the initial values are written
   if (used && threadIdx.x < kSegment) {
     atomicMin(&scratch.first, static_cast<int>(threadIdx.x));
     atomicMax(&scratch.last, static_cast<int>(threadIdx.x));
   }
-  __syncthreads();  // every thread has had its say
+  __syncthreads();  // every thread has contributed
   const int2 ends = make_int2(scratch.first, scratch.last);
-  __syncthreads();  // the scratch may be used again
+  __syncthreads();  // the scratch may be reused
   return ends;
 }
 
-/// The rule of one histogram of 256 levels; `count` is the thread's level's, 0 beyond the first 256 threads.
+/// The rule of one histogram of 256 levels. `count` belongs to the calling thread's level; 0 after the first 256
+/// threads.
 __device__ inline LevelRule segment_rule(EqualizeFormula formula, std::uint64_t count, std::uint64_t cumulative,
                                          SegmentScratch& scratch) {
   const int2 ends = segment_ends(count != 0, scratch);
@@ -62,7 +64,7 @@ __device__ inline LevelRule segment_rule(EqualizeFormula formula, std::uint64_t 
     scratch.first_count = 0;
     scratch.last_count = 0;
   }
-  __syncthreads();  // an empty histogram has no ends to write these
+  __syncthreads();  // the zeros are written before the ends overwrite them; an empty histogram has no ends
   if (static_cast<int>(threadIdx.x) == ends.x) {
     scratch.first_count = count;
   }
@@ -72,14 +74,14 @@ __device__ inline LevelRule segment_rule(EqualizeFormula formula, std::uint64_t 
   if (threadIdx.x == kSegment - 1) {
     scratch.warp_sums[0] = cumulative;
   }
-  __syncthreads();  // ends and total are written
+  __syncthreads();  // the ends and the total are written
   const LevelRule rule =
       level_rule(formula, kSegment - 1, scratch.warp_sums[0], scratch.first_count, scratch.last_count);
-  __syncthreads();  // the scratch may be used again
+  __syncthreads();  // the scratch may be reused
   return rule;
 }
 
-/// The table of 256 levels: returns the calling thread's entry (any value beyond the first 256 threads).
+/// Builds a table of 256 levels and returns the calling thread's entry. Returns any value after the first 256 threads.
 __device__ inline std::uint32_t segment_table_entry(EqualizeFormula formula, std::uint64_t count,
                                                     SegmentScratch& scratch) {
   const std::uint64_t cumulative = segment_scan(count, scratch);

@@ -1,5 +1,5 @@
-// GPUIMG_TEST_INSTRUCTION_SET: the newest instruction set that loops compiled for several may choose in this process.
-// Left out, whatever the processor has. So that the code for older processors is tested on newer ones.
+// GPUIMG_TEST_INSTRUCTION_SET limits the instruction sets that Highway may select in this process, to test the code for
+// older processors on newer ones. Unset, Highway selects the best.
 #include <hwy/highway.h>
 
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Pixel by pixel, from the stored samples: oracle_png.hpp.
+// Oracle of PNG decoding, pixel by pixel from the stored samples.
 #include "support/oracle_png.hpp"
 
 #include "support/test_images.hpp"

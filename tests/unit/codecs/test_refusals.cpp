@@ -25,14 +25,14 @@ void expect_refused(ErrorKind kind, const char* what, const std::function<void()
 class Refusals : public ::testing::Test {
  protected:
   [[nodiscard]] Picture picture(int width, int height, PixelFormat format) const {
-    return backend_->import_pixels(test::constant_image(width, height, format, 1));
+    return backend_->upload(test::constant_image(width, height, format, 1));
   }
   std::unique_ptr<Backend> backend_ = make_cpu_backend(1);
 };
 
 TEST_F(Refusals, PixelsThatAreNoPhotograph) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
-    const Picture other = backend_->import_pixels(Image(2, 2, PixelFormat{sample, 3}));
+    const Picture other = backend_->upload(Image(2, 2, PixelFormat{sample, 3}));
     const ErrorKind kind = ErrorKind::unsupported;
     expect_refused(kind, "histogram", [&] { (void)backend_->histogram(other, {}); });
     expect_refused(kind, "equalize", [&] { (void)backend_->equalize(other, {}); });

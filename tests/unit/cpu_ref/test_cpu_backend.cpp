@@ -1,4 +1,4 @@
-// The CPU backend as a whole: same bytes for every number of threads, reuse, import with a pitch.
+// The CPU backend as a whole: same bytes for every number of threads, reuse of memory, upload of padded rows.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -19,10 +19,10 @@ struct Answer {
   std::vector<std::vector<std::uint64_t>> counts;
 };
 
-/// Every operation once.
+/// Runs every operation once.
 Answer everything(Backend& backend, const Image& image) {
   Answer answer;
-  const Picture picture = backend.import_pixels(image.view());
+  const Picture picture = backend.upload(image.view());
   HistogramOptions all;
   all.channels = {Channel::luma, Channel::red, Channel::blue, Channel::hue, Channel::saturation, Channel::lightness};
   for (auto& channel : backend.histogram(picture, all).channels) {
@@ -32,20 +32,20 @@ Answer everything(Backend& backend, const Image& image) {
        {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     EqualizeOptions options;
     options.color = color;
-    answer.images.push_back(backend.fetch(backend.equalize(picture, options)));
+    answer.images.push_back(backend.download(backend.equalize(picture, options)));
   }
   for (const Sample type : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     IntegralOptions options;
     options.type = type;
     options.allow_wrap = true;
-    answer.images.push_back(backend.fetch(backend.integral(picture, options)));
+    answer.images.push_back(backend.download(backend.integral(picture, options)));
   }
   for (const HslEncoding encoding : {HslEncoding::f32, HslEncoding::u16, HslEncoding::opencv}) {
     const Picture hsl = backend.to_hsl(picture, encoding);
-    answer.images.push_back(backend.fetch(hsl));
-    answer.images.push_back(backend.fetch(backend.from_hsl(hsl, encoding, Sample::u8)));
+    answer.images.push_back(backend.download(hsl));
+    answer.images.push_back(backend.download(backend.from_hsl(hsl, encoding, Sample::u8)));
   }
-  answer.images.push_back(backend.fetch(backend.adjust_hsl(picture, {30.0F, 1.2F, 0.9F})));
+  answer.images.push_back(backend.download(backend.adjust_hsl(picture, {30.0F, 1.2F, 0.9F})));
   return answer;
 }
 
@@ -67,24 +67,26 @@ int threads_of_this_process() {
   return 0;
 }
 
-/// Exits with 0 if a backend of 16 threads starts at most `most` beside its caller's.
-[[noreturn]] void start_threads_for(int width, int height, int most) {
+/// Exits with 0 if a backend of 16 threads starts at most `max_started` threads beside the one that calls it.
+[[noreturn]] void start_threads_for(int width, int height, int max_started) {
   const tbb::global_control more_than_processors(tbb::global_control::max_allowed_parallelism, 16);
   const int before = threads_of_this_process();
   const auto backend = make_cpu_backend(16);
   (void)everything(*backend, test::constant_image(width, height, {Sample::u8, 3}, 7));
-  std::_Exit(threads_of_this_process() - before <= most ? 0 : 1);
+  std::_Exit(threads_of_this_process() - before <= max_started ? 0 : 1);
 }
 
-TEST(CpuBackendDeathTest, StartsNoThreadThatASmallImageHasNoWorkFor) {
+TEST(CpuBackendDeathTest, StartsNoThreadsThatASmallImageHasNoWorkFor) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
   EXPECT_EXIT(start_threads_for(1, 1, 0), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(start_threads_for(100, 100, 0), testing::ExitedWithCode(0), "");
   EXPECT_EXIT(start_threads_for(256, 300, 3), testing::ExitedWithCode(0), "");
 }
 
-TEST(CpuBackend, NamesItself) {
+TEST(CpuBackend, ReportsKindAndName) {
+  EXPECT_EQ(make_cpu_backend(1)->kind(), BackendKind::cpu);
   EXPECT_EQ(make_cpu_backend(1)->name(), "cpu");
+  EXPECT_TRUE(make_cpu_backend(1)->memory_is_host());
   EXPECT_EQ(make_cpu_backend(1)->description(), "CPU, 1 thread");
   EXPECT_EQ(make_cpu_backend(3)->description(), "CPU, 3 threads");
   EXPECT_FALSE(make_cpu_backend(0)->description().empty());
@@ -108,7 +110,7 @@ TEST(CpuBackend, SameBytesForEveryNumberOfThreads) {
   }
 }
 
-TEST(CpuBackend, OneObjectForManySizes) {
+TEST(CpuBackend, OneBackendForManySizes) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto reused = make_cpu_backend(2);
@@ -139,7 +141,7 @@ TEST(CpuBackend, TwoBackendsOnTwoThreads) {
   expect_same(answers[1], expected);
 }
 
-TEST(CpuBackend, ImportsRowsWithAPitch) {
+TEST(CpuBackend, UploadsRowsWithAPitch) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
@@ -148,7 +150,7 @@ TEST(CpuBackend, ImportsRowsWithAPitch) {
       SCOPED_TRACE(test::name_of(format) + ", padding " + std::to_string(padding));
       const Image image = test::random_image(random, 33, 17, format);
       const std::size_t pitch = image.pitch_bytes() + padding;
-      // One byte in front: rows of 16 bits need not be aligned either.
+      // Starts at an odd address: 16-bit rows need not be aligned.
       std::vector<std::byte> bytes(1 + pitch * 17);
       for (auto& byte : bytes) {
         byte = static_cast<std::byte>(random.below(256));
@@ -157,45 +159,45 @@ TEST(CpuBackend, ImportsRowsWithAPitch) {
         std::memcpy(&bytes[1 + y * pitch], image.view().row_bytes(static_cast<int>(y)), image.pitch_bytes());
       }
       const std::vector<std::byte> before = bytes;
-      const Picture picture = backend->import_pixels(ConstView{bytes.data() + 1, 33, 17, pitch, format});
-      EXPECT_TRUE(test::same_pixels(backend->fetch(picture).view(), image.view()));
+      const Picture picture = backend->upload(ConstView{bytes.data() + 1, 33, 17, pitch, format});
+      EXPECT_TRUE(test::same_pixels(backend->download(picture).view(), image.view()));
       EXPECT_EQ(backend->histogram(picture, {}).channels[0].counts,
-                backend->histogram(backend->import_pixels(image.view()), {}).channels[0].counts);
+                backend->histogram(backend->upload(image.view()), {}).channels[0].counts);
       EXPECT_EQ(bytes, before);
     }
   }
 }
 
-TEST(CpuBackend, OperationsLeaveTheirInputAlone) {
+TEST(CpuBackend, OperationsDoNotModifyTheirInput) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
   const Image image = test::random_image(random, 64, 64, PixelFormat{Sample::u8, 4});
-  const Picture picture = backend->import_pixels(image.clone());
+  const Picture picture = backend->upload(image.clone());
   (void)backend->equalize(picture, {});
   (void)backend->integral(picture, {});
   (void)backend->to_hsl(picture, HslEncoding::u16);
   (void)backend->adjust_hsl(picture, {10.0F, 1.0F, 1.0F});
   backend->wait();
-  EXPECT_TRUE(test::same_pixels(backend->fetch(picture).view(), image.view()));
+  EXPECT_TRUE(test::same_pixels(backend->download(picture).view(), image.view()));
 }
 
-TEST(CpuBackend, ImportAndFetchCanGiveTheMemoryAway) {
+TEST(CpuBackend, UploadAndDownloadCanTransferTheMemory) {
   const auto backend = make_cpu_backend(1);
   Image image = test::constant_image(8, 8, PixelFormat{Sample::u16, 1}, 77);
   const Image kept = image.clone();
-  Picture picture = backend->import_pixels(std::move(image));
+  Picture picture = backend->upload(std::move(image));
   EXPECT_EQ(picture.width(), 8);
   EXPECT_EQ(picture.pixel_count(), 64U);
-  EXPECT_TRUE(test::same_pixels(backend->fetch(picture).view(), kept.view()));
-  EXPECT_TRUE(test::same_pixels(backend->fetch(std::move(picture)).view(), kept.view()));
+  EXPECT_TRUE(test::same_pixels(backend->download(picture).view(), kept.view()));
+  EXPECT_TRUE(test::same_pixels(backend->download(std::move(picture)).view(), kept.view()));
 }
 
-TEST(CpuBackend, EqualizesInThePicturesOwnMemoryToTheSameBytes) {
+TEST(CpuBackend, EqualizingInPlaceGivesTheSameBytes) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
-  const Picture mask = backend->import_pixels(test::random_image(random, 333, 45, PixelFormat{Sample::u8, 1}));
+  const Picture mask = backend->upload(test::random_image(random, 333, 45, PixelFormat{Sample::u8, 1}));
   for (const PixelFormat format : test::photographic_formats()) {
     for (const EqualizeColor color :
          {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
@@ -204,10 +206,10 @@ TEST(CpuBackend, EqualizesInThePicturesOwnMemoryToTheSameBytes) {
         options.color = color;
         options.strength = partly ? 0.3 : 1.0;
         options.selection.mask = partly ? &mask : nullptr;
-        Picture picture = backend->import_pixels(test::random_image(random, 333, 45, format));
+        Picture picture = backend->upload(test::random_image(random, 333, 45, format));
         LevelTables used;
-        const Image expected = backend->fetch(backend->equalize(std::as_const(picture), options));
-        const Image result = backend->fetch(backend->equalize(std::move(picture), options, &used));
+        const Image expected = backend->download(backend->equalize(std::as_const(picture), options));
+        const Image result = backend->download(backend->equalize(std::move(picture), options, &used));
         ASSERT_TRUE(test::same_pixels(result.view(), expected.view())) << test::name_of(format);
         ASSERT_FALSE(used.maps.empty());
       }
@@ -215,15 +217,15 @@ TEST(CpuBackend, EqualizesInThePicturesOwnMemoryToTheSameBytes) {
   }
 }
 
-TEST(CpuBackend, ResultsUseTheirMemoryAgain) {
+TEST(CpuBackend, ResultsReuseMemory) {
   const auto backend = make_cpu_backend(2);
   test::Random random;
   SCOPED_TRACE(random.trace());
-  const Picture picture = backend->import_pixels(test::random_image(random, 1500, 1001, PixelFormat{Sample::u8, 3}));
-  const Image kept = backend->fetch(backend->equalize(picture, {}));
+  const Picture picture = backend->upload(test::random_image(random, 1500, 1001, PixelFormat{Sample::u8, 3}));
+  const Image kept = backend->download(backend->equalize(picture, {}));
   const std::byte* first = nullptr;
   for (int round = 0; round < 5; ++round) {
-    const Image again = backend->fetch(backend->equalize(picture, {}));
+    const Image again = backend->download(backend->equalize(picture, {}));
     EXPECT_NE(again.view().data, kept.view().data);
     EXPECT_TRUE(test::same_pixels(again.view(), kept.view())) << "round " << round;
     if (first != nullptr) {
@@ -233,16 +235,16 @@ TEST(CpuBackend, ResultsUseTheirMemoryAgain) {
   }
 }
 
-TEST(CpuBackend, ResultsOutliveTheirBackendAndDieOnAnyThread) {
+TEST(CpuBackend, ResultsOutliveTheirBackendAndCanBeFreedOnAnyThread) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::random_image(random, 2000, 1100, PixelFormat{Sample::u8, 1});
   auto backend = make_cpu_backend(2);
-  const Picture picture = backend->import_pixels(image.view());
-  Image result = backend->fetch(backend->equalize(picture, {}));
-  std::thread([other = backend->fetch(backend->equalize(picture, {}))] { EXPECT_FALSE(other.empty()); }).join();
+  const Picture picture = backend->upload(image.view());
+  Image result = backend->download(backend->equalize(picture, {}));
+  std::thread([other = backend->download(backend->equalize(picture, {}))] { EXPECT_FALSE(other.empty()); }).join();
   backend.reset();
-  EXPECT_TRUE(test::same_pixels(make_cpu_backend(1)->fetch(picture).view(), image.view()));
+  EXPECT_TRUE(test::same_pixels(make_cpu_backend(1)->download(picture).view(), image.view()));
   std::thread([last = std::move(result)] { EXPECT_FALSE(last.empty()); }).join();
 }
 
@@ -253,17 +255,17 @@ TEST(CpuBackend, ResultsOfManySizesInTurn) {
   for (int round = 0; round < 30; ++round) {
     const Image image =
         test::random_image(random, random.between(500, 2500), random.between(300, 1500), PixelFormat{Sample::u8, 1});
-    const Image copy = backend->fetch(backend->adjust_hsl(backend->import_pixels(image.view()), {}));
+    const Image copy = backend->download(backend->adjust_hsl(backend->upload(image.view()), {}));
     EXPECT_TRUE(test::same_pixels(copy.view(), image.view())) << "round " << round;
   }
 }
 
-TEST(CpuBackend, ImportsTablesAndFloatsToo) {
+TEST(CpuBackend, UploadsTablesAndFloats) {
   const auto backend = make_cpu_backend(1);
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     Image image(5, 3, PixelFormat{sample, 3});
     std::memset(image.view().data, 0x3C, image.size_bytes());
-    EXPECT_TRUE(test::same_pixels(backend->fetch(backend->import_pixels(image.view())).view(), image.view()));
+    EXPECT_TRUE(test::same_pixels(backend->download(backend->upload(image.view())).view(), image.view()));
   }
 }
 

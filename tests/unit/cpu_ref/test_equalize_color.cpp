@@ -1,4 +1,4 @@
-// Equalization of colour, selections and strength against the oracle: random images and all 2²⁴ colours.
+// Equalization of color, selections and strength against the oracle: random images and all 2²⁴ colors.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -65,7 +65,7 @@ TEST_P(EqualizeCase, ThreeHundredRandomImages) {
     options.selection.count_transparent = random.below(4) == 0;
     constexpr double kStrengths[] = {1.0, 1.0, 1.0, 1.0, 0.0, 0.5, 0.3, 0.999};
     options.strength = kStrengths[random.below(8)];
-    const Image actual = backend->fetch(backend->equalize(backend->import_pixels(image.view()), options));
+    const Image actual = backend->download(backend->equalize(backend->upload(image.view()), options));
     ASSERT_TRUE(test::same_pixels(actual.view(), oracle::equalized(image.view(), options).view()))
         << "round " << round << ", " << describe(image) << ", strength " << options.strength;
   }
@@ -81,7 +81,7 @@ TEST_P(EqualizeCase, RegionMaskAndTransparency) {
     const int height = random.between(1, 40);
     const Image image = test::any_image(random, width, height, format);
     const Image mask = test::random_mask(random, width, height);
-    const Picture mask_picture = backend->import_pixels(mask.view());
+    const Picture mask_picture = backend->upload(mask.view());
     const bool masked = random.below(3) != 0;
     EqualizeOptions options = options_of_case();
     options.strength = random.below(3) == 0 ? 0.5 : 1.0;
@@ -92,7 +92,7 @@ TEST_P(EqualizeCase, RegionMaskAndTransparency) {
       const int y = random.between(0, height - 1);
       options.selection.region = Rect{x, y, random.between(1, width - x), random.between(1, height - y)};
     }
-    const Image actual = backend->fetch(backend->equalize(backend->import_pixels(image.view()), options));
+    const Image actual = backend->download(backend->equalize(backend->upload(image.view()), options));
     const Image expected = oracle::equalized(image.view(), options, masked ? &mask : nullptr);
     ASSERT_TRUE(test::same_pixels(actual.view(), expected.view())) << "round " << round << ", " << describe(image);
   }
@@ -107,7 +107,7 @@ TEST_P(EqualizeCase, WidthsAndHeights) {
       for (const int channels : {1, 2, 3, 4}) {
         const Image image = test::any_image(random, width, height, PixelFormat{Sample::u8, channels});
         const EqualizeOptions options = options_of_case();
-        const Image actual = backend->fetch(backend->equalize(backend->import_pixels(image.view()), options));
+        const Image actual = backend->download(backend->equalize(backend->upload(image.view()), options));
         ASSERT_TRUE(test::same_pixels(actual.view(), oracle::equalized(image.view(), options).view()))
             << describe(image);
       }
@@ -121,17 +121,17 @@ TEST_P(EqualizeCase, NothingCountedIsIdentity) {
   const auto backend = make_cpu_backend(1);
   for (const Sample sample : {Sample::u8, Sample::u16}) {
     Image image = test::random_image(random, 12, 9, PixelFormat{sample, 4});
-    const Picture zero_mask = backend->import_pixels(test::constant_image(12, 9, PixelFormat{Sample::u8, 1}, 0));
+    const Picture zero_mask = backend->upload(test::constant_image(12, 9, PixelFormat{Sample::u8, 1}, 0));
     EqualizeOptions options = options_of_case();
     options.selection.mask = &zero_mask;
-    const Picture picture = backend->import_pixels(image.view());
-    EXPECT_TRUE(test::same_pixels(backend->fetch(backend->equalize(picture, options)).view(), image.view()));
+    const Picture picture = backend->upload(image.view());
+    EXPECT_TRUE(test::same_pixels(backend->download(backend->equalize(picture, options)).view(), image.view()));
     for (int i = 0; i < 12 * 9; ++i) {
       test::set_sample(image.view(), i % 12, i / 12, 3, 0);
     }
     options.selection.mask = nullptr;
-    const Picture clear = backend->import_pixels(image.view());
-    EXPECT_TRUE(test::same_pixels(backend->fetch(backend->equalize(clear, options)).view(), image.view()));
+    const Picture clear = backend->upload(image.view());
+    EXPECT_TRUE(test::same_pixels(backend->download(backend->equalize(clear, options)).view(), image.view()));
   }
 }
 
@@ -146,24 +146,25 @@ LevelTables random_table(test::Random& random, std::size_t levels, bool monotone
   return {{map}};
 }
 
-/// Both answer the same tables on all 2²⁴ colours, for each mode in which one level decides.
+/// Compares image and oracle with the same tables on all 2²⁴ colors, for each mode in which one level determines the
+/// pixel.
 TEST(EqualizeTables, AllColors) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(0);
   const Image colors = test::all_colors();
-  const Picture picture = backend->import_pixels(colors.view());
+  const Picture picture = backend->upload(colors.view());
   for (const EqualizeColor color : {EqualizeColor::luma, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     for (const bool monotone : {true, false}) {
       if (!monotone && color != EqualizeColor::luma) {
-        continue;  // the table's order matters to none of the other two
+        continue;  // the other two do not depend on the order of the table
       }
       SCOPED_TRACE(case_name({EqualizeFormula::opencv, color}) + (monotone ? ", monotone" : ", any"));
       const LevelTables tables = random_table(random, 256, monotone);
       EqualizeOptions options;
       options.color = color;
       options.tables = &tables;
-      const Image actual = backend->fetch(backend->equalize(picture, options));
+      const Image actual = backend->download(backend->equalize(picture, options));
       EXPECT_TRUE(test::same_pixels(actual.view(), oracle::equalized(colors.view(), options).view()));
     }
   }
@@ -174,7 +175,7 @@ TEST(EqualizeTables, ExtremeTablesAndSixteenBitEdgeColors) {
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(0);
   const Image colors = test::edge_colors_16(random);
-  const Picture picture = backend->import_pixels(colors.view());
+  const Picture picture = backend->upload(colors.view());
   const std::vector<LevelTables> choices = {random_table(random, 65536, false),
                                             random_table(random, 65536, true),
                                             {{std::vector<std::uint16_t>(65536, 0)}},
@@ -186,7 +187,7 @@ TEST(EqualizeTables, ExtremeTablesAndSixteenBitEdgeColors) {
       options.color = color;
       options.tables = &tables;
       options.luma = static_cast<Luma>(random.below(4));
-      const Image actual = backend->fetch(backend->equalize(picture, options));
+      const Image actual = backend->download(backend->equalize(picture, options));
       ASSERT_TRUE(test::same_pixels(actual.view(), oracle::equalized(colors.view(), options).view()))
           << case_name({EqualizeFormula::opencv, color});
     }
@@ -194,7 +195,7 @@ TEST(EqualizeTables, ExtremeTablesAndSixteenBitEdgeColors) {
 }
 
 TEST(YCrCb, AllColorsForwardAndBack) {
-  // The checksums are those of cv2.cvtColor(COLOR_RGB2YCrCb) and (COLOR_YCrCb2RGB), OpenCV 4.6, over all_colors().
+  // Checksums of cv2.cvtColor(COLOR_RGB2YCrCb) and (COLOR_YCrCb2RGB), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
   Image forward(4096, 4096, PixelFormat{Sample::u8, 3});
   Image back(4096, 4096, PixelFormat{Sample::u8, 3});

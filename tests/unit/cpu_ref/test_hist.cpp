@@ -1,4 +1,4 @@
-// Histograms: by hand, against plain counting, with regions, masks and transparent pixels.
+// Histograms: computed by hand, and against plain counting, with regions, masks and transparent pixels.
 #include "gpuimg/ops/hist.hpp"
 
 #include <gtest/gtest.h>
@@ -26,12 +26,12 @@ std::vector<Channel> channels_of(PixelFormat format) {
   return channels;
 }
 
-/// Asks for every channel at once and compares each count with the oracle's.
+/// Requests every channel at once, and compares each count with the oracle's.
 void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions options, const Image* mask = nullptr) {
   const PixelFormat format = image.format();
   options.channels = channels_of(format);
-  const Picture picture = backend.import_pixels(image.view());
-  const Picture mask_picture = backend.import_pixels(mask != nullptr ? mask->view() : image.view());
+  const Picture picture = backend.upload(image.view());
+  const Picture mask_picture = backend.upload(mask != nullptr ? mask->view() : image.view());
   options.selection.mask = mask != nullptr ? &mask_picture : nullptr;
   const Histogram histogram = backend.histogram(picture, options);
   ASSERT_EQ(histogram.channels.size(), options.channels.size());
@@ -48,8 +48,8 @@ void expect_oracle_counts(Backend& backend, const Image& image, HistogramOptions
   }
 }
 
-/// Blocks of neighbouring bytes are counted in another way where their levels lie close together.
-TEST(Hist, LevelsCloseTogetherAndFarApart) {
+/// Blocks of bytes with a narrow range of levels are counted in another way.
+TEST(Hist, NarrowAndWideRangesOfLevels) {
   const auto backend = make_cpu_backend(2);
   test::Random random;
   SCOPED_TRACE(random.trace());
@@ -58,7 +58,7 @@ TEST(Hist, LevelsCloseTogetherAndFarApart) {
       Image image(width, 3, PixelFormat{Sample::u8, 1});
       std::vector<std::uint64_t> expected(256);
       for (int y = 0; y < 3; ++y) {
-        // Now and then a block that is unlike its neighbours.
+        // Some blocks differ from their neighbors.
         const bool mixed = y == 1;
         const int lowest = y == 2 ? 256 - levels : random.between(0, 256 - levels);
         for (int x = 0; x < width; ++x) {
@@ -69,7 +69,7 @@ TEST(Hist, LevelsCloseTogetherAndFarApart) {
           ++expected[level];
         }
       }
-      EXPECT_EQ(backend->histogram(backend->import_pixels(image.view()), {}).channels[0].counts, expected)
+      EXPECT_EQ(backend->histogram(backend->upload(image.view()), {}).channels[0].counts, expected)
           << width << " wide, " << levels << " levels";
     }
   }
@@ -80,7 +80,7 @@ TEST(Hist, ByHand) {
   Image image(3, 1, PixelFormat{Sample::u8, 4});
   const std::uint8_t pixels[] = {255, 0, 0, 255, 10, 20, 30, 0, 7, 7, 7, 1};
   std::memcpy(image.view().data, pixels, sizeof pixels);
-  const Picture picture = backend->import_pixels(image.view());
+  const Picture picture = backend->upload(image.view());
   HistogramOptions options;
   options.channels = {Channel::luma, Channel::alpha, Channel::blue, Channel::luma};
   Histogram h = backend->histogram(picture, options);
@@ -108,7 +108,7 @@ TEST(Hist, WidthsHeightsAndFormats) {
     for (const int height : {1, 2, 7}) {
       for (const PixelFormat format : test::photographic_formats()) {
         if (format.sample == Sample::u16 && height == 7 && width < 1000) {
-          continue;  // eight tables of 65536 counts each are what this costs
+          continue;  // too expensive: eight tables of 65536 counts
         }
         SCOPED_TRACE(test::name_of(format) + ", " + std::to_string(width) + "x" + std::to_string(height));
         HistogramOptions options;
@@ -155,10 +155,10 @@ TEST(Hist, RegionMaskAndTransparency) {
 
 TEST(Hist, NothingCounted) {
   const auto backend = make_cpu_backend(1);
-  const Picture image = backend->import_pixels(test::constant_image(5, 5, PixelFormat{Sample::u8, 4}, 0));
+  const Picture image = backend->upload(test::constant_image(5, 5, PixelFormat{Sample::u8, 4}, 0));
   EXPECT_EQ(backend->histogram(image, {}).counted, 0U);
-  const Picture opaque = backend->import_pixels(test::constant_image(5, 5, PixelFormat{Sample::u8, 4}, 255));
-  const Picture mask = backend->import_pixels(test::constant_image(5, 5, PixelFormat{Sample::u8, 1}, 0));
+  const Picture opaque = backend->upload(test::constant_image(5, 5, PixelFormat{Sample::u8, 4}, 255));
+  const Picture mask = backend->upload(test::constant_image(5, 5, PixelFormat{Sample::u8, 1}, 0));
   HistogramOptions options;
   options.selection.mask = &mask;
   const Histogram h = backend->histogram(opaque, options);
@@ -172,7 +172,7 @@ TEST(Hist, CornersOfTheImageAreRegions) {
   for (int i = 0; i < 12; ++i) {
     test::set_sample(image.view(), i % 4, i / 4, 0, static_cast<std::uint32_t>(i));
   }
-  const Picture picture = backend->import_pixels(image.view());
+  const Picture picture = backend->upload(image.view());
   HistogramOptions options;
   for (const Rect corner : {Rect{0, 0, 1, 1}, Rect{3, 0, 1, 1}, Rect{0, 2, 1, 1}, Rect{3, 2, 1, 1}}) {
     options.selection.region = corner;
@@ -185,7 +185,7 @@ TEST(Hist, CornersOfTheImageAreRegions) {
 TEST(Hist, HslBinsOfAllColors) {
   const auto backend = make_cpu_backend(0);
   const Image colors = test::all_colors();
-  const Picture picture = backend->import_pixels(colors.view());
+  const Picture picture = backend->upload(colors.view());
   for (const int bins : {256, 360}) {
     HistogramOptions options;
     options.channels = {Channel::hue, Channel::saturation, Channel::lightness};
@@ -206,7 +206,7 @@ TEST(Hist, HslBinsOfAllColors) {
 }
 
 TEST(Hist, BinsOfValues) {
-  // Every bin starts where the one before ends, and no value is lost.
+  // Each bin starts where the previous one ends, and no value is lost.
   for (const std::uint32_t levels : {256U, 65536U}) {
     for (const std::uint32_t bins : {2U, 3U, 7U, 10U, 64U, 100U, 255U, 256U}) {
       for (std::uint32_t v = 0; v < levels; ++v) {

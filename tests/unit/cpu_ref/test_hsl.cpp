@@ -1,4 +1,4 @@
-// HSL: by hand, all 2²⁴ colours against exact fractions, the OpenCV encodings, 16 bits, alpha.
+// HSL: computed by hand, all 2²⁴ colors against exact fractions, the OpenCV encodings, 16 bits, alpha.
 #include "gpuimg/ops/hsl.hpp"
 
 #include <gtest/gtest.h>
@@ -15,7 +15,7 @@ namespace {
 
 Image converted(const Image& image, HslEncoding encoding) {
   const auto backend = make_cpu_backend(0);
-  return backend->fetch(backend->to_hsl(backend->import_pixels(image.view()), encoding));
+  return backend->download(backend->to_hsl(backend->upload(image.view()), encoding));
 }
 
 void expect_oracle_floats(const Image& image) {
@@ -27,7 +27,7 @@ void expect_oracle_floats(const Image& image) {
     for (int x = 0; x < image.width(); ++x, actual += stride) {
       const oracle::Pixel p = oracle::pixel_at(image.view(), x, y);
       const auto expected = oracle::hsl_float(p, image.format().max_value());
-      // As bits, so that −0 is not taken for 0.
+      // Compares bits, to distinguish −0 from 0.
       const bool same = std::bit_cast<std::uint32_t>(actual[0]) == std::bit_cast<std::uint32_t>(expected[0]) &&
                         std::bit_cast<std::uint32_t>(actual[1]) == std::bit_cast<std::uint32_t>(expected[1]) &&
                         std::bit_cast<std::uint32_t>(actual[2]) == std::bit_cast<std::uint32_t>(expected[2]);
@@ -53,8 +53,8 @@ void expect_oracle_u16(const Image& image) {
   }
 }
 
-/// How far float32 may lead from the exact value: channels have an error of 2⁻²⁵ each, and hue and saturation divide
-/// their sums and differences by what may be small.
+/// Bound of the float32 error: each channel has an error of 2⁻²⁵, and hue and saturation divide sums and differences of
+/// channels by numbers that may be small.
 double float_error(const oracle::Pixel& p, std::uint32_t max_value) {
   const double v = max_value;
   const auto [low, high] = std::minmax({p.r, p.g, p.b});
@@ -110,7 +110,7 @@ TEST(Hsl, AllColorsAsFloats) { expect_oracle_floats(test::all_colors()); }
 TEST(Hsl, AllColorsAsU16) { expect_oracle_u16(test::all_colors()); }
 
 TEST(Hsl, AllColorsAsOpencv) {
-  // The checksums are those of cv2.cvtColor(COLOR_RGB2HLS) and (COLOR_RGB2HLS_FULL), OpenCV 4.6, over all_colors().
+  // Checksums of cv2.cvtColor(COLOR_RGB2HLS) and (COLOR_RGB2HLS_FULL), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
   expect_near_opencv(colors, HslEncoding::opencv, 180);
   expect_near_opencv(colors, HslEncoding::opencv_full, 256);
@@ -163,7 +163,7 @@ TEST(Hsl, GrayHasNoHueAndNoSaturation) {
 }
 
 TEST(Hsl, HueStaysBelowAFullTurn) {
-  // Red with the least blue: 360° − 60°/C, at 16 bits 359.9991°, and 65535.8 sixty-fivethousandths wrap to 0.
+  // Red with the smallest possible blue: H = 360° − 60°/C, at 16 bits 359.9991°. 65535.8/65536 turn wraps to 0.
   Image image(1, 1, PixelFormat{Sample::u16, 3});
   test::set_sample(image.view(), 0, 0, 0, 65535);
   test::set_sample(image.view(), 0, 0, 1, 0);

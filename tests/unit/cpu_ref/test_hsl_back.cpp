@@ -1,4 +1,4 @@
-// From HSL back to RGB, and adjustment: round trips, wild values, hue rotations, against the oracle.
+// From HSL to RGB, and adjustment: round trips, values out of range, hue rotations, comparison with the oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -14,13 +14,13 @@ namespace {
 
 Image there_and_back(const Image& image, HslEncoding encoding) {
   const auto backend = make_cpu_backend(0);
-  const Picture hsl = backend->to_hsl(backend->import_pixels(image.view()), encoding);
-  return backend->fetch(backend->from_hsl(hsl, encoding, image.format().sample));
+  const Picture hsl = backend->to_hsl(backend->upload(image.view()), encoding);
+  return backend->download(backend->from_hsl(hsl, encoding, image.format().sample));
 }
 
 Image adjusted(const Image& image, const HslAdjustment& by) {
   const auto backend = make_cpu_backend(0);
-  return backend->fetch(backend->adjust_hsl(backend->import_pixels(image.view()), by));
+  return backend->download(backend->adjust_hsl(backend->upload(image.view()), by));
 }
 
 void expect_oracle_adjustment(const Image& image, const HslAdjustment& by) {
@@ -68,7 +68,7 @@ TEST(HslRoundTrip, AlphaOfEightBits) {
 }
 
 TEST(HslRoundTrip, OpencvEncodingsLoseLittle) {
-  // Lossy by nature: half a level of L and S and a degree of H, and a gray stays gray.
+  // The encoding loses up to half a level of L and S and a degree of H. Gray stays gray.
   const Image colors = test::all_colors();
   const Image back = there_and_back(colors, HslEncoding::opencv);
   const auto* a = colors.view().row<std::uint8_t>(0);
@@ -93,7 +93,7 @@ TEST(FromHsl, ByHand) {
   Image hsl(6, 1, PixelFormat{Sample::f32, 3});
   const float values[] = {0, 1, 0.5F, 60, 1, 0.5F, 180, 1, 0.5F, 300, 0.5F, 0.5F, 77, 0, 0.5F, 30, 1, 0.75F};
   std::memcpy(hsl.view().data, values, sizeof values);
-  const Image rgb = backend->fetch(backend->from_hsl(backend->import_pixels(hsl.view()), HslEncoding::f32, Sample::u8));
+  const Image rgb = backend->download(backend->from_hsl(backend->upload(hsl.view()), HslEncoding::f32, Sample::u8));
   const std::uint8_t expected[] = {255, 0, 0, 255, 255, 0, 0, 255, 255, 191, 64, 191, 128, 128, 128, 255, 191, 128};
   for (std::size_t i = 0; i < 18; ++i) {
     EXPECT_EQ(rgb.view().row<std::uint8_t>(0)[i], expected[i]) << "value " << i;
@@ -123,13 +123,13 @@ TEST(FromHsl, FloatsAgainstTheOracle) {
       test::set_sample(expected.view(), i % 333, i / 333, 1, rgb.g);
       test::set_sample(expected.view(), i % 333, i / 333, 2, rgb.b);
     }
-    const Picture picture = backend->import_pixels(hsl.view());
-    EXPECT_TRUE(test::same_pixels(backend->fetch(backend->from_hsl(picture, HslEncoding::f32, sample)).view(),
+    const Picture picture = backend->upload(hsl.view());
+    EXPECT_TRUE(test::same_pixels(backend->download(backend->from_hsl(picture, HslEncoding::f32, sample)).view(),
                                   expected.view()));
   }
 }
 
-TEST(FromHsl, WildFloatsAreWrappedAndClamped) {
+TEST(FromHsl, OutOfRangeFloatsAreWrappedAndClamped) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   constexpr float kInfinity = std::numeric_limits<float>::infinity();
   const auto backend = make_cpu_backend(1);
@@ -146,7 +146,7 @@ TEST(FromHsl, WildFloatsAreWrappedAndClamped) {
   static_assert(kCount == sizeof expected / sizeof expected[0]);
   Image hsl(kCount, 1, PixelFormat{Sample::f32, 4});
   std::memcpy(hsl.view().data, wild, sizeof wild);
-  const Image rgb = backend->fetch(backend->from_hsl(backend->import_pixels(hsl.view()), HslEncoding::f32, Sample::u8));
+  const Image rgb = backend->download(backend->from_hsl(backend->upload(hsl.view()), HslEncoding::f32, Sample::u8));
   for (std::size_t x = 0; x < kCount; ++x) {
     for (std::size_t c = 0; c < 4; ++c) {
       EXPECT_EQ(rgb.view().row<std::uint8_t>(0)[4 * x + c], expected[x][c]) << "pixel " << x << " channel " << c;
@@ -186,7 +186,7 @@ TEST(AdjustHsl, Extremes) {
   const PixelFormat format = colors.format();
   const Image black = test::constant_image(colors.width(), colors.height(), format, 0);
   EXPECT_TRUE(test::same_pixels(adjusted(colors, {0.0F, 1.0F, 0.0F}).view(), black.view()));
-  // The least lightness that is not 0 is 1/131070.
+  // The smallest nonzero lightness is 1/131070.
   const Image white = adjusted(colors, {0.0F, 1.0F, 131071.0F});
   for (int y = 0; y < white.height(); ++y) {
     for (int x = 0; x < white.width(); ++x) {

@@ -1,4 +1,5 @@
-// Summed-area tables: by hand, against plain sums, differences give back the image, white images that wrap elsewhere.
+// Summed-area tables: computed by hand, against plain sums, differences that reproduce the image, and white images that
+// wrap smaller types.
 #include "gpuimg/ops/integral.hpp"
 
 #include <gtest/gtest.h>
@@ -10,7 +11,7 @@
 namespace gpuimg {
 namespace {
 
-/// The entry that belongs to an exact sum; the conversions to floating point are the compiler's own, of an integer.
+/// The entry for an exact sum. The compiler converts the integer to floating point.
 template <class Entry>
 void expect_table(const Image& table, ConstView pixels, const IntegralOptions& options) {
   const oracle::Sums sums = oracle::padded_sums(pixels, options);
@@ -28,7 +29,7 @@ void expect_table(const Image& table, ConstView pixels, const IntegralOptions& o
 }
 
 void expect_oracle_table(Backend& backend, const Image& image, const IntegralOptions& options) {
-  const Image table = backend.fetch(backend.integral(backend.import_pixels(image.view()), options));
+  const Image table = backend.download(backend.integral(backend.upload(image.view()), options));
   ASSERT_EQ(table.format().channels, 1);
   if (options.type) {
     ASSERT_EQ(table.format().sample, *options.type);
@@ -47,16 +48,16 @@ TEST(Integral, ByHand) {
   Image image(3, 2, PixelFormat{Sample::u8, 1});
   const std::uint8_t pixels[] = {1, 2, 3, 4, 5, 6};
   std::memcpy(image.view().data, pixels, sizeof pixels);
-  const Picture picture = backend->import_pixels(image.view());
+  const Picture picture = backend->upload(image.view());
   IntegralOptions options;
-  const Image padded = backend->fetch(backend->integral(picture, options));
+  const Image padded = backend->download(backend->integral(picture, options));
   const std::uint32_t expected[] = {0, 0, 0, 0, 0, 1, 3, 6, 0, 5, 12, 21};
   ASSERT_EQ(padded.format(), (PixelFormat{Sample::u32, 1}));
   ASSERT_EQ(padded.size_bytes(), sizeof expected);
   EXPECT_EQ(std::memcmp(padded.view().data, expected, sizeof expected), 0);
   options.layout = TableLayout::inclusive;
   options.square = true;
-  const Image squares = backend->fetch(backend->integral(picture, options));
+  const Image squares = backend->download(backend->integral(picture, options));
   const std::uint32_t expected_squares[] = {1, 5, 14, 17, 46, 91};
   ASSERT_EQ(squares.size_bytes(), sizeof expected_squares);
   EXPECT_EQ(std::memcmp(squares.view().data, expected_squares, sizeof expected_squares), 0);
@@ -104,12 +105,12 @@ TEST(Integral, DifferencesGiveBackTheImage) {
   test::Random random;
   SCOPED_TRACE(random.trace());
   const auto backend = make_cpu_backend(2);
-  // The last type wraps many times, and its differences are right all the same.
+  // The last type wraps many times, and its differences are correct all the same.
   const Image image = test::random_image(random, 517, 391, PixelFormat{Sample::u16, 1});
   IntegralOptions options;
   options.type = Sample::u32;
   options.allow_wrap = true;
-  const Image table = backend->fetch(backend->integral(backend->import_pixels(image.view()), options));
+  const Image table = backend->download(backend->integral(backend->upload(image.view()), options));
   for (int y = 0; y < image.height(); ++y) {
     const auto* above = table.view().row<std::uint32_t>(y);
     const auto* below = table.view().row<std::uint32_t>(y + 1);
@@ -131,10 +132,10 @@ void expect_white_sums(const Image& table) {
 }
 
 TEST(Integral, White2902FitsUnsigned32Bits) {
-  // 2902² · 255 = 2147509020 is more than a signed 32-bit sum holds, and less than an unsigned one.
+  // 2902² · 255 = 2147509020 exceeds a signed 32-bit sum, but not an unsigned one.
   const auto backend = make_cpu_backend(0);
   const Image white = test::constant_image(2902, 2902, PixelFormat{Sample::u8, 1}, 255);
-  const Image table = backend->fetch(backend->integral(backend->import_pixels(white.view()), {}));
+  const Image table = backend->download(backend->integral(backend->upload(white.view()), {}));
   ASSERT_EQ(table.format().sample, Sample::u32);
   EXPECT_EQ(table.view().row<std::uint32_t>(2902)[2902], 2147509020U);
   expect_white_sums<std::uint32_t>(table);
@@ -142,9 +143,9 @@ TEST(Integral, White2902FitsUnsigned32Bits) {
 
 TEST(Integral, White4200NeedsSixtyFourBits) {
   const auto backend = make_cpu_backend(0);
-  const Picture white = backend->import_pixels(test::constant_image(4200, 4200, PixelFormat{Sample::u8, 1}, 255));
+  const Picture white = backend->upload(test::constant_image(4200, 4200, PixelFormat{Sample::u8, 1}, 255));
   IntegralOptions options;
-  const Image table = backend->fetch(backend->integral(white, options));
+  const Image table = backend->download(backend->integral(white, options));
   ASSERT_EQ(table.format().sample, Sample::u64);
   EXPECT_EQ(table.view().row<std::uint64_t>(4200)[4200], 4498200000U);
   expect_white_sums<std::uint64_t>(table);
@@ -158,14 +159,14 @@ TEST(Integral, White4200NeedsSixtyFourBits) {
     EXPECT_NE(std::string(error.what()).find("4498200000"), std::string::npos) << error.what();
   }
   options.allow_wrap = true;
-  const Image wrapped = backend->fetch(backend->integral(white, options));
+  const Image wrapped = backend->download(backend->integral(white, options));
   ASSERT_EQ(wrapped.format().sample, Sample::u32);
   EXPECT_EQ(wrapped.view().row<std::uint32_t>(4200)[4200], 203232704U);  // 4498200000 − 2³²
   expect_white_sums<std::uint32_t>(wrapped);
 
   options = {};
   options.type = Sample::f32;
-  const Image rounded = backend->fetch(backend->integral(white, options));
+  const Image rounded = backend->download(backend->integral(white, options));
   EXPECT_EQ(rounded.view().row<float>(4200)[4200], 4498200064.0F);  // the nearest multiple of 512
   expect_white_sums<float>(rounded);
 }
@@ -190,14 +191,14 @@ TEST(TableSample, Narrowest) {
   EXPECT_EQ(chosen(1 << 28, 1 << 28, gray8, false), Sample::u64);
 }
 
-TEST(TableSample, Refusals) {
-  constexpr int kMost = 0x7FFFFFFF;
+TEST(TableSample, RejectsTypesThatCouldWrap) {
+  constexpr int kMax = 0x7FFFFFFF;
   const PixelFormat gray16{Sample::u16, 1};
   IntegralOptions options;
   options.square = true;
-  EXPECT_THROW((void)table_sample(kMost, kMost, gray16, options), Error);  // beyond 64 bits
+  EXPECT_THROW((void)table_sample(kMax, kMax, gray16, options), Error);  // beyond 64 bits
   options.allow_wrap = true;
-  EXPECT_EQ(table_sample(kMost, kMost, gray16, options), Sample::u64);
+  EXPECT_EQ(table_sample(kMax, kMax, gray16, options), Sample::u64);
   options = {};
   options.type = Sample::u32;
   EXPECT_THROW((void)table_sample(65538, 1, gray16, options), Error);
@@ -207,17 +208,17 @@ TEST(TableSample, Refusals) {
 }
 
 TEST(Integral, FloatsAreTheExactSumRoundedOnce) {
-  // The sum of 2²⁴ + 1 (odd) is a tie that goes to even; adding floats one by one would stop at 2²⁴.
+  // The sum 2²⁴ + 1 is a tie that rounds to even. Adding floats one by one would stop at 2²⁴.
   const auto backend = make_cpu_backend(1);
   Image image = test::constant_image(65794, 1, PixelFormat{Sample::u8, 1}, 255);
   test::set_sample(image.view(), 65793, 0, 0, 2);  // 65793 · 255 + 2 = 2²⁴ + 1
   IntegralOptions options;
   options.type = Sample::f32;
   options.layout = TableLayout::inclusive;
-  const Image table = backend->fetch(backend->integral(backend->import_pixels(image.view()), options));
+  const Image table = backend->download(backend->integral(backend->upload(image.view()), options));
   EXPECT_EQ(table.view().row<float>(0)[65793], 16777216.0F);
   test::set_sample(image.view(), 65793, 0, 0, 4);
-  const Image above = backend->fetch(backend->integral(backend->import_pixels(image.view()), options));
+  const Image above = backend->download(backend->integral(backend->upload(image.view()), options));
   EXPECT_EQ(above.view().row<float>(0)[65793], 16777220.0F);
 }
 

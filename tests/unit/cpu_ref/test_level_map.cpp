@@ -1,4 +1,4 @@
-// The look-up tables of equalization: by hand, properties, oracle, counts beyond float32 and beyond 32 bits.
+// Look-up tables of equalization: computed by hand, properties, oracle, counts beyond float32 and beyond 32 bits.
 #include "gpuimg/ops/equalize.hpp"
 
 #include <gtest/gtest.h>
@@ -62,7 +62,7 @@ TEST(LevelMap, PillowByHand) {
 }
 
 TEST(LevelMap, PillowStepOfZeroOrOne) {
-  // 254 counted below the last level are too few for a step; 255 make it 1.
+  // 254 pixels below the last level are too few for a step; 255 make it 1.
   EXPECT_TRUE(is_identity(level_map(EqualizeFormula::pillow, with_counts({{3, 254}, {9, 1000}}))));
   const auto map = level_map(EqualizeFormula::pillow, with_counts({{3, 255}, {9, 1000}}));
   EXPECT_EQ(map[3], 0);
@@ -133,7 +133,7 @@ TEST_P(Formula, CountsBeyondFloatsAndThirtyTwoBits) {
 }
 
 TEST(LevelMap, FloatOfACountRoundsToEven) {
-  // float32(2²⁴ + 1) = 2²⁴ and float32(2²⁴ + 3) = 2²⁴ + 4, so both quotients are exactly representable neighbours.
+  // float32(2²⁴ + 1) = 2²⁴ and float32(2²⁴ + 3) = 2²⁴ + 4, so both quotients are adjacent representable numbers.
   constexpr std::uint64_t kOne = std::uint64_t{1} << 24;
   EXPECT_EQ(level_rule(EqualizeFormula::opencv, 255, kOne + 2, 1, 1).scale, 255.0F / 16777216.0F);
   EXPECT_EQ(level_rule(EqualizeFormula::opencv, 255, kOne + 4, 1, 1).scale, 255.0F / 16777220.0F);
@@ -143,7 +143,7 @@ TEST(LevelMap, FloatOfACountRoundsToEven) {
 }
 
 TEST(LevelMap, OpencvEveryTotal) {
-  // Two levels above the first: c − h[i₀] runs over all of 1 … N for small N, ties included.
+  // Two levels above the first: c − h[i₀] takes all values 1 … N for small N, including ties.
   for (std::uint64_t n = 1; n <= 600; ++n) {
     Counts counts(256, 0);
     counts[0] = 3;

@@ -1,4 +1,4 @@
-// Luma: by hand, on all 2²⁴ colours through the CPU backend, and at 16 bits.
+// Luma: computed by hand, on all 2²⁴ colors through the CPU backend, and at 16 bits.
 #include "gpuimg/ops/luma.hpp"
 
 #include <gtest/gtest.h>
@@ -27,13 +27,13 @@ INSTANTIATE_TEST_SUITE_P(All, LumaKind,
                                            Kind{Luma::bt709, "bt709", oracle::luma_bt709}),
                          [](const auto& kind) { return std::string(kind.param.name); });
 
-/// The luma of every pixel as the backend sees it: second differences of its summed-area table.
+/// The luma of every pixel, as second differences of the backend's summed-area table.
 Image luma_image(const Image& colors, Luma kind) {
   const auto backend = make_cpu_backend(0);
   IntegralOptions options;
   options.luma = kind;
   options.type = Sample::u64;
-  const Image table = backend->fetch(backend->integral(backend->import_pixels(colors.view()), options));
+  const Image table = backend->download(backend->integral(backend->upload(colors.view()), options));
   Image out(colors.width(), colors.height(), PixelFormat{Sample::u16, 1});
   for (int y = 0; y < colors.height(); ++y) {
     const auto* above = table.view().row<std::uint64_t>(y);
@@ -85,7 +85,7 @@ TEST_P(LumaKind, BlackAndWhite) {
 }
 
 TEST_P(LumaKind, GraysStayThemselves) {
-  // Truncation loses a level in thirteen 8-bit grays; the other kinds lose none.
+  // Truncation lowers one in thirteen 8-bit grays by a level. The other kinds change none.
   std::set<std::uint32_t> changed;
   for (std::uint32_t v = 0; v < 256; ++v) {
     if (luma_of(GetParam().luma, v, v, v) != v) {
@@ -115,7 +115,7 @@ TEST(Luma, ByHand) {
   EXPECT_EQ(luma_of<Luma::bt709>(0, 0, 255), 18U);
 }
 
-TEST(Luma, SumsOfAllColorsAsOtherProgramsHaveThem) {
+TEST(Luma, AllColorsMatchPillowAndOpencv) {
   // checksum() of PIL.Image.convert("L") and of cv2.cvtColor(COLOR_RGB2GRAY), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
   const auto narrowed = [&](Luma kind) {

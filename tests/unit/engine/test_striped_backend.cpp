@@ -1,5 +1,5 @@
-// Images that go through a backend in strips give the bytes of images that go through whole. The CPU backend stands in
-// for one with little memory.
+// Processing an image in strips returns the same bytes as processing it whole. The CPU backend represents one with
+// little memory.
 #include <gtest/gtest.h>
 
 #include <vector>
@@ -13,7 +13,7 @@ namespace {
 
 class StripedBackendTest : public ::testing::Test {
  protected:
-  /// compare(striped, whole, image) for every format, several sizes, and strips of one, some and all rows.
+  /// Calls compare(striped, whole, image) for every format, several sizes, and strips of one, some and all rows.
   template <class Compare>
   void each(const Compare& compare) {
     test::Random random;
@@ -50,13 +50,13 @@ class StripedBackendTest : public ::testing::Test {
     }
   };
 
-  /// operation(backend, picture, selection), run on `backend`.
+  /// Runs operation(backend, picture, selection) on `backend`.
   template <class Operation>
   static auto run(Backend& backend, const Image& image, const Selected& selected, const Operation& operation) {
-    const Picture picture = backend.import_pixels(image.view());
+    const Picture picture = backend.upload(image.view());
     std::optional<Picture> mask;
     if (selected.mask) {
-      mask.emplace(backend.import_pixels(selected.mask->view()));
+      mask.emplace(backend.upload(selected.mask->view()));
     }
     return operation(backend, picture, Selection{selected.region, mask ? &*mask : nullptr, selected.count_transparent});
   }
@@ -95,7 +95,7 @@ TEST_F(StripedBackendTest, Equalization) {
     const auto equalize = [&](LevelTables& used) {
       return [&](Backend& backend, const Picture& picture, const Selection& selection) {
         options.selection = selection;
-        return backend.fetch(backend.equalize(picture, options, &used));
+        return backend.download(backend.equalize(picture, options, &used));
       };
     };
     const Image tested = run(striped, image, selected, equalize(tables[0]));
@@ -116,7 +116,7 @@ TEST_F(StripedBackendTest, SummedAreaTables) {
           std::optional(Sample::f64)}) {
       options.type = type;
       const auto sum = [&](Backend& backend) {
-        return backend.fetch(backend.integral(backend.import_pixels(image.view()), options));
+        return backend.download(backend.integral(backend.upload(image.view()), options));
       };
       EXPECT_TRUE(test::same_pixels(sum(striped).view(), sum(*inner_).view()));
     }
@@ -128,25 +128,25 @@ TEST_F(StripedBackendTest, Hsl) {
     const auto encoding = static_cast<HslEncoding>(random.below(4));
     const HslAdjustment by{static_cast<float>(random.between(-400, 400)), 1.25F, 0.75F};
     const auto there = [&](Backend& backend) {
-      return backend.fetch(backend.to_hsl(backend.import_pixels(image.view()), encoding));
+      return backend.download(backend.to_hsl(backend.upload(image.view()), encoding));
     };
     const Image hsl = there(*inner_);
     EXPECT_TRUE(test::same_pixels(there(striped).view(), hsl.view()));
     const auto back = [&](Backend& backend) {
-      return backend.fetch(backend.from_hsl(backend.import_pixels(hsl.view()), encoding, Sample::u16));
+      return backend.download(backend.from_hsl(backend.upload(hsl.view()), encoding, Sample::u16));
     };
     EXPECT_TRUE(test::same_pixels(back(striped).view(), back(*inner_).view()));
     const auto adjusted = [&](Backend& backend) {
-      return backend.fetch(backend.adjust_hsl(backend.import_pixels(image.view()), by));
+      return backend.download(backend.adjust_hsl(backend.upload(image.view()), by));
     };
     EXPECT_TRUE(test::same_pixels(adjusted(striped).view(), adjusted(*inner_).view()));
   });
 }
 
-TEST_F(StripedBackendTest, RefusesWhatTheOtherBackendRefuses) {
+TEST_F(StripedBackendTest, ThrowsTheSameErrorsAsTheInnerBackend) {
   test::Random random;
   StripedBackend striped(*inner_, 100);
-  const Picture picture = striped.import_pixels(test::random_image(random, 20, 30, {Sample::u8, 3}).view());
+  const Picture picture = striped.upload(test::random_image(random, 20, 30, {Sample::u8, 3}).view());
   HistogramOptions alpha;
   alpha.channels = {Channel::alpha};
   EXPECT_THROW((void)striped.histogram(picture, alpha), Error);
@@ -156,7 +156,7 @@ TEST_F(StripedBackendTest, RefusesWhatTheOtherBackendRefuses) {
   IntegralOptions narrow;
   narrow.type = Sample::u32;
   narrow.square = true;
-  EXPECT_NO_THROW((void)striped.integral(picture, narrow));  // 600 · 255² fits, and so may each strip
+  EXPECT_NO_THROW((void)striped.integral(picture, narrow));  // 600 · 255² fits, so each strip may too
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Pixels in host memory: sizes, ownership, views with a pitch, and sizes that no memory holds.
+// Pixels in host memory: sizes, ownership, views with a pitch, and sizes larger than any memory.
 #include "gpuimg/image.hpp"
 
 #include <gtest/gtest.h>
@@ -41,7 +41,7 @@ TEST(PixelFormat, Bytes) {
   EXPECT_EQ((PixelFormat{Sample::f64, 1}).bytes_per_pixel(), 8U);
 }
 
-TEST(Image, KnowsItsSize) {
+TEST(Image, ReportsItsSize) {
   const Image image(5, 3, PixelFormat{Sample::u16, 3});
   EXPECT_EQ(image.width(), 5);
   EXPECT_EQ(image.height(), 3);
@@ -69,7 +69,7 @@ TEST(Image, MoveTakesThePixels) {
   EXPECT_EQ(moved.view().data, pixels);
 }
 
-TEST(Image, ReleasesMemoryByTheGivenFunction) {
+TEST(Image, ReleasesMemoryWithTheGivenFunction) {
   static int released = 0;
   released = 0;
   {
@@ -83,9 +83,9 @@ TEST(Image, ReleasesMemoryByTheGivenFunction) {
   EXPECT_EQ(released, 1);
 }
 
-TEST(Image, SizesBeyondMemoryAreOutOfMemory) {
+TEST(Image, HugeSizesThrowOutOfMemory) {
   constexpr int kHuge = std::numeric_limits<int>::max();
-  // The bytes of the last two are 2⁶⁴ and 2⁶⁷ − …: a product that wrapped would look small.
+  // The last two need 2⁶⁴ and 2⁶⁷ − … bytes: a product that wraps would look small.
   const std::vector<Rect> sizes = {{0, 0, kHuge, kHuge}, {0, 0, 1 << 30, 1 << 29}, {0, 0, 1 << 30, 1 << 30}};
   for (const Rect& size : sizes) {
     try {

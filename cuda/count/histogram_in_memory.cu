@@ -1,6 +1,7 @@
-// Histograms of up to 65536 bins on devices whose blocks have no room for that many counters: counted in global memory.
-// The rule stands in docs/operations.md, "Histogram".
-#include "count/wide_table.cuh"
+// Histograms of up to 65536 bins in global memory, for devices without enough shared memory for the counters.
+// Specified in docs/operations.md, "Histogram".
+#include "count/count_levels.cuh"
+#include "count/selected_level.cuh"
 #include "device/cuda_check.hpp"
 #include "device/launch.cuh"
 
@@ -9,8 +10,8 @@ namespace {
 
 constexpr int kThreads = 256;
 
-/// Thread → one pixel of the region at a time; the warps take turns whole, so that equal levels of a warp are added
-/// together: an image of few levels would wait for its counters otherwise. No shared memory, no barrier.
+/// Thread → one pixel of the region at a time; warps stay converged. The lanes of a warp that hold the same level add
+/// once together: in an image of few levels, separate additions would serialize. No shared memory, no barriers.
 template <class T, int kChannels>
 __global__ void __launch_bounds__(kThreads)
     count_in_memory(CountedPixels counted, LevelSource source, unsigned long long* counts) {
@@ -44,8 +45,8 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
 
 }  // namespace
 
-void count_wide_in_memory(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
-                          unsigned long long* counts) {
+void histogram_in_memory(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
+                         unsigned long long* counts) {
   if (counted.format.sample == Sample::u8) {
     launch<std::uint8_t>(workspace, counted, source, counts);
   } else {

@@ -1,5 +1,5 @@
-// How the pixels of one group of 16-bit levels reach the packed counters, for images of many levels and of few.
-// The design stands in docs/performance.md, "Histogram".
+// Streams 16-bit pixels into the packed counters, one group per load, for images with many levels and with few.
+// Design: docs/performance.md, "Histogram".
 #pragma once
 
 #include "count/packed_counters.cuh"
@@ -33,8 +33,8 @@ __device__ __forceinline__ bool is_flat(const Samples<std::uint16_t, 8>& group) 
   return equal_words && (first >> 16) == (first & 0xFFFFU);
 }
 
-/// Counts the flat groups of a warp, those of one level by one lane, or the lanes would wait for one counter. All lanes
-/// are here; returns true for those whose group is still to be counted.
+/// Counts the flat groups of a warp. One lane counts all groups of the same level; otherwise the lanes would wait for
+/// one counter. All lanes must call this. Returns true if the calling lane's group remains to be counted.
 template <class Add>
 __device__ __forceinline__ bool count_flat_groups(const Samples<std::uint16_t, 8>& group, bool valid, const Add& add) {
   constexpr unsigned kAll = 0xFFFFFFFFU;
@@ -43,7 +43,7 @@ __device__ __forceinline__ bool count_flat_groups(const Samples<std::uint16_t, 8
   unsigned left = __ballot_sync(kAll, flat);
   while (left != 0) {
     const int leader = __ffs(static_cast<int>(left)) - 1;
-    const std::uint32_t word_of_leader = __shfl_sync(kAll, word, leader);  // by all lanes, whatever they hold
+    const std::uint32_t word_of_leader = __shfl_sync(kAll, word, leader);  // executed by all lanes, flat or not
     const unsigned same = __ballot_sync(kAll, flat && word == word_of_leader);
     if (static_cast<int>(threadIdx.x % 32) == leader) {
       add(word & 0xFFFFU, 8U * static_cast<unsigned>(__popc(same)));
@@ -53,10 +53,11 @@ __device__ __forceinline__ bool count_flat_groups(const Samples<std::uint16_t, 8
   return valid && !flat;
 }
 
-/// Counts one group of a warp whose lanes are all here, equal neighbors together: for images of few levels.
+/// Counts one group per lane, merging runs of equal neighbors: for images with few levels. All lanes of the warp must
+/// call this.
 template <class Levels, int kPixels, class Add>
 __device__ __forceinline__ void count_runs(const Samples<std::uint16_t, kPixels * Levels::kChannels>& group,
-                                           std::uint32_t least_alpha, bool valid, const Add& add) {
+                                           std::uint32_t min_alpha, bool valid, const Add& add) {
   constexpr int kChannels = Levels::kChannels;
   if constexpr (kChannels == 1 && kPixels == 8) {
     valid = count_flat_groups(group, valid, add);
@@ -67,7 +68,7 @@ __device__ __forceinline__ void count_runs(const Samples<std::uint16_t, kPixels 
   std::uint32_t run = 0;
 #pragma unroll
   for (int p = 0; p < kPixels; ++p) {
-    if (!kHasAlpha<kChannels> || group.get(p * kChannels + kChannels - 1) >= least_alpha) {
+    if (!kHasAlpha<kChannels> || group.get(p * kChannels + kChannels - 1) >= min_alpha) {
       ++run;
     }
     const std::uint32_t level = Levels::level(group, p);
@@ -80,11 +81,11 @@ __device__ __forceinline__ void count_runs(const Samples<std::uint16_t, kPixels 
   }
 }
 
-/// Counts one group, each pixel by itself and unchecked: for images of many levels. Returns how many were counted.
+/// Counts one group, pixel by pixel and unchecked: for images with many levels. Returns the number of pixels counted.
 template <class Levels, int kPixels>
 __device__ __forceinline__ std::uint32_t count_each(PackedCounters& counters,
                                                     const Samples<std::uint16_t, kPixels * Levels::kChannels>& group,
-                                                    std::uint32_t least_alpha) {
+                                                    std::uint32_t min_alpha) {
   constexpr int kChannels = Levels::kChannels;
   if constexpr (kChannels == 1 && kPixels % 2 == 0) {
 #pragma unroll
@@ -96,7 +97,7 @@ __device__ __forceinline__ std::uint32_t count_each(PackedCounters& counters,
   std::uint32_t counted = 0;
 #pragma unroll
   for (int p = 0; p < kPixels; ++p) {
-    if (!kHasAlpha<kChannels> || group.get(p * kChannels + kChannels - 1) >= least_alpha) {
+    if (!kHasAlpha<kChannels> || group.get(p * kChannels + kChannels - 1) >= min_alpha) {
       counters.add_unchecked(Levels::level(group, p));
       ++counted;
     }
@@ -104,13 +105,13 @@ __device__ __forceinline__ std::uint32_t count_each(PackedCounters& counters,
   return counted;
 }
 
-/// The groups of a whole image in turns of kAhead groups a thread; blocks take turns. Those of the next turn are loaded
-/// before those of this one are counted.
+/// Divides an image into turns of kAhead groups per thread. Blocks take turns in order. A block loads the groups of its
+/// next turn before it counts those of the current one.
 template <class Levels, int kAhead>
 struct Stream16 {
   static constexpr int kChannels = Levels::kChannels;
   static constexpr int kPixels = kChannels == 3 ? 8 : 8 / kChannels;
-  static constexpr std::uint64_t kTurn = std::uint64_t{kWideThreads} * kAhead;
+  static constexpr std::uint64_t kTurn = std::uint64_t{kPackedThreads} * kAhead;
   using Group = Samples<std::uint16_t, kPixels * kChannels>;
   static_assert(kPixels * kAhead <= PackedCounters::kPixelsBetweenBarriers);
 
@@ -120,14 +121,14 @@ struct Stream16 {
   __device__ void load_turn(Group (&next)[kAhead], std::uint64_t base) const {
 #pragma unroll
     for (int k = 0; k < kAhead; ++k) {
-      const std::uint64_t i = base + k * kWideThreads + threadIdx.x;
+      const std::uint64_t i = base + k * kPackedThreads + threadIdx.x;
       if (i < pixel_count / kPixels) {
         load(next[k], pixels + i * Group::kBytes);
       }
     }
   }
 
-  /// Calls count(group, valid) by all threads together, and after_turn() after each turn.
+  /// Calls count(group, valid) on all threads together, and after_turn() after each turn.
   template <class Count, class AfterTurn>
   __device__ __forceinline__ void run(std::uint64_t first_turn, std::uint64_t last_turn, const Count& count,
                                       const AfterTurn& after_turn) const {
@@ -144,13 +145,13 @@ struct Stream16 {
       load_turn(next, base + gridDim.x * kTurn);
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) {
-        count(group[k], base + k * kWideThreads + threadIdx.x < groups);
+        count(group[k], base + k * kPackedThreads + threadIdx.x < groups);
       }
       after_turn();
     }
   }
 
-  /// The pixels after the last group, by the first threads of block 0.
+  /// Counts the pixels after the last group, on the first threads of block 0.
   template <class Count>
   __device__ __forceinline__ void run_rest(const Count& count) const {
     const std::uint64_t rest = pixel_count / kPixels * kPixels + threadIdx.x;

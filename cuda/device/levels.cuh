@@ -1,4 +1,4 @@
-// What is counted, summed or mapped of a pixel: its level. The rules stand in docs/operations.md.
+// The level of a pixel: what is counted, summed or mapped. Specified in docs/operations.md.
 #pragma once
 
 #include "device/samples.cuh"
@@ -7,13 +7,13 @@
 
 namespace gpuimg::cuda {
 
-/// One level of a pixel, chosen at run time; the kernels that must be fast have it as a template argument instead.
+/// A level selected at run time. Fast kernels take it as a template argument instead.
 enum class LevelKind : std::uint8_t { luma, ycrcb, hsl_level, sample, hue, saturation, lightness };
 
 struct LevelSource {
   LevelKind kind = LevelKind::sample;
   Luma luma = Luma::bt601;
-  int sample = 0;            ///< for LevelKind::sample: which of the interleaved channels
+  int sample = 0;            ///< for LevelKind::sample: index of the interleaved channel
   std::uint32_t bins = 256;  ///< levels are below this
 };
 
@@ -34,7 +34,7 @@ inline LevelSource source_of(Channel channel, Luma luma, PixelFormat format, int
   return source;
 }
 
-/// The level that the one-table modes of equalize count and map, for an image with colour.
+/// The level that equalize counts and maps for a color image, in modes with one table.
 inline LevelSource source_of(EqualizeColor color, Luma luma, PixelFormat format) {
   LevelSource source;
   source.luma = luma;

@@ -1,20 +1,21 @@
-// Hue-preserving equalization of an 8-bit RGB image in one launch. The rule stands in docs/operations.md, "Equalization
-// of colour".
+// Hue-preserving equalization of an 8-bit RGB image in one launch.
+// Specified in docs/operations.md, "Equalization of color".
 #include <cooperative_groups.h>
 
-#include "count/fused_totals.cuh"
 #include "map/equalize_map.cuh"
-#include "table/equalize_gray.hpp"
+#include "map/fused_equalize.hpp"
+#include "map/fused_totals.cuh"
 
 namespace gpuimg::cuda {
 namespace {
 
 constexpr int kColorThreads = 512;
 
-/// Thread → groups of 16 pixels, the same ones when counting and when mapping; the pixels after the last full warp go
-/// to the last block. Block: 512 threads, two an SM; all blocks run at once (cooperative launch). Shared: the columns,
-/// which then become the entries of MapLuma8; then the staging of each warp. Barriers: columns clear; columns complete;
-/// grid: all totals added; entries before they are copied; copied before they are read.
+/// Thread → groups of 16 pixels, the same groups when counting and when mapping. The last block takes the pixels after
+/// the last full warp. Block: 512 threads, two per SM; cooperative launch, so all blocks run at once. Shared memory:
+/// the columns, reused for the entries of MapLuma8, followed by the staging area of each warp. Barriers: columns clear
+/// before counting; columns complete before they are added; grid: all totals added; entries written before they are
+/// copied; copies written before they are read.
 template <Luma kind>
 __global__ void __launch_bounds__(kColorThreads, 2)
     equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, EqualizeFormula formula,
@@ -26,7 +27,7 @@ __global__ void __launch_bounds__(kColorThreads, 2)
   static_assert(Operation::kSharedBytes == kColumnBytes);
   extern __shared__ uint4 shared[];
   __shared__ SegmentScratch scratch;
-  __shared__ float2 entries[kNarrowBins];
+  __shared__ float2 entries[kColumnBins];
   auto* columns = reinterpret_cast<std::uint32_t*>(shared);
   const std::uint32_t counters = column_address(columns);
   const unsigned lane = threadIdx.x % 32;
@@ -57,9 +58,9 @@ __global__ void __launch_bounds__(kColorThreads, 2)
   totals.add(columns);
   cooperative_groups::this_grid().sync();
 
-  const std::uint64_t count = threadIdx.x < kNarrowBins ? __ldcg(totals.now + threadIdx.x) : 0ULL;
+  const std::uint64_t count = threadIdx.x < kColumnBins ? __ldcg(totals.now + threadIdx.x) : 0ULL;
   const std::uint32_t entry = segment_table_entry(formula, count, scratch);
-  if (threadIdx.x < kNarrowBins) {
+  if (threadIdx.x < kColumnBins) {
     entries[threadIdx.x] = FastLuma8::entry(threadIdx.x, entry);
     if (blockIdx.x == 0) {
       map[threadIdx.x] = static_cast<std::uint16_t>(entry);
@@ -68,7 +69,7 @@ __global__ void __launch_bounds__(kColorThreads, 2)
   Operation operation{MapRequest{}};
   operation.is_identity = __syncthreads_or(entry != threadIdx.x ? 1 : 0) == 0;
   auto* copies = reinterpret_cast<float2*>(shared);
-  for (unsigned i = threadIdx.x; i < kNarrowBins * Operation::kCopies; i += kColorThreads) {
+  for (unsigned i = threadIdx.x; i < kColumnBins * Operation::kCopies; i += kColorThreads) {
     copies[i] = entries[i / Operation::kCopies];
   }
   operation.table = copies + threadIdx.x % Operation::kCopies;
@@ -76,7 +77,7 @@ __global__ void __launch_bounds__(kColorThreads, 2)
 
   std::byte* staging = reinterpret_cast<std::byte*>(shared) + kColumnBytes + warp * kWarpStagingBytes<Operation>;
   for (std::uint64_t turn = first_turn; turn < turns; turn += gridDim.x * kWarps) {
-    if (first_turn + gridDim.x * kWarps < turns) {  // else the group is still the one that was counted
+    if (first_turn + gridDim.x * kWarps < turns) {  // otherwise `group` still holds the group that was counted
       load(group, in + (turn * 32 + lane) * Group::kBytes);
     }
     Group result;
@@ -92,8 +93,8 @@ __global__ void __launch_bounds__(kColorThreads, 2)
 
 }  // namespace
 
-void equalize_color_at_once(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
-                            Luma luma, std::uint16_t* map) {
+void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
+                          Luma luma, std::uint16_t* map) {
   FusedTotals totals = next_fused_totals(workspace);
   const std::byte* in = pixels_of(from);
   std::byte* out = pixels_of(to);
@@ -106,7 +107,7 @@ void equalize_color_at_once(Workspace& workspace, const Picture& from, const Pic
     const unsigned blocks = block_count(workspace, pixel_count, kColorThreads * 16, blocks_per_sm);
     cuda_check(cudaLaunchCooperativeKernel(equalize_color<kind>, dim3(blocks), dim3(kColorThreads), arguments, kBytes,
                                            workspace.stream()),
-               "equalizing a picture with colour");
+               "equalizing a color image");
   });
   ++workspace.fused_launches;
 }

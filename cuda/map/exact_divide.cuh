@@ -1,22 +1,22 @@
-// Exact quotients at the price of an approximate reciprocal and a correction: what ops/hsl.hpp and ops/equalize.hpp
-// divide by on the device. Equality with the plain divisions over their whole domain is tested in tests/cuda.
+// Exact quotients from an approximate reciprocal and a correction, for the divisions of ops/hsl.hpp and
+// ops/equalize.hpp. tests/cuda compares them with plain division over the whole domain.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuimg::cuda {
 
-/// 1/b with an error of at most one unit in the last place.
+/// 1/b, at most one unit in the last place off.
 __device__ __forceinline__ float approximate_reciprocal(float b) {
   float r;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(r) : "f"(b));
   return r;
 }
 
-/// The divisions of hsl_float and hsl_u16; a and b as they occur there: integers, a of at most 24 significant bits.
+/// Divide for hsl_float and hsl_u16. a and b must be integers; a has at most 24 significant bits.
 struct CorrectedDivide {
-  /// The float32 nearest to a/b. The remainder is exact, and a quotient of such integers is never closer to a tie than
-  /// the corrected estimate is to the quotient.
+  /// The float32 nearest to a/b. The remainder is exact, and the corrected estimate is closer to the quotient than any
+  /// tie is.
   static __device__ __forceinline__ float ratio(std::uint32_t a, std::uint32_t b) {
     const float divisor = static_cast<float>(b);
     return corrected(static_cast<float>(a), divisor, approximate_reciprocal(divisor));
@@ -27,11 +27,11 @@ struct CorrectedDivide {
     return corrected(static_cast<float>(a), kDivisor, 1.0F / kDivisor);
   }
 
-  /// ⌊scale·a/b + ½⌋ for a ≤ b (or the result below 2¹⁷), scale = 65535 or 65536. The estimate is off by one at most,
-  /// which the exact remainder tells.
+  /// ⌊scale·a/b + ½⌋ for scale = 65535 or 65536, where a ≤ b or the result is below 2¹⁷. The estimate is at most one
+  /// off, and the exact remainder corrects it.
   template <std::uint32_t scale>
   static __device__ __forceinline__ std::uint32_t scaled(std::uint32_t a, std::uint32_t b) {
-    constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: sums with it are rounded to integers, found in the low bits
+    constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
     const float divisor = static_cast<float>(b);
     const float part = static_cast<float>(a);
     const float whole = part * 65536.0F;
