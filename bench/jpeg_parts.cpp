@@ -16,6 +16,7 @@
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using namespace gpuimg::bench;
 
 constexpr int kRounds = 15;

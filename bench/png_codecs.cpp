@@ -18,6 +18,7 @@
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;
@@ -78,11 +79,11 @@ void measure(const std::string& path) {
   for (const int threads : {1, 2}) {
     const ReadOptions options{.threads = threads};
     const CodecTimes times =
-        least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_where_possible); });
+        least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_if_possible); });
     report(fmt::format("read, gpuimg, {} threads", threads), bytes.size, times);
   }
   report("read, libpng", bytes.size,
-         least_times([&] { read_png_pixels(bytes.span(), path, {}, PngPath::libpng_alone); }));
+         least_times([&] { read_png_pixels(bytes.span(), path, {}, PngPath::libpng_only); }));
   for (int level = 0; level <= 3; ++level) {
     for (const int threads : {1, 2}) {
       std::size_t written = 0;

@@ -17,7 +17,7 @@ class StbBudget {
   /// True after a request that exceeded the budget.
   [[nodiscard]] bool exceeded() const;
 
-  /// True after a request that the system could not serve.
+  /// True after a request that the system could not satisfy.
   [[nodiscard]] bool out_of_memory() const;
 };
 

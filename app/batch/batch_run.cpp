@@ -248,7 +248,7 @@ class Run {
 
 }  // namespace
 
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const DeclaredImage& declared) {
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared) {
   constexpr std::uint64_t kDecoder = std::uint64_t{2} << 20;
   if (declared.pixels == 0) {
     return 4 * file_bytes + kDecoder;  // pixels that are not encoded (.npy), or nothing that can be read

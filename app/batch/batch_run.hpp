@@ -55,6 +55,6 @@ RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& cont
                     const RunChannels& channels);
 
 /// Bytes that an image is expected to hold in memory, from what its file declares.
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const DeclaredImage& declared);
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared);
 
 }  // namespace gpuimg

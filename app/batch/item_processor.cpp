@@ -53,11 +53,11 @@ void ItemWork::begin(Flight& flight, const PlanItem& item) const {
 
 void ItemWork::plan_memory(Flight& flight) const {
   // Without the memory to look, whoever decodes it says what is wrong.
-  DeclaredImage declared;
-  (void)caught([&] { reserve_.insist([&] { declared = declared_image_in(flight.item->input); }); });
+  codecs::DeclaredImage declared;
+  (void)caught([&] { reserve_.insist([&] { declared = codecs::declared_image_in(flight.item->input); }); });
   flight.pixels = declared.pixels;
   const bool is_refused = declared.pixels > settings_.max_pixels;
-  flight.memory = expected_memory(job_, flight.record.bytes, is_refused ? DeclaredImage() : declared);
+  flight.memory = expected_memory(job_, flight.record.bytes, is_refused ? codecs::DeclaredImage() : declared);
   if (settings_.budget_is_limit && flight.memory > budget_.bytes()) {
     reserve_.insist([&] {
       fail(flight, name_of(ErrorKind::out_of_memory),

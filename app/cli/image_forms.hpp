@@ -8,10 +8,10 @@
 
 namespace gpuimg {
 
-extern const OutputForms<ImageFileType> kImageForms;
+extern const OutputForms<codecs::ImageFileType> kImageForms;
 
 /// The image type of an output: `asked` (--format) if it is not empty, else what the ending of `path` names; "-" is
 /// PNG. Throws Error{usage} that lists the types.
-ImageFileType image_file_type(const std::string& path, const std::string& asked = "");
+codecs::ImageFileType image_file_type(const std::string& path, const std::string& asked = "");
 
 }  // namespace gpuimg

@@ -17,11 +17,11 @@
 namespace gpuimg {
 namespace {
 
-const NamedValues<ChromaSubsampling> kSubsamplingNames = {
-    {"420", ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
-    {"422", ChromaSubsampling::s422, "half the width"},
-    {"440", ChromaSubsampling::s440, "half the height"},
-    {"444", ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
+const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
+    {"420", codecs::ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
+    {"422", codecs::ChromaSubsampling::s422, "half the width"},
+    {"440", codecs::ChromaSubsampling::s440, "half the height"},
+    {"444", codecs::ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
 const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
@@ -89,8 +89,8 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
   return conversion;
 }
 
-WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
-  WriteOptions options;
+codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
+  codecs::WriteOptions options;
   const auto& types = kImageForms.names;
   const auto named =
       std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == arguments.format; });
@@ -108,9 +108,9 @@ WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
 }
 
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
-                         std::optional<ImageFileType> type, Verbosity verbosity) {
-  const bool is_png = type == ImageFileType::png;
-  const bool is_jpeg = type == ImageFileType::jpeg;
+                         std::optional<codecs::ImageFileType> type, Verbosity verbosity) {
+  const bool is_png = type == codecs::ImageFileType::png;
+  const bool is_jpeg = type == codecs::ImageFileType::jpeg;
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
     note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);

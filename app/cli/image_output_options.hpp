@@ -43,11 +43,11 @@ void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments);
 ImageConversion checked_conversion(const ImageOutputArguments& arguments);
 
 /// Throws Error{usage} for a value out of range.
-WriteOptions checked_write_options(const ImageOutputArguments& arguments);
+codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments);
 
 /// Notes each option given that has no effect on `output`, which is an image of that type, or none.
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
-                         std::optional<ImageFileType> type, Verbosity verbosity);
+                         std::optional<codecs::ImageFileType> type, Verbosity verbosity);
 
 /// The ending, without dot, of an image in a folder: `asked` (--format) if it is not empty, which throws Error{usage}
 /// for a type that is not written; else that of `input` if gpuimg writes it; else png.

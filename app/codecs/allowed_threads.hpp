@@ -6,12 +6,13 @@
 
 #include <algorithm>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// `wanted` as options have it, 0 = all that the caller may use; at most as many as oneTBB is allowed. 1 or more.
+/// `wanted` is the value of an option: 0 means as many as the caller may use. Never more than oneTBB's limit, and at
+/// least 1.
 inline int allowed_threads(int wanted) {
   const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
   return std::min(wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(), static_cast<int>(allowed));
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,15 +1,15 @@
-// Numbers of file headers, little and big endian, from bytes at any alignment.
+// Reads little- and big-endian numbers from file headers, at any alignment.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 using ByteSpan = std::span<const std::byte>;
 
-/// Every function here needs the field to lie inside `bytes`; the caller has checked the length.
+/// All functions require that the field lies inside `bytes`.
 inline std::uint32_t u8_at(ByteSpan bytes, std::size_t offset) { return std::to_integer<std::uint32_t>(bytes[offset]); }
 inline std::uint32_t u16le_at(ByteSpan bytes, std::size_t offset) {
   return u8_at(bytes, offset) | (u8_at(bytes, offset + 1) << 8);
@@ -24,4 +24,4 @@ inline std::uint32_t u32be_at(ByteSpan bytes, std::size_t offset) {
   return (u16be_at(bytes, offset) << 16) | u16be_at(bytes, offset + 2);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Sizes from the headers of every type that is read.
+// Sizes from the headers of all formats that gpuimg reads.
 #include "codecs/declared_image.hpp"
 
 #include <fcntl.h>
@@ -15,18 +15,18 @@
 #include "gpuimg/error.hpp"
 #include "io/descriptor.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 DeclaredImage declared_in_png(ByteSpan bytes) {
-  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, perhaps with alpha
+  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, which may have alpha
   const std::uint64_t channels = kChannelsOfColorType[u8_at(bytes, 25) % 8];
   return {std::uint64_t{u32be_at(bytes, 16)} * u32be_at(bytes, 20), channels * (u8_at(bytes, 24) == 16 ? 2 : 1), 0};
 }
 
 DeclaredImage declared_in_jpeg(ByteSpan bytes) {
   const JpegHeader header = read_jpeg_header(bytes, "");
-  // A file of several scans is whole in memory as 16-bit coefficients before its first row is there.
+  // With several scans, all 16-bit coefficients are in memory before the first row is complete.
   const std::uint64_t kept = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
   return {std::uint64_t{header.width} * header.height, header.components == 1 ? 1U : 3U, kept};
 }
@@ -50,7 +50,7 @@ DeclaredImage declared_in_pnm(ByteSpan bytes, const std::string& name) {
   return {width * height, header.number() > 255 ? 6U : 3U, 0};  // each below 2³²
 }
 
-/// The bytes of a header that are looked at.
+/// How many bytes of a header are used.
 std::size_t header_bytes(FileKind kind) { return kind == FileKind::tga ? 18 : 26; }
 
 DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string& name) {
@@ -74,7 +74,7 @@ DeclaredImage declared_of_kind(FileKind kind, ByteSpan bytes, const std::string&
   }
 }
 
-/// Comments and metadata of any length may stand before the size.
+/// True for formats whose size may follow comments or metadata of any length.
 bool has_long_headers(ByteSpan beginning, const std::string& name) {
   try {
     const FileKind kind = tell_file_kind(beginning, name);
@@ -90,24 +90,24 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
   try {
     return declared_of_kind(tell_file_kind(bytes, name), bytes, name);
   } catch (const Error&) {
-    return {};  // whoever decodes it says what is wrong
+    return {};  // the decoder reports the error
   }
 }
 
 DeclaredImage declared_image_in(const std::string& path) {
-  constexpr std::size_t kMostHeaders = 64 << 10;
-  constexpr std::size_t kWithLongMetadata = 4 << 20;  // a JPEG's size comes after its profile and its thumbnail
+  constexpr std::size_t kShortHeaders = 64 << 10;
+  constexpr std::size_t kLongHeaders = 4 << 20;  // a JPEG's size follows its profile and its thumbnail
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) {
     return {};
   }
   struct stat found {};
   const bool is_known = ::fstat(file.number(), &found) == 0 && found.st_size > 0;
-  const std::size_t size = is_known ? static_cast<std::size_t>(found.st_size) : kWithLongMetadata;
+  const std::size_t size = is_known ? static_cast<std::size_t>(found.st_size) : kLongHeaders;
   DeclaredImage declared;
   std::vector<std::byte> bytes;
-  for (const std::size_t most : {kMostHeaders, kWithLongMetadata, size}) {
-    bytes.resize(std::min(most, size));
+  for (const std::size_t limit : {kShortHeaders, kLongHeaders, size}) {
+    bytes.resize(std::min(limit, size));
     const ssize_t count = ::pread(file.number(), bytes.data(), bytes.size(), 0);
     bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
     declared = declared_image(bytes, path);
@@ -118,4 +118,4 @@ DeclaredImage declared_image_in(const std::string& path) {
   return declared;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

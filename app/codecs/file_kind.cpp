@@ -1,4 +1,4 @@
-// File signatures: a table of what is read, and one of what is named in a refusal.
+// Two tables of file signatures: formats that gpuimg reads, and formats that it names when it refuses a file.
 #include "codecs/file_kind.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "gpuimg/error.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -77,7 +77,7 @@ constexpr std::array kForeignSignatures = {
     ForeignSignature{0, "FLIF"sv, "FLIF"},
     ForeignSignature{128, "DICM"sv, "DICOM"},
     ForeignSignature{0, "SIMPLE  ="sv, "FITS"},
-    ForeignSignature{0, "\x93NUMPY"sv, "a NumPy array in place of an image"},
+    ForeignSignature{0, "\x93NUMPY"sv, "a NumPy array instead of an image"},
     ForeignSignature{0, "%PDF"sv, "PDF"},
     ForeignSignature{0, "%!PS"sv, "PostScript"},
     ForeignSignature{0, "\x1F\x8B"sv, "a gzip archive"},
@@ -125,7 +125,7 @@ bool may_be_tga(ByteSpan bytes, std::string_view name) {
          (bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32);
 }
 
-/// No control characters but white space and escape, and mostly ASCII.
+/// True without control characters other than white space and escape, if at least three quarters are ASCII.
 bool is_text(std::string_view sample) {
   const auto is_control = [](char c) {
     const auto value = static_cast<unsigned char>(c);
@@ -141,7 +141,7 @@ bool is_text(std::string_view sample) {
     refuse_unsupported(name, "SVG");
   }
   const bool is_page = contains_ignoring_case(sample, "<html") || contains_ignoring_case(sample, "<!doctype html");
-  throw Error(ErrorKind::decode, fmt::format("{}: is {}, not an image; {}", name, is_page ? "a web page" : "text",
+  throw Error(ErrorKind::decode, fmt::format("{}: file is {}, not an image; {}", name, is_page ? "a web page" : "text",
                                              is_page ? "download the image itself" : kReadableKinds));
 }
 
@@ -149,7 +149,7 @@ bool is_text(std::string_view sample) {
 
 FileKind tell_file_kind(std::span<const std::byte> bytes, std::string_view name) {
   if (bytes.empty()) {
-    throw Error(ErrorKind::decode, fmt::format("{}: is empty; get a fresh copy of the file", name));
+    throw Error(ErrorKind::decode, fmt::format("{}: file is empty; download or copy it again", name));
   }
   const std::string_view text = text_of(bytes);
   for (const KnownSignature& known : kReadSignatures) {
@@ -175,7 +175,7 @@ FileKind tell_file_kind(std::span<const std::byte> bytes, std::string_view name)
   if (is_text(sample)) {
     refuse_text(sample, name);
   }
-  throw Error(ErrorKind::decode, fmt::format("{}: is not an image of a known kind; {}", name, kReadableKinds));
+  throw Error(ErrorKind::decode, fmt::format("{}: file is not in a known image format; {}", name, kReadableKinds));
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Tells what a file is from its first bytes, and names what gpuimg does not read.
+// Identifies a file by its first bytes, and names the formats that gpuimg does not read.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 #include <span>
 #include <string_view>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 enum class FileKind : std::uint8_t { png, jpeg, bmp, tga, gif, psd, pnm };
 
-/// Only TGA needs the name: it has no signature, so the kind is believed if the name ends in .tga (any case) or the
-/// version 2 footer is there, and the header is sensible. Throws Error{decode} for an empty file, text and what is no
-/// image at all, Error{unsupported} for a known kind that is not read, by its name. `name` is printable.
+/// Only TGA needs the name. It has no signature, so a file is TGA if its name ends in .tga (any case) or it has the
+/// version 2 footer, and its header is plausible. Throws Error{decode} for an empty file, for text and for anything
+/// that is not an image, and Error{unsupported} for a known format that gpuimg does not read. `name` is printable.
 FileKind tell_file_kind(std::span<const std::byte> bytes, std::string_view name);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

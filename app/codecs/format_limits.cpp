@@ -1,4 +1,4 @@
-// Refuses what a file format has no place for.
+// Refuses images that a file format cannot hold.
 #include "codecs/format_limits.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr int kMaxTgaSide = 65535;
@@ -28,18 +28,18 @@ std::string_view name_of(ImageFileType type) {
   return {};
 }
 
-void check_side(int most, int width, int height, std::string_view type, const std::string& name) {
-  if (width > most || height > most) {
-    refuse(name, fmt::format("{} holds at most {} pixels a side, not {}x{}", type, most, width, height), "");
+void check_side(int max_side, int width, int height, std::string_view type, const std::string& name) {
+  if (width > max_side || height > max_side) {
+    refuse(name, fmt::format("{} holds at most {} pixels per side, not {}x{}", type, max_side, width, height), "");
   }
 }
 
-/// stb's arithmetic is in int: rows of up to four bytes a pixel, padding and headers must fit.
+/// stb computes in int: rows of up to four bytes per pixel, padding and headers must fit.
 void check_stb_size(int width, int height, std::string_view type, const std::string& name) {
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  constexpr std::int64_t kMaxInt = std::numeric_limits<int>::max();
   constexpr std::int64_t kHeaders = 256;
   const std::int64_t row_bytes = std::int64_t{4} * width + 4;
-  if (row_bytes > (kMost - kHeaders) / height) {
+  if (row_bytes > (kMaxInt - kHeaders) / height) {
     refuse(name, fmt::format("{}x{} pixels are too many for {}", width, height, type), "");
   }
 }
@@ -52,7 +52,7 @@ void check_format(ImageFileType type, PixelFormat format, const std::string& nam
   const bool has_alpha = has_unfit_alpha(type, format);
   const bool is_deep = format.sample != Sample::u8;
   const std::string_view alpha = type == ImageFileType::bmp ? "does not hold gray with alpha" : "has no alpha channel";
-  constexpr std::string_view kDepth = "holds 8 bits a channel";
+  constexpr std::string_view kDepth = "holds 8 bits per channel";
   if (has_alpha && is_deep) {
     refuse(name, fmt::format("{} {}, and {}", name_of(type), alpha, kDepth),
            "use --background COLOR and --depth 8, or ");
@@ -82,4 +82,4 @@ void check_holds(ImageFileType type, int width, int height, PixelFormat format, 
   check_format(type, format, name);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

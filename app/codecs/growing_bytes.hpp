@@ -1,5 +1,4 @@
-// A block of bytes that grows as a C library hands over its output; never throws, since nothing may be thrown through
-// C.
+// A byte buffer that grows while a C library writes to it. Never throws: an exception must not pass through C code.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +11,11 @@
 
 #include "io/bytes.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 class GrowingBytes {
  public:
-  /// False if memory ran out, now or before.
+  /// Returns false if memory has run out, now or earlier.
   bool append(std::span<const std::byte> part) noexcept {
     if (failed_ || (part.size() > capacity_ - bytes_.size && !grow(bytes_.size + part.size()))) {
       return false;
@@ -33,9 +32,9 @@ class GrowingBytes {
   Bytes take() noexcept { return std::move(bytes_); }
 
  private:
-  bool grow(std::size_t least) noexcept {
-    constexpr std::size_t kFirst = std::size_t{64} << 10;
-    const std::size_t capacity = std::max({kFirst, least, capacity_ * 2});
+  bool grow(std::size_t min_capacity) noexcept {
+    constexpr std::size_t kInitial = std::size_t{64} << 10;
+    const std::size_t capacity = std::max({kInitial, min_capacity, capacity_ * 2});
     std::unique_ptr<std::byte[]> larger(new (std::nothrow) std::byte[capacity]);
     if (larger == nullptr) {
       failed_ = true;
@@ -54,4 +53,4 @@ class GrowingBytes {
   bool failed_ = false;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Tells the kind of file, hands it to its reader, and turns the image upright.
+// Identifies the format, calls its reader, and turns the image upright.
 #include "codecs/image_reader.hpp"
 
 #include <utility>
@@ -13,7 +13,7 @@
 #include "codecs/stb/stb_reader.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::string& shown, const ReadOptions& options) {
@@ -32,7 +32,7 @@ DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::strin
   return decoded;
 }
 
-/// Makes EXIF data and XMP say that the pixels are upright. What cannot say so is left out.
+/// Makes EXIF data and XMP say that the pixels are upright. Leaves out what cannot say so.
 void say_upright(DecodedImage& decoded) {
   Metadata& metadata = decoded.metadata;
   reset_orientation(metadata.exif);
@@ -51,19 +51,19 @@ void say_upright(DecodedImage& decoded) {
   }
 }
 
-/// Pixels as they are to be seen, and metadata that say so.
+/// Applies the EXIF orientation to the pixels, and resets it in the metadata.
 void turn_upright(DecodedImage& decoded) {
-  constexpr int kFirstExchanging = 5;
+  constexpr int kFirstTransposing = 5;
   const int orientation = exif_orientation(decoded.metadata.exif);
   if (orientation == 1) {
     return;
   }
   decoded.image = apply_orientation(std::move(decoded.image), orientation);
   say_upright(decoded);
-  if (decoded.metadata.density && orientation >= kFirstExchanging) {
+  if (decoded.metadata.density && orientation >= kFirstTransposing) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
-  if (decoded.jpeg_encoding && orientation >= kFirstExchanging) {
+  if (decoded.jpeg_encoding && orientation >= kFirstTransposing) {
     decoded.jpeg_encoding = transposed(*decoded.jpeg_encoding);
   }
 }
@@ -79,4 +79,4 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
   return decoded;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -9,7 +9,7 @@
 #include "codecs/stb/stb_writer.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 void check(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options) {
@@ -52,4 +52,4 @@ std::vector<std::byte> encode_image(ConstView pixels, ImageFileType type, const 
   return file;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

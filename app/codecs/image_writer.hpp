@@ -11,7 +11,7 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 enum class ImageFileType { png, jpeg, bmp, tga };
 
@@ -39,4 +39,4 @@ void encode_image(ConstView pixels, ImageFileType type, const std::string& name,
 std::vector<std::byte> encode_image(ConstView pixels, ImageFileType type, const std::string& name,
                                     const WriteOptions& options);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

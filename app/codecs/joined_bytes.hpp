@@ -1,4 +1,4 @@
-// Chunks and segments put together from their fields.
+// Builds chunks and segments from their fields.
 #pragma once
 
 #include <array>
@@ -11,7 +11,7 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 inline std::vector<std::byte> joined(std::initializer_list<ByteSpan> parts) {
   std::size_t size = 0;
@@ -33,4 +33,4 @@ inline std::array<std::byte, 4> u32be(std::uint32_t value) {
           static_cast<std::byte>(value)};
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

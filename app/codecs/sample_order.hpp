@@ -1,14 +1,14 @@
-// 16-bit samples from one byte order to the other.
+// Converts 16-bit samples between byte orders.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Writes `bytes` bytes, whole samples, from `from` to `to` with the two bytes of each sample swapped. `to` may be
-/// `from`, but must not begin inside it.
+/// Copies `bytes` bytes of whole samples from `from` to `to` and swaps the two bytes of each sample. `to` may equal
+/// `from`, but must not overlap it otherwise.
 inline void swap_sample_bytes(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
   constexpr std::uint64_t kLowBytes = 0x00FF00FF00FF00FFU;
   std::size_t i = 0;
@@ -25,4 +25,4 @@ inline void swap_sample_bytes(const std::uint8_t* from, std::uint8_t* to, std::s
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

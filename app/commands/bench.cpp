@@ -40,9 +40,9 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   std::vector<BenchImage> images;
   for (const std::string& input : arguments.inputs) {
     const Bytes bytes = read_input(input);
-    const ReadOptions options{
+    const codecs::ReadOptions options{
         .max_pixels = globals.max_pixels, .auto_orient = globals.auto_orient, .lenient = globals.lenient};
-    images.push_back({input, decode_image(bytes.span(), input, options).image});
+    images.push_back({input, codecs::decode_image(bytes.span(), input, options).image});
   }
   if (images.empty()) {
     images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),

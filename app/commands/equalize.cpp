@@ -141,7 +141,7 @@ class EqualizeJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load(paths.input);
     if (given_) {
       check_fit(*given_, options_.color, decoded.image.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));
@@ -149,7 +149,7 @@ class EqualizeJob final : public ImageJob {
     if (uses_luma()) {
       context.note_luma_of(decoded, paths.input);
     }
-    const WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     EqualizeOptions options = options_;
     LevelTables tables;
     Image result = context.process({std::move(decoded.image), copy_of(mask_)}, [&](Backend& backend, Picture&& picture,

@@ -130,7 +130,7 @@ class HistJob final : public ImageJob {
     if (arguments_.merge && looks_like_json(bytes.span())) {
       return adding(checked_file(bytes, paths.input), paths.input);
     }
-    DecodedImage decoded = context.decode(bytes, paths.input);
+    codecs::DecodedImage decoded = context.decode(bytes, paths.input);
     if (options_.channels.front() == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }

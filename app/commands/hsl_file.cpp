@@ -33,14 +33,14 @@ Image channel_image(ConstView pixels, std::size_t channel) {
 
 }  // namespace
 
-std::vector<TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb_sample) {
+std::vector<codecs::TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb_sample) {
   return {{kEncodingKeyword, name_of(encoding, kEncodingNames)},
           {kDepthKeyword, rgb_sample == Sample::u8 ? "8" : "16"}};
 }
 
-HslFileFacts hsl_facts(const std::vector<TextEntry>& text) {
+HslFileFacts hsl_facts(const std::vector<codecs::TextEntry>& text) {
   HslFileFacts facts;
-  for (const TextEntry& entry : text) {
+  for (const codecs::TextEntry& entry : text) {
     if (entry.keyword == kEncodingKeyword) {
       for (const auto& named : kEncodingNames) {
         if (named.name == entry.text) {

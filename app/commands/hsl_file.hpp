@@ -18,10 +18,10 @@ struct HslFileFacts {
 };
 
 /// The entries gpuimg:hsl and gpuimg:hsl-depth.
-std::vector<TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb_sample);
+std::vector<codecs::TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb_sample);
 
 /// What the entries of a file say; unknown values are left out.
-HslFileFacts hsl_facts(const std::vector<TextEntry>& text);
+HslFileFacts hsl_facts(const std::vector<codecs::TextEntry>& text);
 
 /// Names of the three planes of `output`: "a.png" becomes a_h.png, a_s.png and a_l.png, always in this order.
 std::array<std::string, 3> plane_names(const std::string& output);

@@ -36,9 +36,9 @@ void refuse_together(bool both, const char* first, const char* second) {
 }
 
 void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
-                 const WriteOptions& write_options) {
+                 const codecs::WriteOptions& write_options) {
   if (form == HslForm::npy) {
-    context.save(output, [&] { return encode_npy(pixels); });
+    context.save(output, [&] { return codecs::encode_npy(pixels); });
   } else {
     context.save_image(output, pixels, write_options);
   }
@@ -83,8 +83,8 @@ class ToHslJob final : public HslJob {
     note_misleading_ending(kHslForms, asked_form(), output, verbosity);
     note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
     const bool is_png = form_of(output) == HslForm::png;
-    note_without_effect(arguments_.image_output, output, is_png ? std::optional(ImageFileType::png) : std::nullopt,
-                        verbosity);
+    note_without_effect(arguments_.image_output, output,
+                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
     if (!arguments_.planes) {
@@ -108,7 +108,7 @@ class ToHslJob final : public HslJob {
     const Image hsl = context.process(
         {std::move(image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
-    WriteOptions write_options = output_.write_options();
+    codecs::WriteOptions write_options = output_.write_options();
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
@@ -160,13 +160,13 @@ class FromHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Bytes bytes = context.read(paths.input);
-    const bool npy = is_npy(bytes.span());
+    const bool npy = codecs::is_npy(bytes.span());
     HslFileFacts facts;
     Image image;
     if (npy) {
-      image = decode_npy(bytes.span(), paths.input);
+      image = codecs::decode_npy(bytes.span(), paths.input);
     } else {
-      DecodedImage decoded = context.decode(bytes, paths.input);
+      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
       facts = hsl_facts(decoded.text);
       image = std::move(decoded.image);
     }
@@ -231,8 +231,8 @@ class AdjustHslJob final : public HslJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    DecodedImage decoded = context.load(paths.input);
-    const WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    codecs::DecodedImage decoded = context.load(paths.input);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     Image adjusted = context.process(
         {std::move(decoded.image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });

@@ -71,8 +71,8 @@ class IntegralJob final : public ImageJob {
     const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
     note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
     const bool is_png = form_of(output) == Form::png;
-    note_without_effect(arguments_.image_output, output, is_png ? std::optional(ImageFileType::png) : std::nullopt,
-                        verbosity);
+    note_without_effect(arguments_.image_output, output,
+                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
   }
   [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
@@ -82,7 +82,7 @@ class IntegralJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
@@ -94,7 +94,7 @@ class IntegralJob final : public ImageJob {
         {std::move(image), std::nullopt},
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options_); });
     if (form == Form::npy) {
-      context.save(paths.output, [&] { return encode_npy(table.view()); });
+      context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });
     } else if (form == Form::csv) {
       context.save(paths.output, [&] { return table_csv(table.view()); });
     } else {
@@ -109,7 +109,7 @@ class IntegralJob final : public ImageJob {
 
   const Arguments& arguments_;
   IntegralOptions options_;
-  WriteOptions write_options_;
+  codecs::WriteOptions write_options_;
 };
 
 }  // namespace

@@ -23,23 +23,24 @@ PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
       strips_(arguments.strip),
       keeps_quality_(arguments.keeps_quality()) {}
 
-ImageFileType PhotoOutput::type_of(const std::string& output) const {
+codecs::ImageFileType PhotoOutput::type_of(const std::string& output) const {
   return options_.type ? *options_.type : image_file_type(output);
 }
 
-WriteOptions PhotoOutput::carried_from(DecodedImage& input, const ItemPaths& paths, CommandContext& context) const {
+codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
+                                               CommandContext& context) const {
   check(input.image.width(), input.image.height(), input.image.format(), paths, context);
-  WriteOptions options = options_;
+  codecs::WriteOptions options = options_;
   if (!strips_) {
     options.metadata = std::move(input.metadata);
   }
-  if (keeps_quality_ && type_of(paths.output) == ImageFileType::jpeg) {
+  if (keeps_quality_ && type_of(paths.output) == codecs::ImageFileType::jpeg) {
     keep_encoding(input, input_name(paths), options, context);
   }
   return options;
 }
 
-void PhotoOutput::keep_encoding(DecodedImage& input, const std::string& name, WriteOptions& options,
+void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                                 CommandContext& context) const {
   options.jpeg_encoding = std::move(input.jpeg_encoding);
   if (!options.jpeg_encoding) {
@@ -55,10 +56,10 @@ void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPat
   if (conversion_.background && !result.has_alpha()) {
     context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
   }
-  check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
+  codecs::check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }
 
-void PhotoOutput::save(Image result, const std::string& output, const WriteOptions& options,
+void PhotoOutput::save(Image result, const std::string& output, const codecs::WriteOptions& options,
                        CommandContext& context) const {
   const Image converted = context.converted(std::move(result), conversion_);
   context.save_image(output, converted.view(), options);

@@ -14,25 +14,26 @@ class PhotoOutput {
 
   /// For a result in the input's format: check(), and how `paths.output` is encoded: with the metadata of the input
   /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
-  WriteOptions carried_from(DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
+  codecs::WriteOptions carried_from(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
 
   /// Refuses an output that cannot hold the result, before it is computed; says under -v if --background has no effect.
   /// `result` is the format before the conversion. Throws Error{usage}.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
 
   /// Converts and writes.
-  void save(Image result, const std::string& output, const WriteOptions& options, CommandContext& context) const;
+  void save(Image result, const std::string& output, const codecs::WriteOptions& options,
+            CommandContext& context) const;
 
-  [[nodiscard]] const WriteOptions& write_options() const { return options_; }
+  [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
  private:
   /// What --format says, else the ending of `output`.
-  [[nodiscard]] ImageFileType type_of(const std::string& output) const;
-  void keep_encoding(DecodedImage& input, const std::string& name, WriteOptions& options,
+  [[nodiscard]] codecs::ImageFileType type_of(const std::string& output) const;
+  void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                      CommandContext& context) const;
 
-  WriteOptions options_;
+  codecs::WriteOptions options_;
   ImageConversion conversion_;
   bool strips_ = false;
   bool keeps_quality_ = false;

@@ -86,11 +86,11 @@ Bytes CommandContext::read(const std::string& path) {
   return times_.measure(Phase::read, [&] { return read_input(path); });
 }
 
-ReadOptions CommandContext::read_options() {
-  ReadOptions read{.max_pixels = options_.max_pixels,
-                   .auto_orient = options_.auto_orient,
-                   .lenient = options_.lenient,
-                   .threads = options_.threads};
+codecs::ReadOptions CommandContext::read_options() {
+  codecs::ReadOptions read{.max_pixels = options_.max_pixels,
+                           .auto_orient = options_.auto_orient,
+                           .lenient = options_.lenient,
+                           .threads = options_.threads};
   // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
   if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
@@ -100,14 +100,14 @@ ReadOptions CommandContext::read_options() {
   return read;
 }
 
-DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
+codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::uint64_t declared = declared_image(bytes.span(), path).pixels;
+  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels;
   if (declared > 0 && declared <= options_.max_pixels) {
     backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
   }
-  DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return decode_image(bytes.span(), name, read_options()); });
+  codecs::DecodedImage decoded =
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name, read_options()); });
   for (const std::string& text : decoded.notes) {
     note(printable_name(name) + ": " + text);
   }
@@ -121,7 +121,7 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
   return decoded;
 }
 
-void CommandContext::note_luma_of(const DecodedImage& decoded, const std::string& path) {
+void CommandContext::note_luma_of(const codecs::DecodedImage& decoded, const std::string& path) {
   const std::string space = decoded.image.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
   if (!space.empty()) {
     detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
@@ -167,9 +167,9 @@ void CommandContext::report_verified(const std::string& difference) {
   detail("verify: both backends computed the same bytes");
 }
 
-void CommandContext::save_image(const std::string& output, ConstView pixels, WriteOptions write_options) {
-  const ImageFileType type = write_options.type ? *write_options.type : image_file_type(output);
-  CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
+void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
+  const codecs::ImageFileType type = write_options.type ? *write_options.type : image_file_type(output);
+  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
   for (const std::string& clause : carried.left_out) {
     detail(printable_name(output) + ": " + clause);
   }
@@ -178,7 +178,8 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
   if (is_stream(output)) {  // a reader could not tell half an image from a whole one: all or nothing
     return save(output, [&] { return encode_image(pixels, type, output, write_options); });
   }
-  stage(output, Phase::encode, [&](const ByteSink& sink) { encode_image(pixels, type, output, write_options, sink); });
+  stage(output, Phase::encode,
+        [&](const ByteSink& sink) { codecs::encode_image(pixels, type, output, write_options, sink); });
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,

@@ -58,11 +58,11 @@ class CommandContext {
   Bytes read(const std::string& path);
 
   /// Reads and decodes; prints the file's notes.
-  DecodedImage load(const std::string& path) { return decode(read(path), path); }
-  DecodedImage decode(const Bytes& bytes, const std::string& path);
+  codecs::DecodedImage load(const std::string& path) { return decode(read(path), path); }
+  codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
-  void note_luma_of(const DecodedImage& decoded, const std::string& path);
+  void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
 
   /// operation(backend, picture, mask or nullptr) → Picture; its pixels. The picture is the operation's to use up. With
   /// --verify on both backends, throwing Error{mismatch} at the first difference. The input is released before the
@@ -88,7 +88,7 @@ class CommandContext {
 
   /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
   /// PNG. Says under -v what of the metadata it cannot hold.
-  void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
+  void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
 
   /// Runs make() as the encode phase and writes what it returns.
   template <class Make>
@@ -125,7 +125,7 @@ class CommandContext {
   void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
-  ReadOptions read_options();
+  codecs::ReadOptions read_options();
 
   /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
   Picture upload(Backend& backend, Image& image);

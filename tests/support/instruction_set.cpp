@@ -11,7 +11,7 @@ namespace {
 
 struct InstructionSet {
   std::string_view name;
-  std::int64_t newer;  ///< Highway's targets above it
+  std::int64_t newer;  ///< Highway targets above it
 };
 
 constexpr InstructionSet kInstructionSets[] = {
@@ -36,7 +36,7 @@ constexpr InstructionSet kInstructionSets[] = {
       return true;
     }
   }
-  std::fprintf(stderr, "GPUIMG_TEST_INSTRUCTION_SET: %s is not known\n", wanted);
+  std::fprintf(stderr, "GPUIMG_TEST_INSTRUCTION_SET: %s is not a known instruction set\n", wanted);
   std::exit(1);
 }();
 

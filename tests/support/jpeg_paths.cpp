@@ -8,6 +8,8 @@
 
 namespace gpuimg::test {
 
+using namespace codecs;
+
 namespace {
 
 const std::string kName = "file";

@@ -1,4 +1,4 @@
-// Bits to bytes, the first bit lowest, as deflate packs them. RFC 1951, section 3.1.1.
+// Packs bits into bytes, least significant bit first, as deflate does. RFC 1951, section 3.1.1.
 #pragma once
 
 #include <algorithm>
@@ -8,38 +8,38 @@
 #include <cstring>
 #include <span>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-static_assert(std::endian::native == std::endian::little, "whole words are stored as they are");
+static_assert(std::endian::native == std::endian::little, "BitWriter stores whole words without swapping bytes");
 
-/// Bits, lowest first.
+/// The low `count` bits of `value`; the higher ones are 0.
 struct Bits {
   std::uint64_t value = 0;
   std::uint32_t count = 0;
 
-  /// These, then those: 64 together at most.
+  /// These bits followed by `next`; at most 64 in all.
   [[nodiscard]] constexpr Bits then(Bits next) const { return {value | next.value << count, count + next.count}; }
 };
 
-/// Writes up to kSlack bytes past the last one that counts.
+/// Writes up to kSlack bytes past the end of its output.
 class BitWriter {
  public:
   static constexpr std::size_t kSlack = 8;
-  static constexpr std::uint32_t kMostBits = 56;  ///< that one call takes
+  static constexpr std::uint32_t kMaxBits = 56;  ///< per call of write()
 
   explicit BitWriter(std::byte* out) : begin_(out), out_(out) {}
 
   void write(Bits bits) {
-    const Bits all = waiting_.then(bits);
+    const Bits all = pending_.then(bits);
     std::memcpy(out_, &all.value, sizeof all.value);
     out_ += all.count / 8;
-    // Never a shift by all 64 bits: less than a whole word is ever waiting.
-    waiting_ = {all.value >> (all.count & ~7U), all.count & 7U};
+    // Never shifts by 64: fewer than 64 bits are pending.
+    pending_ = {all.value >> (all.count & ~7U), all.count & 7U};
   }
 
-  void fill_last_byte() { write({0, (8U - waiting_.count) & 7U}); }
+  void fill_last_byte() { write({0, (8U - pending_.count) & 7U}); }
 
-  /// Only at a whole byte.
+  /// The output must end at a byte boundary.
   void write_bytes(std::span<const std::uint8_t> bytes) {
     const auto whole = std::as_bytes(bytes);
     out_ = std::copy(whole.begin(), whole.end(), out_);
@@ -50,7 +50,7 @@ class BitWriter {
  private:
   std::byte* begin_;
   std::byte* out_;
-  Bits waiting_;  ///< less than a byte
+  Bits pending_;  ///< fewer than 8
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

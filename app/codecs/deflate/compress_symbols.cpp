@@ -1,4 +1,4 @@
-// Runs of literals, four at a time: app/codecs/deflate/compress_symbols.hpp.
+// The encoder's inner loops: literals are counted and written four at a time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/compress_symbols.cpp"
 #include "codecs/simd_targets.hpp"
@@ -11,23 +11,23 @@
 #include "codecs/deflate/compress_symbols.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
-/// Literals are counted in four tables, so that equal neighbors do not wait for each other, each with a place for what
-/// is no literal, so that the rest of a run needs no branches.
-SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps) {
+/// Four tables of counts, so that equal neighbors do not depend on each other. Each has an extra entry for "no
+/// literal", so that the last literals before a match need no branches.
+SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
   SymbolCounts counts;
   constexpr std::size_t kNone = 256;
   std::array<std::array<std::uint32_t, kNone + 1>, 4> tables{};
   const std::uint8_t* at = bytes.data();
-  for (const DeflateStep& step : steps) {
-    std::uint32_t left = step.literals;
+  for (const DeflateSequence& sequence : sequences) {
+    std::uint32_t left = sequence.literals;
     for (; left >= 4; left -= 4, at += 4) {
       for (std::size_t k = 0; k < 4; ++k) {
         ++tables[k][at[k]];
       }
     }
-    if (step.length == 0) {
+    if (sequence.match_length == 0) {
       for (; left > 0; --left) {
         ++tables[0][*at++];
       }
@@ -36,9 +36,9 @@ SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const Defl
     for (std::size_t k = 0; k < 3; ++k) {
       ++tables[k][k < left ? at[k] : kNone];
     }
-    at += left + step.length;
-    ++counts.literals[deflate_length(step.length).symbol];
-    ++counts.distances[deflate_distance(step.distance_less_one + 1U).symbol];
+    at += left + sequence.match_length;
+    ++counts.literals[coded_length(sequence.match_length).symbol];
+    ++counts.distances[coded_distance(sequence.distance_minus_one + 1U).symbol];
   }
   for (std::size_t literal = 0; literal < kNone; ++literal) {
     counts.literals[literal] = tables[0][literal] + tables[1][literal] + tables[2][literal] + tables[3][literal];
@@ -47,77 +47,77 @@ SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const Defl
   return counts;
 }
 
-/// Symbols as bits, with lengths' extra bits already behind their codes.
-struct StepCodes {
-  static constexpr std::size_t kNone = 256;  ///< in `literals`: no bits
+/// The bits of each symbol. Those of a match length include its extra bits.
+struct SequenceCodes {
+  static constexpr std::size_t kNone = 256;  ///< index of "no literal", which has no bits
   std::array<Bits, kNone + 1> literals;
-  std::array<Bits, kMostRepeatLength + 1> lengths;
+  std::array<Bits, kMaxMatchLength + 1> lengths;
   std::array<Bits, kDistanceSymbols> distances;
   Bits end;
 
-  explicit StepCodes(const CodeLengths& code_lengths) {
-    std::array<Bits, kMostSymbols> codes;
+  explicit SequenceCodes(const CodeLengths& code_lengths) {
+    std::array<Bits, kFixedLiteralSymbols> codes;
     assign_codes(code_lengths.literals, codes);
     std::copy_n(codes.begin(), kNone, literals.begin());
     literals[kNone] = {};
     end = codes[kEndOfBlock];
-    for (std::uint32_t length = 3; length <= kMostRepeatLength; ++length) {
-      const DeflateNumber number = deflate_length(length);
-      lengths[length] = codes[number.symbol].then({number.extra, number.extra_bits});
+    for (std::uint32_t length = kMinMatchLength; length <= kMaxMatchLength; ++length) {
+      const CodedValue coded = coded_length(length);
+      lengths[length] = codes[coded.symbol].then({coded.extra, coded.extra_bits});
     }
     assign_codes(code_lengths.distances, distances);
   }
 
-  [[nodiscard]] Bits repeat(const DeflateStep& step) const {
-    const DeflateNumber distance = deflate_distance(step.distance_less_one + 1U);
-    return lengths[step.length].then(distances[distance.symbol]).then({distance.extra, distance.extra_bits});
+  [[nodiscard]] Bits match(const DeflateSequence& sequence) const {
+    const CodedValue distance = coded_distance(sequence.distance_minus_one + 1U);
+    return lengths[sequence.match_length].then(distances[distance.symbol]).then({distance.extra, distance.extra_bits});
   }
 };
 
-void write(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps, const CodeLengths& lengths,
+void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences, const CodeLengths& lengths,
            BitWriter& out) {
-  const StepCodes codes(lengths);
+  const SequenceCodes codes(lengths);
   const std::uint8_t* at = bytes.data();
-  BitWriter writer = out;  // a local, which registers can hold
-  for (const DeflateStep& step : steps) {
-    std::uint32_t left = step.literals;
+  BitWriter writer = out;  // a local copy stays in registers
+  for (const DeflateSequence& sequence : sequences) {
+    std::uint32_t left = sequence.literals;
     for (; left >= 4; left -= 4, at += 4) {
       const Bits first = codes.literals[at[0]].then(codes.literals[at[1]]);
       writer.write(first.then(codes.literals[at[2]].then(codes.literals[at[3]])));
     }
-    if (step.length == 0) {
+    if (sequence.match_length == 0) {
       for (; left > 0; --left) {
         writer.write(codes.literals[*at++]);
       }
       break;
     }
-    const auto rest = [&](std::uint32_t k) HWY_ATTR { return codes.literals[k < left ? at[k] : StepCodes::kNone]; };
+    const auto rest = [&](std::uint32_t k) HWY_ATTR { return codes.literals[k < left ? at[k] : SequenceCodes::kNone]; };
     writer.write(rest(0).then(rest(1)).then(rest(2)));
-    writer.write(codes.repeat(step));
-    at += left + step.length;
+    writer.write(codes.match(sequence));
+    at += left + sequence.match_length;
   }
   writer.write(codes.end);
   out = writer;
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 HWY_EXPORT(counts_of);
 HWY_EXPORT(write);
 }  // namespace
 
-SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps) {
-  return HWY_DYNAMIC_DISPATCH(counts_of)(bytes, steps);
+SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
+  return HWY_DYNAMIC_DISPATCH(counts_of)(bytes, sequences);
 }
 
-void write_steps(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps, const CodeLengths& lengths,
-                 BitWriter& out) {
-  HWY_DYNAMIC_DISPATCH(write)(bytes, steps, lengths, out);
+void write_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences,
+                   const CodeLengths& lengths, BitWriter& out) {
+  HWY_DYNAMIC_DISPATCH(write)(bytes, sequences, lengths, out);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs
 #endif

@@ -1,5 +1,4 @@
-// The symbols of a deflate block: counted first, for the code that fits them, then written in it. RFC 1951, section
-// 3.2.5. Used by compress_block.cpp.
+// Counts the symbols of a block, and writes them in the code chosen for it. RFC 1951, section 3.2.5.
 #pragma once
 
 #include <array>
@@ -12,10 +11,7 @@
 #include "codecs/deflate/match_finder.hpp"
 #include "codecs/deflate/rfc1951.hpp"
 
-namespace gpuimg {
-
-inline constexpr std::size_t kLiteralSymbols = 286;  ///< literals, the end of the block, lengths
-inline constexpr std::size_t kDistanceSymbols = 30;
+namespace gpuimg::codecs {
 
 /// How often each symbol occurs.
 struct SymbolCounts {
@@ -23,20 +19,20 @@ struct SymbolCounts {
   std::array<std::uint32_t, kDistanceSymbols> distances{};
 };
 
-/// The bits of each symbol's code; 0 for symbols that do not occur.
+/// Bits per symbol; 0 for symbols that do not occur.
 struct CodeLengths {
-  std::array<std::uint8_t, kMostSymbols> literals{};
+  std::array<std::uint8_t, kFixedLiteralSymbols> literals{};
   std::array<std::uint8_t, kDistanceSymbols> distances{};
 };
 
-/// Literals are written four at a time, so their codes must be short enough; lengths share the code.
-inline constexpr std::uint32_t kLongestLiteralCode = BitWriter::kMostBits / 4;
+/// Four literals must fit into one BitWriter::write().
+inline constexpr std::uint32_t kMaxLiteralCodeBits = BitWriter::kMaxBits / 4;
 
-/// Of all steps through `bytes`, and of the end of the block.
-SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps);
+/// Counts the symbols of all sequences of `bytes` and one end of block.
+SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences);
 
 /// Writes the same symbols.
-void write_steps(std::span<const std::uint8_t> bytes, std::span<const DeflateStep> steps, const CodeLengths& lengths,
-                 BitWriter& out);
+void write_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences,
+                   const CodeLengths& lengths, BitWriter& out);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,11 +1,11 @@
-// Inflate: what zlib puts around a deflate stream. app/codecs/deflate/inflate.hpp says what is accepted.
+// The zlib header and trailer around the blocks. RFC 1950, section 2.2.
 #include "codecs/deflate/inflate.hpp"
 
 #include <limits>
 
 #include "codecs/deflate/inflate_blocks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 struct Inflater::State {
   enum class Stage : std::uint8_t { header, blocks, trailer, ended, damaged };
@@ -16,11 +16,11 @@ struct Inflater::State {
   std::uint8_t* read_blocks(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
   void read_trailer();
   [[nodiscard]] bool is_paused() const {
-    return stage == Stage::blocks && blocks.stage() == DeflateBlocks::Stage::header &&
+    return stage == Stage::blocks && blocks.stage() == InflateBlocks::Stage::header &&
            blocks.input.position() >= pause_position;
   }
 
-  DeflateBlocks blocks;
+  InflateBlocks blocks;
   Stage stage = Stage::header;
   std::uint64_t pause_position = std::numeric_limits<std::uint64_t>::max();
   std::uint32_t adler = 0;
@@ -40,9 +40,9 @@ void Inflater::State::read_header() {
 
 std::uint8_t* Inflater::State::read_blocks(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end) {
   out = blocks.advance(oldest, out, end);
-  if (blocks.stage() == DeflateBlocks::Stage::ended) {
+  if (blocks.stage() == InflateBlocks::Stage::ended) {
     stage = Stage::trailer;
-  } else if (blocks.stage() == DeflateBlocks::Stage::damaged) {
+  } else if (blocks.stage() == InflateBlocks::Stage::damaged) {
     stage = Stage::damaged;
   }
   return out;
@@ -71,9 +71,9 @@ void Inflater::pause_at(std::uint64_t position) { state_->pause_position = posit
 bool Inflater::is_paused() const { return state_->is_paused(); }
 std::uint64_t Inflater::position() const { return state_->blocks.input.position(); }
 
-void Inflater::move_to(std::uint64_t position, bool is_behind_last) {
-  state_->blocks.move_to(position, is_behind_last);
-  state_->stage = is_behind_last ? State::Stage::trailer : State::Stage::blocks;
+void Inflater::move_to(std::uint64_t position, bool is_after_last) {
+  state_->blocks.move_to(position, is_after_last);
+  state_->stage = is_after_last ? State::Stage::trailer : State::Stage::blocks;
 }
 
 std::uint8_t* Inflater::run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end) {
@@ -91,4 +91,4 @@ std::uint8_t* Inflater::run(const std::uint8_t* oldest, std::uint8_t* out, const
   return state.stage == Stage::damaged ? nullptr : out;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

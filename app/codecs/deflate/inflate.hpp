@@ -1,7 +1,7 @@
-// Inflate of a zlib stream that lies in several pieces of memory, a stretch of output at a time. RFC 1950 and 1951.
+// Inflates a zlib stream that lies in several pieces of memory, incrementally. RFC 1950 and 1951.
 //
-// Why not ISA-L's inflate: it accepts Huffman codes with unused bit patterns, which zlib (and so every other reader of
-// PNG) refuses. This one refuses all that zlib refuses.
+// Rejects everything zlib rejects. ISA-L's inflate does not: it accepts incomplete Huffman codes, which zlib, and so
+// every other PNG reader, refuses.
 #pragma once
 
 #include <cstddef>
@@ -10,13 +10,14 @@
 #include <span>
 
 #include "codecs/byte_fields.hpp"
+#include "codecs/deflate/rfc1951.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 class Inflater {
  public:
-  static constexpr std::size_t kWindow = 32768;   ///< how far back a stream may refer
-  static constexpr std::size_t kOvershoot = 512;  ///< room needed behind `end`, see run
+  static constexpr std::size_t kWindow = kMaxMatchDistance;
+  static constexpr std::size_t kOvershoot = 512;  ///< bytes that run() may write past `end`
 
   /// Borrows the pieces.
   explicit Inflater(std::span<const ByteSpan> pieces);
@@ -24,20 +25,22 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Writes from `out` to `end` and up to kOvershoot bytes beyond, unless the stream ends first; returns where the
-  /// output ends. What was written before, up to kWindow bytes, lies before `out`, from `oldest` on. Null for a stream
-  /// that is damaged or of another kind than zlib with a window of kWindow.
+  /// Writes output from `out` to `end`, or less if the stream ends first, and returns where the output ends. May write
+  /// up to kOvershoot bytes past `end`. Earlier output, up to kWindow bytes, must lie before `out`, from `oldest` on.
+  /// Returns null if the stream is damaged or is not zlib with a window of kWindow.
   std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
 
-  /// Runs end early where a block begins at bit `position` of the pieces or behind it; is_paused() is true there.
+  /// Makes run() return early at the first block that starts at bit `position` of the pieces or later; is_paused() is
+  /// true there.
   void pause_at(std::uint64_t position);
   [[nodiscard]] bool is_paused() const;
-  /// How many bits of the pieces were taken.
+  /// How many bits of the pieces have been consumed.
   [[nodiscard]] std::uint64_t position() const;
-  /// Goes on with the block that begins at this bit, or behind the last block: others inflated what lies between.
-  void move_to(std::uint64_t position, bool is_behind_last);
+  /// Continues with the block at bit `position`, or, if `is_after_last`, with what follows the last block. The caller
+  /// has inflated everything before it.
+  void move_to(std::uint64_t position, bool is_after_last);
 
-  /// True after a run that met the end of the stream, with nothing behind it. Then the Adler-32 it declares is known.
+  /// True after a run that reached the end of the stream, if nothing follows it. declared_adler() is valid then.
   [[nodiscard]] bool has_ended() const;
   [[nodiscard]] std::uint32_t declared_adler() const;
 
@@ -46,4 +49,4 @@ class Inflater {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

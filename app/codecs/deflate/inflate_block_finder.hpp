@@ -1,18 +1,17 @@
-// Where in a deflate stream a block may begin. RFC 1951, section 3.2.7. Used by speculative_inflate.cpp.
+// Finds where in a deflate stream a dynamic block may start. RFC 1951, section 3.2.7.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 inline constexpr std::size_t kBlockFinderOverread = 32;
 
-/// The first bit, from bit `begin` of `bytes` to before bit `end`, where a block with codes of its own that is not the
-/// last can begin: the counts in its header are possible and the code of its code lengths leaves no bit pattern unused.
-/// One bit in some thousand of anything else passes too. Behind the byte of the last bit kBlockFinderOverread bytes can
-/// be read.
+/// Returns the first bit in [begin, end) of `bytes` that can start a dynamic block that is not the last one: its symbol
+/// counts are possible, and the code for its code lengths is complete. About one in several thousand bits of unrelated
+/// data passes too. May read kBlockFinderOverread bytes past the byte of bit `end`.
 std::optional<std::size_t> find_block_header(const std::uint8_t* bytes, std::size_t begin, std::size_t end);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

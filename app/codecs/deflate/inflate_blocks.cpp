@@ -1,68 +1,28 @@
-// Blocks, their codes and what they hold: app/codecs/deflate/inflate_blocks.hpp.
+// Block headers, code lengths and stored blocks. RFC 1951, sections 3.2.3 to 3.2.7.
 #include "codecs/deflate/inflate_blocks.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "codecs/deflate/inflate_symbols.hpp"
+#include "codecs/deflate/rfc1951.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kLiteralCodes = 288;
-constexpr std::size_t kDistanceCodes = 32;
-constexpr std::size_t kStoredAtOnce = 4096;
-
-}  // namespace
-
-void DeflateBlocks::move_to(std::uint64_t position, bool is_behind_last) {
-  input.move_to(position);
-  stage_ = is_behind_last ? Stage::ended : Stage::header;
-}
-
-void DeflateBlocks::read_header() {
-  input.bits.refill();
-  is_last_ = input.bits.take(1) != 0;
-  const std::uint32_t type = input.bits.take(2);
-  if (type == 0) {
-    read_stored_length();
-    return;
-  }
-  is_fixed_ = type == 1;
-  const bool is_sound = is_fixed_ || (type == 2 && read_code_lengths());
-  stage_ = is_sound ? Stage::coded : Stage::damaged;
-}
-
-void DeflateBlocks::read_stored_length() {
-  input.align();
-  input.bits.refill();
-  const std::uint32_t size = input.bits.take(16);
-  const std::uint32_t check = input.bits.take(16);
-  input.align();
-  stored_left_ = size;
-  stage_ = (size ^ check) == 0xFFFFU ? Stage::stored : Stage::damaged;
-}
-
-namespace {
+constexpr std::size_t kStoredBufferBytes = 4096;
 
 struct FixedTables {
   LiteralTable literals;
   DistanceTable distances;
 
-  FixedTables();
+  FixedTables() {
+    std::array<std::uint8_t, kFixedDistanceSymbols> distance_lengths;
+    distance_lengths.fill(kFixedDistanceLength);
+    (void)build(kFixedLiteralLengths, literals);
+    (void)build(distance_lengths, distances);
+  }
 };
-
-FixedTables::FixedTables() {
-  std::array<std::uint8_t, kLiteralCodes> lengths;
-  std::fill_n(lengths.begin(), 144, std::uint8_t{8});
-  std::fill_n(lengths.begin() + 144, 112, std::uint8_t{9});
-  std::fill_n(lengths.begin() + 256, 24, std::uint8_t{7});
-  std::fill_n(lengths.begin() + 280, 8, std::uint8_t{8});
-  std::array<std::uint8_t, kDistanceCodes> fives;
-  fives.fill(5);
-  (void)build(lengths, literals);
-  (void)build(fives, distances);
-}
 
 /// Built once: a block of ten bits must not cost as much as its tables.
 const FixedTables& fixed_tables() {
@@ -72,53 +32,78 @@ const FixedTables& fixed_tables() {
 
 }  // namespace
 
-bool DeflateBlocks::read_code_lengths() {
-  constexpr std::array<std::uint8_t, 19> kOrder = {16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15};
-  const std::size_t literal_count = input.bits.take(5) + 257;
+void InflateBlocks::move_to(std::uint64_t position, bool is_after_last) {
+  input.move_to(position);
+  stage_ = is_after_last ? Stage::ended : Stage::header;
+}
+
+void InflateBlocks::read_header() {
+  input.bits.refill();
+  is_last_ = input.bits.take(1) != 0;
+  const auto type = static_cast<BlockType>(input.bits.take(2));
+  if (type == BlockType::stored) {
+    read_stored_length();
+    return;
+  }
+  is_fixed_ = type == BlockType::fixed;
+  const bool is_sound = is_fixed_ || (type == BlockType::dynamic && read_code_lengths());
+  stage_ = is_sound ? Stage::coded : Stage::damaged;
+}
+
+void InflateBlocks::read_stored_length() {
+  input.align();
+  input.bits.refill();
+  const std::uint32_t size = input.bits.take(16);
+  const std::uint32_t check = input.bits.take(16);
+  input.align();
+  stored_left_ = size;
+  stage_ = (size ^ check) == 0xFFFFU ? Stage::stored : Stage::damaged;
+}
+
+bool InflateBlocks::read_code_lengths() {
+  const std::size_t literal_count = input.bits.take(5) + kFirstLengthSymbol;
   const std::size_t distance_count = input.bits.take(5) + 1;
   const std::size_t code_count = input.bits.take(4) + 4;
-  if (literal_count > 286 || distance_count > 30) {
+  if (literal_count > kLiteralSymbols || distance_count > kDistanceSymbols) {
     return false;
   }
-  std::array<std::uint8_t, 19> code_lengths{};
+  std::array<std::uint8_t, kCodeLengthSymbols> code_lengths{};
   for (std::size_t i = 0; i < code_count; ++i) {
     input.bits.refill();
-    code_lengths[kOrder[i]] = static_cast<std::uint8_t>(input.bits.take(3));
+    code_lengths[kCodeLengthOrder[i]] = static_cast<std::uint8_t>(input.bits.take(3));
   }
-  LengthCodeTable codes;
+  CodeLengthTable codes;
   if (!build(code_lengths, codes)) {
     return false;
   }
-  std::array<std::uint8_t, kLiteralCodes + kDistanceCodes> lengths{};
+  std::array<std::uint8_t, kLiteralSymbols + kDistanceSymbols> lengths{};
   const std::size_t total = literal_count + distance_count;
   for (std::size_t i = 0; i < total;) {
     input.bits.refill();
-    const InflateEntry entry = codes.entries[input.bits.peek(LengthCodeTable::kBits)];
+    const InflateEntry entry = codes.entries[input.bits.peek(CodeLengthTable::kBits)];
     input.bits.consume(entry.width());
     const std::uint32_t symbol = entry.value();
-    if (symbol < 16) {
+    if (symbol < kRepeatPrevious) {
       lengths[i++] = static_cast<std::uint8_t>(symbol);
       continue;
     }
-    const std::size_t repeats = symbol == 16   ? 3 + input.bits.take(2)
-                                : symbol == 17 ? 3 + input.bits.take(3)
-                                               : 11 + input.bits.take(7);
-    if (repeats > total - i || (symbol == 16 && i == 0)) {
+    const SymbolRange range = kRunRanges[symbol - kRepeatPrevious];
+    const std::size_t run = range.base + input.bits.take(range.extra_bits);
+    if (run > total - i || (symbol == kRepeatPrevious && i == 0)) {
       return false;
     }
-    std::fill_n(lengths.begin() + static_cast<std::ptrdiff_t>(i), repeats,
-                symbol == 16 ? lengths[i - 1] : std::uint8_t{0});
-    i += repeats;
+    std::fill_n(lengths.begin() + static_cast<std::ptrdiff_t>(i), run,
+                symbol == kRepeatPrevious ? lengths[i - 1] : std::uint8_t{0});
+    i += run;
   }
-  constexpr std::size_t kEndOfBlock = 256;
   const std::span all(lengths);
   return lengths[kEndOfBlock] != 0 && build(all.first(literal_count), literals_) &&
          build(all.subspan(literal_count, distance_count), distances_);
 }
 
 template <class Out>
-Out* DeflateBlocks::copy_stored(Out* out, const Out* end) {
-  std::array<std::uint8_t, kStoredAtOnce> bytes;
+Out* InflateBlocks::copy_stored(Out* out, const Out* end) {
+  std::array<std::uint8_t, kStoredBufferBytes> bytes;
   while (stored_left_ > 0 && out < end) {
     const std::size_t size =
         input.copy(bytes.data(), std::min({stored_left_, static_cast<std::size_t>(end - out), bytes.size()}));
@@ -136,7 +121,7 @@ Out* DeflateBlocks::copy_stored(Out* out, const Out* end) {
 }
 
 template <class Out>
-Out* DeflateBlocks::decode(const Out* oldest, Out* out, const Out* end) {
+Out* InflateBlocks::decode(const Out* oldest, Out* out, const Out* end) {
   const SymbolRun<Out> run =
       is_fixed_ ? inflate_symbols(input, {fixed_tables().literals, fixed_tables().distances}, oldest, out, end)
                 : inflate_symbols(input, {literals_, distances_}, oldest, out, end);
@@ -149,7 +134,7 @@ Out* DeflateBlocks::decode(const Out* oldest, Out* out, const Out* end) {
 }
 
 template <class Out>
-Out* DeflateBlocks::advance(const Out* oldest, Out* out, const Out* end) {
+Out* InflateBlocks::advance(const Out* oldest, Out* out, const Out* end) {
   if (input.bits.next > input.limit()) {
     input.gather();
   }
@@ -166,7 +151,7 @@ Out* DeflateBlocks::advance(const Out* oldest, Out* out, const Out* end) {
   return out;
 }
 
-template std::uint8_t* DeflateBlocks::advance(const std::uint8_t*, std::uint8_t*, const std::uint8_t*);
-template std::uint16_t* DeflateBlocks::advance(const std::uint16_t*, std::uint16_t*, const std::uint16_t*);
+template std::uint8_t* InflateBlocks::advance(const std::uint8_t*, std::uint8_t*, const std::uint8_t*);
+template std::uint16_t* InflateBlocks::advance(const std::uint16_t*, std::uint16_t*, const std::uint16_t*);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,5 +1,4 @@
-// A deflate stream block by block, from its beginning or from any block on. RFC 1951. Used by inflate.cpp and
-// speculative_inflate.cpp.
+// Decodes a deflate stream block by block, from its start or from any block. RFC 1951.
 #pragma once
 
 #include <cstddef>
@@ -10,33 +9,33 @@
 #include "codecs/deflate/inflate_input.hpp"
 #include "codecs/deflate/inflate_tables.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Takes and refuses what zlib does.
-class DeflateBlocks {
+/// Accepts and rejects the same streams as zlib.
+class InflateBlocks {
  public:
   enum class Stage : std::uint8_t {
-    header,  ///< a block comes next
-    stored,  ///< inside a block of bytes as they are
+    header,  ///< at the start of a block
+    stored,  ///< inside a stored block
     coded,   ///< inside a block of symbols
-    ended,   ///< behind the last block
+    ended,   ///< after the last block
     damaged,
   };
 
   /// Borrows the pieces.
-  explicit DeflateBlocks(std::span<const ByteSpan> pieces) : input(pieces) {}
+  explicit InflateBlocks(std::span<const ByteSpan> pieces) : input(pieces) {}
 
-  /// What is taken from it must not be a part of a block.
+  /// Callers may consume input only before the first block and after the last.
   InflateInput input;
 
   [[nodiscard]] Stage stage() const { return stage_; }
 
-  /// Goes on with the block that begins at this bit of the pieces, or behind the last block.
-  void move_to(std::uint64_t position, bool is_behind_last = false);
+  /// Continues with the block at bit `position` of the pieces, or with what follows the last block.
+  void move_to(std::uint64_t position, bool is_after_last = false);
 
-  /// Takes a block's header, or of a block as much as lies at hand and has room from `out` to `end`; may write
-  /// Inflater::kOvershoot further. Returns where the output ends. Repeats may reach back to `oldest`. Out is
-  /// std::uint8_t or std::uint16_t (inflate_symbols.hpp).
+  /// Consumes a block header, or as much of a block as the buffered input and the room from `out` to `end` allow.
+  /// Returns where the output ends; may write Inflater::kOvershoot elements past `end`. Matches may reach back to
+  /// `oldest`. Out is std::uint8_t or std::uint16_t (see inflate_symbols.hpp).
   template <class Out>
   Out* advance(const Out* oldest, Out* out, const Out* end);
 
@@ -52,10 +51,10 @@ class DeflateBlocks {
 
   Stage stage_ = Stage::header;
   bool is_last_ = false;
+  bool is_fixed_ = false;  ///< the block uses the fixed codes
   std::size_t stored_left_ = 0;
-  bool is_fixed_ = false;  ///< the block's codes are those that every stream knows
   LiteralTable literals_;
   DistanceTable distances_;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,15 +1,15 @@
-// Gathering pieces: app/codecs/deflate/inflate_input.hpp.
+// Refilling the buffer from the pieces.
 #include "codecs/deflate/inflate_input.hpp"
 
 #include <algorithm>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 void InflateInput::move_to(std::uint64_t position) {
   const std::uint64_t byte = position / 8;
-  const std::uint64_t at_hand = gathered_ - static_cast<std::uint64_t>(end_ - buffer_.data());
-  if (byte >= at_hand && byte + kReserve <= gathered_) {
-    bits = {buffer_.data() + (byte - at_hand)};
+  const std::uint64_t buffered = gathered_ - static_cast<std::uint64_t>(end_ - buffer_.data());
+  if (byte >= buffered && byte + kReserve <= gathered_) {
+    bits = {buffer_.data() + (byte - buffered)};
   } else {
     gather_from(byte);
   }
@@ -31,7 +31,7 @@ void InflateInput::gather_from(std::uint64_t byte) {
 }
 
 void InflateInput::gather() {
-  // Bytes that are in `bits` already stay too: align() goes back to them.
+  // Keeps the bytes that are already in `bits`: align() goes back to them.
   const std::uint8_t* const begin = std::min(bits.byte(), end_);
   const auto ahead = static_cast<std::size_t>(bits.next - begin);
   const auto kept = static_cast<std::size_t>(end_ - begin);
@@ -39,9 +39,9 @@ void InflateInput::gather() {
     std::memmove(buffer_.data(), begin, kept);
   }
   std::size_t size = kept;
-  while (size < kBuffer && !pieces_.empty()) {
+  while (size < kBufferBytes && !pieces_.empty()) {
     const ByteSpan left = pieces_.front().subspan(piece_offset_);
-    const std::size_t count = std::min(left.size(), kBuffer - size);
+    const std::size_t count = std::min(left.size(), kBufferBytes - size);
     std::copy_n(reinterpret_cast<const std::uint8_t*>(left.data()), count, buffer_.data() + size);
     size += count;
     piece_offset_ += count;
@@ -54,7 +54,7 @@ void InflateInput::gather() {
   std::memset(buffer_.data() + size, 0, buffer_.size() - size);
   bits.next = buffer_.data() + ahead;
   end_ = buffer_.data() + size;
-  // Behind the last piece a damaged stream may read zeros for a while, but not beyond the buffer.
+  // After the last piece, a damaged stream may read zeros for a while, but not past the buffer.
   limit_ = pieces_.empty() ? end_ + kReserve : end_ - kReserve;
 }
 
@@ -70,4 +70,4 @@ std::size_t InflateInput::copy(std::uint8_t* to, std::size_t count) {
   return size;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

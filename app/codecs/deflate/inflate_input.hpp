@@ -1,4 +1,4 @@
-// The bits of a deflate stream, gathered from pieces of memory. Used by inflate.cpp.
+// Reads the bits of a deflate stream that lies in several pieces of memory.
 #pragma once
 
 #include <array>
@@ -9,15 +9,15 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// The next bits, lowest first. Small, to be held in registers where speed matters.
+/// The next bits, least significant first. Small enough to stay in registers in the inner loop.
 struct InflateBits {
-  const std::uint8_t* next = nullptr;  ///< the next byte not counted in `count`
+  const std::uint8_t* next = nullptr;  ///< the first byte that is not counted in `count`
   std::uint64_t bits = 0;
   std::uint32_t count = 0;
 
-  /// Makes 56 bits or more available.
+  /// Makes at least 56 bits available.
   void refill() {
     std::uint64_t word = 0;
     std::memcpy(&word, next, sizeof word);
@@ -30,62 +30,62 @@ struct InflateBits {
     bits >>= width;
     count -= width;
   }
-  /// refill() must have made the bits available, here and in the two above.
+  /// Like peek() and consume(), requires that refill() has made the bits available.
   std::uint32_t take(std::uint32_t width) {
     const auto value = static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
     consume(width);
     return value;
   }
-  /// The next byte of which no bit is taken.
+  /// The first byte of which no bit has been consumed.
   [[nodiscard]] const std::uint8_t* byte() const { return next - (count >> 3); }
 };
 
-/// Copies the pieces, in portions, into a buffer that reads may overrun: behind the last byte come zeros, and
-/// is_overrun() tells afterwards.
+/// Copies the pieces, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
+/// it, and is_overrun() tells afterwards.
 class InflateInput {
  public:
   explicit InflateInput(std::span<const ByteSpan> pieces) : all_(pieces) { move_to(0); }
   InflateInput(const InflateInput&) = delete;
   InflateInput& operator=(const InflateInput&) = delete;
 
-  /// Enough for any block header, and for all that is decoded between two looks at `limit()`.
+  /// Larger than any block header, and than what is decoded between two checks against limit().
   static constexpr std::size_t kReserve = 1024;
 
   InflateBits bits;
 
-  /// How many bits of the pieces were taken.
+  /// How many bits of the pieces have been consumed.
   [[nodiscard]] std::uint64_t position() const {
     return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count;
   }
-  /// Takes the bits from `position` on next. The pieces must reach that far.
+  /// Continues at bit `position`, which must not lie past the end of the pieces.
   void move_to(std::uint64_t position);
 
-  /// Behind it, gather() is needed before more is read.
+  /// Once bits.next is past this, call gather() before reading more.
   [[nodiscard]] const std::uint8_t* limit() const { return limit_; }
   void gather();
 
-  /// Drops the bits up to the next whole byte and gives up those read ahead.
+  /// Drops the bits up to the next byte boundary, and returns bits read ahead to the input.
   void align();
-  /// Copies up to `count` bytes, at least one unless the input has ended; returns how many. Only after align().
+  /// Copies up to `count` bytes, at least one unless the input has ended, and returns how many. Requires align().
   std::size_t copy(std::uint8_t* to, std::size_t count);
 
-  /// More bits were taken than there are.
+  /// More bits have been consumed than there are.
   [[nodiscard]] bool is_overrun() const { return bits.byte() > end_; }
-  /// Every byte was taken.
+  /// All bytes have been consumed.
   [[nodiscard]] bool is_at_end() const { return pieces_.empty() && bits.byte() == end_; }
 
  private:
   void gather_from(std::uint64_t byte);
 
-  static constexpr std::size_t kBuffer = std::size_t{64} << 10;
+  static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
   std::span<const ByteSpan> all_;
-  std::span<const ByteSpan> pieces_;  // what is left of them
+  std::span<const ByteSpan> pieces_;  // not yet buffered
   std::size_t piece_offset_ = 0;
-  std::uint64_t gathered_ = 0;  // how many bytes of the pieces lie before end_
-  std::array<std::uint8_t, kBuffer + 2 * kReserve> buffer_;
+  std::uint64_t gathered_ = 0;  // bytes of the pieces that lie before end_
+  std::array<std::uint8_t, kBufferBytes + 2 * kReserve> buffer_;
   const std::uint8_t* end_ = buffer_.data();
   const std::uint8_t* limit_ = buffer_.data();
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

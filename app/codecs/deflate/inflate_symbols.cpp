@@ -1,5 +1,4 @@
-// Symbols to bytes: app/codecs/deflate/inflate_symbols.hpp. The chain from one symbol to the next decides: a look-up,
-// then a shift by what it took.
+// The speed is set by the dependency chain from one symbol to the next: a table look-up, then a shift by its width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/inflate_symbols.cpp"
 #include "codecs/simd_targets.hpp"
@@ -11,9 +10,10 @@
 #include <cstring>
 
 #include "codecs/deflate/inflate_symbols.hpp"
+#include "codecs/deflate/rfc1951.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
 constexpr std::size_t kStep = 16;
 
@@ -24,7 +24,7 @@ HWY_INLINE void copy_step(Out* to, const Out* from) {
   std::memcpy(to, step.data(), sizeof step);
 }
 
-/// A period shorter than a step is doubled until it is not.
+/// Repeats a period shorter than a step until it is at least as long.
 template <class Out>
 HWY_INLINE Out* double_period(Out* out, std::size_t& distance) {
   while (distance < kStep) {
@@ -35,8 +35,8 @@ HWY_INLINE Out* double_period(Out* out, std::size_t& distance) {
   return out;
 }
 
-/// Copies `count` elements from `distance` back, which may overlap; writes up to 3 * kStep beyond. Two steps are enough
-/// for nearly all.
+/// Copies `count` elements from `distance` back; the two may overlap. Writes up to 3 * kStep elements past the end. Two
+/// steps suffice for nearly all matches.
 template <class Out>
 HWY_INLINE void copy_back(Out* out, std::size_t distance, std::size_t count) {
   const Out* const end = out + count;
@@ -50,7 +50,7 @@ HWY_INLINE void copy_back(Out* out, std::size_t distance, std::size_t count) {
   }
 }
 
-/// Writes one to three literals: always four elements.
+/// Writes one to three literals; always stores four elements.
 HWY_INLINE std::uint8_t* put(std::uint8_t* out, InflateEntry entry) {
   const std::uint32_t all = entry.bits >> 8;
   std::memcpy(out, &all, sizeof all);
@@ -68,7 +68,7 @@ HWY_INLINE InflateEntry next_entry(const Table& table, const InflateBits& bits) 
   return table.entries[bits.peek(Table::kBits)];
 }
 
-/// The same where the first table, which gave `entry`, does not decide.
+/// For a code longer than the first table covers; `entry` is what the first table gave.
 template <class Table>
 HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, InflateBits& bits) {
   bits.consume(entry.width());
@@ -78,7 +78,7 @@ HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, Inf
 template <class Out>
 HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& tables, const Out* oldest, Out* out,
                                   const Out* end) {
-  InflateBits bits = input.bits;  // a local, which registers can hold
+  InflateBits bits = input.bits;  // a local copy stays in registers
   const std::uint8_t* const limit = input.limit();
   SymbolsEnd ending = SymbolsEnd::interrupted;
   bits.refill();
@@ -92,7 +92,7 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
     entry = next_entry(tables.literals, bits);
   };
   while (out < end && bits.next <= limit) {
-    // Of the 56 bits three entries of literals take 30, or two of them and a length 40.
+    // Of the 56 bits, three literal entries take 30, and two with a match length 40.
     if (entry.literals() != 0) {
       put_literals();
       entry = next_entry(tables.literals, bits);
@@ -121,8 +121,8 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
     }
     const std::size_t count = entry.value(bits.bits);
     bits.consume(entry.width());
-    constexpr std::uint32_t kMostDistanceBits = 28;
-    if (bits.count < kMostDistanceBits) [[unlikely]] {
+    constexpr std::uint32_t kMaxDistanceBits = kMaxCodeBits + kMaxDistanceExtraBits;
+    if (bits.count < kMaxDistanceBits) [[unlikely]] {
       bits.refill();
     }
     entry = next_entry(tables.distances, bits);
@@ -153,11 +153,11 @@ SymbolRun<std::uint16_t> wide(InflateInput& input, const SymbolTables& tables, c
   return symbols(input, tables, oldest, out, end);
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 HWY_EXPORT(bytes);
 HWY_EXPORT(wide);
@@ -173,5 +173,5 @@ SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables
   return HWY_DYNAMIC_DISPATCH(wide)(input, tables, oldest, out, end);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs
 #endif

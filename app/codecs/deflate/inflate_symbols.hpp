@@ -1,4 +1,4 @@
-// The symbols of a block of a deflate stream, which is where inflate spends its time. Used by inflate.cpp.
+// Decodes the symbols of a block: the inner loop of inflate.
 #pragma once
 
 #include <cstdint>
@@ -6,33 +6,33 @@
 #include "codecs/deflate/inflate_input.hpp"
 #include "codecs/deflate/inflate_tables.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 struct SymbolTables {
   const LiteralTable& literals;
   const DistanceTable& distances;
 };
 
-/// Why a run of symbols ended.
 enum class SymbolsEnd : std::uint8_t {
-  interrupted,  ///< the room is full, or the input at hand ends
+  interrupted,  ///< the output is full, or the buffered input is used up
   end_of_block,
   damaged,
 };
 
-/// Where its output ends, and why.
+/// Where the output ends, and why.
 template <class Out>
 struct SymbolRun {
   Out* out = nullptr;
   SymbolsEnd ending = SymbolsEnd::interrupted;
 };
 
-/// Takes symbols from `input` and writes what they stand for from `out` to `end`, and up to Inflater::kOvershoot
-/// elements beyond. Repeats may reach back to `oldest`.
+/// Decodes symbols from `input` into `out` up to `end`; may write Inflater::kOvershoot elements past it. Matches may
+/// reach back to `oldest`.
 SymbolRun<std::uint8_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
                                         std::uint8_t* out, const std::uint8_t* end);
-/// The same with room for more than bytes: repeats copy whatever stands there.
+/// The same with 16-bit elements. Matches copy any value, so earlier output may hold more than bytes
+/// (speculative_inflate.hpp).
 SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint16_t* oldest,
                                          std::uint16_t* out, const std::uint16_t* end);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

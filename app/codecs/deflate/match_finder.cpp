@@ -1,5 +1,5 @@
-// One candidate a place, by hash: app/codecs/deflate/match_finder.hpp. Branches that nobody can predict cost more here
-// than anything else, so a candidate is judged in one, and lengths are counted in words.
+// Hash table with one candidate a position. Mispredicted branches dominate the cost, so one branch decides on a
+// candidate, and match lengths are counted a word at a time.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/match_finder.cpp"
 #include "codecs/simd_targets.hpp"
@@ -15,13 +15,13 @@
 #include "codecs/deflate/rfc1951.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
-constexpr std::uint32_t kFirstPlace = RepeatFinder::kFirstPlace;
+constexpr std::uint32_t kFirstPosition = MatchFinder::kFirstPosition;
 constexpr std::uint32_t kWord = 8;
-constexpr std::uint32_t kLookAhead = 40;  // no repeat begins this close to the end
+constexpr std::uint32_t kLookAhead = 40;  // no match starts closer to the end than this
 
-static_assert(std::endian::native == std::endian::little, "the first byte of a word is its lowest");
+static_assert(std::endian::native == std::endian::little, "the first byte of a word must be its least significant");
 
 HWY_INLINE std::uint64_t word_at(const std::uint8_t* bytes) {
   std::uint64_t word = 0;
@@ -37,131 +37,132 @@ HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
   return static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
 }
 
-/// How many bytes at `a` and `b` are equal, of `most`; three words are.
-std::uint32_t equal_bytes_of_many(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t most) {
+/// Length of the common prefix of `a` and `b`, at most `max`, given that the first three words are equal.
+std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
   std::uint32_t count = 3 * kWord;
-  for (; count + kWord <= most; count += kWord) {
+  for (; count + kWord <= max; count += kWord) {
     if (const std::uint64_t difference = word_at(a + count) ^ word_at(b + count); difference != 0) {
       return count + equal_first_bytes(difference);
     }
   }
-  while (count < most && a[count] == b[count]) {
+  while (count < max && a[count] == b[count]) {
     ++count;
   }
   return count;
 }
 
-/// The same where the first words are equal and the difference of the second ones is known.
-HWY_INLINE std::uint32_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
-                                     std::uint32_t most) {
+/// The same, given that the first words are equal and the XOR of the second words is `second`.
+HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
+                                       std::uint32_t max) {
   const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
   if ((second | third) == 0) {
-    return equal_bytes_of_many(a, b, most);
+    return long_common_prefix(a, b, max);
   }
   return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
 }
 
-/// `places`: by hash, where eight bytes last stood. `steps` must have room for as many as there may be.
-template <bool looks_further>
-DeflateStep* find_steps(const RepeatSearch& search, std::uint32_t* places, const std::uint8_t* base, std::size_t begin,
-                        std::size_t end, DeflateStep* step) {
-  const std::uint32_t hash_shift = 64 - search.table_bits;
-  const std::uint64_t must_match =  // of the second word
-      search.least_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - search.least_length);
+/// `positions` is the hash table. `sequence` points to room for the largest possible number of sequences.
+template <bool is_lazy>
+DeflateSequence* find_sequences(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
+                                std::size_t begin, std::size_t end, DeflateSequence* sequence) {
+  const std::uint32_t hash_shift = 64 - settings.hash_bits;
+  const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
+      settings.min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - settings.min_length);
   const auto stop = static_cast<std::uint32_t>(end < kLookAhead ? 0 : end - kLookAhead);
   const auto slot_of = [&](std::uint64_t word) HWY_ATTR -> std::uint32_t& {
-    return places[word * 0x9E3779B185EBCA87U >> hash_shift];  // 2⁶⁴ by the golden ratio: Knuth's multiplicative hash
+    return positions[word * 0x9E3779B185EBCA87U >> hash_shift];  // 2⁶⁴ / golden ratio: Knuth's multiplicative hash
   };
   struct Candidate {
-    std::uint32_t place;
-    std::uint64_t second;  // difference of the second words
-    bool is_repeat;
+    std::uint32_t position;
+    std::uint64_t second;  // XOR of the second words
+    bool is_match;
   };
-  const auto candidate_at = [&](std::uint32_t place) HWY_ATTR {
-    const std::uint64_t word = word_at(base + place);
+  const auto candidate_at = [&](std::uint32_t position) HWY_ATTR {
+    const std::uint64_t word = word_at(base + position);
     std::uint32_t& slot = slot_of(word);
     const std::uint32_t earlier = slot;
-    slot = place;
-    const std::uint64_t second = word_at(base + place + kWord) ^ word_at(base + earlier + kWord);
-    const std::uint64_t against = (word ^ word_at(base + earlier)) | (second & must_match) |
-                                  static_cast<std::uint64_t>(place - earlier > kMostRepeatDistance);
-    return Candidate{earlier, second, against == 0};
+    slot = position;
+    const std::uint64_t second = word_at(base + position + kWord) ^ word_at(base + earlier + kWord);
+    const std::uint64_t mismatch = (word ^ word_at(base + earlier)) | (second & must_match) |
+                                   static_cast<std::uint64_t>(position - earlier > kMaxMatchDistance);
+    return Candidate{earlier, second, mismatch == 0};
   };
-  const auto length_at = [&](std::uint32_t place, const Candidate& candidate) HWY_ATTR {
-    const auto most = std::min(kMostRepeatLength, static_cast<std::uint32_t>(end) - place);
-    return equal_bytes(base + place, base + candidate.place, candidate.second, most);
+  const auto length_at = [&](std::uint32_t position, const Candidate& candidate) HWY_ATTR {
+    const auto max = std::min(kMaxMatchLength, static_cast<std::uint32_t>(end) - position);
+    return common_prefix(base + position, base + candidate.position, candidate.second, max);
   };
 
   auto written = static_cast<std::uint32_t>(begin);
-  auto place = std::max(written, kFirstPlace + 1);
-  std::uint32_t in_vain = 0;
-  while (place < stop) {
-    Candidate candidate = candidate_at(place);
-    if (!candidate.is_repeat) {
-      place += 1 + (in_vain++ >> search.patience_bits);
+  auto position = std::max(written, kFirstPosition + 1);
+  std::uint32_t misses = 0;
+  while (position < stop) {
+    Candidate candidate = candidate_at(position);
+    if (!candidate.is_match) {
+      position += 1 + (misses++ >> settings.skip_bits);
       continue;
     }
-    std::uint32_t length = length_at(place, candidate);
-    if constexpr (looks_further) {
-      while (length < kMostRepeatLength / 4 && place + 1 < stop) {
-        const Candidate next = candidate_at(place + 1);
-        const std::uint32_t next_length = next.is_repeat ? length_at(place + 1, next) : 0;
+    std::uint32_t length = length_at(position, candidate);
+    if constexpr (is_lazy) {
+      while (length < kMaxMatchLength / 4 && position + 1 < stop) {
+        const Candidate next = candidate_at(position + 1);
+        const std::uint32_t next_length = next.is_match ? length_at(position + 1, next) : 0;
         if (next_length <= length) {
           break;
         }
-        ++place;
+        ++position;
         candidate = next;
         length = next_length;
       }
     }
-    const std::uint32_t room = std::min({place - written, candidate.place, kMostRepeatLength - length});
-    const std::uint64_t before = word_at(base + place - kWord) ^ word_at(base + candidate.place - kWord);
+    // Extends the match backward, at most a word.
+    const std::uint32_t room = std::min({position - written, candidate.position, kMaxMatchLength - length});
+    const std::uint64_t before = word_at(base + position - kWord) ^ word_at(base + candidate.position - kWord);
     const std::uint32_t back = std::min(equal_last_bytes(before), room);
-    *step++ = {place - back - written, static_cast<std::uint16_t>(length + back),
-               static_cast<std::uint16_t>(place - candidate.place - 1)};
-    written = place + length;
-    if constexpr (looks_further) {
-      for (std::uint32_t inside = place + 1; inside < std::min(written, stop); ++inside) {
+    *sequence++ = {position - back - written, static_cast<std::uint16_t>(length + back),
+                   static_cast<std::uint16_t>(position - candidate.position - 1)};
+    written = position + length;
+    if constexpr (is_lazy) {
+      for (std::uint32_t inside = position + 1; inside < std::min(written, stop); ++inside) {
         slot_of(word_at(base + inside)) = inside;
       }
     } else if (written < stop) {
       slot_of(word_at(base + written - 7)) = written - 7;
       slot_of(word_at(base + written - 2)) = written - 2;
     }
-    place = written;
-    in_vain = 0;
+    position = written;
+    misses = 0;
   }
-  *step++ = {static_cast<std::uint32_t>(end) - written, 0, 0};
-  return step;
+  *sequence++ = {static_cast<std::uint32_t>(end) - written, 0, 0};
+  return sequence;
 }
 
-DeflateStep* find_all(const RepeatSearch& search, std::uint32_t* places, const std::uint8_t* base, std::size_t begin,
-                      std::size_t end, DeflateStep* step) {
-  return search.looks_further ? find_steps<true>(search, places, base, begin, end, step)
-                              : find_steps<false>(search, places, base, begin, end, step);
+DeflateSequence* find_all(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
+                          std::size_t begin, std::size_t end, DeflateSequence* sequence) {
+  return settings.is_lazy ? find_sequences<true>(settings, positions, base, begin, end, sequence)
+                          : find_sequences<false>(settings, positions, base, begin, end, sequence);
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 HWY_EXPORT(find_all);
 }
 
-RepeatFinder::RepeatFinder(const RepeatSearch& search)
-    : search_(search), places_(std::size_t{1} << search.table_bits, kFirstPlace) {}
+MatchFinder::MatchFinder(const MatchSettings& settings)
+    : settings_(settings), positions_(std::size_t{1} << settings.hash_bits, kFirstPosition) {}
 
-void RepeatFinder::restart() { std::fill(places_.begin(), places_.end(), kFirstPlace); }
+void MatchFinder::restart() { std::fill(positions_.begin(), positions_.end(), kFirstPosition); }
 
-void RepeatFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-                        std::vector<DeflateStep>& steps) {
-  steps.resize((end - begin) / search_.least_length + 1);
-  const DeflateStep* const last =
-      HWY_DYNAMIC_DISPATCH(find_all)(search_, places_.data(), bytes.data(), begin, end, steps.data());
-  steps.resize(static_cast<std::size_t>(last - steps.data()));
+void MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
+                       std::vector<DeflateSequence>& sequences) {
+  sequences.resize((end - begin) / settings_.min_length + 1);
+  const DeflateSequence* const last =
+      HWY_DYNAMIC_DISPATCH(find_all)(settings_, positions_.data(), bytes.data(), begin, end, sequences.data());
+  sequences.resize(static_cast<std::size_t>(last - sequences.data()));
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs
 #endif

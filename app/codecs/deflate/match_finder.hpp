@@ -1,4 +1,4 @@
-// Finds, in bytes to deflate, what stood there before.
+// Finds matches for the encoder: bytes that repeat earlier ones.
 #pragma once
 
 #include <cstddef>
@@ -6,39 +6,41 @@
 #include <span>
 #include <vector>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Bytes as they are, then bytes that repeat earlier ones: a step of a deflate stream.
-struct DeflateStep {
+/// Literals, then a match.
+struct DeflateSequence {
   std::uint32_t literals = 0;
-  std::uint16_t length = 0;  ///< 0 in the last step alone, which repeats nothing
-  std::uint16_t distance_less_one = 0;
+  std::uint16_t match_length = 0;  ///< 0 only in the last sequence of a block, which has no match
+  std::uint16_t distance_minus_one = 0;
 };
 
-/// How hard to look.
-struct RepeatSearch {
-  std::uint32_t table_bits = 13;    ///< the table of places holds 2^table_bits of them
-  std::uint32_t least_length = 12;  ///< 8 … 16. In filtered pixels shorter repeats cost more bits than they save
-  std::uint32_t patience_bits = 4;  ///< after 2^patience_bits places in vain one is left out, after as many more two …
-  bool looks_further = false;       ///< whether a longer repeat may begin at the next place; and notes every place
+/// The trade-off between speed and compression.
+struct MatchSettings {
+  std::uint32_t hash_bits = 13;   ///< the hash table holds 2^hash_bits positions
+  std::uint32_t min_length = 12;  ///< 8 … 16; in filtered pixels, shorter matches cost more bits than they save
+  std::uint32_t skip_bits = 4;    ///< after each 2^skip_bits misses in a row, the step between attempts grows by one
+  bool is_lazy = false;           ///< also tries the next position for a longer match, and hashes every position
 };
 
-class RepeatFinder {
+class MatchFinder {
  public:
-  static constexpr std::uint32_t kFirstPlace = 8;  ///< none before it is noted: a word stands before every place
+  /// Matches never start earlier: the eight bytes before any candidate must be readable.
+  static constexpr std::uint32_t kFirstPosition = 8;
 
-  explicit RepeatFinder(const RepeatSearch& search);
+  explicit MatchFinder(const MatchSettings& settings);
 
-  /// Forgets all places, for other bytes.
+  /// Forgets all positions; call it before the next buffer.
   void restart();
 
-  /// Steps through bytes [begin, end), which may repeat anything before them. Calls go through `bytes` from its
-  /// beginning on, without gaps. At most 2³⁰ bytes.
-  void find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end, std::vector<DeflateStep>& steps);
+  /// Divides bytes [begin, end) into sequences, which may refer to anything before them. Successive calls must cover
+  /// `bytes` from its beginning without gaps. At most 2³⁰ bytes.
+  void find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
+            std::vector<DeflateSequence>& sequences);
 
  private:
-  RepeatSearch search_;
-  std::vector<std::uint32_t> places_;  ///< by hash of eight bytes: where they last stood
+  MatchSettings settings_;
+  std::vector<std::uint32_t> positions_;  ///< by hash of eight bytes: where they last occurred
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

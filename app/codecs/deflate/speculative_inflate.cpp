@@ -1,4 +1,4 @@
-// Parts inflated ahead: app/codecs/deflate/speculative_inflate.hpp.
+// Finding a block, decoding it to symbols, switching to bytes, and resolving the symbols.
 #include "codecs/deflate/speculative_inflate.hpp"
 
 #include <algorithm>
@@ -8,15 +8,15 @@
 
 #include "codecs/deflate/inflate_block_finder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::size_t kWindow = Inflater::kWindow;
-/// Symbols between two looks for markers.
+/// Symbols decoded between two scans for markers.
 constexpr std::size_t kStretch = 16384;
 
 /// How many of the symbols from `begin` to `end` follow the last marker.
-std::size_t count_behind_markers(const std::uint16_t* begin, const std::uint16_t* end, std::uint16_t first_marker) {
+std::size_t count_after_markers(const std::uint16_t* begin, const std::uint16_t* end, std::uint16_t first_marker) {
   constexpr std::size_t kGroup = 64;
   const std::uint16_t* at = end;
   const auto has_marker = [&](const std::uint16_t* from, const std::uint16_t* to) {
@@ -35,7 +35,7 @@ std::size_t count_behind_markers(const std::uint16_t* begin, const std::uint16_t
 
 }  // namespace
 
-InflateAhead::InflateAhead(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity)
+SpeculativeInflater::SpeculativeInflater(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity)
     : pieces_(pieces),
       room_(room),
       capacity_(capacity),
@@ -45,29 +45,29 @@ InflateAhead::InflateAhead(std::span<const ByteSpan> pieces, std::size_t room, s
   std::iota(wide_.get(), wide_.get() + kWindow, kFirstMarker);
 }
 
-void InflateAhead::run(std::size_t begin, std::size_t end) {
+void SpeculativeInflater::run(std::size_t begin, std::size_t end) {
   const std::uint64_t end_bit = 8 * std::uint64_t{end};
   is_sound_ =
-      search(begin, std::min(end - begin, kSearched), end_bit) && (has_reached(end_bit) || inflate_bytes(end_bit));
+      search(begin, std::min(end - begin, kSearchBytes), end_bit) && (has_reached(end_bit) || inflate_bytes(end_bit));
   end_ = blocks_.input.position();
-  holds_last_block_ = blocks_.stage() == DeflateBlocks::Stage::ended;
+  holds_last_block_ = blocks_.stage() == InflateBlocks::Stage::ended;
 }
 
-bool InflateAhead::settles(std::size_t begin) {
-  return search(begin, kSearched, std::numeric_limits<std::uint64_t>::max());
+bool SpeculativeInflater::settles(std::size_t begin) {
+  return search(begin, kSearchBytes, std::numeric_limits<std::uint64_t>::max());
 }
 
-/// For a block in the `size` bytes from `begin` on; inflates what must be of symbols.
-bool InflateAhead::search(std::size_t begin, std::size_t size, std::uint64_t end) {
-  // Blocks that give nothing may go on for long before they are found to be none.
-  constexpr std::uint64_t kMostTried = 8 * std::uint64_t{8} * kSearched;
-  const std::span<const std::uint8_t> searched = copy_searched(begin, size);
-  const std::size_t bits = 8 * searched.size();
+/// Tries the candidate blocks in the `size` bytes from `begin` on.
+bool SpeculativeInflater::search(std::size_t begin, std::size_t size, std::uint64_t end) {
+  // Bounds the time: false blocks without output can run far before they turn out to be damaged.
+  constexpr std::uint64_t kMaxTriedBits = 8 * std::uint64_t{8} * kSearchBytes;
+  const std::span<const std::uint8_t> bytes = copy_search_range(begin, size);
+  const std::size_t bits = 8 * bytes.size();
   std::uint64_t tried = 0;
-  Try result = Try::no_block;
-  for (std::size_t next = 0; result == Try::no_block;) {
-    const auto bit = find_block_header(searched.data(), next, bits);
-    if (!bit || tried > kMostTried) {
+  Attempt result = Attempt::no_block;
+  for (std::size_t next = 0; result == Attempt::no_block;) {
+    const auto bit = find_block_header(bytes.data(), next, bits);
+    if (!bit || tried > kMaxTriedBits) {
       return false;
     }
     const std::uint64_t position = 8 * std::uint64_t{begin} + *bit;
@@ -75,49 +75,49 @@ bool InflateAhead::search(std::size_t begin, std::size_t size, std::uint64_t end
     tried += blocks_.input.position() - position;
     next = *bit + 1;
   }
-  return result == Try::block;
+  return result == Attempt::block;
 }
 
-std::span<const std::uint8_t> InflateAhead::copy_searched(std::size_t begin, std::size_t wanted) {
-  searched_.resize(kSearched + kBlockFinderOverread);
+std::span<const std::uint8_t> SpeculativeInflater::copy_search_range(std::size_t begin, std::size_t wanted) {
+  search_range_.resize(kSearchBytes + kBlockFinderOverread);
   std::size_t size = 0;
   std::size_t skipped = begin;
   for (const ByteSpan piece : pieces_) {
     const std::size_t from = std::min(skipped, piece.size());
     const std::size_t count = std::min(piece.size() - from, wanted - size);
-    std::memcpy(searched_.data() + size, piece.data() + from, count);
+    std::memcpy(search_range_.data() + size, piece.data() + from, count);
     skipped -= from;
     size += count;
     if (size == wanted) {
       break;
     }
   }
-  std::fill_n(searched_.begin() + static_cast<std::ptrdiff_t>(size), kBlockFinderOverread, std::uint8_t{0});
-  return std::span(searched_).first(size);
+  std::fill_n(search_range_.begin() + static_cast<std::ptrdiff_t>(size), kBlockFinderOverread, std::uint8_t{0});
+  return std::span(search_range_).first(size);
 }
 
-InflateAhead::Try InflateAhead::try_block(std::uint64_t position, std::uint64_t end) {
+SpeculativeInflater::Attempt SpeculativeInflater::try_block(std::uint64_t position, std::uint64_t end) {
   blocks_.move_to(position);
   begin_ = position;
   data_end_ = position;
   wide_count_ = 0;
   byte_count_ = 0;
   if (inflate_wide(end)) {
-    return Try::block;
+    return Attempt::block;
   }
-  // What is no block soon gives itself away.
-  constexpr std::size_t kSoon = 2 * kWindow;
-  const bool is_damaged = blocks_.stage() == DeflateBlocks::Stage::damaged;
-  return is_damaged && wide_count_ < kSoon ? Try::no_block : Try::hopeless;
+  // False blocks turn out to be damaged early; later damage is the file's.
+  constexpr std::size_t kEarly = 2 * kWindow;
+  const bool is_damaged = blocks_.stage() == InflateBlocks::Stage::damaged;
+  return is_damaged && wide_count_ < kEarly ? Attempt::no_block : Attempt::hopeless;
 }
 
-bool InflateAhead::has_reached(std::uint64_t end) const {
-  return blocks_.stage() == DeflateBlocks::Stage::ended ||
-         (blocks_.stage() == DeflateBlocks::Stage::header && blocks_.input.position() >= end);
+bool SpeculativeInflater::has_reached(std::uint64_t end) const {
+  return blocks_.stage() == InflateBlocks::Stage::ended ||
+         (blocks_.stage() == InflateBlocks::Stage::header && blocks_.input.position() >= end);
 }
 
-/// Up to the end, or until there is a window without markers; false if neither comes.
-bool InflateAhead::inflate_wide(std::uint64_t end) {
+/// Decodes symbols up to `end` or until a whole window is free of markers; false if neither happens.
+bool SpeculativeInflater::inflate_wide(std::uint64_t end) {
   std::uint16_t* const first = wide_.get() + kWindow;
   const std::uint16_t* const last = first + capacity_;
   std::uint16_t* out = first;
@@ -126,23 +126,23 @@ bool InflateAhead::inflate_wide(std::uint64_t end) {
     std::uint16_t* const reached =
         blocks_.advance(wide_.get(), out, std::min<const std::uint16_t*>(out + kStretch, last));
     const std::size_t added = static_cast<std::size_t>(reached - out);
-    const std::size_t behind = count_behind_markers(out, reached, kFirstMarker);
-    clean = behind < added ? behind : clean + added;
+    const std::size_t unmarked = count_after_markers(out, reached, kFirstMarker);
+    clean = unmarked < added ? unmarked : clean + added;
     data_end_ = added > 0 ? blocks_.input.position() : data_end_;
     out = reached;
     wide_count_ = static_cast<std::size_t>(out - first);
-    if (blocks_.stage() == DeflateBlocks::Stage::damaged || out >= last) {
+    if (blocks_.stage() == InflateBlocks::Stage::damaged || out >= last) {
       return false;
     }
   }
   return true;
 }
 
-/// The rest, behind a window without markers.
-bool InflateAhead::inflate_bytes(std::uint64_t end) {
+/// Decodes the rest as bytes; requires a window free of markers.
+bool SpeculativeInflater::inflate_bytes(std::uint64_t end) {
   std::uint8_t* const first = bytes_.get() + room_ + wide_count_;
   const std::uint8_t* const last = bytes_.get() + room_ + capacity_;
-  const std::uint16_t* const window = wide_.get() + wide_count_;  // the last of the symbols
+  const std::uint16_t* const window = wide_.get() + wide_count_;  // the last kWindow symbols
   std::transform(window, window + kWindow, first - kWindow,
                  [](std::uint16_t s) { return static_cast<std::uint8_t>(s); });
   std::uint8_t* out = first;
@@ -150,7 +150,7 @@ bool InflateAhead::inflate_bytes(std::uint64_t end) {
     const std::uint8_t* const before = out;
     out = blocks_.advance(first - kWindow, out, last);
     data_end_ = out > before ? blocks_.input.position() : data_end_;
-    if (blocks_.stage() == DeflateBlocks::Stage::damaged || out >= last) {
+    if (blocks_.stage() == InflateBlocks::Stage::damaged || out >= last) {
       return false;
     }
   }
@@ -158,7 +158,7 @@ bool InflateAhead::inflate_bytes(std::uint64_t end) {
   return true;
 }
 
-std::span<std::uint8_t> InflateAhead::resolve(const Window& window) {
+std::span<std::uint8_t> SpeculativeInflater::resolve(const Window& window) {
   std::array<std::uint8_t, kFirstMarker + kWindow> meanings;
   std::iota(meanings.begin(), meanings.begin() + kFirstMarker, std::uint8_t{0});
   std::copy(window.begin(), window.end(), meanings.begin() + kFirstMarker);
@@ -168,4 +168,4 @@ std::span<std::uint8_t> InflateAhead::resolve(const Window& window) {
   return {bytes, size()};
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,39 +1,66 @@
-// zlib streams through ISA-L.
+// Inflates with the codecs' own inflate, from the start again if the output is larger than guessed.
 #include "codecs/deflate/zlib_stream.hpp"
 
-#include <isa-l.h>
-
 #include <algorithm>
+#include <cstdint>
 #include <memory>
+#include <span>
 
-namespace gpuimg {
+#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/inflate.hpp"
 
-Inflated inflate_zlib(ByteSpan zlib, std::span<std::byte> to) {
-  const auto state = std::make_unique<inflate_state>();
-  isal_inflate_init(state.get());
-  state->crc_flag = ISAL_ZLIB;
-  state->next_in = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(zlib.data()));  // ISA-L only reads it
-  state->avail_in = static_cast<std::uint32_t>(zlib.size());
-  state->next_out = reinterpret_cast<std::uint8_t*>(to.data());
-  state->avail_out = static_cast<std::uint32_t>(to.size());
-  const bool sound = isal_inflate(state.get()) == ISAL_DECOMP_OK;
-  return {to.size() - state->avail_out, sound, sound && state->block_state == ISAL_BLOCK_FINISH};
+namespace gpuimg::codecs {
+namespace {
+
+constexpr std::size_t kHeaderBytes = 2;
+
+bool has_header(ByteSpan zlib) {
+  constexpr std::uint32_t kMethodMask = 15;
+  constexpr std::uint32_t kDeflate = 8;
+  constexpr std::uint32_t kHasDictionary = 0x20;
+  return zlib.size() >= kHeaderBytes && (u8_at(zlib, 0) & kMethodMask) == kDeflate &&
+         (u8_at(zlib, 1) & kHasDictionary) == 0 && u16be_at(zlib, 0) % 31 == 0;
 }
 
-std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t most) {
-  constexpr std::size_t kFirstTry = std::size_t{64} << 10;
+}  // namespace
+
+ZlibStream::ZlibStream(ByteSpan zlib)
+    : deflated_(has_header(zlib) ? zlib.subspan(kHeaderBytes) : ByteSpan()),
+      blocks_(std::make_unique<InflateBlocks>(std::span(&deflated_, 1))) {}
+
+std::vector<std::byte> ZlibStream::inflate(std::size_t size) {
+  using Stage = InflateBlocks::Stage;
+  std::vector<std::byte> output(size + Inflater::kOvershoot);
+  auto* const begin = reinterpret_cast<std::uint8_t*>(output.data());
+  std::uint8_t* out = begin;
+  blocks_->move_to(0);
+  while (out < begin + size && blocks_->stage() != Stage::ended && blocks_->stage() != Stage::damaged) {
+    out = blocks_->advance(begin, out, begin + size);
+  }
+  output.resize(blocks_->stage() == Stage::damaged ? 0 : static_cast<std::size_t>(out - begin));
+  return output;
+}
+
+bool ZlibStream::ends_with_checksum_of(ByteSpan output) const {
+  const std::uint64_t end = (blocks_->input.position() + 7) / 8;
+  return blocks_->stage() == InflateBlocks::Stage::ended && end + 4 <= deflated_.size() &&
+         u32be_at(deflated_, end) == adler32_of(output);
+}
+
+std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t max_size) {
+  constexpr std::size_t kFirstGuess = std::size_t{64} << 10;
   constexpr std::size_t kGrowth = 16;
-  for (std::size_t room = std::min(kFirstTry, most);; room = std::min(room * kGrowth, most)) {
-    std::vector<std::byte> bytes(room + 1);
-    const Inflated whole = inflate_zlib(zlib, bytes);
-    if (whole.complete && whole.size <= room) {
-      bytes.resize(whole.size);
-      return bytes;
+  ZlibStream stream(zlib);
+  for (std::size_t size = std::min(kFirstGuess, max_size);; size = std::min(size * kGrowth, max_size)) {
+    // Asks for one byte more, to reach the end of a stream of `size` bytes.
+    std::vector<std::byte> output = stream.inflate(size + 1);
+    if (output.size() <= max_size && stream.ends_with_checksum_of(output)) {
+      return output;
     }
-    if (!whole.sound || whole.size < bytes.size() || room == most) {
+    if (output.size() <= size || size == max_size) {  // the stream is damaged, or too long
       return std::nullopt;
     }
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

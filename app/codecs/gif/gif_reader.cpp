@@ -1,4 +1,4 @@
-// Blocks, frames and colors: app/codecs/gif/gif_reader.hpp.
+// The sequence of blocks, frames, interlacing and colors. GIF89a specification.
 #include "codecs/gif/gif_reader.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +12,10 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/gif/gif_blocks.hpp"
-#include "codecs/gif/gif_codes.hpp"
+#include "codecs/gif/lzw.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr int kNone = -1;
@@ -30,10 +30,10 @@ struct Frame {
   Rect place;  ///< on the screen
   bool is_interlaced = false;
   ByteSpan colors;          ///< three bytes each
-  int transparent = kNone;  ///< a color
+  int transparent = kNone;  ///< index of the transparent color
   std::unique_ptr<std::uint8_t[]> memory;
 
-  /// A color for each, in the order of the file.
+  /// A color index per pixel, in the order of the file.
   [[nodiscard]] std::span<std::uint8_t> pixels() const {
     return {memory.get(), static_cast<std::size_t>(place.width) * static_cast<std::size_t>(place.height)};
   }
@@ -51,33 +51,22 @@ ByteSpan take_color_table(GifBlocks& blocks, std::uint32_t flags) {
   return (flags & kHasTable) != 0 ? blocks.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
 }
 
-/// The memory is touched as far as there are pixels.
+/// Decodes before it checks the size, so memory is touched only as far as the file holds pixels.
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
-  if (root_bits < 1 || root_bits > GifCodes::kMostRootBits) {
-    refuse_damaged(blocks.name(), fmt::format("its codes begin with {} bits", root_bits));
+  if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
+    refuse_damaged(blocks.name(), fmt::format("its codes start with {} bits", root_bits));
   }
   frame.memory.reset(new std::uint8_t[frame.pixels().size()]);
-  const std::span<const std::uint8_t> pixels = frame.pixels();
-  std::span<std::uint8_t> missing = frame.pixels();
-  GifCodes codes(root_bits);
-  GifCodeReader reader(blocks);
-  std::uint32_t code = 0;
-  while (!missing.empty() && reader.next(codes.code_bits(), code) && code != codes.end_code()) {
-    if (code == codes.clear_code()) {
-      codes.clear();
-    } else if (!codes.follow(code, missing)) {
-      refuse_damaged(blocks.name(), "an impossible code stands in its pixels");
-    }
-  }
-  reader.skip_rest();
-  if (!missing.empty()) {
+  const std::span<std::uint8_t> pixels = frame.pixels();
+  if (decode_lzw(blocks, root_bits, pixels) < pixels.size()) {
     refuse_damaged(blocks.name(), "its first frame holds fewer pixels than it declares");
   }
   const std::size_t largest = *std::max_element(pixels.begin(), pixels.end());
   const std::size_t colors = frame.colors.size() / 3;
   if (largest >= colors) {
-    refuse_damaged(blocks.name(), fmt::format("a pixel has color {} of a table of {}", largest, colors));
+    refuse_damaged(blocks.name(),
+                   fmt::format("a pixel has color index {}, but its color table has size {}", largest, colors));
   }
 }
 
@@ -95,7 +84,7 @@ Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
   const bool is_inside =
       frame.place.x + frame.place.width <= screen.width && frame.place.y + frame.place.height <= screen.height;
   if (!is_inside || frame.place.width == 0 || frame.place.height == 0) {
-    refuse_damaged(blocks.name(), "its first frame is empty or not inside the screen it declares");
+    refuse_damaged(blocks.name(), "its first frame is empty or lies partly outside the screen");
   }
   if (frame.colors.empty()) {
     refuse_damaged(blocks.name(), "its color table is missing");
@@ -110,7 +99,7 @@ void skip_frame(GifBlocks& blocks) {
   blocks.skip_blocks();
 }
 
-/// Of an extension that says how the next frame is to be shown; its transparent color.
+/// Reads the graphic control extension for the next frame; returns its transparent color.
 int read_control(GifBlocks& blocks) {
   const ByteSpan control = blocks.block();
   if (control.empty()) {
@@ -126,7 +115,7 @@ struct Frames {
   std::size_t count = 0;
 };
 
-/// To the trailer.
+/// Reads everything up to the trailer.
 Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
   constexpr std::uint32_t kFrame = 0x2C;
   constexpr std::uint32_t kExtension = 0x21;
@@ -147,7 +136,7 @@ Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
       }
       ++frames.count;
     } else if (block != kExtension) {
-      refuse_damaged(blocks.name(), fmt::format("an unknown block {:#04x} stands in it", block));
+      refuse_damaged(blocks.name(), fmt::format("it contains an unknown block {:#04x}", block));
     } else if (blocks.byte() == kControl) {
       transparent = read_control(blocks);
     } else {
@@ -156,7 +145,7 @@ Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
   }
 }
 
-/// The rows of a frame as they come in the file: appendix E.
+/// The rows of a frame in file order. Interlacing: appendix E.
 std::vector<int> order_of_rows(const Frame& frame) {
   std::vector<int> rows;
   rows.reserve(static_cast<std::size_t>(frame.place.height));
@@ -221,7 +210,7 @@ DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name,
   screen.colors = take_color_table(blocks, u8_at(header, 10));
   const Frames frames = read_blocks(blocks, screen);
   if (frames.count == 0) {
-    refuse_damaged(name, "it holds no image");
+    refuse_damaged(name, "it has no image");
   }
   DecodedImage decoded;
   decoded.file_type = "GIF";
@@ -232,4 +221,4 @@ DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name,
   return decoded;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

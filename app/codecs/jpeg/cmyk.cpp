@@ -1,7 +1,7 @@
 // CMYK to RGB in integers.
 #include "codecs/jpeg/cmyk.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t count, bool is_ink) {
   constexpr std::size_t kInks = 4;
@@ -16,4 +16,4 @@ void cmyk_to_rgb(const std::uint8_t* cmyk, std::uint8_t* rgb, std::size_t count,
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

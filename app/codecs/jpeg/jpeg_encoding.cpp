@@ -1,13 +1,13 @@
-// Which sampling libjpeg-turbo writes, and an encoding turned with its picture.
+// Checks the sampling that libjpeg-turbo can write, and transposes an encoding.
 #include "codecs/jpeg/jpeg_encoding.hpp"
 
 #include <algorithm>
 #include <utility>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 bool is_writable_sampling(const JpegEncoding& encoding) {
-  constexpr int kMaxBlocks = 10;  // of an MCU: ITU-T T.81, B.2.3
+  constexpr int kMaxBlocks = 10;  // per MCU: ITU-T T.81, B.2.3
   int width = 1;
   int height = 1;
   int blocks = 0;
@@ -36,4 +36,4 @@ JpegEncoding transposed(const JpegEncoding& encoding) {
   return turned;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -9,7 +9,7 @@
 #include "codecs/byte_fields.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -167,4 +167,4 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
   return header;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// What an APP1 of XMP, an APP1 of extended XMP and an APP13 of Photoshop resources begin with.
 inline constexpr std::string_view kJpegXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
@@ -38,4 +38,4 @@ struct JpegHeader {
 /// read, by its name: lossless, hierarchical, 12 bit. `name` is printable.
 JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

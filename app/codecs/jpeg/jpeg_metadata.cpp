@@ -15,7 +15,7 @@
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr int kApp1 = 0xE1;
@@ -179,4 +179,4 @@ std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata) {
   return segments;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

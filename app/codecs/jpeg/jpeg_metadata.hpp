@@ -8,7 +8,7 @@
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/metadata.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// What is damaged is left out, and `details` gets a clause that says so. Other segments are named in `not_kept`.
 Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& details);
@@ -26,4 +26,4 @@ inline constexpr std::size_t kMaxJpegExifBytes = 65527;
 inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< as the specification has it; two less than fit
 inline constexpr std::size_t kMaxJpegIptcBytes = 65506;
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

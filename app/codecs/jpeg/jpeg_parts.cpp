@@ -11,7 +11,7 @@
 
 #include "gpuimg/error.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -105,4 +105,4 @@ bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int>
   return is_sound;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

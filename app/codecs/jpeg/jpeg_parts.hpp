@@ -7,7 +7,7 @@
 
 #include "codecs/jpeg/jpeg_rows.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// In how many parts an image of one sequential scan is decoded fastest: 1 where it is too small.
 int jpeg_part_count(int width, int height, int threads);
@@ -26,4 +26,4 @@ std::vector<int> jpeg_cuts(int height, int parts, double skip_cost);
 /// `whole` has read nothing but the header of the same file. Throws std::bad_alloc.
 bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, int threads, const View& pixels);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

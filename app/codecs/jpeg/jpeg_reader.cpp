@@ -12,7 +12,7 @@
 #include "codecs/jpeg/jpeg_rows.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -64,4 +64,4 @@ DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std:
   return read(bytes, name, options, &cuts);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,5 @@
 // JPEG through libjpeg-turbo: baseline, extended, progressive and arithmetic, 8 bit, gray, color or CMYK.
+// To read this folder, start here for reading and in jpeg_writer.hpp for writing.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +9,7 @@
 
 #include "codecs/image_reader.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma, as most software has
 /// it. CMYK and YCCK become RGB by app/codecs/jpeg/cmyk.hpp, with a note. Every warning of libjpeg-turbo is
@@ -21,4 +22,4 @@ DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
                               const ReadOptions& options);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -9,7 +9,7 @@
 #include "codecs/jpeg/cmyk.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -101,4 +101,4 @@ std::optional<JpegEncoding> JpegRows::encoding() {
   return is_writable_sampling(encoding) ? std::optional(std::move(encoding)) : std::nullopt;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -12,7 +12,7 @@
 #include "codecs/jpeg/jpeg_session.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// A JPEG in memory, of which everything outlives whoever reads it.
 struct JpegFile {
@@ -59,4 +59,4 @@ class JpegRows {
   std::vector<std::uint8_t> inks_;  // one row of CMYK
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -10,7 +10,7 @@
 #include "gpuimg/error.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -97,4 +97,4 @@ void JpegSession::on_progress(j_common_ptr info) {
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

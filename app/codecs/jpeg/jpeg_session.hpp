@@ -16,7 +16,7 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 class JpegSession {
  public:
@@ -70,4 +70,4 @@ class JpegSession {
   jpeg_progress_mgr progress_{};
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -18,7 +18,7 @@
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
@@ -192,4 +192,4 @@ Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions&
   return encoder->packed.take();
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

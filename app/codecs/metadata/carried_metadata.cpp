@@ -11,7 +11,7 @@
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 class Filter {
@@ -129,4 +129,4 @@ CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFor
   return carried;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

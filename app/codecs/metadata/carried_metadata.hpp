@@ -7,7 +7,7 @@
 #include "codecs/image_writer.hpp"
 #include "codecs/metadata/metadata.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 struct CarriedMetadata {
   Metadata metadata;
@@ -18,4 +18,4 @@ struct CarriedMetadata {
 /// are: GRAY for gray, RGB for color.
 CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFormat format);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -5,7 +5,7 @@
 
 #include "codecs/metadata/icc_profile.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 std::string foreign_cicp(const std::array<std::byte, 4>& cicp) {
@@ -45,4 +45,4 @@ std::string foreign_color_space(const Metadata& metadata) {
   return metadata.chrm && *metadata.chrm != kSrgbChrm ? "cHRM of other primaries" : "";
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

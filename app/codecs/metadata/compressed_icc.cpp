@@ -1,7 +1,6 @@
-// Profiles in and out of zlib streams.
+// Inflates with a bound that the profile itself declares.
 #include "codecs/metadata/compressed_icc.hpp"
 
-#include <array>
 #include <span>
 
 #include "codecs/deflate/checksums.hpp"
@@ -11,33 +10,32 @@
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/metadata.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-std::vector<std::byte> unpacked_profile(ByteSpan zlib) {
-  std::array<std::byte, 4> size_field{};
-  const Inflated beginning = inflate_zlib(zlib, size_field);
-  if (!beginning.sound || beginning.size < size_field.size()) {
+std::vector<std::byte> decompressed_icc(ByteSpan zlib) {
+  constexpr std::size_t kSizeFieldBytes = 4;
+  ZlibStream stream(zlib);
+  const std::vector<std::byte> beginning = stream.inflate(kSizeFieldBytes);
+  if (beginning.size() < kSizeFieldBytes) {
     return {};
   }
-  const std::size_t size = u32be_at(size_field, 0);
+  const std::size_t size = u32be_at(beginning, 0);
   if (size < kIccHeaderBytes || size > kMaxIccBytes) {
     return {};
   }
-  // One byte more than the profile has, so that ISA-L comes to the checksum behind it.
-  std::vector<std::byte> profile(size + 1);
-  const Inflated whole = inflate_zlib(zlib, profile);
-  profile.pop_back();
-  if (!whole.complete || whole.size != size || icc_profile_in(profile).empty()) {
+  // Asks for one byte more than the profile has, to reach the end of the stream.
+  std::vector<std::byte> profile = stream.inflate(size + 1);
+  if (profile.size() != size || !stream.ends_with_checksum_of(profile) || icc_profile_in(profile).empty()) {
     return {};
   }
   return profile;
 }
 
-std::vector<std::byte> packed_profile(ByteSpan profile) {
+std::vector<std::byte> compressed_icc(ByteSpan profile) {
   constexpr int kLevel = 2;
   std::vector<std::byte> deflated(deflate_bound(profile.size()));
   const std::size_t size = StripDeflater(kLevel).deflate(profile, deflated, true);
   return joined({std::as_bytes(std::span(kZlibHeader)), ByteSpan(deflated).first(size), u32be(adler32_of(profile))});
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// ICC profiles as zlib streams, the form they have in PNG.
+// ICC profiles as zlib streams, as PNG stores them.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// The profile, or nothing if the stream or the profile is damaged, the profile is larger than kMaxIccBytes, or the
-/// stream holds more than it. No more memory is taken than the profile's own header asks for.
-std::vector<std::byte> unpacked_profile(ByteSpan zlib);
+/// Returns an empty profile if the stream or the profile is damaged, if the profile is larger than kMaxIccBytes, or if
+/// the stream holds more than the profile. Allocates no more than the profile's own header declares, plus 1 KB.
+std::vector<std::byte> decompressed_icc(ByteSpan zlib);
 
 /// The same bytes for the same profile on every machine.
-std::vector<std::byte> packed_profile(ByteSpan profile);
+std::vector<std::byte> compressed_icc(ByteSpan profile);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

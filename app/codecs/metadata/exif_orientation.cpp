@@ -9,7 +9,7 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -195,4 +195,4 @@ Image apply_orientation(Image image, int orientation) {
   return turned;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

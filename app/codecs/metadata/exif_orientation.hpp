@@ -7,7 +7,7 @@
 
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// Whether the data begin as EXIF does, with a byte order mark and the number 42.
 bool is_exif(std::span<const std::byte> data) noexcept;
@@ -27,4 +27,4 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
 /// Any other value: as they are. 5 to 8 exchange width and height.
 Image apply_orientation(Image image, int orientation);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

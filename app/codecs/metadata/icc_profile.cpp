@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::size_t kMostLetters = 80;
@@ -71,4 +71,4 @@ std::string icc_description(ByteSpan profile) {
   return {};
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

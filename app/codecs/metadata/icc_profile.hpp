@@ -6,7 +6,7 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 /// The color spaces of profiles for photographs, as they stand at byte 16.
 inline constexpr std::uint32_t kIccGray = 0x47524159;
@@ -25,4 +25,4 @@ std::uint32_t icc_color_space(ByteSpan profile);
 /// (version 4): other characters become '?', and at most 80 are taken. Empty where there is none.
 std::string icc_description(ByteSpan profile);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Resources and raw profiles, read from data that may be hostile.
+// Parses and writes Photoshop resources and raw profiles. The data may be hostile.
 #include "codecs/metadata/iptc.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 #include "codecs/joined_bytes.hpp"
 #include "codecs/metadata/metadata.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::uint32_t kIptcResource = 0x0404;
@@ -28,7 +28,7 @@ int hex_value(char c) {
                                 : -1;
 }
 
-/// Two digits a byte, with line ends anywhere between digits.
+/// Two digits per byte, with line ends anywhere between digits.
 std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 2);
@@ -51,7 +51,7 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   return high < 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-/// The bytes of a raw profile: a line end, a name, the size in decimal, and the digits, each on lines of its own.
+/// The bytes of a raw profile: a line end, a name, the size in decimal, and the digits, each on separate lines.
 std::optional<std::vector<std::byte>> raw_profile(std::string_view text) {
   if (!text.starts_with('\n')) {
     return std::nullopt;
@@ -85,9 +85,9 @@ bool is_iptc(ByteSpan data) noexcept {
 }
 
 PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept {
-  constexpr std::size_t kLeast = 12;  // signature, number, empty name, size
+  constexpr std::size_t kMinBytes = 12;  // signature, number, empty name, size
   PhotoshopResources resources;
-  while (bytes.size() >= kLeast) {
+  while (bytes.size() >= kMinBytes) {
     const std::size_t name = even(1 + u8_at(bytes, 6));
     const std::size_t data = 6 + name + 4;
     if (data > bytes.size() || u32be_at(bytes, data - 4) > bytes.size() - data) {
@@ -114,12 +114,12 @@ std::vector<std::byte> iptc_resource(ByteSpan iptc) {
 }
 
 std::vector<std::byte> iptc_text(ByteSpan iptc) {
-  constexpr std::size_t kBytesALine = 36;
+  constexpr std::size_t kBytesPerLine = 36;
   const std::vector<std::byte> resource = iptc_resource(iptc);
   std::string text = fmt::format("\niptc\n{:8}", resource.size());
-  text.reserve(text.size() + 2 * resource.size() + resource.size() / kBytesALine + 2);
+  text.reserve(text.size() + 2 * resource.size() + resource.size() / kBytesPerLine + 2);
   for (std::size_t i = 0; i < resource.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{:02x}", i % kBytesALine == 0 ? "\n" : "",
+    fmt::format_to(std::back_inserter(text), "{}{:02x}", i % kBytesPerLine == 0 ? "\n" : "",
                    std::to_integer<unsigned>(resource[i]));
   }
   text += '\n';
@@ -137,4 +137,4 @@ std::vector<std::byte> iptc_in_text(ByteSpan text) {
   return is_iptc(iptc) ? std::vector<std::byte>(iptc.begin(), iptc.end()) : std::vector<std::byte>{};
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

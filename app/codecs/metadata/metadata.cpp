@@ -3,7 +3,7 @@
 
 #include <limits>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 std::uint64_t meters_of_inches(std::uint64_t per_inch) { return (per_inch * 10000 + 127) / 254; }
@@ -39,4 +39,4 @@ std::optional<PixelDensity> density_for_jfif(const PixelDensity& density) {
   return fits(stated.x) && fits(stated.y) ? std::optional(stated) : std::nullopt;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

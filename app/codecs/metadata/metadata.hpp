@@ -1,4 +1,5 @@
 // What a photograph's file says besides its pixels: color space, density, camera. docs/operations.md, "Metadata".
+// To read this folder, start here, then carried_metadata.hpp for what each format keeps.
 #pragma once
 
 #include <array>
@@ -8,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 enum class DensityUnit : std::uint8_t { none, inch, centimeter, meter };
 
@@ -53,4 +54,4 @@ PixelDensity density_for_png(const PixelDensity& density);
 /// goes to inches unless centimeters, and not inches, give it back. Nothing if it cannot be stated.
 std::optional<PixelDensity> density_for_jfif(const PixelDensity& density);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Finds properties of XMP in both forms that RDF has for them: attributes and elements.
+// Finds XMP properties in both forms that RDF allows: attributes and elements.
 #include "codecs/metadata/xmp_packet.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "text/utf8.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
@@ -31,7 +31,7 @@ bool continues_name(char c) {
          c == '.' || c == ':';
 }
 
-/// True if `wanted` stands at `at`, after blanks; `at` is moved behind it.
+/// True if one of the characters `wanted` follows at `at`, after blanks; moves `at` past it.
 bool takes(std::string_view text, std::size_t& at, std::string_view wanted) {
   const std::size_t found = text.find_first_not_of(kBlanks, at);
   const bool is_there = found != std::string_view::npos && wanted.find(text[found]) != std::string_view::npos;
@@ -64,8 +64,8 @@ std::optional<Property> element_at(std::string_view text, std::size_t begin, std
   return takes(text, end, ">") ? std::optional(Property{begin, end, at, close}) : std::nullopt;
 }
 
-/// Calls visit(property) for every property of this name while it returns true. False if it did not, or if one is
-/// written in a form that is not known here.
+/// Calls visit(property) for every property of this name while it returns true. Returns false if it did not, or if a
+/// property has an unknown form.
 template <class Visit>
 bool visit_properties(std::string_view text, std::string_view name, Visit visit) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
@@ -157,4 +157,4 @@ void blank_xmp_extension(std::span<std::byte> packet) {
   });
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

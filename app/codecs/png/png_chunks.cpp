@@ -1,4 +1,4 @@
-// Bounds and checksums of chunks: app/codecs/png/png_chunks.hpp.
+// Bounds and checksums of chunks.
 #include "codecs/png/png_chunks.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 #include "text/printable_name.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 bool PngChunkView::crc_is_right() const {
   const std::size_t crc_at = whole.size() - 4;
@@ -36,4 +36,4 @@ std::optional<PngChunkView> PngChunkWalker::next() {
   return chunk;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,5 +1,4 @@
-// One walk over the chunks of a PNG in memory, for everything that reads one. PNG specification, third edition,
-// section 5.
+// Walks the chunks of a PNG in memory. PNG specification, third edition, section 5.
 #pragma once
 
 #include <cstddef>
@@ -10,9 +9,9 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// A chunk's type as the big-endian number it is in the file: png_chunk_type("IDAT").
+/// A chunk type as a big-endian number, as in the file: png_chunk_type("IDAT").
 constexpr std::uint32_t png_chunk_type(const char (&letters)[5]) {
   std::uint32_t type = 0;
   for (int i = 0; i < 4; ++i) {
@@ -21,7 +20,7 @@ constexpr std::uint32_t png_chunk_type(const char (&letters)[5]) {
   return type;
 }
 
-/// Borrowed from the file.
+/// Borrows the file's bytes.
 struct PngChunkView {
   ByteSpan whole;  ///< length, type, payload and CRC: at least 12 bytes
 
@@ -29,30 +28,30 @@ struct PngChunkView {
   [[nodiscard]] ByteSpan payload() const { return whole.subspan(8, whole.size() - 12); }
   [[nodiscard]] bool is_critical() const { return (u8_at(whole, 4) & 0x20U) == 0; }
 
-  /// Reads the whole chunk: not free.
+  /// Reads the whole chunk.
   [[nodiscard]] bool crc_is_right() const;
 
-  /// Throws Error{decode} that names the chunk unless crc_is_right(). `name` is the file's, printable.
+  /// Throws Error{decode}, naming the chunk, unless crc_is_right(). `name` is the file's printable name.
   void check_crc(std::string_view name) const;
 };
 
-/// Gives chunk after chunk up to IEND, checking that each lies inside the file and nothing else.
+/// Iterates over the chunks through IEND. Checks only that each lies inside the file.
 class PngChunkWalker {
  public:
-  /// `bytes` begins with the PNG signature; both arguments must outlive the walker.
+  /// `bytes` starts with the PNG signature. Both arguments must outlive the walker.
   PngChunkWalker(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
 
-  /// Nothing after IEND. Throws Error{decode} where the file ends before its IEND.
+  /// Returns nullopt after IEND. Throws Error{decode} if the file ends before IEND.
   std::optional<PngChunkView> next();
 
-  /// Where the next chunk begins; after IEND, where the image ends.
+  /// Where the next chunk starts; after IEND, where the image ends.
   [[nodiscard]] std::size_t offset() const { return offset_; }
 
  private:
   ByteSpan bytes_;
   const std::string& name_;
-  std::size_t offset_ = 8;  // behind the signature
+  std::size_t offset_ = 8;  // after the signature
   bool ended_ = false;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

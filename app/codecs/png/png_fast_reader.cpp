@@ -1,4 +1,4 @@
-// Inflate and the filters, beside one another where there are threads: app/codecs/png/png_fast_reader.hpp.
+// Inflate and the filters, in parallel if more than one thread is allowed.
 #include "codecs/png/png_fast_reader.hpp"
 
 #include <tbb/parallel_pipeline.h>
@@ -9,13 +9,13 @@
 #include "codecs/png/png_row_inflater.hpp"
 #include "codecs/png/row_sink.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kLongestRow = std::size_t{4} << 20;  // longer ones would take too much memory in blocks
+constexpr std::size_t kMaxRowBytes = std::size_t{4} << 20;  // blocks of longer rows would need too much memory
 
-/// While the next block is inflated, the last is finished.
-void run_at_once(PngRowInflater& inflater, PngRowFinisher& finisher) {
+/// Inflates each block while the one before it is unfiltered.
+void read_overlapped(PngRowInflater& inflater, PngRowSink& sink) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = inflater.next();
     if (block == nullptr) {
@@ -23,44 +23,43 @@ void run_at_once(PngRowInflater& inflater, PngRowFinisher& finisher) {
     }
     return block;
   };
-  const auto finish = [&](PngRowBlock* block) { finisher.take_rows(block->filtered(), block->rows); };
+  const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows); };
   tbb::task_arena arena(2);
   arena.execute([&] {
     tbb::parallel_pipeline(PngRowInflater::kBlocks,
                            tbb::make_filter<void, PngRowBlock*>(tbb::filter_mode::serial_in_order, inflate) &
-                               tbb::make_filter<PngRowBlock*, void>(tbb::filter_mode::serial_in_order, finish));
+                               tbb::make_filter<PngRowBlock*, void>(tbb::filter_mode::serial_in_order, unfilter));
   });
 }
 
-bool read_in_blocks(const PlainPng& png, int threads, PngRowFinisher& finisher) {
-  PngRowInflater inflater(png, finisher.rows_at_once());
+bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink) {
+  PngRowInflater inflater(png, sink.rows_at_once());
   if (threads == 1 || inflater.fits_one_block()) {
     while (const PngRowBlock* block = inflater.next()) {
-      finisher.take_rows(block->filtered(), block->rows);
+      sink.take_rows(block->filtered(), block->rows);
     }
   } else {
-    run_at_once(inflater, finisher);
+    read_overlapped(inflater, sink);
   }
-  return inflater.is_sound() && finisher.adler() == inflater.declared_adler();
+  return inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }
 
-bool read_rows(const PlainPng& png, std::byte* rows, int threads, const PngParts& parts) {
-  PngRowFinisher finisher(png, rows);
-  const bool is_whole =
-      parts.part_bytes > 0 ? read_in_parts(png, parts, finisher) : read_in_blocks(png, threads, finisher);
-  finisher.finish();
-  return is_whole && finisher.is_sound();
+bool read_rows(const SimplePng& png, std::byte* rows, int threads, const PngParts& parts) {
+  PngRowSink sink(png, rows);
+  const bool is_whole = parts.part_bytes > 0 ? read_in_parts(png, parts, sink) : read_in_blocks(png, threads, sink);
+  sink.finish();
+  return is_whole && sink.is_sound();
 }
 
 }  // namespace
 
-std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options) {
-  return read_plain_png(png, name, options, PngParts::of(png, allowed_threads(options.threads)));
+std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options) {
+  return read_simple_png(png, name, options, PngParts::of(png, allowed_threads(options.threads)));
 }
 
-std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options,
-                                    const PngParts& parts) {
-  if (png.row_bytes() > kLongestRow) {
+std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options,
+                                     const PngParts& parts) {
+  if (png.row_bytes() > kMaxRowBytes) {
     return std::nullopt;
   }
   const PixelFormat format = png.palette ? PixelFormat{Sample::u8, png.palette->channels()} : png.stored;
@@ -75,4 +74,4 @@ std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name
   return image;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

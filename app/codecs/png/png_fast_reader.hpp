@@ -1,4 +1,5 @@
-// The pixels of a plain PNG: inflated, in parts where that pays, and unfiltered at the same time, without libpng.
+// Reads the pixels of a simple PNG without libpng: inflates, in parallel parts where that pays, and unfilters at the
+// same time.
 #pragma once
 
 #include <optional>
@@ -9,16 +10,16 @@
 #include "codecs/png/simple_png.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// What libpng would make of the file, or nothing for a file that libpng would refuse: it knows best why. On as many
-/// threads as the options allow. Beside the image it holds about 1 MB, or three rows where they are longer than 256 KB;
-/// read in parts, up to 13 MB a thread and once more. Throws Error{decode} for an index beyond the palette,
-/// Error{out_of_memory}. `name` is printable.
-std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options);
+/// Returns the same pixels as libpng, or nullopt for a file that libpng would refuse, so that libpng can say why. Uses
+/// as many threads as the options allow. Besides the image it holds about 1 MB, or three rows if rows are longer than
+/// 256 KB; in parallel parts, up to 13 MB per thread plus 13 MB. Throws Error{decode} for an index outside the palette,
+/// and Error{out_of_memory}. `name` is printable.
+std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options);
 
-/// The same in parts that are given, whether it pays or not.
-std::optional<Image> read_plain_png(const PlainPng& png, const std::string& name, const ReadOptions& options,
-                                    const PngParts& parts);
+/// The same with the given division into parts, for tests.
+std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options,
+                                     const PngParts& parts);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,5 +1,4 @@
-// PNG's row filters on a vector of bytes at a time, in the compiler's own vectors. Every value stays in eight bits.
-// app/codecs/png/png_filter.hpp.
+// Row filters on the compiler's vectors of bytes. All arithmetic stays in eight bits.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/png/png_filter.cpp"
 #include "codecs/simd_targets.hpp"
@@ -15,7 +14,7 @@
 #include "codecs/png/png_predict-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
 #if HWY_TARGET == HWY_AVX2
 using Bytes = Bytes32;
@@ -26,7 +25,7 @@ using Bytes = Bytes16;
 constexpr std::size_t kLanes = sizeof(Bytes);
 constexpr std::uint8_t kCostCap = 8;
 constexpr std::size_t kStretch = kCostStretchBytes / kLanes;  // vectors
-static_assert((kStretch + 1) * kCostCap <= 255, "an 8-bit lane adds up the costs of a stretch");
+static_assert((kStretch + 1) * kCostCap <= 255, "the costs of a stretch must fit an 8-bit lane");
 static_assert(kStretch * kLanes == kCostStretchBytes);
 
 HWY_INLINE Bytes load(const std::uint8_t* from) {
@@ -35,14 +34,14 @@ HWY_INLINE Bytes load(const std::uint8_t* from) {
   return values;
 }
 
-/// The first `count` of the bytes at `from`, at most kLanes, then zeros.
+/// The first `count` bytes at `from`, at most kLanes, followed by zeros.
 HWY_INLINE Bytes load(const std::uint8_t* from, std::size_t count) {
   Bytes values{};
   std::memcpy(&values, from, count);
   return values;
 }
 
-/// Bytes of a row with those that the filters predict them from.
+/// Bytes of a row and the neighbors from which the filters predict them.
 struct Neighbors {
   Bytes value{};
   Bytes left{};
@@ -50,7 +49,7 @@ struct Neighbors {
   Bytes corner{};
 };
 
-/// `count`: how many bytes to load, for the end of a row; left out, all kLanes.
+/// `count` is how many bytes to load at the end of a row; kLanes if omitted.
 template <class... Count>
 HWY_INLINE Neighbors neighbors_at(const PngRow& row, std::size_t i, Count... count) {
   const std::size_t before = i - row.pixel_bytes;
@@ -142,11 +141,11 @@ void write_filtered(PngFilter filter, const PngRow& row, std::uint8_t* out) {
   }
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 HWY_EXPORT(filter_costs);
 HWY_EXPORT(write_filtered);
@@ -161,5 +160,5 @@ void filter_row(PngFilter filter, const PngRow& row, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(write_filtered)(filter, row, out);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs
 #endif

@@ -1,4 +1,4 @@
-// Chunks to Metadata, read from data that may be hostile.
+// Parses each kind of metadata chunk, and the texts that hold metadata.
 #include "codecs/png/png_metadata.hpp"
 
 #include <fmt/format.h>
@@ -16,10 +16,10 @@
 #include "codecs/png/png_text.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-constexpr std::uint32_t kLargestNumber = 0x7FFFFFFF;  // of all numbers in PNG
+constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // of any integer in PNG
 
 bool take_cicp(ByteSpan data, Metadata& to) {
   if (data.size() == 4) {
@@ -30,14 +30,14 @@ bool take_cicp(ByteSpan data, Metadata& to) {
 }
 
 bool take_iccp(ByteSpan data, Metadata& to) {
-  constexpr std::size_t kLongestName = 79;
+  constexpr std::size_t kMaxNameBytes = 79;
   const auto end = std::find(data.begin(), data.end(), std::byte{0});
   const auto name_size = static_cast<std::size_t>(end - data.begin());
-  const std::size_t stream = name_size + 2;  // behind the name's end and the method, of which there is only 0
-  if (name_size < 1 || name_size > kLongestName || stream > data.size() || u8_at(data, stream - 1) != 0) {
+  const std::size_t stream = name_size + 2;  // after the terminator and the method, which must be 0
+  if (name_size < 1 || name_size > kMaxNameBytes || stream > data.size() || u8_at(data, stream - 1) != 0) {
     return false;
   }
-  to.icc = unpacked_profile(data.subspan(stream));
+  to.icc = decompressed_icc(data.subspan(stream));
   return !to.icc.empty();
 }
 
@@ -50,7 +50,7 @@ bool take_srgb(ByteSpan data, Metadata& to) {
 }
 
 bool take_gama(ByteSpan data, Metadata& to) {
-  if (data.size() != 4 || u32be_at(data, 0) == 0 || u32be_at(data, 0) > kLargestNumber) {
+  if (data.size() != 4 || u32be_at(data, 0) == 0 || u32be_at(data, 0) > kMaxNumber) {
     return false;
   }
   to.gama = u32be_at(data, 0);
@@ -65,7 +65,7 @@ bool take_chrm(ByteSpan data, Metadata& to) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = u32be_at(data, 4 * i);
   }
-  if (*std::max_element(numbers.begin(), numbers.end()) > kLargestNumber) {
+  if (*std::max_element(numbers.begin(), numbers.end()) > kMaxNumber) {
     return false;
   }
   to.chrm = numbers;
@@ -78,7 +78,7 @@ bool take_phys(ByteSpan data, Metadata& to) {
   }
   const std::uint32_t x = u32be_at(data, 0);
   const std::uint32_t y = u32be_at(data, 4);
-  if (x == 0 || y == 0 || std::max(x, y) > kLargestNumber) {
+  if (x == 0 || y == 0 || std::max(x, y) > kMaxNumber) {
     return false;
   }
   to.density = PixelDensity{x, y, u8_at(data, 8) == 1 ? DensityUnit::meter : DensityUnit::none};
@@ -96,7 +96,7 @@ bool take_exif(ByteSpan data, Metadata& to) {
 struct KnownChunk {
   std::uint32_t type;
   std::string_view letters;
-  bool (*take)(ByteSpan data, Metadata& to);  ///< false for damage
+  bool (*take)(ByteSpan data, Metadata& to);  ///< false if the data is damaged
 };
 
 constexpr std::array kKnownChunks = {
@@ -122,28 +122,28 @@ bool take_iptc(std::vector<std::byte> text, Metadata& to) {
 struct KnownText {
   std::string_view keyword;
   std::string_view what;
-  bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false for damage
+  bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false if the text is damaged
 };
 
 constexpr std::array kKnownTexts = {KnownText{"XML:com.adobe.xmp", "XMP", take_xmp},
                                     KnownText{"Raw profile type iptc", "IPTC data", take_iptc}};
 
-/// Why the chunk, of a type not met before, is left out; or nothing.
-std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool behind_data, Metadata& to) {
-  if (behind_data && known.type != png_chunk_type("eXIf")) {
-    return "stands behind the image data";
+/// Takes the first chunk of a type. Returns why it is left out, or an empty string.
+std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool after_data, Metadata& to) {
+  if (after_data && known.type != png_chunk_type("eXIf")) {
+    return "follows the image data";
   }
   return chunk.crc_is_right() && known.take(chunk.payload(), to) ? "" : "is damaged";
 }
 
-/// Gathers the metadata of one file, chunk by chunk. Takes the first of a type or keyword alone: a file of a million
-/// profiles must not be inflated a million times.
+/// Collects the metadata of one file, chunk by chunk. Takes only the first of a type or keyword: a file with a million
+/// profiles must not cost a million decompressions.
 class ChunkTaker {
  public:
   explicit ChunkTaker(std::vector<std::string>& details) : details_(details) {}
 
   void take_chunk(const PngChunkView& chunk) {
-    behind_data_ = behind_data_ || chunk.type() == png_chunk_type("IDAT");
+    after_data_ = after_data_ || chunk.type() == png_chunk_type("IDAT");
     const bool is_of_pixels = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
     if (!is_of_pixels && !take_known(chunk) && !(is_png_text(chunk.type()) && take_text(chunk))) {
       name_other(chunk);
@@ -153,7 +153,7 @@ class ChunkTaker {
   Metadata taken() && {
     if (!metadata_.icc.empty() && metadata_.srgb) {
       metadata_.srgb.reset();
-      details_.emplace_back("its sRGB chunk stands beside a profile and is left out");
+      details_.emplace_back("its sRGB chunk is left out because the file has an ICC profile");
     }
     return std::move(metadata_);
   }
@@ -162,7 +162,7 @@ class ChunkTaker {
   bool take_known(const PngChunkView& chunk) {
     for (std::size_t i = 0; i < kKnownChunks.size(); ++i) {
       if (chunk.type() == kKnownChunks[i].type && !std::exchange(has_chunk_[i], true)) {
-        const std::string_view why = take(kKnownChunks[i], chunk, behind_data_, metadata_);
+        const std::string_view why = take(kKnownChunks[i], chunk, after_data_, metadata_);
         if (!why.empty()) {
           details_.push_back(fmt::format("its {} chunk {} and is left out", kKnownChunks[i].letters, why));
         }
@@ -200,7 +200,7 @@ class ChunkTaker {
   std::vector<std::string>& details_;
   std::array<bool, kKnownChunks.size()> has_chunk_{};
   std::array<bool, kKnownTexts.size()> has_text_{};
-  bool behind_data_ = false;
+  bool after_data_ = false;
 };
 
 }  // namespace
@@ -214,4 +214,4 @@ Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<
   return std::move(taker).taken();
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Metadata to chunks.
+// Writes each kind of metadata chunk.
 #include <array>
 #include <string_view>
 
@@ -7,7 +7,7 @@
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/png/png_metadata.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata) {
   std::vector<std::vector<std::byte>> chunks;
@@ -16,7 +16,7 @@ std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata
   }
   if (!metadata.icc.empty()) {
     constexpr std::string_view kTypeNameAndMethod("iCCPICC profile\0\0", 17);
-    chunks.push_back(joined({letters(kTypeNameAndMethod), packed_profile(metadata.icc)}));
+    chunks.push_back(joined({letters(kTypeNameAndMethod), compressed_icc(metadata.icc)}));
   }
   if (metadata.srgb) {
     chunks.push_back(joined({letters("sRGB"), std::array{std::byte{*metadata.srgb}}}));
@@ -48,4 +48,4 @@ std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata
   return chunks;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

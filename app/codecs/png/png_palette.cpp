@@ -1,4 +1,4 @@
-// Palettes: app/codecs/png/png_palette.hpp.
+// Palette look-up, in place.
 #include "codecs/png/png_palette.hpp"
 
 #include <fmt/format.h>
@@ -7,7 +7,7 @@
 
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 /// Returns the largest index.
@@ -45,8 +45,8 @@ void PngPalette::paint(Image& image, const std::string& name) const {
   const std::size_t largest =
       has_alpha_ ? expand<4>(indices, pixels, count, colors_) : expand<3>(indices, pixels, count, colors_);
   if (largest >= size_) {
-    refuse_damaged(name, fmt::format("a pixel has color {} of a palette of {}", largest, size_));
+    refuse_damaged(name, fmt::format("a pixel has color index {}, but its palette has size {}", largest, size_));
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// A PNG's palette, and indices turned into its colors.
+// A PNG palette, and the conversion of indices to colors.
 #pragma once
 
 #include <array>
@@ -8,23 +8,23 @@
 #include "codecs/byte_fields.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 class PngPalette {
  public:
   PngPalette() = default;
 
-  /// `colors`: the PLTE chunk's payload, 1 to 256 times red, green, blue. `opacities`: the tRNS chunk's, no longer than
-  /// that; empty for a palette without transparency.
+  /// `colors` is the PLTE payload: 1 to 256 times red, green, blue. `opacities` is the tRNS payload, with at most as
+  /// many entries; empty without transparency.
   PngPalette(ByteSpan colors, ByteSpan opacities);
 
   [[nodiscard]] int channels() const { return has_alpha_ ? 4 : 3; }
 
-  /// Where indices, one a byte, must be put in an image of channels() channels for paint(): at its end, where painting
-  /// from the front never overtakes them.
+  /// Where paint() expects the indices, one per byte, in an image of channels() channels: at its end, so that painting
+  /// from the front never overwrites an unread index.
   [[nodiscard]] static std::byte* indices_of(Image& image);
 
-  /// Throws Error{decode} for an index beyond the palette. `name` is the file's, printable.
+  /// Throws Error{decode} for an index outside the palette. `name` is the file's printable name.
   void paint(Image& image, const std::string& name) const;
 
  private:
@@ -33,4 +33,4 @@ class PngPalette {
   bool has_alpha_ = false;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

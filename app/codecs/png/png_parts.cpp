@@ -1,4 +1,4 @@
-// Parts inflated ahead, by any thread, and joined in order: app/codecs/png/png_parts.hpp.
+// Parts are inflated speculatively on any thread and joined in order.
 #include "codecs/png/png_parts.hpp"
 
 #include <tbb/parallel_pipeline.h>
@@ -13,30 +13,32 @@
 #include "codecs/deflate/speculative_inflate.hpp"
 #include "codecs/png/png_row_inflater.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::size_t kWindow = Inflater::kWindow;
 
-std::size_t filtered_bytes(const PlainPng& png) { return (png.row_bytes() + 1) * static_cast<std::size_t>(png.height); }
+std::size_t filtered_bytes(const SimplePng& png) {
+  return (png.row_bytes() + 1) * static_cast<std::size_t>(png.height);
+}
 
-/// Puts parts behind one another, and inflates itself what lies between them or was not sound.
+/// Joins parts in order; inflates the gaps between them, and parts that turned out unusable, itself.
 class PartJoiner {
  public:
-  PartJoiner(const PlainPng& png, PngRowFinisher& finisher)
-      : finisher_(finisher),
+  PartJoiner(const SimplePng& png, PngRowSink& sink)
+      : sink_(sink),
         inflater_(png.image_data),
-        longest_tail_(longest_tail(png)),
+        max_tail_bits_(max_tail_bits(png)),
         bytes_left_(filtered_bytes(png)),
-        before_(std::max(kWindow, finisher.room())),
+        before_(std::max(kWindow, sink.room())),
         memory_(new std::uint8_t[before_ + PngRowInflater::kBlockBytes + Inflater::kOvershoot]) {}
 
-  /// The next part, and the bit of the stream from which on the one behind it was looked for.
-  void join(InflateAhead* part, std::uint64_t end) {
+  /// Joins the next part. `end` is the bit at which the search for the part after it started.
+  void join(SpeculativeInflater* part, std::uint64_t end) {
     if (part != nullptr && part->is_sound()) {
       inflate_up_to(part->begin());
       if (is_sound_ && inflater_.is_paused() && inflater_.position() == part->begin() && known_ == kWindow) {
-        hand_over(part->resolve(window_));
+        emit(part->resolve(window_));
         data_end_ = part->data_end();
         inflater_.move_to(part->end(), part->holds_last_block());
       }
@@ -47,7 +49,7 @@ class PartJoiner {
   /// After the last part.
   [[nodiscard]] bool is_whole() const {
     return is_sound_ && bytes_left_ == 0 && inflater_.has_ended() &&
-           inflater_.position() - data_end_ <= longest_tail_ && inflater_.declared_adler() == finisher_.adler();
+           inflater_.position() - data_end_ <= max_tail_bits_ && inflater_.declared_adler() == sink_.adler();
   }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
 
@@ -57,7 +59,7 @@ class PartJoiner {
     std::uint8_t* const begin = memory_.get() + before_;
     while (is_sound_ && !inflater_.is_paused() && !inflater_.has_ended()) {
       std::copy_n(window_.end() - static_cast<std::ptrdiff_t>(known_), known_, begin - known_);
-      // To see the end of the stream, the last run must ask for more than there is.
+      // To reach the end of the stream, the last run must ask for more than is left.
       const std::size_t wanted = std::clamp<std::size_t>(bytes_left_, 1, PngRowInflater::kBlockBytes);
       const std::uint8_t* const reached = inflater_.run(begin - known_, begin, begin + wanted);
       if (reached == nullptr) {
@@ -65,11 +67,11 @@ class PartJoiner {
         return;
       }
       data_end_ = reached > begin ? inflater_.position() : data_end_;
-      hand_over({begin, static_cast<std::size_t>(reached - begin)});
+      emit({begin, static_cast<std::size_t>(reached - begin)});
     }
   }
 
-  void hand_over(std::span<std::uint8_t> bytes) {
+  void emit(std::span<std::uint8_t> bytes) {
     if (bytes.size() > bytes_left_) {
       is_sound_ = false;
       return;
@@ -80,38 +82,38 @@ class PartJoiner {
     std::copy(bytes.end() - static_cast<std::ptrdiff_t>(kept), bytes.end(),
               window_.end() - static_cast<std::ptrdiff_t>(kept));
     known_ = std::min(kWindow, known_ + bytes.size());
-    finisher_.take_bytes(bytes.data(), bytes.size());
-    is_sound_ = finisher_.is_sound();
+    sink_.take_bytes(bytes.data(), bytes.size());
+    is_sound_ = sink_.is_sound();
   }
 
-  PngRowFinisher& finisher_;
+  PngRowSink& sink_;
   Inflater inflater_;
-  std::uint64_t longest_tail_;
-  std::uint64_t data_end_ = 0;  // the bit behind the last byte so far
+  std::uint64_t max_tail_bits_;
+  std::uint64_t data_end_ = 0;  // the bit after the last byte of output so far
   std::size_t bytes_left_;
   std::size_t before_;
   std::unique_ptr<std::uint8_t[]> memory_;
-  InflateAhead::Window window_;
+  SpeculativeInflater::Window window_;
   std::size_t known_ = 0;
-  std::atomic<bool> is_sound_ = true;  // looked at while parts are joined
+  std::atomic<bool> is_sound_ = true;  // also read by the thread that hands out parts
 };
 
-/// A part on its way from one thread to another.
+/// A part on its way through the pipeline.
 struct Part {
-  InflateAhead* inflated = nullptr;
+  SpeculativeInflater* inflated = nullptr;
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
 class PartReader {
  public:
-  PartReader(const PlainPng& png, const PngParts& parts, PngRowFinisher& finisher)
+  PartReader(const SimplePng& png, const PngParts& parts, PngRowSink& sink)
       : png_(png),
         parts_(parts),
         deflated_bytes_(png.deflated_bytes()),
-        room_(finisher.room()),
+        room_(sink.room()),
         ahead_(static_cast<std::size_t>(parts.threads) + 1),
-        joiner_(png, finisher) {}
+        joiner_(png, sink) {}
 
   bool run() {
     const auto take = [&](tbb::flow_control& flow) {
@@ -122,7 +124,7 @@ class PartReader {
       return next();
     };
     const auto inflate = [&](Part part) {
-      if (part.begin > 0) {  // in front of the first nothing is missing, and nothing can be taken ahead of it
+      if (part.begin > 0) {  // the first part has no unknown window; the joiner inflates it
         part.inflated->run(part.begin, part.end);
       }
       return part;
@@ -138,9 +140,9 @@ class PartReader {
 
  private:
   Part next() {
-    std::unique_ptr<InflateAhead>& inflated = ahead_[number_++ % ahead_.size()];
+    std::unique_ptr<SpeculativeInflater>& inflated = ahead_[number_++ % ahead_.size()];
     if (inflated == nullptr) {
-      inflated = std::make_unique<InflateAhead>(png_.image_data, room_, parts_.capacity);
+      inflated = std::make_unique<SpeculativeInflater>(png_.image_data, room_, parts_.capacity);
     }
     const std::size_t begin = next_byte_;
     next_byte_ = std::min(begin + parts_.part_bytes, deflated_bytes_);
@@ -153,11 +155,11 @@ class PartReader {
                  is_last ? std::numeric_limits<std::uint64_t>::max() : 8 * std::uint64_t{part.end});
   }
 
-  const PlainPng& png_;
+  const SimplePng& png_;
   const PngParts& parts_;
   std::size_t deflated_bytes_;
   std::size_t room_;
-  std::vector<std::unique_ptr<InflateAhead>> ahead_;  // as many as are on their way, used by turns
+  std::vector<std::unique_ptr<SpeculativeInflater>> ahead_;  // one per part in the pipeline, reused in turn
   PartJoiner joiner_;
   std::size_t next_byte_ = 0;
   std::size_t number_ = 0;
@@ -165,30 +167,30 @@ class PartReader {
 
 }  // namespace
 
-PngParts PngParts::of(const PlainPng& png, int threads) {
-  constexpr std::size_t kWanted = std::size_t{2} << 20;  // bytes of rows in a part
-  constexpr std::size_t kFewestParts = 3;
-  constexpr std::size_t kLongestRow = std::size_t{128} << 10;
-  constexpr int kMostThreads = 6;       // the filters are undone by one alone
-  constexpr std::size_t kMostGain = 4;  // drawings deflate better, and repeat what they repeat for ever
+PngParts PngParts::of(const SimplePng& png, int threads) {
+  constexpr std::size_t kPartRowBytes = std::size_t{2} << 20;  // wanted output of a part
+  constexpr std::size_t kMinParts = 3;
+  constexpr std::size_t kMaxRowBytes = std::size_t{128} << 10;
+  constexpr int kMaxThreads = 6;        // more only wait for the one thread that unfilters
+  constexpr std::size_t kMaxRatio = 4;  // drawings compress better, and their matches keep placeholders alive
   const std::size_t filtered = filtered_bytes(png);
   const std::size_t deflated = png.deflated_bytes();
-  if (threads < 2 || filtered < kFewestParts * kWanted || png.row_bytes() > kLongestRow ||
-      filtered / kMostGain > deflated) {
+  if (threads < 2 || filtered < kMinParts * kPartRowBytes || png.row_bytes() > kMaxRowBytes ||
+      filtered / kMaxRatio > deflated) {
     return {};
   }
-  // In the middle it is seen whether there are blocks to begin at, and whether most of a part would be bytes.
-  InflateAhead probe(png.image_data, 0, kWanted / 2);
+  // Probes the middle of the data: are there blocks to start at, and would most of a part become bytes?
+  SpeculativeInflater probe(png.image_data, 0, kPartRowBytes / 2);
   if (!probe.settles(deflated / 2)) {
     return {};
   }
-  const std::size_t part_count = filtered / kWanted;
-  return {deflated / part_count + 1, 2 * kWanted,
-          static_cast<int>(std::min(part_count, static_cast<std::size_t>(std::min(threads, kMostThreads))))};
+  const std::size_t part_count = filtered / kPartRowBytes;
+  return {deflated / part_count + 1, 2 * kPartRowBytes,
+          static_cast<int>(std::min(part_count, static_cast<std::size_t>(std::min(threads, kMaxThreads))))};
 }
 
-bool read_in_parts(const PlainPng& png, const PngParts& parts, PngRowFinisher& finisher) {
-  return PartReader(png, parts, finisher).run();
+bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink) {
+  return PartReader(png, parts, sink).run();
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

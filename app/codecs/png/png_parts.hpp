@@ -1,4 +1,4 @@
-// The filtered rows of a plain PNG, inflated in parts by several threads at once. Used by png_fast_reader.cpp.
+// Inflates the rows of a simple PNG in parts, on several threads. docs/decisions/0009-parts-inflated-ahead.md.
 #pragma once
 
 #include <cstddef>
@@ -6,20 +6,20 @@
 #include "codecs/png/row_sink.hpp"
 #include "codecs/png/simple_png.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// How the image data is taken in parts.
+/// How the image data is divided into parts.
 struct PngParts {
-  std::size_t part_bytes = 0;  ///< of deflated data; 0: not in parts
-  std::size_t capacity = 0;    ///< most bytes of filtered rows that a part may give and still be of use
+  std::size_t part_bytes = 0;  ///< of deflated data; 0 to read without parts
+  std::size_t capacity = 0;    ///< the largest output of a part; parts that exceed it are not used
   int threads = 1;
 
-  /// For images that are worth it and whose image data has blocks to begin at.
-  static PngParts of(const PlainPng& png, int threads);
+  /// Returns part_bytes 0 for images that are too small, or whose image data has no suitable block starts.
+  static PngParts of(const SimplePng& png, int threads);
 };
 
-/// Gives all rows to `finisher`. False for image data that is damaged or of another length than the rows or whose
-/// checksum is wrong. A thread takes up to three times the capacity.
-bool read_in_parts(const PlainPng& png, const PngParts& parts, PngRowFinisher& finisher);
+/// Passes all rows to `sink`. Returns false if the image data is damaged, its length does not match the rows, or its
+/// checksum is wrong. Uses up to three times the capacity per thread.
+bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

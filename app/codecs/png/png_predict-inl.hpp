@@ -1,5 +1,5 @@
-// What PNG's filters predict bytes from, on the compiler's own vectors of bytes. Included once for each instruction
-// set, as Highway's foreach_target asks. PNG specification, section 9.
+// The predictions of PNG's filters, on the compiler's vectors of bytes. Included once per instruction set by Highway's
+// foreach_target. PNG specification, section 9.
 #if defined(GPUIMG_PNG_PREDICT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef GPUIMG_PNG_PREDICT_INL
 #undef GPUIMG_PNG_PREDICT_INL
@@ -12,7 +12,7 @@
 #include <cstdint>
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
 using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
 using Bytes32 = std::uint8_t __attribute__((vector_size(32)));
@@ -33,7 +33,7 @@ HWY_INLINE Bytes at_most(Bytes a, Bytes b) {
   return reinterpret_cast<Bytes>(smaller(a, b) == a);
 }
 
-/// a − b, or 0 where that is negative: one instruction where Highway has vectors.
+/// Saturating a − b. One instruction if Highway has vectors for the target.
 template <class Bytes>
 HWY_INLINE Bytes excess(Bytes a, Bytes b) {
 #if HWY_TARGET == HWY_SCALAR
@@ -55,10 +55,10 @@ HWY_INLINE Bytes average_of(Bytes a, Bytes b) {
   return (a & b) + ((a ^ b) >> 1);
 }
 
-/// Paeth's choice, less the corner. The specification takes whichever of left, up and corner is nearest to
-/// left + up − corner. That is the smaller of left and up where the corner is not below the larger, or is at least
-/// twice as far from the smaller as from the larger; the other way round the larger; and else the corner. So everything
-/// stays in eight bits.
+/// Paeth's predictor minus the corner. The specification takes whichever of left, up and corner is nearest to
+/// left + up − corner. Let low and high be the smaller and the larger of left and up. The predictor is low if
+/// corner ≥ high, or if corner − low ≥ 2 · (high − corner); symmetrically it is high; otherwise it is the corner.
+/// In this form all arithmetic stays in eight bits.
 template <class Bytes>
 HWY_INLINE Bytes paeth_less_corner(Bytes left, Bytes up, Bytes corner) {
   const Bytes low = smaller(left, up);
@@ -70,6 +70,6 @@ HWY_INLINE Bytes paeth_less_corner(Bytes left, Bytes up, Bytes corner) {
   return (is_low & (low - corner)) | (is_high & (high - corner));
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 #endif

@@ -1,4 +1,4 @@
-// PNG to pixels, straight into the rows of the Image. Why libpng and how strictly: docs/operations.md, "Files".
+// Header checks, the choice of a path, and the libpng path. Why libpng, and how strict: docs/operations.md, "Files".
 #include "codecs/png/png_reader.hpp"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 #include "codecs/png/simple_png.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -26,9 +26,9 @@ struct Header {
   std::uint32_t color_type = 0;
 };
 
-/// Read before libpng sees the file, so that a declared bomb costs nothing.
+/// Runs before libpng sees the file, so that a decompression bomb costs nothing.
 Header read_header(ByteSpan bytes, const std::string& name) {
-  constexpr std::size_t kBytes = 33;  // signature, and IHDR with its length, name and CRC
+  constexpr std::size_t kBytes = 33;  // the signature, and IHDR with its length, name and CRC
   if (bytes.size() < kBytes) {
     refuse_truncated(name);
   }
@@ -38,13 +38,12 @@ Header read_header(ByteSpan bytes, const std::string& name) {
     refuse_unsupported(name, "PNG in Apple's private form (CgBI)");
   }
   if (u32be_at(bytes, 12) != kIhdr || u32be_at(bytes, 8) != 13) {
-    refuse_damaged(name, "it does not begin with its header (IHDR)");
+    refuse_damaged(name, "it does not start with its header (IHDR)");
   }
   return {u32be_at(bytes, 16), u32be_at(bytes, 20), u8_at(bytes, 24), u8_at(bytes, 25)};
 }
 
-/// Deflate cannot make data more than 1032 times smaller, so a short file with a large declared size is refused before
-/// its pixels are allocated.
+/// Deflate compresses at most 1032:1, so a short file that declares many pixels is refused before they are allocated.
 bool is_plausible(const Header& header, std::size_t file_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   const std::uint64_t row_bytes = (std::uint64_t{header.width} * header.bit_depth + 7) / 8;
@@ -67,7 +66,7 @@ PngPalette palette_of(PngSession& session) {
   return {entries, std::as_bytes(std::span(alpha, static_cast<std::size_t>(alpha_count)))};
 }
 
-/// Rows of `row_bytes` each, every pass of an interlaced image into the same rows.
+/// Reads rows of `row_bytes` each; all passes of an interlaced image go into the same rows.
 void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int height, const std::string& name) {
   int passes = 1;
   std::size_t libpng_row_bytes = 0;
@@ -77,7 +76,7 @@ void read_rows(PngSession& session, std::byte* rows, std::size_t row_bytes, int 
     libpng_row_bytes = png_get_rowbytes(session.png(), session.info());
   });
   if (libpng_row_bytes != row_bytes) {
-    refuse_damaged(name, "its rows have another size than its header says");
+    refuse_damaged(name, "its row size does not match its header");
   }
   session.guarded([&] {
     for (int pass = 0; pass < passes; ++pass) {
@@ -127,21 +126,21 @@ Image read_with_libpng(ByteSpan bytes, const Header& header, const std::string& 
   PngSession session(bytes, name);
   session.guarded([&] { png_read_info(session.png(), session.info()); });
   if (!is_plausible(header, bytes.size())) {
-    refuse_damaged(name, fmt::format("{} bytes cannot hold the {}x{} pixels it declares", bytes.size(), header.width,
-                                     header.height));
+    refuse_damaged(
+        name, fmt::format("{} bytes cannot hold the declared {}x{} pixels", bytes.size(), header.width, header.height));
   }
   return header.color_type == PNG_COLOR_TYPE_PALETTE
              ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
              : read_direct_image(session, header, name);
 }
 
-/// tEXt entries in file order, a thousand at most; damaged ones are skipped.
+/// The first thousand tEXt entries in file order; skips damaged ones.
 std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   std::vector<TextEntry> texts;
   PngChunkWalker walker(bytes, name);
-  constexpr std::size_t kMost = 1000;  // a file may hold millions of empty ones
+  constexpr std::size_t kMaxEntries = 1000;  // a file may hold millions of empty ones
   while (const auto chunk = walker.next()) {
-    if (chunk->type() == png_chunk_type("tEXt") && texts.size() < kMost && chunk->crc_is_right()) {
+    if (chunk->type() == png_chunk_type("tEXt") && texts.size() < kMaxEntries && chunk->crc_is_right()) {
       const ByteSpan payload = chunk->payload();
       const std::string text(reinterpret_cast<const char*>(payload.data()), payload.size());
       const std::size_t end = std::min(text.find('\0'), text.size());
@@ -157,9 +156,9 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
                       PngPath path) {
   const Header header = read_header(bytes, name);
   check_size(name, header.width, header.height, options.max_pixels);
-  if (path == PngPath::fast_where_possible && is_plausible(header, bytes.size())) {
-    if (const auto plain = take_apart_plain_png(bytes, name)) {
-      if (auto image = read_plain_png(*plain, name, options)) {
+  if (path == PngPath::fast_if_possible && is_plausible(header, bytes.size())) {
+    if (const auto simple = parse_simple_png(bytes, name)) {
+      if (auto image = read_simple_png(*simple, name, options)) {
         return std::move(*image);
       }
     }
@@ -170,9 +169,9 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   DecodedImage decoded;
   decoded.file_type = "PNG";
-  decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_where_possible);
+  decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
   decoded.text = texts_of(bytes, name);
   return decoded;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Block after block: app/codecs/png/png_row_inflater.hpp.
+// Each block starts with a copy of the window of the block before it.
 #include "codecs/png/png_row_inflater.hpp"
 
 #include <algorithm>
@@ -8,12 +8,12 @@
 #include "codecs/png/png_stream.hpp"
 #include "codecs/png/png_unfilter.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block has that much room behind its rows");
+static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block must have this much room after its rows");
 
-/// Whole groups, for they are unfiltered together; but one row at least.
+/// A multiple of the rows that are unfiltered together, but at least one row.
 std::size_t rows_of_block(std::size_t filtered_row, std::size_t rows_at_once) {
   const std::size_t rows = PngRowInflater::kBlockBytes / filtered_row;
   return rows < rows_at_once ? std::max<std::size_t>(rows, 1) : rows - rows % rows_at_once;
@@ -21,14 +21,14 @@ std::size_t rows_of_block(std::size_t filtered_row, std::size_t rows_at_once) {
 
 }  // namespace
 
-std::uint64_t longest_tail(const PlainPng& png) {
-  return png.deflated_bytes() <= PngStream::kReadWhole ? std::numeric_limits<std::uint64_t>::max()
-                                                       : 8 * std::uint64_t{PngStream::kLeastLast};
+std::uint64_t max_tail_bits(const SimplePng& png) {
+  return png.deflated_bytes() <= PngStream::kMaxSingleRead ? std::numeric_limits<std::uint64_t>::max()
+                                                           : 8 * std::uint64_t{PngStream::kMinLastRead};
 }
 
-PngRowInflater::PngRowInflater(const PlainPng& png, std::size_t rows_at_once)
+PngRowInflater::PngRowInflater(const SimplePng& png, std::size_t rows_at_once)
     : inflater_(png.image_data),
-      longest_tail_(longest_tail(png)),
+      max_tail_bits_(max_tail_bits(png)),
       filtered_row_(png.row_bytes() + 1),
       rows_left_(png.height),
       rows_per_block_(static_cast<int>(
@@ -49,18 +49,18 @@ PngRowBlock* PngRowInflater::next() {
   return is_sound_ ? &block : nullptr;
 }
 
-/// To see the end of the stream, the last run must ask for more than there is.
-bool PngRowInflater::ends_behind(const std::uint8_t* oldest, std::uint8_t* end) {
+/// To reach the end of the stream, the last run must ask for more than is left.
+bool PngRowInflater::ends_after(const std::uint8_t* oldest, std::uint8_t* end) {
   const std::uint64_t data_end = inflater_.position();
   return (inflater_.has_ended() || inflater_.run(oldest, end, end + 1) == end) && inflater_.has_ended() &&
-         inflater_.position() - data_end <= longest_tail_;
+         inflater_.position() - data_end <= max_tail_bits_;
 }
 
 bool PngRowInflater::inflate_into(PngRowBlock& block) {
   const std::uint8_t* oldest = block.filtered();
   std::uint8_t* out = block.filtered();
   if (const PngRowBlock* before = number_ > 1 ? &blocks_[(number_ - 2) % kBlocks] : nullptr; before != nullptr) {
-    // A block may be shorter than the window, so the window is taken over with what the block added to it.
+    // A block may be shorter than the window, so the copy includes the older part of the window.
     const std::uint8_t* const end = before->filtered() + static_cast<std::size_t>(before->rows) * filtered_row_;
     known_ = std::min(Inflater::kWindow, known_ + static_cast<std::size_t>(end - before->filtered()));
     std::memcpy(block.filtered() - known_, end - known_, known_ + overshoot_);
@@ -74,7 +74,7 @@ bool PngRowInflater::inflate_into(PngRowBlock& block) {
     return false;
   }
   overshoot_ = static_cast<std::size_t>(reached - end);
-  return !is_last || (overshoot_ == 0 && ends_behind(oldest, end));
+  return !is_last || (overshoot_ == 0 && ends_after(oldest, end));
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

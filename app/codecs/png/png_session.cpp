@@ -1,4 +1,4 @@
-// libpng's callbacks, limits and messages.
+// libpng's callbacks and limits, and gpuimg's words for its messages.
 #include "codecs/png/png_session.hpp"
 
 #include <algorithm>
@@ -10,7 +10,7 @@
 #include "gpuimg/error.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -26,11 +26,11 @@ constexpr std::array kPlainWords = {
     PlainWords{"incorrect data check", "the checksum of the image data is wrong"},
     PlainWords{"bad adaptive filter value", "a row has an unknown filter"},
     PlainWords{"Missing PLTE before IDAT", "its palette is missing"},
-    PlainWords{"Missing IHDR before", "a chunk stands before the header"},
+    PlainWords{"Missing IHDR before", "a chunk precedes the header"},
     PlainWords{"invalid chunk type", "a chunk has an impossible name"},
 };
 
-/// Chunks that libpng would read and gpuimg does not use, or reads itself: not even allocated.
+/// Chunks that gpuimg does not use or reads itself; libpng must not even allocate them.
 constexpr png_byte kUnusedChunks[] =
     "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
 constexpr int kUnusedChunkCount = sizeof(kUnusedChunks) / 5;
@@ -38,9 +38,9 @@ constexpr int kUnusedChunkCount = sizeof(kUnusedChunks) / 5;
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 void set_limits(png_structp png, std::size_t file_bytes) {
-  constexpr png_uint_32 kMaxSide = 0x7FFFFFFF;  // the declared size has been checked already
+  constexpr png_uint_32 kMaxSide = 0x7FFFFFFF;  // the declared size has already been checked
   png_set_user_limits(png, kMaxSide, kMaxSide);
-  // A sound chunk is no larger than the file, which is in memory already.
+  // A valid chunk is no larger than the file, which is already in memory.
   png_set_chunk_malloc_max(png, file_bytes);
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
   png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, kUnusedChunks, kUnusedChunkCount);
@@ -53,14 +53,14 @@ PngSession::PngSession(ByteSpan bytes, const std::string& name) : stream_(bytes,
   info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
   if (info_ == nullptr) {
     png_destroy_read_struct(&png_, nullptr, nullptr);
-    throw Error(ErrorKind::out_of_memory, name + ": libpng cannot be started; free some memory");
+    throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libpng; free some memory");
   }
   try {
     guarded([&] {
       png_set_read_fn(png_, this, on_read);
       set_limits(png_, bytes.size());
       png_set_compression_buffer_size(png_, stream_.block_bytes());
-      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked the critical ones
+      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked critical chunks
     });
   } catch (...) {
     png_destroy_read_struct(&png_, &info_, nullptr);
@@ -85,7 +85,7 @@ void PngSession::throw_failure() const {
     refuse_truncated(name_);
   }
   if (contains(reason, "memory")) {
-    throw Error(ErrorKind::out_of_memory, name_ + ": libpng has no memory left; use a machine with more memory");
+    throw Error(ErrorKind::out_of_memory, name_ + ": libpng ran out of memory; use a machine with more memory");
   }
   refuse_damaged(name_, reason);
 }
@@ -120,4 +120,4 @@ void PngSession::on_read(png_structp png, png_bytep to, std::size_t size) {
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// One libpng read struct over bytes in memory, its errors turned into Error. Used by png_reader.cpp.
+// A libpng read struct over bytes in memory; turns libpng's errors into Error.
 #pragma once
 
 #include <png.h>
@@ -10,11 +10,12 @@
 
 #include "codecs/png/png_stream.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 class PngSession {
  public:
-  /// `bytes` and `name` (printable) must outlive the session. Throws Error{out_of_memory}, and what PngStream does.
+  /// `bytes` and `name` (printable) must outlive the session. Throws Error{out_of_memory} and whatever PngStream
+  /// throws.
   PngSession(ByteSpan bytes, const std::string& name);
   ~PngSession();
   PngSession(const PngSession&) = delete;
@@ -23,8 +24,8 @@ class PngSession {
   [[nodiscard]] png_structp png() const { return png_; }
   [[nodiscard]] png_infop info() const { return info_; }
 
-  /// Runs `call`, which calls libpng. An error of libpng's leaves it by longjmp and is thrown from here, so `call` must
-  /// hold no object with a destructor while it calls libpng.
+  /// Runs `call`, which calls libpng. libpng reports errors by longjmp, which this turns into an exception, so `call`
+  /// must not hold an object with a destructor while it calls libpng.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(png_jmpbuf(png_)) != 0) {
@@ -33,7 +34,7 @@ class PngSession {
     call();
   }
 
-  /// After the last row: throws if libpng has skipped image data or warned of damage in it, which it would let pass.
+  /// Call after the last row: throws if libpng skipped image data, or only warned of damage in it.
   void refuse_damaged_data() const;
 
  private:
@@ -51,4 +52,4 @@ class PngSession {
   std::array<char, 128> damage_{};
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

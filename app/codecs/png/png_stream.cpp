@@ -1,4 +1,4 @@
-// Chunk structure: PNG specification, third edition, section 5.
+// Checks the chunk structure and joins the image data. PNG specification, third edition, section 5.
 #include "codecs/png/png_stream.hpp"
 
 #include <algorithm>
@@ -7,22 +7,22 @@
 #include "codecs/png/png_chunks.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
 constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 
-/// At most 256 KiB in one read, else 64 KiB or a little more, so that the last read is longer than the longest sensible
-/// end of a deflate stream and than what libpng reads at a time when it skips.
+/// Everything in one read up to 256 KiB; otherwise 64 KiB or slightly more. Then the last read is longer than any
+/// reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
 std::size_t block_size_for(std::size_t total) {
   constexpr std::size_t kStart = std::size_t{64} << 10;
-  if (total <= PngStream::kReadWhole) {
+  if (total <= PngStream::kMaxSingleRead) {
     return std::max<std::size_t>(total, 1);
   }
   std::size_t size = kStart;
-  while (total % size != 0 && total % size < PngStream::kLeastLast) {
-    size += PngStream::kLeastLast;
+  while (total % size != 0 && total % size < PngStream::kMinLastRead) {
+    size += PngStream::kMinLastRead;
   }
   return size;
 }
@@ -44,7 +44,7 @@ void PngStream::walk(ByteSpan bytes, const std::string& name) {
       if (data_begin == 0) {
         data_begin = begin;
       } else if (data_end != begin) {
-        refuse_damaged(name, "its image data is in two places");
+        refuse_damaged(name, "its image data is not contiguous");
       }
       image_data_.push_back(chunk->payload());
       data_end = walker.offset();
@@ -55,13 +55,13 @@ void PngStream::walk(ByteSpan bytes, const std::string& name) {
 
 void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name) {
   if (data_begin == 0) {
-    refuse_damaged(name, "it holds no image data");
+    refuse_damaged(name, "it has no image data");
   }
   for (const ByteSpan part : image_data_) {
     data_left_ += part.size();
   }
-  constexpr std::size_t kLongestChunk = 0x7FFFFFFF;
-  if (data_left_ > kLongestChunk) {
+  constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
+  if (data_left_ > kMaxChunkBytes) {
     refuse_unsupported(name, "PNG of 2 GiB or more");
   }
   for (std::size_t i = 0; i < 4; ++i) {
@@ -98,4 +98,4 @@ bool PngStream::read(std::byte* to, std::size_t size) {
   return size == 0;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// A PNG file as libpng gets it: checked chunk by chunk, all image data in one chunk. Used by png_session.cpp.
+// Presents a PNG to libpng: chunks checked, and all image data joined into one chunk.
 #pragma once
 
 #include <array>
@@ -9,26 +9,27 @@
 
 #include "codecs/byte_fields.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// libpng stops looking at the deflate stream where a chunk or its read buffer ends behind the last row, and so misses
-/// a wrong checksum or more data there. With one chunk, and reads whose last is not short, it sees the end.
+/// After the last row, libpng stops inflating at the end of the current chunk or read buffer, and so misses a wrong
+/// checksum or extra data after it. With one chunk, and a last read that is not short, it sees the end of the stream.
 class PngStream {
  public:
-  static constexpr std::size_t kReadWhole = std::size_t{256} << 10;  ///< image data up to this is read at once
-  static constexpr std::size_t kLeastLast = 2048;                    ///< of more, the last read is at least of this
+  static constexpr std::size_t kMaxSingleRead = std::size_t{256} << 10;  ///< up to this much image data is read at once
+  static constexpr std::size_t kMinLastRead = 2048;  ///< of more image data, the last read has at least this many bytes
 
-  /// Walks the chunks up to IEND. Throws Error{decode} for chunks that reach beyond the file, wrong checksums of
-  /// critical chunks, and image data in two places. `bytes` must outlive the stream; it begins with the PNG signature.
+  /// Walks the chunks through IEND. Throws Error{decode} if a chunk extends past the file, if the checksum of a
+  /// critical chunk is wrong, or if the image data is not contiguous. `bytes` starts with the PNG signature and must
+  /// outlive the stream.
   PngStream(ByteSpan bytes, const std::string& name);
 
-  /// What libpng must read of the image data at a time.
+  /// How much image data libpng must read at a time.
   [[nodiscard]] std::size_t block_bytes() const { return block_bytes_; }
 
-  /// False if fewer bytes are left.
+  /// Returns false if fewer bytes are left.
   bool read(std::byte* to, std::size_t size);
 
-  /// True once image data was read in other portions than block_bytes(): libpng skipped it.
+  /// True once image data has been read in portions other than block_bytes(), which means that libpng skipped it.
   [[nodiscard]] bool skipped_image_data() const { return skipped_image_data_; }
 
  private:
@@ -39,11 +40,11 @@ class PngStream {
   std::vector<ByteSpan> parts_;
   std::size_t next_part_ = 0;
   std::size_t data_left_ = 0;
-  std::size_t before_data_ = 0;  // bytes that come before the image data, still to be read
+  std::size_t before_data_ = 0;  // unread bytes that precede the image data
   std::size_t block_bytes_ = 0;
   bool skipped_image_data_ = false;
   std::array<std::byte, 8> joined_header_{};
-  std::array<std::byte, 4> joined_checksum_{};  // not looked at: the parts' own checksums have been
+  std::array<std::byte, 4> joined_checksum_{};  // libpng ignores it; the original checksums have been checked
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

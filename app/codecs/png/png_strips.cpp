@@ -1,4 +1,4 @@
-// Rows to filtered, deflated strips: app/codecs/png/png_strips.hpp.
+// Level 3 tries six filterings of each strip; the other levels choose a filter for each row.
 #include "codecs/png/png_strips.hpp"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/sample_order.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kStripBytes = std::size_t{256} << 10;  // fits a core's own cache together with its deflated form
+constexpr std::size_t kStripBytes = std::size_t{256} << 10;  // with its deflated form, fits a core's own cache
 constexpr int kChooseForEachRow = -1;
 
 }  // namespace
@@ -84,7 +84,7 @@ std::size_t StripPacker::try_filter(PackedStrip& strip, int filter) {
   return deflater_.deflate(filtered, packed_, strip.index + 1 == plan_.strips);
 }
 
-/// The same, of the smallest of all filterings; the first of equals.
+/// The same with the filtering that gives the smallest result; the first one on a tie.
 std::size_t StripPacker::smallest_of_all(PackedStrip& strip) {
   std::size_t size = try_filter(strip, kChooseForEachRow);
   best_.swap(packed_);
@@ -110,4 +110,4 @@ void StripPacker::finish(PackedStrip& strip, std::size_t size) const {
   strip.crc = crc32_of(strip.chunk);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,5 +1,4 @@
-// The rows of an image, filtered and deflated in strips that are independent of each other:
-// app/codecs/png/png_writer.hpp says why. PNG specification, sections 7.2 and 9.
+// Filters and deflates the rows of an image in independent strips. PNG specification, sections 7.2 and 9.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +9,11 @@
 #include "codecs/png/png_filter.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// How an image is cut into strips: whole rows, about 256 KB after filtering. Follows from the image alone.
+/// The division of an image into strips of whole rows, about 256 KB after filtering. Depends only on the image.
 struct StripPlan {
-  std::size_t row_bytes = 0;  ///< of pixels, without the byte that names the filter
+  std::size_t row_bytes = 0;  ///< without the filter byte
   int rows_per_strip = 1;
   int strips = 1;
 
@@ -25,7 +24,7 @@ struct StripPlan {
   }
 };
 
-/// A strip on its way into the file.
+/// A strip, ready to be written.
 struct PackedStrip {
   int index = 0;
   std::vector<std::byte> chunk;  ///< an IDAT chunk's type and data, without length and CRC
@@ -34,12 +33,12 @@ struct PackedStrip {
   std::size_t filtered_size = 0;
 };
 
-/// The rows of an image in PNG's byte order, each with the row above it.
+/// Provides the rows of an image in PNG's byte order, each with the row above it.
 class RowSource {
  public:
   RowSource(ConstView pixels, std::size_t row_bytes);
 
-  /// Row y of u16 pixels must follow row y − 1, unless it is the first of a strip. Valid until the next call.
+  /// With u16 pixels, row y must follow row y − 1 unless it is the first of a strip. Valid until the next call.
   PngRow row(int y, bool is_first);
 
  private:
@@ -51,13 +50,13 @@ class RowSource {
   std::vector<std::uint8_t> above_;
 };
 
-/// Filters and deflates strips, in any order. Holds under 1 MB (or six rows, where that is more); one a thread.
+/// Filters and deflates strips in any order. Holds less than 1 MB, or six rows if that is more; use one per thread.
 class StripPacker {
  public:
-  /// png_level 0 to 3, as encode_png's. Borrows the pixels.
+  /// png_level is 0 to 3, as in encode_png. Borrows the pixels.
   StripPacker(ConstView pixels, const StripPlan& plan, int png_level);
 
-  /// The strip with that index; what `strip` held before is replaced, in its memory.
+  /// Replaces the contents of `strip` with the strip of that index, reusing its memory.
   void pack(int index, PackedStrip& strip);
 
  private:
@@ -75,4 +74,4 @@ class StripPacker {
   std::vector<std::byte> best_;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

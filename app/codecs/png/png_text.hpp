@@ -10,14 +10,14 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/png/png_chunks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 bool is_png_text(std::uint32_t chunk_type);
 
-/// What stands before the first NUL; empty if there is none. Borrowed from the chunk.
+/// What precedes the first NUL; empty if there is none. Borrows from the chunk.
 std::string_view png_keyword(ByteSpan payload);
 
-/// The text, inflated if it is compressed; nothing if it is damaged or longer than `most` bytes.
-std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpan payload, std::size_t most);
+/// The text, inflated if it is compressed; nullopt if it is damaged or longer than `max_size` bytes.
+std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpan payload, std::size_t max_size);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,20 +1,20 @@
-// Row filters undone in the compiler's own vectors. All but Up need the pixel on the left first, so a pixel at a time,
-// its channels side by side; what does not depend on the left pixel is computed before it is known.
+// One row at a time on the compiler's vectors. All filters but Up depend on the pixel to the left, so a vector holds
+// the channels of one pixel. Whatever does not depend on the left pixel is computed before it is known.
 #include "codecs/png/png_unfilter.hpp"
 
 #include <cstring>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 using Bytes8 = std::uint8_t __attribute__((vector_size(8)));
-using Words8 = std::int16_t __attribute__((vector_size(16)));  // a byte in each
+using Words8 = std::int16_t __attribute__((vector_size(16)));  // one byte each
 
 Words8 widened(Bytes8 bytes) { return __builtin_convertvector(bytes, Words8); }
 
 Words8 magnitude(Words8 v) { return v > -v ? v : -v; }
 
-/// kMoved bytes from or to memory; kMoved may exceed the pixel where the row goes on.
+/// Load and store kMoved bytes. kMoved may exceed the pixel size except in the last pixel of a row.
 template <std::size_t kMoved>
 Words8 load(const std::uint8_t* from) {
   Bytes8 bytes{};
@@ -66,7 +66,7 @@ void undo_pixel(const std::uint8_t* filtered, const std::uint8_t* above, std::ui
 
 template <PngFilter filter, std::size_t kPixel>
 void undo(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, RowPart part) {
-  // Moving 4 or 8 bytes is faster than 3 or 6, and right as long as another pixel follows.
+  // Moving 4 or 8 bytes is faster than 3 or 6, and correct as long as another pixel follows.
   constexpr std::size_t kMoved = kPixel == 3 ? 4 : kPixel == 6 ? 8 : kPixel;
   Pixel pixel;
   std::size_t i = part.begin;
@@ -116,4 +116,4 @@ void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uin
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

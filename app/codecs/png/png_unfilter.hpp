@@ -1,4 +1,4 @@
-// PNG's row filters undone. PNG specification, section 9.
+// Undoes PNG's row filters. PNG specification, section 9.
 #pragma once
 
 #include <cstddef>
@@ -6,28 +6,28 @@
 
 #include "codecs/png/png_filter.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Some bytes of a row, from `begin` to `end`, whole pixels; those before `begin` are undone already.
+/// Whole pixels of a row, from byte `begin` to `end`. Those before `begin` have already been unfiltered.
 struct RowPart {
   std::size_t begin = 0;
   std::size_t end = 0;
 };
 
-/// Writes the part of a row from `filtered` to `out`. `above` is the finished row above, or zeros; all three point to
-/// the beginning of the row. pixel_bytes is 1, 2, 3, 4, 6 or 8. Rows do not overlap.
+/// Unfilters a part of a row from `filtered` to `out`. `above` is the unfiltered row above, or zeros. All three point
+/// to the start of the row, and rows must not overlap. pixel_bytes is 1, 2, 3, 4, 6 or 8.
 void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out,
                   RowPart part, std::size_t pixel_bytes);
 
-/// How many rows unfilter_rows takes.
+/// How many rows unfilter_rows processes.
 constexpr std::size_t rows_unfiltered_at_once(std::size_t pixel_bytes) { return pixel_bytes <= 4 ? 4 : 2; }
 
-/// That many rows in not much more time than the slowest of them takes. Each is a byte for its filter, which must be
-/// one of the five, and `bytes` filtered bytes; the next follows at once, and behind the last may be read
-/// kUnfilterOverread bytes. They are written to `out` without gaps.
+/// Unfilters rows_unfiltered_at_once(pixel_bytes) rows in little more time than the slowest of them takes. Each row is
+/// a filter byte, which must be one of the five, followed by `bytes` filtered bytes. Rows are contiguous in input and
+/// output. May read kUnfilterOverread bytes past the last row.
 void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
                    std::size_t pixel_bytes);
 
 inline constexpr std::size_t kUnfilterOverread = 16;
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

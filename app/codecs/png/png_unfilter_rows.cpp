@@ -1,5 +1,5 @@
-// Rows unfiltered side by side: app/codecs/png/png_unfilter.hpp. What a filter adds depends on the pixel on the left,
-// and that chain cannot be shortened; but the next row may follow two pixels behind, in the same vector.
+// Unfilters several rows in parallel. Each pixel depends on its left neighbor, and that chain cannot be shortened. But
+// the next row can follow two pixels behind, in the same vector.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/png/png_unfilter_rows.cpp"
 #include "codecs/simd_targets.hpp"
@@ -15,13 +15,13 @@
 #include "codecs/png/png_unfilter.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::HWY_NAMESPACE {
+namespace gpuimg::codecs::HWY_NAMESPACE {
 
 using Words = std::uint32_t __attribute__((vector_size(16)));
 using LongWords = std::uint64_t __attribute__((vector_size(16)));
 
-/// 255 in the rows whose filter looks at a neighbor. Paeth's choice between left and nothing else is left, and between
-/// up and nothing else is up; so Sub and Up are Paeth with zeros for the other neighbors, and None has zeros for all.
+/// 255 in the rows whose filter uses the neighbor. Paeth's predictor with zeros for all neighbors but one returns that
+/// one, so Sub and Up are Paeth with the other neighbors masked out, and None is Paeth with all masked out.
 struct NeighborMasks {
   Bytes16 left;
   Bytes16 up;
@@ -54,8 +54,8 @@ class RowGroup {
   }
 
   void undo(std::size_t bytes) {
-    const std::size_t first = (kRows - 1) * kBehind;  // where the upper row begins to have others beside it
-    const std::size_t last = bytes - kPixel;          // there more than a pixel must not be moved
+    const std::size_t first = (kRows - 1) * kBehind;  // from here on all rows advance together
+    const std::size_t last = bytes - kPixel;          // moving more than one pixel here would pass the end
     undo_ends([&](std::size_t behind) { return RowPart{0, first - behind}; });
     if (std::find(filters_.begin(), filters_.end(), PngFilter::average) != filters_.end()) {
       undo_together<true>(first, last);
@@ -66,7 +66,7 @@ class RowGroup {
   }
 
  private:
-  static constexpr std::size_t kSlot = sizeof(std::uint64_t) * 2 / kRows;  ///< of the vector, a pixel's
+  static constexpr std::size_t kSlot = sizeof(std::uint64_t) * 2 / kRows;  ///< bytes of the vector per row
   static constexpr std::size_t kBehind = 2 * kPixel;
 
   template <class PartOf>
@@ -107,7 +107,8 @@ class RowGroup {
             rows_with(PngFilter::paeth, PngFilter::paeth), rows_with(PngFilter::average, PngFilter::average)};
   }
 
-  /// The pixels that stand `back` before those of the step whose upper one is at `i`; zeros left of the image.
+  /// The pixels `back` pixels before the current ones, for the step that has the top row at byte `i`. Zeros left of the
+  /// image.
   [[nodiscard]] Bytes16 finished(std::size_t i, std::size_t back) const {
     Bytes16 pixels{};
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -118,7 +119,7 @@ class RowGroup {
     return pixels;
   }
 
-  /// The upper neighbors: in the upper row from above the group, in each other one from the row above, two steps back.
+  /// The neighbors above: for the top row from memory, for each other row from the row above it, two steps back.
   [[nodiscard]] HWY_INLINE Bytes16 with_above(Bytes16 two_back, std::size_t i) const {
     if constexpr (kRows == 2) {
       std::uint64_t pixel = 0;
@@ -168,7 +169,7 @@ class RowGroup {
     std::memcpy(to, &pixel, kMoved);
   }
 
-  /// Moving 4 or 8 bytes is faster than 3 or 6, and right as long as another pixel follows.
+  /// Moving 4 or 8 bytes is faster than 3 or 6, and correct as long as another pixel follows.
   static constexpr std::size_t kMoved = kPixel == 3 ? 4 : kPixel == 6 ? 8 : kPixel;
 
   std::array<PngFilter, kRows> filters_;
@@ -194,16 +195,16 @@ void undo_group(const std::uint8_t* filtered, const std::uint8_t* above, std::ui
   }
 }
 
-}  // namespace gpuimg::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 HWY_EXPORT(undo_group);
 
-/// A group takes its time whatever the filters; a row of Paeth alone takes longer.
+/// A group takes the same time for any filters. Row by row, only Paeth is slower than that.
 bool is_worth_a_group(const std::uint8_t* filtered, std::size_t rows, std::size_t row_bytes) {
   bool has_paeth = false;
   for (std::size_t r = 0; r < rows; ++r) {
@@ -216,9 +217,9 @@ bool is_worth_a_group(const std::uint8_t* filtered, std::size_t rows, std::size_
 
 void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
                    std::size_t pixel_bytes) {
-  constexpr std::size_t kLeastPixels = 8;
+  constexpr std::size_t kMinPixels = 8;
   const std::size_t rows = rows_unfiltered_at_once(pixel_bytes);
-  if (bytes >= kLeastPixels * pixel_bytes && is_worth_a_group(filtered, rows, bytes + 1)) {
+  if (bytes >= kMinPixels * pixel_bytes && is_worth_a_group(filtered, rows, bytes + 1)) {
     HWY_DYNAMIC_DISPATCH(undo_group)(filtered, above, out, bytes, pixel_bytes);
     return;
   }
@@ -230,5 +231,5 @@ void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std:
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs
 #endif

@@ -1,4 +1,4 @@
-// Pixels to PNG: chunks, strips and threads. app/codecs/png/png_writer.hpp says what comes out.
+// Chunks, and a pipeline that packs strips on several threads.
 #include "codecs/png/png_writer.hpp"
 
 #include <fmt/format.h>
@@ -18,69 +18,65 @@
 #include "codecs/allowed_threads.hpp"
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
+#include "codecs/joined_bytes.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_strips.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
-constexpr int kMostWorkers = 32;  // more would cost memory and save no time
+constexpr int kMaxWorkers = 32;  // more would cost memory and save no time
 constexpr std::array<unsigned char, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
-std::array<std::byte, 4> big_endian(std::size_t value) {
-  return {static_cast<std::byte>(value >> 24), static_cast<std::byte>(value >> 16), static_cast<std::byte>(value >> 8),
-          static_cast<std::byte>(value)};
-}
-
-/// The file as it grows: small pieces are gathered before they go on to the sink.
+/// The file as it is written; collects small pieces before passing them to the sink.
 class PngFile {
  public:
   explicit PngFile(const ByteSink& sink) : sink_(sink) {}
 
   void append(std::span<const std::byte> bytes) {
-    if (bytes.size() > kGathered - size_) {
+    if (bytes.size() > kBufferBytes - size_) {
       flush();
     }
-    if (bytes.size() > kGathered) {
+    if (bytes.size() > kBufferBytes) {
       sink_(bytes);
     } else {
-      std::memcpy(gathered_.get() + size_, bytes.data(), bytes.size());
+      std::memcpy(buffer_.get() + size_, bytes.data(), bytes.size());
       size_ += bytes.size();
     }
   }
 
   void flush() {
     if (size_ > 0) {
-      sink_({gathered_.get(), size_});
+      sink_({buffer_.get(), size_});
       size_ = 0;
     }
   }
 
-  /// `content`: type and data.
+  /// `content` is type and data.
   void append_chunk(std::span<const std::byte> content) {
-    append(big_endian(content.size() - 4));
+    append(u32be(static_cast<std::uint32_t>(content.size() - 4)));
     append(content);
-    append(big_endian(crc32_of(content)));
+    append(u32be(crc32_of(content)));
   }
 
   void append_strip(PackedStrip& strip, bool is_last) {
-    adler_ = joined_adler32(adler_, strip.adler, strip.filtered_size);
+    adler_ = adler32_combined(adler_, strip.adler, strip.filtered_size);
     if (is_last) {
-      const auto trailer = big_endian(adler_);
+      const auto trailer = u32be(adler_);
       strip.chunk.insert(strip.chunk.end(), trailer.begin(), trailer.end());
       strip.crc = crc32_of(trailer, strip.crc);
     }
-    append(big_endian(strip.chunk.size() - 4));
+    append(u32be(static_cast<std::uint32_t>(strip.chunk.size() - 4)));
     append(strip.chunk);
-    append(big_endian(strip.crc));
+    append(u32be(strip.crc));
   }
 
  private:
-  static constexpr std::size_t kGathered = std::size_t{256} << 10;
+  static constexpr std::size_t kBufferBytes = std::size_t{256} << 10;
 
   const ByteSink& sink_;
-  std::unique_ptr<std::byte[]> gathered_{new std::byte[kGathered]};
+  std::unique_ptr<std::byte[]> buffer_{new std::byte[kBufferBytes]};
   std::size_t size_ = 0;
   std::uint32_t adler_ = 1;
 };
@@ -91,8 +87,8 @@ std::vector<std::byte> header_chunk(ConstView pixels) {
   std::vector<std::byte> chunk;
   const auto add = [&](std::span<const std::byte> part) { chunk.insert(chunk.end(), part.begin(), part.end()); };
   add(std::as_bytes(std::span("IHDR", 4)));
-  add(big_endian(static_cast<std::size_t>(pixels.width)));
-  add(big_endian(static_cast<std::size_t>(pixels.height)));
+  add(u32be(static_cast<std::uint32_t>(pixels.width)));
+  add(u32be(static_cast<std::uint32_t>(pixels.height)));
   chunk.push_back(static_cast<std::byte>(sample_bytes(pixels.format.sample) * 8));
   chunk.push_back(kColorTypes.at(static_cast<std::size_t>(pixels.format.channels)));
   chunk.resize(chunk.size() + 3);  // deflate, the five filters, not interlaced
@@ -109,11 +105,11 @@ bool is_keyword(std::string_view keyword) {
 }
 
 std::vector<std::byte> text_chunk(const TextEntry& entry, const std::string& name) {
-  constexpr std::size_t kMostText = 0x7FFFFF00;
-  if (!is_keyword(entry.keyword) || entry.text.find('\0') != std::string::npos || entry.text.size() > kMostText) {
+  constexpr std::size_t kMaxTextBytes = 0x7FFFFF00;
+  if (!is_keyword(entry.keyword) || entry.text.find('\0') != std::string::npos || entry.text.size() > kMaxTextBytes) {
     throw Error(
         ErrorKind::usage,
-        fmt::format("{}: cannot write: '{}' is no text entry for PNG; use a keyword of 1 to 79 printable Latin-1 "
+        fmt::format("{}: cannot write: '{}' is not a valid PNG text entry; use a keyword of 1 to 79 printable Latin-1 "
                     "characters and a text without NUL",
                     printable_name(name), printable_name(entry.keyword)));
   }
@@ -123,11 +119,11 @@ std::vector<std::byte> text_chunk(const TextEntry& entry, const std::string& nam
 }
 
 void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& options, PngFile& file) {
-  const int workers = std::min({allowed_threads(options.threads), kMostWorkers, plan.strips});
+  const int workers = std::min({allowed_threads(options.threads), kMaxWorkers, plan.strips});
   const auto strips_in_flight = static_cast<std::size_t>(workers == 1 ? 1 : 2 * workers);
   tbb::task_arena arena(workers);
   tbb::enumerable_thread_specific<StripPacker> packers([&] { return StripPacker(pixels, plan, options.png_level); });
-  // Used by turns. What oneTBB itself carries from one thread to another it drops, and leaks, where writing fails.
+  // Reused in turn. The pipeline passes only indices: oneTBB leaks objects in flight when a filter throws.
   std::vector<PackedStrip> strips(strips_in_flight);
   const auto strip_of = [&](int index) -> PackedStrip& {
     return strips[static_cast<std::size_t>(index) % strips_in_flight];
@@ -177,10 +173,9 @@ void encode(ConstView pixels, const std::string& name, const WriteOptions& optio
 
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
   if (pixels.tight_pitch_bytes() >= kMaxStripBytes) {
-    throw Error(
-        ErrorKind::unsupported,
-        fmt::format("{}: cannot write: a row of {} pixels is too long for PNG here; write .npy, or a narrower image",
-                    printable_name(name), pixels.width));
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: cannot write: rows of {} pixels are too long for PNG; write .npy, or a narrower image",
+                            printable_name(name), pixels.width));
   }
   try {
     encode(pixels, name, options, sink);
@@ -192,4 +187,4 @@ void encode_png(ConstView pixels, const std::string& name, const WriteOptions& o
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Pixels to PNG, by code of our own over ISA-L's deflate. PNG specification (ISO/IEC 15948).
+// Encodes pixels as PNG. PNG specification (ISO/IEC 15948).
 #pragma once
 
 #include <string>
@@ -7,18 +7,18 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// u8 or u16, 1 to 4 channels; not interlaced. Rows are cut into strips of about 256 KB, a size that follows from the
-/// image alone; each row gets the filter that suits it, each strip is deflated on its own, in parallel, and the results
-/// are joined in order: the bytes do not depend on `threads`, nor on the processor. Holds under 2 MB a thread.
+/// Takes u8 or u16 pixels with 1 to 4 channels; writes without interlacing. Strips of about 256 KB, a size that depends
+/// only on the image, are filtered and deflated independently, in parallel, and joined in order. The bytes do not
+/// depend on `threads` or on the processor. Holds less than 2 MB per thread.
 ///
-/// png_level 0, 1 and 2 are StripDeflater's. Level 3 is level 2 on the smallest of six filterings of each strip: chosen
-/// for each row, and each of the five filters throughout.
+/// png_level 0, 1 and 2 are StripDeflater's, with a filter chosen for each row. Level 3 is level 2 with the smallest of
+/// six filterings of each strip: that one, and each of the five filters for the whole strip.
 ///
-/// Throws Error{unsupported} for rows of more than 2³⁰ bytes, Error{usage} for a text entry that PNG does not admit
-/// (keyword: 1 to 79 printable Latin-1 characters without doubled or outer spaces; text: no NUL), Error{out_of_memory}.
-/// `sink` may be called on other threads, by one at a time.
+/// Throws Error{unsupported} for rows of more than 2³⁰ bytes, Error{usage} for a text entry that PNG does not allow
+/// (keyword: 1 to 79 printable Latin-1 characters without leading, trailing or consecutive spaces; text: no NUL), and
+/// Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Checksum, filters, byte order: app/codecs/png/row_sink.hpp.
+// Checksum, filters, byte order.
 #include "codecs/png/row_sink.hpp"
 
 #include <algorithm>
@@ -9,9 +9,9 @@
 #include "codecs/png/png_unfilter.hpp"
 #include "codecs/sample_order.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-PngRowFinisher::PngRowFinisher(const PlainPng& png, std::byte* rows)
+PngRowSink::PngRowSink(const SimplePng& png, std::byte* rows)
     : row_bytes_(png.row_bytes()),
       pixel_bytes_(png.stored.bytes_per_pixel()),
       rows_at_once_(rows_unfiltered_at_once(pixel_bytes_)),
@@ -20,26 +20,26 @@ PngRowFinisher::PngRowFinisher(const PlainPng& png, std::byte* rows)
       next_row_(reinterpret_cast<std::uint8_t*>(rows)),
       zeros_(row_bytes_) {}
 
-void PngRowFinisher::take_rows(const std::uint8_t* filtered, int rows) {
+void PngRowSink::take_rows(const std::uint8_t* filtered, int rows) {
   const std::size_t bytes = static_cast<std::size_t>(rows) * filtered_row();
   adler_ = adler32_of(std::as_bytes(std::span(filtered, bytes)), adler_);
   unfilter(filtered, rows);
 }
 
-void PngRowFinisher::take_bytes(std::uint8_t* filtered, std::size_t size) {
+void PngRowSink::take_bytes(std::uint8_t* filtered, std::size_t size) {
   adler_ = adler32_of(std::as_bytes(std::span(filtered, size)), adler_);
-  std::uint8_t* const begin = filtered - begun_.size();
-  std::copy(begun_.begin(), begun_.end(), begin);
+  std::uint8_t* const begin = filtered - partial_.size();
+  std::copy(partial_.begin(), partial_.end(), begin);
   const std::uint8_t* const end = filtered + size;
   auto rows = static_cast<std::size_t>(end - begin) / filtered_row();
   if (rows < static_cast<std::size_t>(rows_left_)) {
     rows -= rows % rows_at_once_;
   }
   unfilter(begin, static_cast<int>(rows));
-  begun_.assign(begin + rows * filtered_row(), begin + (end - begin));
+  partial_.assign(begin + rows * filtered_row(), begin + (end - begin));
 }
 
-void PngRowFinisher::unfilter(const std::uint8_t* filtered, int rows) {
+void PngRowSink::unfilter(const std::uint8_t* filtered, int rows) {
   const int group = static_cast<int>(rows_at_once_);
   rows_left_ -= rows;
   for (int left = rows; left > 0 && is_sound_;) {
@@ -53,7 +53,7 @@ void PngRowFinisher::unfilter(const std::uint8_t* filtered, int rows) {
   }
 }
 
-bool PngRowFinisher::knows_filters(const std::uint8_t* filtered, int rows) const {
+bool PngRowSink::knows_filters(const std::uint8_t* filtered, int rows) const {
   bool all = true;
   for (int row = 0; row < rows; ++row, filtered += filtered_row()) {
     all = all && *filtered < kPngFilterCount;
@@ -61,7 +61,7 @@ bool PngRowFinisher::knows_filters(const std::uint8_t* filtered, int rows) const
   return all;
 }
 
-void PngRowFinisher::unfilter_together(const std::uint8_t* filtered, int rows) {
+void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
   const std::uint8_t* const above = above_ != nullptr ? above_ : zeros_.data();
   if (rows > 1) {
     unfilter_rows(filtered, above, next_row_, row_bytes_, pixel_bytes_);
@@ -75,13 +75,13 @@ void PngRowFinisher::unfilter_together(const std::uint8_t* filtered, int rows) {
   }
 }
 
-void PngRowFinisher::finish() { swap_above(); }
+void PngRowSink::finish() { swap_above(); }
 
-/// Filters work on the file's byte order, so a row is brought into the machine's when the row below is done.
-void PngRowFinisher::swap_above() {
+/// Filters work in the file's byte order, so a row is converted to the machine's once the row below is done.
+void PngRowSink::swap_above() {
   if (swaps_ && above_ != nullptr) {
     swap_sample_bytes(above_, above_, row_bytes_);
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

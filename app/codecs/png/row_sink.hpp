@@ -1,4 +1,4 @@
-// From filtered rows, as they come out of inflate, to the rows of an image. Used by png_fast_reader.cpp.
+// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order.
 #pragma once
 
 #include <cstddef>
@@ -7,31 +7,31 @@
 
 #include "codecs/png/simple_png.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Takes the filtered rows in order.
-class PngRowFinisher {
+/// Accepts the filtered rows in order.
+class PngRowSink {
  public:
-  /// `rows` has room for all rows, without gaps.
-  PngRowFinisher(const PlainPng& png, std::byte* rows);
+  /// `rows` has room for all rows, contiguously.
+  PngRowSink(const SimplePng& png, std::byte* rows);
 
-  /// Rows that are taken together cost less than each alone.
+  /// take_rows is fastest with multiples of this many rows.
   [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
 
-  /// `rows` whole filtered rows. Behind them kUnfilterOverread bytes can be read.
+  /// Takes whole filtered rows. kUnfilterOverread bytes after them must be readable.
   void take_rows(const std::uint8_t* filtered, int rows);
 
-  /// Any number of bytes, of no more rows than there are. In front of them there are room() bytes that can be written
-  /// to, and behind them kUnfilterOverread that can be read.
+  /// Takes any number of bytes, not past the last row. room() bytes before them must be writable, and kUnfilterOverread
+  /// bytes after them readable.
   void take_bytes(std::uint8_t* filtered, std::size_t size);
   [[nodiscard]] std::size_t room() const { return rows_at_once_ * filtered_row(); }
 
-  /// After the last row.
+  /// Call after the last row.
   void finish();
 
-  /// False once a row has no known filter.
+  /// False once a row has an unknown filter.
   [[nodiscard]] bool is_sound() const { return is_sound_; }
-  /// The Adler-32 of all that was taken.
+  /// The Adler-32 of all bytes taken.
   [[nodiscard]] std::uint32_t adler() const { return adler_; }
 
  private:
@@ -49,9 +49,9 @@ class PngRowFinisher {
   std::uint8_t* next_row_;
   std::uint8_t* above_ = nullptr;
   std::vector<std::uint8_t> zeros_;
-  std::vector<std::uint8_t> begun_;  // rows too few to be taken together
+  std::vector<std::uint8_t> partial_;  // an incomplete group of rows
   std::uint32_t adler_ = 1;
   bool is_sound_ = true;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// Which chunks a plain PNG may have, and where: PNG specification, third edition, sections 5.6 and 11.
+// Which chunks a simple PNG may have, and in which order. PNG specification, third edition, sections 5.6 and 11.
 #include "codecs/png/simple_png.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 #include "codecs/png/png_chunks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 constexpr std::uint32_t kIndexed = 3;
@@ -20,20 +20,20 @@ bool has_sound_name(const PngChunkView& chunk) {
   });
 }
 
-/// What is known of the file so far. Each function returns false for what is not plain.
-class Parts {
+/// What is known of the file so far. Each function returns false if the file is not simple.
+class Parser {
  public:
   bool add(const PngChunkView& chunk) {
-    constexpr std::size_t kLongest = 0x7FFFFFFF;
-    // The header comes first, and once.
+    constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
+    // The header comes first, and only once.
     const bool is_in_place = (png.width == 0) == (chunk.type() == png_chunk_type("IHDR"));
-    if (!is_in_place || chunk.payload().size() > kLongest || !has_sound_name(chunk)) {
+    if (!is_in_place || chunk.payload().size() > kMaxChunkBytes || !has_sound_name(chunk)) {
       return false;
     }
     const bool is_used = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
-    const bool is_plain = !is_used || (chunk.crc_is_right() && add_used(chunk));
+    const bool is_simple = !is_used || (chunk.crc_is_right() && add_used(chunk));
     previous_ = chunk.type();
-    return is_plain;
+    return is_simple;
   }
 
   bool finish() {
@@ -43,7 +43,7 @@ class Parts {
     return !png.image_data.empty() && (color_type_ == kIndexed) == png.palette.has_value();
   }
 
-  PlainPng png;
+  SimplePng png;
 
  private:
   bool add_used(const PngChunkView& chunk) {
@@ -60,8 +60,8 @@ class Parts {
 
   bool add_header(ByteSpan header) {
     constexpr std::size_t kBytes = 13;
-    constexpr std::uint32_t kLongestSide = 0x7FFFFFFF;
-    if (header.size() != kBytes || u32be_at(header, 0) - 1 >= kLongestSide || u32be_at(header, 4) - 1 >= kLongestSide) {
+    constexpr std::uint32_t kMaxSide = 0x7FFFFFFF;
+    if (header.size() != kBytes || u32be_at(header, 0) - 1 >= kMaxSide || u32be_at(header, 4) - 1 >= kMaxSide) {
       return false;
     }
     constexpr std::array<int, 7> kChannels = {1, 0, 3, 1, 2, 0, 4};
@@ -79,10 +79,10 @@ class Parts {
   }
 
   bool add_palette(ByteSpan colors) {
-    constexpr std::size_t kMost = 3 * 256;
+    constexpr std::size_t kMaxBytes = 3 * 256;
     const bool is_only_one = colors_.empty() && !has_data_;
     colors_ = colors;
-    return color_type_ == kIndexed && is_only_one && !colors.empty() && colors.size() <= kMost &&
+    return color_type_ == kIndexed && is_only_one && !colors.empty() && colors.size() <= kMaxBytes &&
            colors.size() % 3 == 0;
   }
 
@@ -93,9 +93,9 @@ class Parts {
   }
 
   bool add_data(ByteSpan data) {
-    constexpr std::size_t kMost = 0x7FFFFFFF;  // as much as libpng takes
+    constexpr std::size_t kMaxDataBytes = 0x7FFFFFFF;  // libpng's limit
     const bool is_continued = !has_data_ || previous_ == png_chunk_type("IDAT");
-    if (!is_continued || data.size() > kMost - data_bytes_) {
+    if (!is_continued || data.size() > kMaxDataBytes - data_bytes_) {
       return false;
     }
     has_data_ = true;
@@ -116,15 +116,15 @@ class Parts {
 
 }  // namespace
 
-std::optional<PlainPng> take_apart_plain_png(ByteSpan bytes, const std::string& name) {
-  Parts parts;
+std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name) {
+  Parser parser;
   PngChunkWalker walker(bytes, name);
   while (const auto chunk = walker.next()) {
-    if (!parts.add(*chunk)) {
+    if (!parser.add(*chunk)) {
       return std::nullopt;
     }
   }
-  return parts.finish() ? std::optional(std::move(parts.png)) : std::nullopt;
+  return parser.finish() ? std::optional(std::move(parser.png)) : std::nullopt;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

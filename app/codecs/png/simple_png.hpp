@@ -1,4 +1,4 @@
-// A PNG of the kinds that png_fast_reader.hpp reads, taken apart: what its chunks say, without its pixels.
+// Parses the chunks of a simple PNG, the kind that png_fast_reader.hpp reads without libpng.
 #pragma once
 
 #include <numeric>
@@ -10,15 +10,15 @@
 #include "codecs/png/png_palette.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// 8 or 16 bits, not interlaced, colors not transparent but by an alpha channel or in a palette of 8-bit indices.
-struct PlainPng {
+/// 8 or 16 bits, not interlaced; transparency only as an alpha channel or in a palette with 8-bit indices.
+struct SimplePng {
   int width = 0;
   int height = 0;
-  PixelFormat stored;  ///< what a row holds: for palettes, u8 and one channel
+  PixelFormat stored;  ///< the format of a row; for palettes, u8 with one channel
   std::optional<PngPalette> palette;
-  std::vector<ByteSpan> image_data;  ///< borrowed; not empty, nor is any of them
+  std::vector<ByteSpan> image_data;  ///< borrowed; at least one span, none of them empty
 
   [[nodiscard]] std::size_t row_bytes() const { return static_cast<std::size_t>(width) * stored.bytes_per_pixel(); }
   [[nodiscard]] std::size_t deflated_bytes() const {
@@ -27,9 +27,9 @@ struct PlainPng {
   }
 };
 
-/// Nothing for another kind, and for a file in which anything is wrong or so unusual that libpng had better judge it.
-/// The checksums of all critical chunks are right. Size limits are the caller's. Throws Error{decode} for a file that
-/// ends before its IEND. `bytes` begins with the PNG signature.
-std::optional<PlainPng> take_apart_plain_png(ByteSpan bytes, const std::string& name);
+/// Returns nullopt if the file needs libpng: for other kinds, and if anything is damaged or unusual. Checks the
+/// checksums of all critical chunks; size limits are up to the caller. Throws Error{decode} if the file ends before
+/// IEND. `bytes` starts with the PNG signature.
+std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

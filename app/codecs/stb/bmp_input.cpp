@@ -1,4 +1,4 @@
-// BMP: Windows and OS/2 headers of every length, 1 to 32 bits, plain or with channel masks.
+// BMP: Windows and OS/2 headers of all lengths, 1 to 32 bits per pixel, with or without channel masks.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 #include "codecs/stb/stb_input.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -28,7 +28,7 @@ struct BmpHeader {
   std::uint32_t compression = kPlain;
   std::uint32_t colors_used = 0;
   std::array<std::uint32_t, 4> masks{};
-  std::size_t end = 0;  // of the header and of masks behind it
+  std::size_t end = 0;  // of the header and the masks that follow it
 };
 
 void require(ByteSpan bytes, std::size_t size, const std::string& name) {
@@ -48,24 +48,24 @@ void read_masks(ByteSpan bytes, BmpHeader& header, const std::string& name) {
   }
   constexpr std::uint32_t kWithRgbMasks = 52;
   constexpr std::uint32_t kWithAllMasks = 56;
-  const std::size_t behind = kFileHeaderBytes + 40;  // masks stand there, inside a long header or behind a short one
+  const std::size_t masks_at = kFileHeaderBytes + 40;  // inside a long header or after a short one
   const bool has_alpha_mask = header.bytes >= kWithAllMasks || header.compression == kMasksWithAlpha;
   const std::size_t count = has_alpha_mask ? 4 : 3;
-  const std::uint32_t pixel = header.bits == 16 ? 0xFFFF : 0xFFFFFFFF;  // bits beyond it are none
-  require(bytes, behind + 4 * count, name);
+  const std::uint32_t pixel = header.bits == 16 ? 0xFFFF : 0xFFFFFFFF;  // ignores mask bits outside the pixel
+  require(bytes, masks_at + 4 * count, name);
   for (std::size_t i = 0; i < count; ++i) {
-    header.masks[i] = u32le_at(bytes, behind + 4 * i) & pixel;
+    header.masks[i] = u32le_at(bytes, masks_at + 4 * i) & pixel;
     if (std::popcount(header.masks[i]) > 8) {
-      refuse_unsupported(name, "BMP of more than 8 bits a channel");
+      refuse_unsupported(name, "BMP with more than 8 bits per channel");
     }
     if (i < 3 && header.masks[i] == 0) {
-      refuse_damaged(name, "a channel has no bits");
+      refuse_damaged(name, "a channel mask is empty");
     }
     if (!is_one_run(header.masks[i])) {
-      refuse_damaged(name, "the bits of a channel are not side by side");
+      refuse_damaged(name, "the bits of a channel mask are not contiguous");
     }
   }
-  header.end = std::max(header.end, header.bytes < kWithRgbMasks ? behind + 4 * count : std::size_t{0});
+  header.end = std::max(header.end, header.bytes < kWithRgbMasks ? masks_at + 4 * count : std::size_t{0});
 }
 
 BmpHeader read_header(ByteSpan bytes, const std::string& name) {
@@ -82,7 +82,7 @@ BmpHeader read_header(ByteSpan bytes, const std::string& name) {
   }
   constexpr std::array<std::uint32_t, 6> kKnownLengths = {40, 52, 56, 64, 108, 124};
   if (std::find(kKnownLengths.begin(), kKnownLengths.end(), header.bytes) == kKnownLengths.end()) {
-    refuse_unsupported(name, fmt::format("BMP with a header of {} bytes", header.bytes));
+    refuse_unsupported(name, fmt::format("BMP with a {}-byte header", header.bytes));
   }
   require(bytes, header.end, name);
   header.width = static_cast<std::int32_t>(u32le_at(bytes, 18));
@@ -96,24 +96,24 @@ BmpHeader read_header(ByteSpan bytes, const std::string& name) {
 void check_kind(const BmpHeader& header, const std::string& name) {
   constexpr std::array<std::uint32_t, 6> kDepths = {1, 4, 8, 16, 24, 32};
   if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
-    refuse_unsupported(name, fmt::format("BMP of {} bits a pixel", header.bits));
+    refuse_unsupported(name, fmt::format("BMP with {} bits per pixel", header.bits));
   }
   if (header.compression == 1 || header.compression == 2) {
     refuse_unsupported(name, "run-length encoded BMP");
   }
   const bool has_masks = header.compression == kMasks || header.compression == kMasksWithAlpha;
   if (header.compression != kPlain && !has_masks) {
-    refuse_unsupported(name, fmt::format("BMP of compression kind {}", header.compression));
+    refuse_unsupported(name, fmt::format("BMP with compression type {}", header.compression));
   }
   if (has_masks && header.bits != 16 && header.bits != 32) {
-    refuse_damaged(name, fmt::format("it gives channel masks for {} bits a pixel", header.bits));
+    refuse_damaged(name, fmt::format("it has channel masks for {} bits per pixel", header.bits));
   }
   if (header.width < 0) {
     refuse_damaged(name, "its width is negative");
   }
 }
 
-/// Copies the palette as entries of 4 bytes, 2^bits of them. Returns how many the file really has.
+/// Appends the palette as 2^bits entries of 4 bytes. Returns how many the file really has.
 std::size_t append_palette(ByteSpan bytes, const BmpHeader& header, std::vector<std::byte>& to) {
   const std::size_t entry_bytes = header.bytes == kCoreHeaderBytes ? 3 : 4;
   const std::size_t full = std::size_t{1} << header.bits;
@@ -135,13 +135,14 @@ void check_indices(const StbInput& input, std::uint32_t bits, std::size_t row_by
       const std::size_t bit = x * bits;
       const std::uint32_t value = u8_at(input.body, y * row_bytes + bit / 8) >> (8 - bits - bit % 8);
       if ((value & mask) >= colors) {
-        refuse_damaged(name, fmt::format("a pixel has color {} of a palette of {}", value & mask, colors));
+        refuse_damaged(name,
+                       fmt::format("a pixel has color index {}, but its palette has size {}", value & mask, colors));
       }
     }
   }
 }
 
-/// A 40-byte header, or a 108-byte one where there are masks, with the pixel data `palette_bytes` behind it.
+/// Writes a 40-byte header, or a 108-byte one if there are masks; pixel data follows `palette_bytes` after it.
 void append_header(const BmpHeader& header, std::size_t palette_bytes, std::vector<std::byte>& to) {
   const bool has_masks = header.compression != kPlain;
   const std::uint32_t info_bytes = has_masks ? 108 : 40;
@@ -175,7 +176,7 @@ StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
                    static_cast<std::uint64_t>(std::abs(header.height)), 4, max_pixels);
   read_masks(bytes, header, name);
   if (header.pixel_offset < header.end) {
-    refuse_damaged(name, "its pixels begin inside its header");
+    refuse_damaged(name, "its pixels start inside its header");
   }
   const std::size_t row_bytes = (static_cast<std::size_t>(header.width) * header.bits + 31) / 32 * 4;
   require(bytes, header.pixel_offset, name);
@@ -194,4 +195,4 @@ StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,4 +1,4 @@
-// The header of binary PNM: numbers in text behind the two letters, with white space and comments between them.
+// Parses the header of binary PNM: text numbers after the two letters, separated by white space and comments.
 #pragma once
 
 #include <cstddef>
@@ -8,9 +8,9 @@
 #include "codecs/byte_fields.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// Width, height and largest value, in this order. What is wrong is refused; `name` is printable.
+/// Width, height and maximum value, in this order. Refuses malformed headers; `name` is printable.
 class PnmHeader {
  public:
   PnmHeader(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
@@ -23,16 +23,16 @@ class PnmHeader {
     for (; peek() >= '0' && peek() <= '9'; ++offset_, ++digits) {
       value = value * 10 + (peek() - '0');
       if (value > 0xFFFFFFFFU) {
-        refuse_damaged(name_, "a number in its header is absurd");
+        refuse_damaged(name_, "a number in its header is too large");
       }
     }
     if (digits == 0) {
-      refuse_damaged(name_, "a number is missing in its header");
+      refuse_damaged(name_, "its header lacks a number");
     }
     return value;
   }
 
-  /// What follows the one white space behind the last number.
+  /// Everything after the single white space that follows the last number.
   ByteSpan body() {
     if (!is_space(peek())) {
       refuse_damaged(name_, "its header does not end in white space");
@@ -66,4 +66,4 @@ class PnmHeader {
   std::size_t offset_ = 2;
 };
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

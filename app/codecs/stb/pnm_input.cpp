@@ -1,11 +1,11 @@
-// PNM: binary gray (P5) and RGB (P6), 8 and 16 bit, with any largest value.
+// PNM: binary gray (P5) and RGB (P6), 8 and 16 bits, with any maximum value.
 #include <fmt/format.h>
 
 #include "codecs/stb/pnm_header.hpp"
 #include "codecs/stb/stb_input.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
   PnmHeader header(bytes, name);
@@ -18,7 +18,7 @@ StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   set_checked_size(input, name, width, height, 6, max_pixels);
   const std::uint64_t largest = header.number();
   if (largest == 0 || largest > 65535) {
-    refuse_damaged(name, fmt::format("its largest value is {}; it must be 1 to 65535", largest));
+    refuse_damaged(name, fmt::format("its maximum value is {}, but must be 1 to 65535", largest));
   }
   const bool is_wide = largest > 255;
   const std::uint32_t full = is_wide ? 65535 : 255;
@@ -38,4 +38,4 @@ StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,5 +1,5 @@
-// PSD: the merged image of 8- and 16-bit RGB files. stb_image sees three channels and no sections: the layers,
-// resources and further channels are skipped here.
+// PSD: the merged image of 8- and 16-bit RGB files. Layers, resources and extra channels are removed here, so stb_image
+// sees three channels and empty sections.
 #include <fmt/format.h>
 
 #include <array>
@@ -8,7 +8,7 @@
 #include "codecs/stb/stb_input.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -38,12 +38,12 @@ void check_kind(ByteSpan bytes, const std::string& name) {
     refuse_unsupported(name, fmt::format("PSD in {} mode", mode < kModes.size() ? kModes[mode] : "an unknown"));
   }
   const std::uint32_t channels = u16be_at(bytes, 12);
-  if (channels < kColorChannels) {  // the specification ends at 56, Photoshop does not
+  if (channels < kColorChannels) {  // no upper limit: the specification says 56, but Photoshop writes more
     refuse_damaged(name, fmt::format("it declares {} channels for RGB", channels));
   }
 }
 
-/// Offset of the merged image: behind the color data, the resources and the layers, each with its length before it.
+/// Offset of the merged image. It follows the color data, the resources and the layers, each preceded by its length.
 std::size_t image_offset(ByteSpan bytes, const std::string& name) {
   std::size_t offset = kHeaderBytes;
   for (int section = 0; section < 3; ++section) {
@@ -54,7 +54,7 @@ std::size_t image_offset(ByteSpan bytes, const std::string& name) {
   return offset;
 }
 
-/// Where the rows of the first three channels end, by the table of row lengths that precedes all rows.
+/// The rows of the first three channels, located by the table of row lengths that precedes all rows.
 ByteSpan run_length_body(ByteSpan data, std::size_t height, std::size_t channels, const std::string& name) {
   const std::size_t table_bytes = 2 * height * channels;
   require(data, table_bytes, name);
@@ -107,9 +107,9 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   input.channels = 4;
   input.alpha = StbAlpha::drop;
   if (channels > kColorChannels) {
-    input.notes.emplace_back("PSD: the merged image is read as RGB; its further channels are left out");
+    input.notes.emplace_back("PSD: the merged image is read as RGB; its extra channels are left out");
   }
   return input;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

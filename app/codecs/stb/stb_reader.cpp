@@ -1,5 +1,5 @@
-// Calls stb_image behind guards 2 to 5: a zeroing allocator with a budget, no conversion inside stb_image, no
-// formats but these, and a source that records reading past the end, which makes the file truncated whatever stb_image
+// Calls stb_image behind guards 2 to 5: a zeroing allocator with a budget, no conversions inside stb_image, only these
+// formats, and a source that records reads past the end. Such a read makes the file truncated, whatever stb_image
 // returns.
 #include "codecs/stb/stb_reader.hpp"
 
@@ -17,12 +17,12 @@
 #include "stb_budget.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
 /// The header and the body as one stream. stb_image refills its own buffer, always the same one, in blocks that may be
-/// larger than what is left; a short read into any other memory, or an empty one, is a read past the end.
+/// larger than what is left. An empty read, or a short read into other memory, is a read past the end.
 class Source {
  public:
   explicit Source(const StbInput& input) : parts_{input.header, input.body} {}
@@ -83,14 +83,14 @@ std::size_t pixel_count(const StbInput& input) {
     throw Error(ErrorKind::out_of_memory, name + ": cannot allocate its pixels; use a machine with more memory");
   }
   const char* reason = stbi_failure_reason();
-  refuse_damaged(name, budget.exceeded() ? "it asks for more memory than its header declares"
+  refuse_damaged(name, budget.exceeded() ? "it needs more memory than its header declares"
                                          : (reason != nullptr && *reason != '\0' ? reason : "its structure is broken"));
 }
 
 PixelMemory decode(const StbInput& input, const std::string& name) {
-  constexpr std::size_t kMostChannels = 4;
+  constexpr std::size_t kMaxChannels = 4;
   constexpr std::size_t kTables = std::size_t{1} << 20;
-  const StbBudget budget(pixel_count(input) * kMostChannels * sample_bytes(input.sample) + kTables);
+  const StbBudget budget(pixel_count(input) * kMaxChannels * sample_bytes(input.sample) + kTables);
   Source source(input);
   const stbi_io_callbacks callbacks = Source::callbacks();
   int width = 0;
@@ -137,7 +137,7 @@ void drop_alpha(T* pixels, std::size_t count, int channels) {
   }
 }
 
-/// Returns the channels that are left.
+/// Drops alpha if it carries nothing. Returns the number of channels left.
 template <class T>
 int settle_alpha(T* pixels, const StbInput& input) {
   if (input.channels % 2 != 0 || input.alpha == StbAlpha::keep) {
@@ -154,7 +154,7 @@ int settle_alpha(T* pixels, const StbInput& input) {
   return input.channels - 1;
 }
 
-/// stb_image 2.27 leaves 16-bit PNM in the file's byte order. A known pixel tells whether the stb_image built in does.
+/// stb_image 2.27 leaves 16-bit PNM in the file's byte order. Decodes a known pixel to find out what this version does.
 bool leaves_pnm_big_endian(const std::string& name) {
   constexpr std::string_view kSample = "P5\n1 1\n65535\n\x01\x02";
   StbInput sample;
@@ -178,7 +178,7 @@ void scale_to_full_range(T* values, std::size_t count, std::uint32_t declared_ma
   constexpr std::uint32_t kFull = std::numeric_limits<T>::max();
   for (std::size_t i = 0; i < count; ++i) {
     if (values[i] > declared_max) {
-      refuse_damaged(name, "a value is larger than the largest it declares");
+      refuse_damaged(name, "a value exceeds the declared maximum");
     }
     values[i] = static_cast<T>((values[i] * kFull + declared_max / 2) / declared_max);
   }
@@ -216,7 +216,7 @@ void set_checked_size(StbInput& input, const std::string& name, std::uint64_t wi
   constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 24;
   constexpr std::uint64_t kMaxBytes = std::numeric_limits<int>::max();
   if (width > kMaxSide || height > kMaxSide || width * height > kMaxBytes / stb_bytes) {
-    refuse_unsupported(name, input.file_type + " of 2 GiB of pixels or more");
+    refuse_unsupported(name, input.file_type + " with 2 GiB or more of pixels");
   }
   input.width = static_cast<int>(width);
   input.height = static_cast<int>(height);
@@ -245,4 +245,4 @@ DecodedImage read_with_stb(std::span<const std::byte> bytes, FileKind kind, cons
   return decoded;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

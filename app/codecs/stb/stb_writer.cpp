@@ -1,4 +1,4 @@
-// Pixels to BMP and TGA through stb_image_write: app/codecs/stb/stb_writer.hpp.
+// Checks what the formats and stb can hold, then calls stb_image_write.
 #include "codecs/stb/stb_writer.hpp"
 
 #include <fmt/format.h>
@@ -10,7 +10,7 @@
 #include "codecs/growing_bytes.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 namespace {
 
 void collect(void* bytes, void* data, int size) {
@@ -20,7 +20,7 @@ void collect(void* bytes, void* data, int size) {
 using StbWriter = int (*)(stbi_write_func*, void*, int, int, int, const void*);
 
 Bytes encode(StbWriter write, ConstView pixels, const std::string& name) {
-  // stb takes rows without padding only.
+  // stb requires rows without padding.
   std::optional<Image> tight;
   if (pixels.pitch_bytes != pixels.tight_pitch_bytes() && pixels.height > 1) {
     tight = copy_of(pixels);
@@ -43,4 +43,4 @@ Bytes encode_bmp(ConstView pixels, const std::string& name) { return encode(stbi
 
 Bytes encode_tga(ConstView pixels, const std::string& name) { return encode(stbi_write_tga_to_func, pixels, name); }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

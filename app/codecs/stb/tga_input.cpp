@@ -1,10 +1,10 @@
-// TGA: color-mapped, RGB and gray, each plain or run-length encoded.
+// TGA: color-mapped, RGB and gray, each raw or run-length encoded.
 #include <fmt/format.h>
 
 #include "codecs/stb/stb_input.hpp"
 #include "text/refusals.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
 namespace {
 
@@ -54,7 +54,7 @@ bool is_map_depth(std::uint32_t bits) { return bits == 15 || bits == 16 || bits 
 void check_kind(const TgaHeader& header, const std::string& name) {
   const bool is_sound_map = header.has_map && header.map_length > 0 && is_map_depth(header.map_bits);
   if (header.kind == kMapped && !is_sound_map) {
-    refuse_damaged(name, "its color map is missing or of an unknown depth");
+    refuse_damaged(name, "its color map is missing or has an unknown depth");
   }
   if (header.kind == kMapped && header.map_start + header.map_length > 0xFFFF) {
     refuse_damaged(name, "its color map is too long");
@@ -63,7 +63,7 @@ void check_kind(const TgaHeader& header, const std::string& name) {
                         (header.kind == kColor && is_map_depth(header.bits)) ||
                         (header.kind == kGray && (header.bits == 8 || header.bits == 16));
   if (!is_known) {
-    refuse_unsupported(name, fmt::format("TGA of kind {} with {} bits a pixel", header.kind, header.bits));
+    refuse_unsupported(name, fmt::format("TGA of type {} with {} bits per pixel", header.kind, header.bits));
   }
   if ((header.descriptor & 0xC0U) != 0) {
     refuse_unsupported(name, "interleaved TGA");
@@ -83,11 +83,11 @@ void check_index(ByteSpan pixel, const TgaHeader& header, const std::string& nam
   }
   const std::uint32_t index = header.bits == 8 ? u8_at(pixel, 0) : u16le_at(pixel, 0);
   if (index < header.map_start || index - header.map_start >= header.map_length) {
-    refuse_damaged(name, fmt::format("a pixel has color {}, which is not in its color map", index));
+    refuse_damaged(name, fmt::format("a pixel has color index {}, which is not in its color map", index));
   }
 }
 
-void check_plain(ByteSpan body, const TgaHeader& header, const std::string& name) {
+void check_raw(ByteSpan body, const TgaHeader& header, const std::string& name) {
   const std::size_t count = std::size_t{header.width} * header.height;
   if (body.size() < count * header.pixel_bytes()) {
     refuse_truncated(name);
@@ -109,7 +109,7 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
     const std::size_t pixels = (packet & 127U) + 1;
     const std::size_t stored = (packet & 128U) != 0 ? 1 : pixels;
     if (pixels > left) {
-      refuse_damaged(name, "a run goes beyond its last pixel");
+      refuse_damaged(name, "a run extends past its last pixel");
     }
     body = body.subspan(1);
     if (body.size() < stored * header.pixel_bytes()) {
@@ -123,7 +123,7 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
   }
 }
 
-/// Without identification, and with a color map that starts at 0.
+/// Writes a header without identification, and with a color map that starts at 0.
 void append_header(const TgaHeader& header, ByteSpan map, std::vector<std::byte>& to) {
   const bool is_mapped = header.kind == kMapped;
   append_le(to, 0, 1);
@@ -161,7 +161,7 @@ StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   if (header.is_run_length) {
     check_runs(input.body, header, name);
   } else {
-    check_plain(input.body, header, name);
+    check_raw(input.body, header, name);
   }
   input.channels = channels_of(header);
   const bool declares_alpha = (header.descriptor & 15U) != 0;
@@ -170,4 +170,4 @@ StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   return input;
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -30,11 +30,11 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
 }
 
 TEST(OutputForms, FormatDecidesThenTheEndingThenStandardOutput) {
-  EXPECT_EQ(image_file_type("a.JPG"), ImageFileType::jpeg);
-  EXPECT_EQ(image_file_type("a.png", "tga"), ImageFileType::tga);
-  EXPECT_EQ(image_file_type("a", "jpeg"), ImageFileType::jpeg);
-  EXPECT_EQ(image_file_type("-"), ImageFileType::png);
-  EXPECT_EQ(image_file_type("-", "bmp"), ImageFileType::bmp);
+  EXPECT_EQ(image_file_type("a.JPG"), codecs::ImageFileType::jpeg);
+  EXPECT_EQ(image_file_type("a.png", "tga"), codecs::ImageFileType::tga);
+  EXPECT_EQ(image_file_type("a", "jpeg"), codecs::ImageFileType::jpeg);
+  EXPECT_EQ(image_file_type("-"), codecs::ImageFileType::png);
+  EXPECT_EQ(image_file_type("-", "bmp"), codecs::ImageFileType::bmp);
   EXPECT_THROW((void)image_file_type("a.gif"), Error);
   EXPECT_THROW((void)image_file_type("a.png", "gif"), Error);
 }

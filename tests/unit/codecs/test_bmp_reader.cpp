@@ -1,4 +1,4 @@
-// BMP in: palettes, direct color, masks and alpha, and broken headers never reaching stb_image.
+// Reading BMP: palettes, direct color, masks and alpha, and broken headers, which never reach stb_image.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -30,7 +30,7 @@ TEST(BmpReader, ReadsPalettes) {
         if (colors < 1U << bits) {
           Values beyond = values;
           beyond.back() = colors;
-          EXPECT_TRUE(refuses(make_bmp(width, height, bits, beyond, choices), ErrorKind::decode, "palette of"));
+          EXPECT_TRUE(refuses(make_bmp(width, height, bits, beyond, choices), ErrorKind::decode, "palette has size"));
         }
       }
     }
@@ -85,7 +85,7 @@ TEST(BmpReader, KeepsAlphaOnlyIfItIsDeclaredOrUsed) {
   expect_pixels(make_bmp(4, 3, 32, values), rgba(), "BMP", "used.bmp");
 }
 
-TEST(BmpReader, ReadsMasksWhereverTheyStand) {
+TEST(BmpReader, ReadsMasksInEveryHeader) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Values values = random_values(random, 12, 0xFFFFFFFF);
@@ -101,13 +101,13 @@ TEST(BmpReader, ReadsMasksWhereverTheyStand) {
                                   }),
                   "BMP", "masks.bmp");
     choices.masks = {0x3FF, 0xFFC00, 0x3FF00000};
-    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::unsupported, "8 bits a channel"));
+    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::unsupported, "8 bits per channel"));
     choices.masks = {0xFF, 0, 0xFF0000};
-    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::decode, "no bits"));
+    EXPECT_TRUE(refuses(make_bmp(4, 3, 32, values, choices), ErrorKind::decode, "mask is empty"));
   }
 }
 
-TEST(BmpReader, NamesWhatItDoesNotRead) {
+TEST(BmpReader, NamesUnsupportedFeatures) {
   BmpChoices choices;
   choices.palette = Values(256, 5);
   for (const std::uint32_t compression : {1U, 2U, 4U, 5U, 9U}) {

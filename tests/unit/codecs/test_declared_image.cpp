@@ -1,4 +1,4 @@
-// What a file says of its size before it is read: a batch plans its memory by that.
+// The size that a file declares, before it is read. A batch plans its memory with it.
 #include <gtest/gtest.h>
 
 #include "codecs/declared_image.hpp"
@@ -8,9 +8,11 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
-TEST(DeclaredImage, EveryTypeSaysItsSize) {
+TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   const std::vector<std::uint32_t> values(6 * 3, 1);
   const auto pixels = [](const test::FileBytes& bytes, const std::string& name = "x") {
     return declared_image(std::as_bytes(std::span(bytes)), name).pixels;
@@ -31,14 +33,14 @@ TEST(DeclaredImage, EveryTypeSaysItsSize) {
   EXPECT_EQ(pixels(test::make_pnm("P6\n# a comment\n3 # another\n2\n255\n", values, 1)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P5\v3\f2#\r255 ", values, 1)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P6\n3", {}, 1)), 0U);
-  EXPECT_EQ(pixels(test::make_tga(3, 1, 1, 8, {1}), "x.tga"), 1U);  // shorter than the headers of other types
+  EXPECT_EQ(pixels(test::make_tga(3, 1, 1, 8, {1}), "x.tga"), 1U);  // shorter than the headers of other formats
   EXPECT_EQ(declared_image({}, "x").pixels, 0U);
   EXPECT_EQ(declared_image_in("/dev/null").pixels, 0U);
   EXPECT_EQ(declared_image_in("/nowhere").pixels, 0U);
 }
 
-/// Where components come one after another, or scan after scan, all coefficients wait.
-TEST(DeclaredImage, JpegsThatKeepTheirCoefficientsSaySo) {
+/// With several scans, the decoder keeps all coefficients.
+TEST(DeclaredImage, CountsCoefficientsThatJpegKeeps) {
   const Image color = test::constant_image(20, 10, {Sample::u8, 3}, 77);
   const Image gray = test::constant_image(20, 10, {Sample::u8, 1}, 77);
   const auto kept = [](const Image& image, const test::JpegChoices& choices) {
@@ -50,7 +52,7 @@ TEST(DeclaredImage, JpegsThatKeepTheirCoefficientsSaySo) {
   EXPECT_EQ(kept(color, {.separate_scans = true}), 6U);
 }
 
-TEST(DeclaredImage, IsFoundBehindMetadataOfAnyLength) {
+TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
   const test::TemporaryFolder folder;
   const test::FileBytes jpeg = test::make_jpeg(test::constant_image(20, 10, {Sample::u8, 3}, 77).view());
   for (const int segments : {0, 1, 10, 70, 200}) {

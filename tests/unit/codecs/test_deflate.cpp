@@ -1,4 +1,4 @@
-// Our deflate, read back by zlib.
+// The encoder, checked by reading its output with zlib.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -8,20 +8,22 @@
 #include <queue>
 
 #include "codecs/deflate/compress.hpp"
-#include "codecs/deflate/compress_block.hpp"
 #include "codecs/deflate/huffman_code.hpp"
+#include "codecs/deflate/rfc1951.hpp"
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
 using Octets = std::vector<std::uint8_t>;
 
-constexpr std::size_t kMostInput = 400000;
+constexpr std::size_t kMaxInput = 400000;
 
-/// What zlib reads in a deflate stream, and whether the stream ends with its last byte.
+/// What zlib reads from a deflate stream.
 struct ReadBack {
   Octets bytes;
   int code = 0;
@@ -32,7 +34,7 @@ ReadBack read_back(std::span<const std::byte> deflated) {
   z_stream stream{};
   inflateInit2(&stream, -15);
   ReadBack result;
-  result.bytes.resize(kMostInput);
+  result.bytes.resize(kMaxInput);
   FileBytes in(deflated.begin(), deflated.end());
   stream.next_in = reinterpret_cast<Bytef*>(in.data());
   stream.avail_in = static_cast<uInt>(in.size());
@@ -45,7 +47,7 @@ ReadBack read_back(std::span<const std::byte> deflated) {
   return result;
 }
 
-/// Deflates into a buffer of the bound's size that is pre-filled, with bytes behind it that must survive.
+/// Deflates into a buffer of deflate_bound bytes, and checks that the bytes after it are unchanged.
 FileBytes deflated(StripDeflater& deflater, const Octets& bytes, bool is_last) {
   constexpr std::size_t kGuard = 64;
   constexpr std::byte kFill{0xCD};
@@ -80,7 +82,7 @@ Octets octets(Kind kind, std::size_t size, Random& random) {
         bytes[i] = i == 0 || random.below(30) == 0 ? static_cast<std::uint8_t>(random.below(256)) : bytes[i - 1];
         break;
       case Kind::repeats: {
-        const std::size_t back = 1 + random.below(70000);  // more than the window, too
+        const std::size_t back = 1 + random.below(70000);  // may exceed the window
         const std::size_t length = std::min<std::size_t>(1 + random.below(400), size - i);
         for (std::size_t k = 0; k < length; ++k) {
           bytes[i + k] =
@@ -99,9 +101,9 @@ Octets octets(Kind kind, std::size_t size, Random& random) {
 constexpr std::array kKinds = {Kind::noise,   Kind::constant, Kind::few_levels, Kind::runs,
                                Kind::repeats, Kind::ramp,     Kind::skewed};
 
-TEST(Deflate, EveryLevelGivesBackEveryKindOfBytes) {
+TEST(Deflate, EveryLevelRoundTripsEveryKindOfData) {
   Random random;
-  std::vector<std::size_t> sizes = {65535, 65536, 131069, 131070, 131071, 262144, kMostInput - 1};
+  std::vector<std::size_t> sizes = {65535, 65536, 131069, 131070, 131071, 262144, kMaxInput - 1};
   for (std::size_t size = 0; size < 70; ++size) {
     sizes.push_back(size);
   }
@@ -132,7 +134,7 @@ TEST(Deflate, StripsJoinIntoOneStream) {
   EXPECT_TRUE(reads_back(whole, stream, true));
 }
 
-TEST(Deflate, BytesDependOnTheInputAlone) {
+TEST(Deflate, OutputDependsOnlyOnTheInput) {
   Random random;
   for (int level = 0; level <= 2; ++level) {
     const Octets bytes = octets(Kind::repeats, 200000, random);
@@ -147,19 +149,19 @@ TEST(Deflate, BytesDependOnTheInputAlone) {
   }
 }
 
-TEST(Deflate, GrowsByLittleAndShrinksByMuch) {
+TEST(Deflate, StaysNearTheExpectedSize) {
   Random random;
   constexpr std::size_t kSize = 262144;
   StripDeflater deflater(1);
   EXPECT_LE(deflated(deflater, octets(Kind::noise, kSize, random), true).size(), kSize + 64);
   EXPECT_LE(deflated(deflater, octets(Kind::constant, kSize, random), true).size(), kSize / 200);
-  // 31 values, half of them, a quarter … : two bits each and a block's header.
+  // Values with probabilities 1/2, 1/4 …: two bits each on average, plus block headers.
   EXPECT_LE(deflated(deflater, octets(Kind::skewed, kSize, random), true).size(), kSize / 4 + kSize / 200);
-  // Three values and the end of the block: one, two or three bits, so two as well.
+  // Three values and the end of block: codes of one to three bits, also at most two on average.
   EXPECT_LE(deflated(deflater, octets(Kind::few_levels, kSize, random), true).size(), kSize / 4 + kSize / 200);
 }
 
-TEST(Deflate, FindsRepeatsAsFarAsTheWindowReaches) {
+TEST(Deflate, FindsMatchesUpToTheWindowSize) {
   Random random;
   StripDeflater deflater(2);
   for (const auto& [distance, is_found] : {std::pair{std::size_t{32768}, true}, {std::size_t{32769}, false}}) {
@@ -174,49 +176,49 @@ TEST(Deflate, FindsRepeatsAsFarAsTheWindowReaches) {
   }
 }
 
-TEST(Deflate, RefusesTooLittleRoom) {
+TEST(Deflate, RefusesASmallBuffer) {
   const Octets bytes(1000);
   FileBytes out(deflate_bound(bytes.size()) - 1);
   EXPECT_THROW(StripDeflater(1).deflate(std::as_bytes(std::span(bytes)), out, true), std::logic_error);
 }
 
-/// Steps of every length and of distances on both sides of every symbol's range.
+/// Matches of every length, and of distances on both sides of each symbol's range.
 TEST(DeflateBlock, WritesEveryLengthAndDistance) {
   Random random;
   Octets bytes = octets(Kind::noise, 32768, random);
-  std::vector<DeflateStep> steps;
-  std::uint32_t waiting = static_cast<std::uint32_t>(bytes.size());
-  const auto repeat = [&](std::uint32_t length, std::uint32_t distance) {
-    steps.push_back({waiting, static_cast<std::uint16_t>(length), static_cast<std::uint16_t>(distance - 1)});
-    waiting = 0;
+  std::vector<DeflateSequence> sequences;
+  std::uint32_t pending = static_cast<std::uint32_t>(bytes.size());
+  const auto add_match = [&](std::uint32_t length, std::uint32_t distance) {
+    sequences.push_back({pending, static_cast<std::uint16_t>(length), static_cast<std::uint16_t>(distance - 1)});
+    pending = 0;
     for (std::uint32_t k = 0; k < length; ++k) {
       bytes.push_back(bytes[bytes.size() - distance]);
     }
-    for (std::uint32_t literals = random.below(9); literals > 0; --literals, ++waiting) {
+    for (std::uint32_t literals = random.below(9); literals > 0; --literals, ++pending) {
       bytes.push_back(static_cast<std::uint8_t>(random.below(256)));
     }
   };
   for (std::uint32_t length = 3; length <= 258; ++length) {
-    repeat(length, 1 + random.below(32768));
+    add_match(length, 1 + random.below(32768));
   }
   for (std::uint32_t power = 1; power <= 32768; power *= 2) {
     for (const std::uint32_t distance : {power - 1, power, power + 1, power + power / 2, power + power / 2 + 1}) {
       if (distance >= 1 && distance <= 32768) {
-        repeat(3 + random.below(256), distance);
+        add_match(3 + random.below(256), distance);
       }
     }
   }
-  steps.push_back({waiting, 0, 0});
+  sequences.push_back({pending, 0, 0});
   FileBytes out(2 * bytes.size());
   BitWriter writer(out.data());
-  write_deflate_block(bytes, steps, true, writer);
+  write_deflate_block(bytes, sequences, true, writer);
   writer.fill_last_byte();
   out.resize(writer.whole_bytes());
   EXPECT_TRUE(reads_back(bytes, out, true));
 }
 
-/// Bits that Huffman's own code takes: the sum of all joined weights.
-std::uint64_t least_bits(const std::vector<std::uint32_t>& counts) {
+/// The size of an optimal code without a length limit: the sum of all inner weights of the Huffman tree.
+std::uint64_t optimal_bits(const std::vector<std::uint32_t>& counts) {
   std::priority_queue<std::uint64_t, std::vector<std::uint64_t>, std::greater<>> weights;
   for (const std::uint32_t count : counts) {
     if (count > 0) {
@@ -235,40 +237,40 @@ std::uint64_t least_bits(const std::vector<std::uint32_t>& counts) {
   return bits;
 }
 
-TEST(HuffmanCode, IsTheShortestAndWithinItsLimit) {
+TEST(HuffmanCode, IsOptimalWithinItsLimit) {
   Random random;
   for (int trial = 0; trial < 3000; ++trial) {
-    const std::size_t symbols = 2 + random.below(kMostSymbols - 1);
+    const std::size_t symbols = 2 + random.below(kFixedLiteralSymbols - 1);
     const std::uint32_t spread = random.below(20);
     std::vector<std::uint32_t> counts(symbols);
     for (std::uint32_t& count : counts) {
       count = random.below(3) == 0 ? 0 : random.below(1U << random.below(spread + 1)) + 1;
     }
     counts[0] = counts[1] = 1;
-    for (const std::uint32_t longest : {9U, 14U, 15U}) {
+    for (const std::uint32_t max_length : {9U, 14U, 15U}) {
       Octets lengths(symbols, 0xCD);
-      choose_code_lengths(counts, longest, lengths);
-      std::uint64_t claimed = 0;
+      choose_code_lengths(counts, max_length, lengths);
+      std::uint64_t code_space = 0;
       std::uint64_t bits = 0;
       std::uint32_t deepest = 0;
       for (std::size_t symbol = 0; symbol < symbols; ++symbol) {
         ASSERT_EQ(lengths[symbol] == 0, counts[symbol] == 0);
-        claimed += lengths[symbol] == 0 ? 0 : 1U << (longest - lengths[symbol]);
+        code_space += lengths[symbol] == 0 ? 0 : 1U << (max_length - lengths[symbol]);
         bits += std::uint64_t{counts[symbol]} * lengths[symbol];
         deepest = std::max<std::uint32_t>(deepest, lengths[symbol]);
       }
-      ASSERT_EQ(claimed, 1U << longest);  // complete: zlib refuses codes that leave some unused
-      ASSERT_LE(deepest, longest);
-      if (deepest < longest) {
-        ASSERT_EQ(bits, least_bits(counts));
-      } else if (longest >= 14) {
-        ASSERT_LE(bits, least_bits(counts) * 21 / 20);
+      ASSERT_EQ(code_space, 1U << max_length);  // complete: zlib refuses incomplete codes
+      ASSERT_LE(deepest, max_length);
+      if (deepest < max_length) {
+        ASSERT_EQ(bits, optimal_bits(counts));
+      } else if (max_length >= 14) {
+        ASSERT_LE(bits, optimal_bits(counts) * 21 / 20);
       }
     }
   }
 }
 
-TEST(HuffmanCode, OfFewSymbols) {
+TEST(HuffmanCode, HandlesFewSymbols) {
   std::array<std::uint8_t, 3> lengths{};
   choose_code_lengths(std::array<std::uint32_t, 3>{}, 15, lengths);
   EXPECT_EQ(lengths, (std::array<std::uint8_t, 3>{0, 0, 0}));
@@ -278,19 +280,19 @@ TEST(HuffmanCode, OfFewSymbols) {
   EXPECT_EQ(lengths, (std::array<std::uint8_t, 3>{2, 1, 2}));
 }
 
-TEST(HuffmanCode, CutsDeepTrees) {
+TEST(HuffmanCode, LimitsDeepTrees) {
   std::vector<std::uint32_t> fibonacci = {1, 1};
   while (fibonacci.size() < 40) {
     fibonacci.push_back(fibonacci.end()[-1] + fibonacci.end()[-2]);
   }
   Octets lengths(fibonacci.size());
   choose_code_lengths(fibonacci, 7, lengths);
-  std::uint32_t claimed = 0;
+  std::uint32_t code_space = 0;
   for (const std::uint8_t length : lengths) {
     ASSERT_LE(length, 7);
-    claimed += 1U << (7 - length);
+    code_space += 1U << (7 - length);
   }
-  EXPECT_EQ(claimed, 128U);
+  EXPECT_EQ(code_space, 128U);
   EXPECT_TRUE(std::is_sorted(lengths.rbegin(), lengths.rend()));
 }
 

@@ -1,4 +1,4 @@
-// The catalogue of files against the readers: the verdict on every file, and on everything that it may be cut off to.
+// Runs the readers on the catalogue: the verdict for every file and for every prefix of it.
 #include <gtest/gtest.h>
 
 #include <set>
@@ -8,18 +8,20 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {
+using namespace codecs;
+
 namespace {
 
-/// How many there must be at least: what docs/reliability.md claims.
-constexpr std::size_t kLeastFiles = 900;
-constexpr std::size_t kLeastPrefixes = 200000;
+/// The minimum numbers that docs/reliability.md claims.
+constexpr std::size_t kMinFiles = 900;
+constexpr std::size_t kMinPrefixes = 200000;
 
-/// Of larger files the prefixes would take minutes, and say nothing new.
-constexpr std::size_t kLargestSmallFile = 2000;
+/// Prefixes of larger files would take minutes and add nothing.
+constexpr std::size_t kMaxFileBytes = 2000;
 
 std::string stem_of(const std::string& name) { return name.substr(0, name.find_last_of('.')); }
 
-/// Read to the pixels expected, with the note expected and no other.
+/// True if the file gives the expected pixels and the expected note, and no other note.
 ::testing::AssertionResult is_good(const CatalogueFile& file, std::span<const std::byte> bytes) {
   try {
     const DecodedImage decoded = decode(bytes, file.name);
@@ -34,7 +36,7 @@ std::string stem_of(const std::string& name) { return name.substr(0, name.find_l
   }
 }
 
-TEST(FileCatalogue, HoldsEachFileOnce) {
+TEST(FileCatalogue, HasNoDuplicates) {
   const Catalogue catalogue = make_catalogue();
   std::set<std::string> stems;
   std::set<std::pair<std::string, FileBytes>> contents;
@@ -44,7 +46,7 @@ TEST(FileCatalogue, HoldsEachFileOnce) {
   }
 }
 
-TEST(FileCatalogue, IsReadAndRefusedAsItSays) {
+TEST(FileCatalogue, MatchesItsVerdicts) {
   std::size_t files = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
@@ -57,17 +59,17 @@ TEST(FileCatalogue, IsReadAndRefusedAsItSays) {
     }
   }
   RecordProperty("files", std::to_string(files));
-  EXPECT_GE(files, kLeastFiles);
+  EXPECT_GE(files, kMinFiles);
 }
 
-/// A prefix of a good file that holds its whole image is good: only bytes that no image needs are cut off, such as
-/// those behind PNG's IEND, or the footer of a TGA. All other prefixes are damaged, whatever they were cut from; those
-/// of an unsupported file may be so already.
-TEST(FileCatalogue, IsRefusedWhereverItIsCutOff) {
+/// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
+/// after PNG's IEND, or the footer of a TGA. All other prefixes are damaged. Prefixes of an unsupported file may be
+/// refused as unsupported instead.
+TEST(FileCatalogue, RefusesEveryPrefix) {
   std::size_t prefixes = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
-    const std::size_t sizes = file.bytes.size() <= kLargestSmallFile ? file.bytes.size() : 0;
+    const std::size_t sizes = file.bytes.size() <= kMaxFileBytes ? file.bytes.size() : 0;
     for (std::size_t size = 0; size < sizes; ++size, ++prefixes) {
       const auto prefix = std::span(file.bytes).first(size);
       if (file.verdict == Verdict::good && size >= file.whole_bytes) {
@@ -81,7 +83,7 @@ TEST(FileCatalogue, IsRefusedWhereverItIsCutOff) {
     }
   }
   RecordProperty("prefixes", std::to_string(prefixes));
-  EXPECT_GE(prefixes, kLeastPrefixes);
+  EXPECT_GE(prefixes, kMinPrefixes);
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -43,21 +45,25 @@ TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
       {ImageFileType::jpeg, {Sample::u8, 2}, "a\\nb: JPEG has no alpha channel; " + alpha},
       {ImageFileType::jpeg, {Sample::u8, 3}, ""},
       {ImageFileType::jpeg, {Sample::u8, 4}, "a\\nb: JPEG has no alpha channel; " + alpha},
-      {ImageFileType::jpeg, {Sample::u16, 1}, "a\\nb: JPEG holds 8 bits a channel; " + depth},
-      {ImageFileType::jpeg, {Sample::u16, 2}, "a\\nb: JPEG has no alpha channel, and holds 8 bits a channel; " + both},
-      {ImageFileType::jpeg, {Sample::u16, 3}, "a\\nb: JPEG holds 8 bits a channel; " + depth},
-      {ImageFileType::jpeg, {Sample::u16, 4}, "a\\nb: JPEG has no alpha channel, and holds 8 bits a channel; " + both},
+      {ImageFileType::jpeg, {Sample::u16, 1}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
+      {ImageFileType::jpeg,
+       {Sample::u16, 2},
+       "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
+      {ImageFileType::jpeg, {Sample::u16, 3}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
+      {ImageFileType::jpeg,
+       {Sample::u16, 4},
+       "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
       {ImageFileType::bmp, {Sample::u8, 1}, ""},
       {ImageFileType::bmp, {Sample::u8, 2}, "a\\nb: BMP does not hold gray with alpha; " + alpha},
       {ImageFileType::bmp, {Sample::u8, 3}, ""},
       {ImageFileType::bmp, {Sample::u8, 4}, ""},
       {ImageFileType::bmp,
        {Sample::u16, 2},
-       "a\\nb: BMP does not hold gray with alpha, and holds 8 bits a channel; " + both},
-      {ImageFileType::bmp, {Sample::u16, 4}, "a\\nb: BMP holds 8 bits a channel; " + depth},
+       "a\\nb: BMP does not hold gray with alpha, and holds 8 bits per channel; " + both},
+      {ImageFileType::bmp, {Sample::u16, 4}, "a\\nb: BMP holds 8 bits per channel; " + depth},
       {ImageFileType::tga, {Sample::u8, 2}, ""},
       {ImageFileType::tga, {Sample::u8, 4}, ""},
-      {ImageFileType::tga, {Sample::u16, 2}, "a\\nb: TGA holds 8 bits a channel; " + depth},
+      {ImageFileType::tga, {Sample::u16, 2}, "a\\nb: TGA holds 8 bits per channel; " + depth},
   };
   for (const auto& [type, format, message] : cases) {
     EXPECT_EQ(refusal(type, format), message) << name_of(format);
@@ -68,7 +74,7 @@ TEST(FormatLimits, SidesAndSizes) {
   constexpr PixelFormat kGray{Sample::u8, 1};
   EXPECT_EQ(refusal(ImageFileType::jpeg, kGray, 65500, 65500), "");
   EXPECT_EQ(refusal(ImageFileType::jpeg, kGray, 65501, 1),
-            "a\\nb: JPEG holds at most 65500 pixels a side, not 65501x1; write .png");
+            "a\\nb: JPEG holds at most 65500 pixels per side, not 65501x1; write .png");
   EXPECT_NE(refusal(ImageFileType::jpeg, kGray, 1, 65501), "");
   EXPECT_EQ(refusal(ImageFileType::tga, kGray, 65535, 1), "");
   EXPECT_NE(refusal(ImageFileType::tga, kGray, 1, 65536), "");

@@ -1,4 +1,4 @@
-// GIF in: the first frame, what it leaves uncovered, and damage.
+// Reading GIF: the first frame, uncovered pixels, and damage.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,6 +6,8 @@
 #include "support/small_format_checks.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -19,7 +21,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
     frame.height = random.between(1, 90);
     frame.packing = {random.below(2) == 1, random.below(2) == 1, random.below(2) == 1, random.below(2) * 100};
     const std::uint32_t colors = 2U << random.below(8);
-    frame.spare_bits = colors == 2 ? -1 : 0;  // codes for two colors may begin with one bit
+    frame.spare_bits = colors == 2 ? -1 : 0;  // with two colors, codes may start with one bit
     const Values table = random_values(random, colors, 1U << 24);
     frame.indices = random_values(random, static_cast<std::size_t>(frame.width * frame.height), colors);
     if (random.below(2) == 1) {
@@ -39,7 +41,7 @@ TEST(GifReader, ReadsTheFirstFrame) {
   }
 }
 
-TEST(GifReader, LeavesUncoveredPixelsTransparentAndNotesAnimation) {
+TEST(GifReader, MakesUncoveredPixelsTransparentAndNotesAnimation) {
   GifFrame frame;
   frame.x = 1;
   frame.y = 1;
@@ -53,7 +55,7 @@ TEST(GifReader, LeavesUncoveredPixelsTransparentAndNotesAnimation) {
   EXPECT_NE(decoded.notes[0].find("first frame only"), std::string::npos);
 }
 
-TEST(GifReader, LeavesTableOfCodesFullUntilItIsCleared) {
+TEST(GifReader, KeepsAFullCodeTableUntilCleared) {
   Random random;
   SCOPED_TRACE(random.trace());
   GifFrame frame;
@@ -71,10 +73,10 @@ TEST(GifReader, LeavesTableOfCodesFullUntilItIsCleared) {
   }
 }
 
-TEST(GifReader, LeavesOutPixelsBehindTheLast) {
+TEST(GifReader, IgnoresExtraPixels) {
   GifFrame frame;
   frame.packing.runs = true;
-  // Codes for 1, 1, 1, 2, 2, 2, 3, 4 … pixels: most of these widths end inside one.
+  // Codes stand for 1, 1, 1, 2, 2, 2, 3, 4 … pixels, so most of these widths end inside one.
   for (int width = 1; width <= 40; ++width) {
     for (const int more : {1, 2, 5, 70000}) {
       frame.width = width;
@@ -96,12 +98,12 @@ TEST(GifReader, RefusesDamagedFrames) {
   EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {frame}), ErrorKind::decode, "fewer pixels"));
   frame.indices = Values(12, 1);
   EXPECT_NO_THROW(decode(make_gif(4, 3, kFour, {frame})));
-  EXPECT_TRUE(refuses(make_gif(3, 3, kFour, {frame}), ErrorKind::decode, "inside"));
+  EXPECT_TRUE(refuses(make_gif(3, 3, kFour, {frame}), ErrorKind::decode, "outside the screen"));
   EXPECT_TRUE(refuses(make_gif(4, 3, {}, {frame}), ErrorKind::decode, "color table"));
   EXPECT_TRUE(refuses(make_gif(4, 3, kFour, {}), ErrorKind::decode, "no image"));
   EXPECT_TRUE(refuses(make_gif(0, 3, kFour, {frame}), ErrorKind::decode, "0x3"));
   frame.indices[5] = 3;
-  EXPECT_TRUE(refuses(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color 3"));
+  EXPECT_TRUE(refuses(make_gif(4, 3, {1, 2}, {frame}), ErrorKind::decode, "color index 3"));
 }
 
 }  // namespace

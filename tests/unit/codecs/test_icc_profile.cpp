@@ -1,5 +1,6 @@
 // Fields of ICC profiles, profiles as zlib streams, and the color spaces that metadata name.
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "codecs/metadata/color_space.hpp"
 #include "codecs/metadata/compressed_icc.hpp"
@@ -10,6 +11,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -69,43 +72,80 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   }
 }
 
-TEST(PackedProfile, ComesBack) {
+TEST(CompressedIcc, RoundTrips) {
   for (const std::size_t size : {0U, 300U, 65519U, 70000U, 1000000U}) {
     const FileBytes profile = make_icc({.size = size});
-    EXPECT_EQ(unpacked_profile(packed_profile(profile)), profile);
-    EXPECT_EQ(unpacked_profile(zlib_stored(profile)), profile);
+    EXPECT_EQ(decompressed_icc(compressed_icc(profile)), profile);
+    EXPECT_EQ(decompressed_icc(zlib_stored(profile)), profile);
   }
   const FileBytes largest = make_icc({.size = kMaxIccBytes});
-  EXPECT_EQ(unpacked_profile(packed_profile(largest)), largest);
+  EXPECT_EQ(decompressed_icc(compressed_icc(largest)), largest);
 }
 
-TEST(PackedProfile, DamageIsSeen) {
+TEST(CompressedIcc, DetectsDamage) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes profile = make_icc({.size = 5000});
-  const FileBytes packed = packed_profile(profile);
+  const FileBytes packed = compressed_icc(profile);
   for (std::size_t size = 0; size < packed.size(); ++size) {
-    ASSERT_TRUE(unpacked_profile(std::span(packed).first(size)).empty()) << size;
+    ASSERT_TRUE(decompressed_icc(std::span(packed).first(size)).empty()) << size;
   }
   for (int round = 0; round < 3000; ++round) {
     FileBytes mutant = packed;
     mutant[random.below(static_cast<std::uint32_t>(mutant.size()))] ^= static_cast<std::byte>(random.between(1, 255));
-    const FileBytes found = unpacked_profile(mutant);
+    const FileBytes found = decompressed_icc(mutant);
     ASSERT_TRUE(found.empty() || found == profile);
   }
   FileBytes wrong_sum = packed;
   wrong_sum.back() ^= std::byte{1};
-  EXPECT_TRUE(unpacked_profile(wrong_sum).empty());
-  EXPECT_TRUE(unpacked_profile(packed_profile(make_icc({.size = kMaxIccBytes + 1}))).empty());
-  EXPECT_TRUE(unpacked_profile(packed_profile(bytes_of("no profile"))).empty());
+  EXPECT_TRUE(decompressed_icc(wrong_sum).empty());
+  EXPECT_TRUE(decompressed_icc(compressed_icc(make_icc({.size = kMaxIccBytes + 1}))).empty());
+  EXPECT_TRUE(decompressed_icc(compressed_icc(bytes_of("no profile"))).empty());
 }
 
-TEST(PackedProfile, HoldsOneProfileAndNoMore) {
+/// As zlib deflates it with a window of 2^`window_bits` bytes.
+FileBytes deflated_with_window(const FileBytes& profile, int window_bits) {
+  z_stream stream{};
+  deflateInit2(&stream, 9, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY);
+  FileBytes deflated(deflateBound(&stream, static_cast<uLong>(profile.size())));
+  FileBytes in = profile;
+  stream.next_in = reinterpret_cast<Bytef*>(in.data());
+  stream.avail_in = static_cast<uInt>(in.size());
+  stream.next_out = reinterpret_cast<Bytef*>(deflated.data());
+  stream.avail_out = static_cast<uInt>(deflated.size());
+  deflate(&stream, Z_FINISH);
+  deflated.resize(stream.total_out);
+  deflateEnd(&stream);
+  return deflated;
+}
+
+TEST(CompressedIcc, AcceptsAnyWindowAndBytesAfterTheStream) {
+  const FileBytes profile = make_icc({.size = 50000});
+  for (int window_bits = 9; window_bits <= 15; ++window_bits) {
+    FileBytes deflated = deflated_with_window(profile, window_bits);
+    EXPECT_EQ(decompressed_icc(deflated), profile) << window_bits;
+    deflated.push_back(std::byte{7});
+    EXPECT_EQ(decompressed_icc(deflated), profile) << window_bits;
+  }
+}
+
+TEST(CompressedIcc, RefusesOtherStreamHeaders) {
+  const FileBytes sound = compressed_icc(make_icc());
+  for (const std::uint32_t header : {0x7800U, 0x7821U, 0x7901U, 0x7820U, 0x78BBU}) {
+    FileBytes other = sound;
+    other[0] = static_cast<std::byte>(header >> 8);
+    other[1] = static_cast<std::byte>(header);
+    EXPECT_TRUE(decompressed_icc(other).empty()) << header;
+  }
+  EXPECT_TRUE(decompressed_icc({}).empty());
+}
+
+TEST(CompressedIcc, RefusesDataAfterTheProfile) {
   const FileBytes profile = make_icc({.size = 5000});
   for (const std::size_t more : {1U, 2U, 4000U}) {
     FileBytes longer = profile;
     longer.resize(longer.size() + more, std::byte{7});
-    EXPECT_TRUE(unpacked_profile(packed_profile(longer)).empty()) << more;
+    EXPECT_TRUE(decompressed_icc(compressed_icc(longer)).empty()) << more;
   }
 }
 

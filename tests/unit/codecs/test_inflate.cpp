@@ -1,4 +1,4 @@
-// Our inflate beside zlib's: the same bytes out of every stream that zlib takes, and none out of the others.
+// Inflate against zlib: the same bytes from every stream that zlib accepts, and none from the others.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -12,19 +12,21 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
-constexpr std::size_t kMostOutput = std::size_t{128} << 10;
+constexpr std::size_t kMaxOutput = std::size_t{128} << 10;
 
-/// What zlib makes of a deflate stream that must end with its last byte; nothing where it refuses.
+/// zlib's output for a stream that must end with its last byte; nullopt if zlib refuses it.
 std::optional<Octets> zlib_inflated(const Octets& deflated) {
-  ZlibVerdict verdict = verdict_of_zlib(deflated, kMostOutput);
+  ZlibVerdict verdict = verdict_of_zlib(deflated, kMaxOutput);
   const bool is_whole = verdict.end == ZlibVerdict::End::last_block && verdict.taken == deflated.size();
   return is_whole ? std::optional(std::move(verdict.data)) : std::nullopt;
 }
 
-/// The same of ours, from pieces of random sizes.
+/// The same for Inflater, with input in pieces of random sizes.
 std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, Random& random) {
   const FileBytes whole = zlib_stream_of(deflated, 0x61626364);
   std::vector<ByteSpan> pieces;
@@ -32,30 +34,31 @@ std::optional<Octets> our_inflated(const Octets& deflated, std::size_t stretch, 
   for (ByteSpan left(whole); !left.empty(); left = left.subspan(pieces.back().size())) {
     pieces.push_back(left.first(std::min<std::size_t>(left.size(), 1 + random.below(largest))));
   }
-  std::optional<OurInflated> got = inflated_by_ours(pieces, stretch, kMostOutput);
+  std::optional<OurInflated> got = inflated_by_ours(pieces, stretch, kMaxOutput);
   if (!got) {
     return std::nullopt;
   }
-  EXPECT_EQ(got->declared_adler, 0x61626364U);  // which is not compared
+  EXPECT_EQ(got->declared_adler, 0x61626364U);  // declared, not verified
   return std::move(got->data);
 }
 
-/// Of streams that would give more than kMostOutput, zlib says nothing.
+/// Requires that the output has at most kMaxOutput bytes.
 ::testing::AssertionResult same_verdict(const Octets& deflated, Random& random) {
   const std::optional<Octets> expected = zlib_inflated(deflated);
   for (const std::size_t stretch : {std::size_t{600} + random.below(3000), std::size_t{262144}}) {
     const std::optional<Octets> got = our_inflated(deflated, stretch, random);
     if (got.has_value() != expected.has_value()) {
-      return ::testing::AssertionFailure() << "zlib " << (expected ? "takes" : "refuses") << " what ours does not";
+      return ::testing::AssertionFailure()
+             << "zlib " << (expected ? "accepts" : "refuses") << " the stream, Inflater does not";
     }
     if (got && *got != *expected) {
-      return ::testing::AssertionFailure() << "other bytes than zlib's " << expected->size();
+      return ::testing::AssertionFailure() << "the bytes differ from zlib's " << expected->size();
     }
   }
   return ::testing::AssertionSuccess();
 }
 
-/// Runs, repeats from far and near, and noise of few or many values.
+/// Runs, near and far matches, and noise with few or many values.
 Octets mixed_data(Random& random, std::size_t size) {
   Octets data;
   while (data.size() < size) {
@@ -71,7 +74,7 @@ Octets mixed_data(Random& random, std::size_t size) {
   return data;
 }
 
-/// A dynamic block's header for code lengths of 0 to 15, each written with 4 bits.
+/// The header of a dynamic block, with each code length written in 4 bits.
 BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vector<std::uint32_t>& distances) {
   BitWriter writer;
   writer.add(5, 3);
@@ -83,7 +86,7 @@ BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vect
   }
   for (const auto* lengths : {&literals, &distances}) {
     for (const std::uint32_t length : *lengths) {
-      for (int bit = 3; bit >= 0; --bit) {  // codes go first bit first
+      for (int bit = 3; bit >= 0; --bit) {  // codes start with their most significant bit
         writer.add(length >> bit & 1U, 1);
       }
     }
@@ -91,7 +94,7 @@ BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vect
   return writer;
 }
 
-/// Code lengths that use all codes, or nearly so.
+/// Code lengths that form a complete or nearly complete code.
 std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std::size_t must_have) {
   std::vector<std::uint32_t> leaves = {0};
   const std::size_t wanted = 1 + random.below(static_cast<std::uint32_t>(size));
@@ -105,7 +108,7 @@ std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std:
   for (const std::uint32_t leaf : leaves) {
     lengths[random.below(static_cast<std::uint32_t>(size))] = std::max(leaf, 1U);
   }
-  if (random.below(2) == 0) {  // every leaf has a symbol
+  if (random.below(2) == 0) {  // every leaf gets a symbol
     std::fill(lengths.begin(), lengths.end(), 0);
     for (std::size_t i = 0; i < leaves.size(); ++i) {
       lengths[(must_have + i * 7) % size] = std::max(leaves[i], 1U);
@@ -114,7 +117,7 @@ std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std:
   return lengths;
 }
 
-TEST(Inflate, GivesWhatZlibDeflated) {
+TEST(Inflate, RoundTripsZlibOutput) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 60; ++round) {
@@ -130,8 +133,8 @@ TEST(Inflate, GivesWhatZlibDeflated) {
   }
 }
 
-/// Its input comes in portions of 64 KiB, and a stored block begins at a whole byte, which may lie before the portion.
-TEST(Inflate, TakesStoredBlocksWhereverAPortionOfItsInputEnds) {
+/// Input is buffered in portions of 64 KiB. A stored block starts at a byte boundary, which may lie before the portion.
+TEST(Inflate, ReadsStoredBlocksAcrossInputPortions) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 20; ++round) {
@@ -177,7 +180,7 @@ TEST(Inflate, AgreesWithZlibOnMutants) {
   EXPECT_GT(taken, 100);
 }
 
-TEST(Inflate, AgreesWithZlibOnAnyCode) {
+TEST(Inflate, AgreesWithZlibOnRandomCodes) {
   Random random;
   SCOPED_TRACE(random.trace());
   int taken = 0;
@@ -189,8 +192,8 @@ TEST(Inflate, AgreesWithZlibOnAnyCode) {
       writer.add(random.below(0xFFFF), 16);
     }
     Octets deflated = writer.bytes();
-    // Streams must end with the bytes: cut them where zlib's ended.
-    if (const ZlibVerdict verdict = verdict_of_zlib(deflated, kMostOutput);
+    // A stream must end with its last byte, so cut it where zlib ended.
+    if (const ZlibVerdict verdict = verdict_of_zlib(deflated, kMaxOutput);
         verdict.end == ZlibVerdict::End::last_block) {
       deflated.resize(verdict.taken);
       ++taken;
@@ -200,19 +203,19 @@ TEST(Inflate, AgreesWithZlibOnAnyCode) {
   EXPECT_GT(taken, 100);
 }
 
-TEST(Inflate, AgreesWithZlibOnTheEdgesOfTheFormat) {
+TEST(Inflate, AgreesWithZlibOnEdgeCases) {
   Random random;
   std::vector<std::uint32_t> two(257);
   two[0] = two[256] = 1;
-  std::vector<std::uint32_t> end_alone(257);
-  end_alone[256] = 1;
-  std::vector<std::uint32_t> without_end(257);
-  without_end[0] = without_end[1] = 1;
+  std::vector<std::uint32_t> only_end(257);
+  only_end[256] = 1;
+  std::vector<std::uint32_t> no_end(257);
+  no_end[0] = no_end[1] = 1;
   std::vector<std::uint32_t> unused = two;
   unused[256] = 2;
   std::vector<std::uint32_t> too_many = two;
   too_many[1] = 1;
-  for (const auto& literals : {two, end_alone, without_end, unused, too_many}) {
+  for (const auto& literals : {two, only_end, no_end, unused, too_many}) {
     for (const std::vector<std::uint32_t>& distances :
          {std::vector<std::uint32_t>{0}, {1}, {2}, {1, 1}, {1, 2}, {2, 2}, {1, 1, 1}}) {
       for (std::uint32_t data = 0; data < 8; ++data) {
@@ -222,7 +225,7 @@ TEST(Inflate, AgreesWithZlibOnTheEdgesOfTheFormat) {
       }
     }
   }
-  for (std::uint32_t bits = 0; bits < 1U << 13; ++bits) {  // the first symbols of a fixed block, and block types
+  for (std::uint32_t bits = 0; bits < 1U << 13; ++bits) {  // block types, and the first symbols of a fixed block
     BitWriter writer;
     writer.add(bits, 13);
     writer.add(0, 16);
@@ -230,7 +233,7 @@ TEST(Inflate, AgreesWithZlibOnTheEdgesOfTheFormat) {
   }
 }
 
-TEST(Inflate, RefusesOtherStreamHeadersThanItsOwn) {
+TEST(Inflate, RefusesOtherStreamHeaders) {
   const Octets deflated = deflated_by_zlib({1, 2, 3});
   for (std::uint32_t header = 0; header < 1U << 16; header += 1 + header % 5) {
     FileBytes whole;
@@ -246,7 +249,7 @@ TEST(Inflate, RefusesOtherStreamHeadersThanItsOwn) {
   }
 }
 
-TEST(Inflate, EndsWithItsInput) {
+TEST(Inflate, RefusesTruncatedAndExtendedInput) {
   Random random;
   const Octets deflated = deflated_by_zlib(mixed_data(random, 3000));
   for (std::size_t size = 0; size < deflated.size(); ++size) {

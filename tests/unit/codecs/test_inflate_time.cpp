@@ -1,4 +1,4 @@
-// Streams that give nothing for their bytes must not take more time than these do.
+// Streams with many bytes and no output must not take longer than this.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -9,16 +9,18 @@
 #include "support/sanitizers.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
 
 double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-TEST(InflateTime, FixedBlocksThatHoldNothing) {
+TEST(InflateTime, EmptyFixedBlocks) {
   BitWriter writer;
   for (int block = 0; block < 1600000; ++block) {
-    writer.add(2, 10);  // one of the fixed codes, not the last, its end at once
+    writer.add(2, 10);  // a fixed block, not the last, with only an end of block
   }
   writer.add(3, 10);
   const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
@@ -30,7 +32,7 @@ TEST(InflateTime, FixedBlocksThatHoldNothing) {
   EXPECT_TRUE(found->data.empty());
 }
 
-/// The shortest block with codes of its own: one code of one bit, which ends it.
+/// The shortest dynamic block: one code of one bit, for the end of block.
 void add_empty_block(BitWriter& writer) {
   constexpr int kLengthCodes = 18;
   writer.add(4, 3);
@@ -38,23 +40,23 @@ void add_empty_block(BitWriter& writer) {
   writer.add(0, 5);
   writer.add(kLengthCodes - 4, 4);
   for (int i = 0; i < kLengthCodes; ++i) {
-    writer.add(i == 2 || i == 17 ? 1 : 0, 3);  // of many zeros, and of the length 1
+    writer.add(i == 2 || i == 17 ? 1 : 0, 3);  // for long runs of zeros, and for the length 1
   }
   writer.add(1 | (138 - 11) << 1, 8);
   writer.add(1 | (118 - 11) << 1, 8);
-  writer.add(0, 3);  // the length of the end's code, that of a distance, and the end
+  writer.add(0, 3);  // the code length of the end of block, of a distance, and the end of block
 }
 
-TEST(InflateTime, TheSearchForABlockAmongThoseThatHoldNothing) {
+TEST(InflateTime, SearchAmongEmptyBlocks) {
   BitWriter writer;
   for (int block = 0; block < 50000; ++block) {
     add_empty_block(writer);
   }
-  writer.add(6, 3);  // no block
+  writer.add(6, 3);  // not a block
   writer.add(0, 32);
   const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
   const std::array<ByteSpan, 1> pieces = {stream};
-  InflateAhead part(pieces, 0, std::size_t{1} << 20);
+  SpeculativeInflater part(pieces, 0, std::size_t{1} << 20);
   const double begin = cpu_seconds();
   EXPECT_FALSE(part.settles(1000));
   part.run(1000, stream.size());

@@ -9,6 +9,8 @@
 #include "support/metadata_maker.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;

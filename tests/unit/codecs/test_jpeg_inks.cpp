@@ -8,6 +8,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;

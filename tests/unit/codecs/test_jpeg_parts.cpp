@@ -15,6 +15,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;

@@ -1,4 +1,4 @@
-// What the libraries that decode may take: stb_image's budget, libjpeg's cap, and what is never unpacked for libpng.
+// Memory limits of the decoding libraries: stb_image's budget, libjpeg's cap, and chunks that libpng never inflates.
 #include <gtest/gtest.h>
 #include <stb_image.h>
 #include <sys/resource.h>
@@ -14,6 +14,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -34,7 +36,7 @@ bool stb_reads(const FileBytes& file) {
   return pixels != nullptr;
 }
 
-TEST(StbBudget, AllowsNoMoreThanItsBytes) {
+TEST(StbBudget, LimitsTotalAllocations) {
   const FileBytes file = make_bmp(64, 64, 24, std::vector<std::uint32_t>(64 * 64, 0x123456));
   constexpr std::size_t kPixels = 3 * 64 * 64;
   {
@@ -48,13 +50,13 @@ TEST(StbBudget, AllowsNoMoreThanItsBytes) {
     EXPECT_TRUE(stb_reads(file));
     EXPECT_FALSE(budget.exceeded());
     EXPECT_TRUE(stb_reads(file));
-    EXPECT_FALSE(stb_reads(file)) << "what is freed is not given back";
+    EXPECT_FALSE(stb_reads(file)) << "freed memory does not return to the budget";
     EXPECT_TRUE(budget.exceeded());
   }
   EXPECT_FALSE(stb_reads(file)) << "without a budget";
 }
 
-/// No sound file reaches the cap: it is what the coefficients of the declared size take, and 64 MiB.
+/// No valid file reaches the cap, which is the size of all coefficients plus 64 MiB.
 TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
   Random random;
   const FileBytes bytes = make_jpeg(random_image(random, 200, 100, {Sample::u8, 3}).view());
@@ -67,25 +69,25 @@ TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
 }
 
 /// A stream that inflates to `size` zeros.
-FileBytes packed_zeros(std::size_t size) {
+FileBytes deflated_zeros(std::size_t size) {
   const std::vector<Bytef> zeros(std::size_t{1} << 20);
-  FileBytes packed(size / 500 + 1000);
+  FileBytes deflated(size / 500 + 1000);
   z_stream stream{};
   deflateInit(&stream, 9);
-  stream.next_out = reinterpret_cast<Bytef*>(packed.data());
-  stream.avail_out = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(deflated.data());
+  stream.avail_out = static_cast<uInt>(deflated.size());
   for (std::size_t done = 0; done < size; done += zeros.size()) {
     stream.next_in = const_cast<Bytef*>(zeros.data());
     stream.avail_in = static_cast<uInt>(zeros.size());
     deflate(&stream, done + zeros.size() < size ? Z_NO_FLUSH : Z_FINISH);
   }
-  packed.resize(stream.total_out);
+  deflated.resize(stream.total_out);
   deflateEnd(&stream);
-  return packed;
+  return deflated;
 }
 
 TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
-  const FileBytes zeros = packed_zeros(std::size_t{1} << 30);
+  const FileBytes zeros = deflated_zeros(std::size_t{1} << 30);
   const auto with_head = [&](std::string_view head) {
     FileBytes data = bytes_of(head);
     add_bytes(data, zeros);
@@ -97,9 +99,9 @@ TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
                                        {"iCCP", with_head("a\0\0"sv)},
                                        {"prIv", zeros},
                                        {"tEXt", FileBytes(std::size_t{4} << 20, std::byte{'a'})}};
-  const std::size_t copies = kHasSanitizer ? 8 : 2;  // it has a shadow, and keeps what was freed
+  const std::size_t copies = kHasSanitizer ? 8 : 2;  // a sanitizer keeps shadow memory and freed blocks
   for (const PngChunk& bomb : bombs) {
-    for (const bool interlaced : {false, true}) {  // read by gpuimg's own reader, and by libpng
+    for (const bool interlaced : {false, true}) {  // read by the fast path, and by libpng
       PngPicture picture;
       picture.interlaced = interlaced;
       picture.samples = {7};

@@ -1,4 +1,4 @@
-// .npy: every sample type makes the round trip, the header is the one NumPy writes, and hostile headers are refused.
+// .npy: every sample type round-trips, the header matches NumPy's, and malformed headers are refused.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,13 +10,15 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using test::Random;
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
 
-/// A version 1.0 file with this header, as it stands, and `data_bytes` zeros.
+/// A version 1.0 file with exactly this header and `data_bytes` zeros.
 std::string npy_file(const std::string& header, std::size_t data_bytes) {
   std::string file = "\x93NUMPY";
   file += {'\1', '\0', static_cast<char>(header.size() & 0xFF), static_cast<char>(header.size() >> 8)};
@@ -40,7 +42,7 @@ void expect_refused(ErrorKind kind, const std::string& file) {
   }
 }
 
-TEST(Npy, EverySampleAndChannelCountMakesTheRoundTrip) {
+TEST(Npy, RoundTripsEverySampleAndChannelCount) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const Sample sample : {Sample::u8, Sample::u16, Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
@@ -57,7 +59,7 @@ TEST(Npy, EverySampleAndChannelCountMakesTheRoundTrip) {
   }
 }
 
-TEST(Npy, HeaderIsTheOneThatNumPyWrites) {
+TEST(Npy, HeaderMatchesNumPy) {
   const auto header = [](int width, int height, PixelFormat format) {
     return text_of(encode_npy(Image(width, height, format).view())).substr(0, 128);
   };
@@ -69,7 +71,7 @@ TEST(Npy, HeaderIsTheOneThatNumPyWrites) {
   EXPECT_EQ(header(3, 2, {Sample::f32, 3}), expected("{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3, 3), }"));
 }
 
-TEST(Npy, PitchIsLeftOut) {
+TEST(Npy, OmitsRowPadding) {
   std::vector<std::uint16_t> memory = {1, 2, 99, 3, 4, 99};
   const ConstView view{reinterpret_cast<const std::byte*>(memory.data()), 2, 2, 6, {Sample::u16, 1}};
   const Image image = decode(text_of(encode_npy(view)));
@@ -84,7 +86,7 @@ TEST(Npy, ReadsOtherSpellingsOfTheSameHeader) {
       decode(npy_file("  { 'descr' : '<f8' , 'fortran_order' : False , 'shape' : ( 1 , 2 , 4 ) }  ", 64)).height(), 1);
 }
 
-TEST(Npy, EveryPrefixIsRefused) {
+TEST(Npy, RefusesEveryPrefix) {
   const std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u16, 3}, 7).view()));
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_THROW(decode(file.substr(0, size)), Error) << size;
@@ -93,7 +95,7 @@ TEST(Npy, EveryPrefixIsRefused) {
   EXPECT_FALSE(is_npy(std::as_bytes(std::span("\x93NUMP", 5))));
 }
 
-TEST(Npy, RefusesWhatItDoesNotSupport) {
+TEST(Npy, RefusesUnsupportedFiles) {
   for (const char* descr : {"'>u2'", "'<i4'", "'|b1'", "'<f2'", "'<c8'", "'O'", "'|u1\x1b[31m'", "''"}) {
     expect_refused(ErrorKind::unsupported, npy_file(header_of(descr, "False", "(2, 3)"), 6));
   }
@@ -145,7 +147,7 @@ TEST(Npy, RefusesDamagedHeadersAndWrongLengths) {
   }
 }
 
-TEST(Npy, DamagedBytesNeverDoMoreThanThrow) {
+TEST(Npy, DamagedBytesOnlyThrow) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));

@@ -1,4 +1,4 @@
-// The fast path for PNG beside libpng: on every file both give the same pixels, or both refuse.
+// The fast path for PNG against libpng: for every file, both return the same pixels or both refuse.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -13,11 +13,13 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
 
-/// Smooth and flat parts and noise, so that every kind of block and match occurs.
+/// Smooth parts, flat parts and noise, so that all kinds of blocks and matches occur.
 PngPicture varied_picture(Random& random, PngKind kind, std::uint32_t width, std::uint32_t height) {
   PngPicture picture;
   picture.kind = kind;
@@ -46,7 +48,7 @@ PngPicture varied_picture(Random& random, PngKind kind, std::uint32_t width, std
   return picture;
 }
 
-/// The image data deflated by zlib, in one or more IDAT chunks, with ancillary chunks around it.
+/// Chunks with image data deflated by zlib, in one or more IDAT chunks, with ancillary chunks around it.
 std::vector<PngChunk> deflated_chunks(Random& random, const PngPicture& picture, int level) {
   std::vector<PngChunk> chunks = png_chunks(picture);
   FileBytes raw = png_raw(picture);
@@ -87,16 +89,16 @@ TEST(PngFast, AgreesWithLibpngOnEveryKind) {
       picture.interlaced = random.below(5) == 0;
       const FileBytes file = assemble_png(deflated_chunks(random, picture));
       EXPECT_EQ(difference_of_png_paths(file), "");
-      EXPECT_EQ(take_apart_plain_png(file, "file").has_value(), is_for_fast_path(picture));
+      EXPECT_EQ(parse_simple_png(file, "file").has_value(), is_for_fast_path(picture));
     }
   }
 }
 
-TEST(PngFast, ReadsWhatIsSoundWithoutLibpng) {
+TEST(PngFast, ReadsValidFilesWithoutLibpng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PngKind kind : png_kinds()) {
-    // From less than a block of rows to several, with rows from a byte to longer than a block.
+    // From less than one block of rows to several, with rows from one byte to longer than a block.
     for (const auto& [width, height] : {std::pair{1U, 1U}, {1U, 70000U}, {300000U, 3U}, {511U, 700U}}) {
       PngPicture picture = varied_picture(random, kind, width, height);
       picture.transparency.clear();
@@ -104,15 +106,15 @@ TEST(PngFast, ReadsWhatIsSoundWithoutLibpng) {
         continue;
       }
       const FileBytes file = assemble_png(deflated_chunks(random, picture));
-      const auto plain = take_apart_plain_png(file, "file");
-      ASSERT_TRUE(plain.has_value());
-      EXPECT_TRUE(read_plain_png(*plain, "file", {.threads = 2}).has_value()) << kind.color_type << ' ' << width;
+      const auto simple = parse_simple_png(file, "file");
+      ASSERT_TRUE(simple.has_value());
+      EXPECT_TRUE(read_simple_png(*simple, "file", {.threads = 2}).has_value()) << kind.color_type << ' ' << width;
       EXPECT_EQ(difference_of_png_paths(file), "") << kind.color_type << ' ' << width;
     }
   }
 }
 
-/// `values` different samples by chance.
+/// Random samples of `values` different values.
 FileBytes large_file(Random& random, std::uint32_t values) {
   PngPicture picture;
   picture.kind = {2, 8};
@@ -130,28 +132,28 @@ TEST(PngFast, LargePhotosAreReadInPartsAndDrawingsAreNot) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes photo = large_file(random, 40);
-  const auto plain = take_apart_plain_png(photo, "file");
-  ASSERT_TRUE(plain.has_value());
-  EXPECT_GT(PngParts::of(*plain, 2).part_bytes, 0U);
-  EXPECT_EQ(PngParts::of(*plain, 1).part_bytes, 0U);
-  const Image expected = read_plain_png(*plain, "file", {.threads = 1}).value();
+  const auto simple = parse_simple_png(photo, "file");
+  ASSERT_TRUE(simple.has_value());
+  EXPECT_GT(PngParts::of(*simple, 2).part_bytes, 0U);
+  EXPECT_EQ(PngParts::of(*simple, 1).part_bytes, 0U);
+  const Image expected = read_simple_png(*simple, "file", {.threads = 1}).value();
   for (const int threads : {2, 3, 9, 2}) {
-    const Image image = read_plain_png(*plain, "file", {.threads = threads}).value();
+    const Image image = read_simple_png(*simple, "file", {.threads = threads}).value();
     EXPECT_TRUE(same_pixels(image.view(), expected.view())) << threads;
   }
   const FileBytes drawing = large_file(random, 1);
-  EXPECT_EQ(PngParts::of(take_apart_plain_png(drawing, "file").value(), 2).part_bytes, 0U);
+  EXPECT_EQ(PngParts::of(parse_simple_png(drawing, "file").value(), 2).part_bytes, 0U);
 }
 
 TEST(PngFast, LeavesVeryLongRowsToLibpng) {
   Random random;
   const PngPicture picture = varied_picture(random, {6, 16}, 530000, 2);
   const FileBytes file = assemble_png(deflated_chunks(random, picture));
-  EXPECT_FALSE(read_plain_png(take_apart_plain_png(file, "file").value(), "file", {.threads = 2}).has_value());
+  EXPECT_FALSE(read_simple_png(parse_simple_png(file, "file").value(), "file", {.threads = 2}).has_value());
   EXPECT_EQ(difference_of_png_paths(file), "");
 }
 
-/// Changes of bytes, whole chunks and ends.
+/// Changes bytes, whole chunks or the end of the file.
 FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
   const auto any = [&](std::size_t size) { return random.below(static_cast<std::uint32_t>(size)); };
   switch (random.below(8)) {
@@ -163,7 +165,7 @@ FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
       chunk.data.resize(any(chunk.data.size() + 5));
       break;
     }
-    case 4: {  // the CRC is right, the checksum of the image data is not
+    case 4: {  // the CRC is correct, the checksum of the image data is not
       FileBytes& data = chunks[chunks.size() - 1 - any(2)].data;
       if (!data.empty()) {
         data[any(data.size())] ^= static_cast<std::byte>(1U << random.below(8));
@@ -182,7 +184,7 @@ FileBytes mutant_of(Random& random, std::vector<PngChunk> chunks) {
   return file;
 }
 
-TEST(PngFast, AgreesWithLibpngOnEveryPlaceOfAChunk) {
+TEST(PngFast, AgreesWithLibpngOnChunkOrder) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PngKind kind : {PngKind{2, 8}, PngKind{3, 8}, PngKind{0, 16}}) {
@@ -209,7 +211,7 @@ TEST(PngFast, AgreesWithLibpngOnEveryPlaceOfAChunk) {
           stranger.crc_error = crc_error;
           chunks.insert(chunks.begin() + static_cast<std::ptrdiff_t>(place), stranger);
           ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
-          // With a palette's transparency before or behind it.
+          // With a tRNS chunk before or after it.
           chunks.insert(chunks.begin() + 2, {"tRNS", FileBytes(5)});
           ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << stranger.name << ' ' << place;
         }
@@ -262,7 +264,7 @@ TEST(PngFast, AgreesWithLibpngOnEveryStreamHeader) {
   }
 }
 
-TEST(PngUnfilter, RowsAtOnceAreRowsInTurn) {
+TEST(PngUnfilter, ParallelRowsMatchSequentialRows) {
   Random random;
   SCOPED_TRACE(random.trace());
   constexpr std::size_t kGuard = 16;
@@ -290,7 +292,7 @@ TEST(PngUnfilter, RowsAtOnceAreRowsInTurn) {
     }
     std::vector<std::uint8_t> out(rows * bytes + kGuard, 0xCD);
     unfilter_rows(filtered.data(), above.data(), out.data(), bytes, pixel);
-    ASSERT_EQ(out, expected) << bytes << " bytes, " << pixel << " a pixel";
+    ASSERT_EQ(out, expected) << bytes << " bytes, " << pixel << " per pixel";
   }
 }
 

@@ -1,4 +1,4 @@
-// Metadata of PNG that is damaged, out of place or repeated: it never costs more than the metadata.
+// Damaged, misplaced or repeated metadata in PNG: only the metadata is lost.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,6 +13,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -27,7 +29,7 @@ FileBytes numbers(std::initializer_list<std::uint32_t> values) {
   return bytes;
 }
 
-/// A 1x1 RGB picture with chunks behind its header.
+/// A 1x1 RGB picture with extra chunks after the header.
 std::vector<PngChunk> chunks_with(const std::vector<PngChunk>& more) {
   PngPicture picture;
   picture.kind = {2, 8};
@@ -43,7 +45,7 @@ FileBytes iccp(const std::string& beginning, const FileBytes& stream) {
   return data;
 }
 
-TEST(PngMetadata, DamagedChunksAreLeftOutAndNamed) {
+TEST(PngMetadata, LeavesOutDamagedChunksWithANote) {
   using namespace std::string_literals;
   const FileBytes profile = zlib_stored(make_icc());
   FileBytes phys = numbers({1, 1});
@@ -78,7 +80,7 @@ TEST(PngMetadata, DamagedChunksAreLeftOutAndNamed) {
   }
 }
 
-TEST(PngMetadata, AWrongChecksumIsDamage) {
+TEST(PngMetadata, TreatsAWrongChecksumAsDamage) {
   Random random;
   const FileBytes png = written(any_image(random, 3, 3, kRgb), ImageFileType::png, full_metadata(kRgb));
   for (const char* name : {"cICP", "iCCP", "gAMA", "cHRM", "pHYs", "eXIf"}) {
@@ -92,7 +94,7 @@ TEST(PngMetadata, AWrongChecksumIsDamage) {
   }
 }
 
-TEST(PngMetadata, PlaceAndRepetition) {
+TEST(PngMetadata, ChecksOrderAndRepetition) {
   std::vector<PngChunk> chunks = chunks_with({{"gAMA", numbers({5})}, {"gAMA", numbers({6})}, {"tIME", FileBytes(7)}});
   chunks.insert(chunks.end() - 1, {"eXIf", exif_with(1, false)});
   chunks.insert(chunks.end() - 1, {"sRGB", bytes_of(std::string_view("\0", 1))});
@@ -100,16 +102,16 @@ TEST(PngMetadata, PlaceAndRepetition) {
   EXPECT_EQ(found.metadata.gama, 5U);
   EXPECT_EQ(found.metadata.exif, exif_with(1, false));
   EXPECT_EQ(found.metadata.srgb, std::nullopt);
-  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk stands behind the image data and is left out"});
+  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk follows the image data and is left out"});
 }
 
-TEST(PngMetadata, AProfileStandsAlone) {
+TEST(PngMetadata, AProfileReplacesSrgb) {
   using namespace std::string_literals;
   const DecodedImage found =
       decode(assemble_png(chunks_with({{"sRGB", bytes_of("\1")}, {"iCCP", iccp("n\0\0"s, zlib_stored(make_icc()))}})));
   EXPECT_EQ(found.metadata.icc, make_icc());
   EXPECT_EQ(found.metadata.srgb, std::nullopt);
-  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk stands beside a profile and is left out"});
+  EXPECT_EQ(found.details, std::vector<std::string>{"its sRGB chunk is left out because the file has an ICC profile"});
 }
 
 FileBytes text_of(std::string_view beginning, const FileBytes& text) {
@@ -128,7 +130,7 @@ TEST(PngMetadata, TextsAreReadInAllForms) {
     for (const PngChunk& iptc : {PngChunk{"tEXt", text_of("Raw profile type iptc\0"sv, iptc_text(iptc_data()))},
                                  PngChunk{"zTXt", text_of("Raw profile type iptc\0\0"sv, packed_iptc)}}) {
       std::vector<PngChunk> chunks = chunks_with({xmp});
-      chunks.insert(chunks.end() - 1, iptc);  // behind the image data
+      chunks.insert(chunks.end() - 1, iptc);  // after the image data
       const DecodedImage found = decode(assemble_png(chunks));
       EXPECT_EQ(found.metadata.xmp, xmp_packet());
       EXPECT_EQ(found.metadata.iptc, iptc_data());
@@ -138,7 +140,7 @@ TEST(PngMetadata, TextsAreReadInAllForms) {
   }
 }
 
-TEST(PngMetadata, DamagedTextsAreLeftOutAndNamed) {
+TEST(PngMetadata, LeavesOutDamagedTextsWithANote) {
   using namespace std::string_view_literals;
   FileBytes cut = zlib_stored(xmp_packet());
   cut.pop_back();

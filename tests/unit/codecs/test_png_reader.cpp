@@ -1,4 +1,4 @@
-// PNG in: all kinds to the pixels that the specification says, whatever is cut, mixed in or follows.
+// Reading PNG: all kinds give the pixels that the specification defines, however chunks are divided, mixed or followed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,6 +8,8 @@
 #include "support/random_png.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -30,7 +32,7 @@ void add_transparency(Random& random, PngPicture& picture) {
 
 class PngKinds : public ::testing::TestWithParam<std::tuple<std::size_t, bool, int>> {};
 
-TEST_P(PngKinds, AreReadToThePixelsOfTheSpecification) {
+TEST_P(PngKinds, MatchTheSpecification) {
   const auto [kind_number, interlaced, filter] = GetParam();
   Random random;
   SCOPED_TRACE(random.trace());
@@ -57,14 +59,14 @@ INSTANTIATE_TEST_SUITE_P(All, PngKinds,
                          ::testing::Combine(::testing::Range(std::size_t{0}, std::size_t{15}), ::testing::Bool(),
                                             ::testing::Range(0, 6)));
 
-TEST(PngReader, IgnoresWhatFollowsItsEnd) {
+TEST(PngReader, IgnoresDataAfterTheEnd) {
   const PngPicture picture = small_picture();
   FileBytes file = make_png(picture);
   add_text(file, "anything");
   EXPECT_TRUE(same_pixels(decode(file).image.view(), expected_image(picture).view()));
 }
 
-TEST(PngReader, ReadsImageDataInManyPieces) {
+TEST(PngReader, ReadsManyImageDataChunks) {
   const PngPicture picture = small_picture();
   std::vector<PngChunk> chunks = png_chunks(picture);
   const FileBytes data = chunks[1].data;
@@ -76,7 +78,7 @@ TEST(PngReader, ReadsImageDataInManyPieces) {
   EXPECT_TRUE(same_pixels(decode(assemble_png(chunks)).image.view(), expected_image(picture).view()));
 }
 
-TEST(PngReader, ChecksTheEndOfTheDataHoweverItIsCut) {
+TEST(PngReader, ChecksTheEndOfTheDataInAnyChunks) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 12; ++round) {
@@ -131,7 +133,7 @@ TEST(PngReader, ReturnsTextInFileOrder) {
   EXPECT_EQ(decoded.text[1].text, "");
 }
 
-TEST(PngReader, ReadsOneRowAndOneColumnOfManyPixels) {
+TEST(PngReader, ReadsVeryLongRowsAndColumns) {
   for (const bool tall : {false, true}) {
     PngPicture picture;
     picture.width = tall ? 1 : 1000000;
@@ -143,14 +145,14 @@ TEST(PngReader, ReadsOneRowAndOneColumnOfManyPixels) {
   }
 }
 
-TEST(PngReader, IsSaneOnMutants) {
+TEST(PngReader, SurvivesMutations) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PngKind kind : png_kinds()) {
     PngPicture picture = random_picture(random, kind, 6, 5);
     picture.interlaced = random.below(2) == 1;
     expect_sane_when_mutated(make_png(picture), "mutant.png", random, 150);
-    // With the checksum of the image data put right, so that more of it reaches the decoder.
+    // With correct chunk checksums, so that more mutations reach the decoder.
     std::vector<PngChunk> chunks = png_chunks(picture);
     for (int round = 0; round < 50; ++round) {
       FileBytes& data = chunks[chunks.size() - 2].data;

@@ -1,4 +1,4 @@
-// Broken PNG: every prefix, wrong checksums, impossible headers, chunks out of place and damaged data are refused.
+// Refusing broken PNG: every prefix, wrong checksums, impossible headers, misplaced chunks and damaged data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ TEST(PngReader, RefusesEveryPrefix) {
   }
 }
 
-TEST(PngReader, RefusesEachChecksumOfACriticalChunk) {
+TEST(PngReader, RefusesWrongChecksumsOfCriticalChunks) {
   for (const PngKind kind : {PngKind{2, 8}, PngKind{3, 8}}) {
     const std::vector<PngChunk> sound = png_chunks(small_picture(kind));
     for (std::size_t i = 0; i < sound.size(); ++i) {
@@ -33,7 +33,7 @@ TEST(PngReader, RefusesEachChecksumOfACriticalChunk) {
   }
 }
 
-/// Sound chunks of one small picture, changed by `change`.
+/// A small valid picture, modified by `change`.
 template <class Change>
 FileBytes broken(Change change, PngKind kind = {2, 8}) {
   std::vector<PngChunk> chunks = png_chunks(small_picture(kind));
@@ -72,7 +72,7 @@ TEST(PngReader, RefusesImpossibleHeaders) {
   EXPECT_TRUE(refuses(broken([](Chunks& c) { c[0].data.push_back(std::byte{0}); }), ErrorKind::decode, "IHDR"));
 }
 
-TEST(PngReader, RefusesChunksThatAreMissingOrOutOfPlace) {
+TEST(PngReader, RefusesMissingAndMisplacedChunks) {
   using Chunks = std::vector<PngChunk>;
   const PngKind indexed{3, 8};
   EXPECT_TRUE(refuses(broken([](Chunks& c) { c.erase(c.begin() + 1); }, indexed), ErrorKind::decode, "palette"));
@@ -140,7 +140,7 @@ TEST(PngReader, RefusesDamagedImageData) {
   }
 }
 
-TEST(PngReader, RefusesAnIndexBeyondThePalette) {
+TEST(PngReader, RefusesAnIndexOutsideThePalette) {
   for (const int depth : {1, 2, 4, 8}) {
     for (const bool interlaced : {false, true}) {
       PngPicture picture = small_picture({3, depth});
@@ -150,7 +150,7 @@ TEST(PngReader, RefusesAnIndexBeyondThePalette) {
       picture.palette.resize(std::size_t{3} * last);
       EXPECT_TRUE(same_pixels(decode(make_png(picture)).image.view(), expected_image(picture).view()));
       picture.samples[7] = last;
-      EXPECT_TRUE(refuses(make_png(picture), ErrorKind::decode, "palette of"));
+      EXPECT_TRUE(refuses(make_png(picture), ErrorKind::decode, "palette has size"));
     }
   }
 }

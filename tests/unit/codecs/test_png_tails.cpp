@@ -1,5 +1,5 @@
-// PNG whose image data goes on behind its last row without giving anything: libpng reads it in portions, and what it
-// makes of such a file is what the fast path must make of it.
+// PNG whose deflate stream continues after the last row without more output. libpng reads such data in portions, and
+// the fast path must accept and refuse the same files.
 #include <gtest/gtest.h>
 #include <zlib.h>
 
@@ -10,13 +10,15 @@
 #include "support/random_png.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
 
 constexpr std::size_t kEmptyBlock = 5;  // bytes
 
-/// Image data of one picture, `blocks` empty stored blocks, and the end.
+/// The image data of a picture, followed by `blocks` empty stored blocks and the end.
 FileBytes with_tail(const PngPicture& picture, int level, std::size_t blocks) {
   FileBytes raw = png_raw(picture);
   z_stream stream{};
@@ -42,10 +44,10 @@ FileBytes with_tail(const PngPicture& picture, int level, std::size_t blocks) {
   return assemble_png(chunks);
 }
 
-TEST(PngTails, AreReadAsLibpngReadsThem) {
+TEST(PngTails, AgreeWithLibpng) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const std::uint32_t height : {20U, 400U}) {  // data that is read at once, and in portions
+  for (const std::uint32_t height : {20U, 400U}) {  // data that libpng reads at once, and in portions
     PngPicture picture = random_picture(random, {2, 8}, 400, height);
     picture.filter = 5;
     for (const int level : {0, 1, 6}) {
@@ -56,7 +58,7 @@ TEST(PngTails, AreReadAsLibpngReadsThem) {
     }
     const auto plain_without = [&](std::size_t bytes) {
       const FileBytes file = with_tail(picture, 6, bytes / kEmptyBlock);
-      return read_plain_png(*take_apart_plain_png(file, "file"), "file", {.threads = 1}).has_value();
+      return read_simple_png(*parse_simple_png(file, "file"), "file", {.threads = 1}).has_value();
     };
     EXPECT_TRUE(plain_without(1000));
     EXPECT_EQ(plain_without(20000), height == 20);

@@ -1,5 +1,5 @@
-// The PNG writer: libpng reads every kind of file it makes without a word, finds the same pixels, and the bytes depend
-// on neither threads nor pitch. The row filters and checksums are checked on their own against plain sums.
+// The PNG writer: libpng reads its files without warnings and gets the same pixels, and the bytes depend on neither
+// threads nor pitch. Filters and checksums are also checked against straightforward implementations.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 #include <unistd.h>
@@ -22,6 +22,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using test::Random;
@@ -64,7 +66,7 @@ void expect_error(ErrorKind kind, ConstView pixels, const WriteOptions& options)
 
 class PngFormats : public ::testing::TestWithParam<PixelFormat> {};
 
-TEST_P(PngFormats, EverySizeAndContentReadsBack) {
+TEST_P(PngFormats, RoundTripsEverySize) {
   Random random;
   SCOPED_TRACE(random.trace());
   const std::vector<int> sides = {1, 2, 15, 16, 17, 31, 32, 33, 1023, 1024, 1025};
@@ -78,7 +80,7 @@ TEST_P(PngFormats, EverySizeAndContentReadsBack) {
   }
 }
 
-TEST_P(PngFormats, EveryLevelAndThreadCountGivesTheSameImage) {
+TEST_P(PngFormats, OutputDoesNotDependOnThreads) {
   Random random;
   SCOPED_TRACE(random.trace());
   const tbb::global_control more_than_processors(tbb::global_control::max_allowed_parallelism, 8);
@@ -98,7 +100,7 @@ TEST_P(PngFormats, EveryLevelAndThreadCountGivesTheSameImage) {
   }
 }
 
-TEST_P(PngFormats, PitchDoesNotMatter) {
+TEST_P(PngFormats, OutputDoesNotDependOnPitch) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::any_image(random, 301, 200, GetParam());
@@ -116,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(All, PngFormats, ::testing::ValuesIn(test::photographic
   return "bits" + std::to_string(8 * sample_bytes(of.param.sample)) + "_channels" + std::to_string(of.param.channels);
 });
 
-TEST(PngWriter, MillionsOfPixelsInOneRowOrColumn) {
+TEST(PngWriter, WritesVeryLongRowsAndColumns) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const auto& [width, height] : {std::pair(1'000'000, 1), std::pair(1, 1'000'000), std::pair(700'000, 3)}) {
@@ -125,7 +127,7 @@ TEST(PngWriter, MillionsOfPixelsInOneRowOrColumn) {
   }
 }
 
-TEST(PngWriter, FilesAreSmallerThanTheirPixelsWhereThatIsPossible) {
+TEST(PngWriter, CompressesWherePossible) {
   Random random;
   SCOPED_TRACE(random.trace());
   const PixelFormat rgb{Sample::u8, 3};
@@ -139,7 +141,7 @@ TEST(PngWriter, FilesAreSmallerThanTheirPixelsWhereThatIsPossible) {
   }
 }
 
-TEST(PngWriter, TextEntriesComeOutInOrder) {
+TEST(PngWriter, WritesTextInOrder) {
   Random random;
   const Image image = test::random_image(random, 3, 2, {Sample::u8, 1});
   WriteOptions options;
@@ -156,7 +158,7 @@ TEST(PngWriter, TextEntriesComeOutInOrder) {
   EXPECT_LT(bytes.rfind("tEXt"), bytes.find("IDAT"));
 }
 
-TEST(PngWriter, RefusesWhatItCannotWrite) {
+TEST(PngWriter, RefusesInvalidInput) {
   Random random;
   const Image image = test::random_image(random, 3, 2, {Sample::u8, 1});
   for (const std::string& keyword :
@@ -180,12 +182,12 @@ TEST(PngWriter, RefusesWhatItCannotWrite) {
   expect_error(ErrorKind::unsupported, Image(2, 2, {Sample::u8, 5}).view(), {});
 }
 
-TEST(PngWriter, RefusesRowsThatDeflateCannotCount) {
-  // No row is read: the size alone decides.
+TEST(PngWriter, RefusesRowsTooLongForDeflate) {
+  // The size alone decides; no row is read.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }
 
-TEST(PngWriter, PngcheckFindsNothing) {
+TEST(PngWriter, PngcheckFindsNoErrors) {
   if (std::system("command -v pngcheck >/dev/null 2>&1") != 0) {
     GTEST_SKIP() << "pngcheck is not installed";
   }
@@ -202,9 +204,9 @@ TEST(PngWriter, PngcheckFindsNothing) {
   std::filesystem::remove(path);
 }
 
-/// A filter's residues by the letter of the PNG specification.
-std::vector<std::uint8_t> plain_residues(PngFilter filter, const std::vector<std::uint8_t>& row,
-                                         const std::vector<std::uint8_t>& above, std::size_t step) {
+/// A filter's residues, computed as the PNG specification states them.
+std::vector<std::uint8_t> reference_residues(PngFilter filter, const std::vector<std::uint8_t>& row,
+                                             const std::vector<std::uint8_t>& above, std::size_t step) {
   std::vector<std::uint8_t> out(row.size());
   for (std::size_t i = 0; i < row.size(); ++i) {
     const int a = i < step ? 0 : row[i - step];
@@ -220,13 +222,13 @@ std::vector<std::uint8_t> plain_residues(PngFilter filter, const std::vector<std
   return out;
 }
 
-TEST(PngFilters, EqualTheSpecification) {
+TEST(PngFilters, MatchTheSpecification) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 400; ++round) {
     const auto step = static_cast<std::size_t>(random.between(1, 8));
     const std::size_t bytes = step * static_cast<std::size_t>(random.between(1, round < 200 ? 40 : 900));
-    const std::uint32_t range = random.below(2) == 0 ? 256 : 3;  // few values: many ties
+    const std::uint32_t range = random.below(2) == 0 ? 256 : 3;  // few values cause many ties
     std::vector<std::uint8_t> row(bytes);
     std::vector<std::uint8_t> above(bytes);
     std::generate(row.begin(), row.end(), [&] { return static_cast<std::uint8_t>(random.below(range)); });
@@ -234,7 +236,7 @@ TEST(PngFilters, EqualTheSpecification) {
     const PngRow png_row{row.data(), above.data(), bytes, step};
     std::array<std::uint64_t, kPngFilterCount> costs{};
     for (int filter = 0; filter < kPngFilterCount; ++filter) {
-      const auto expected = plain_residues(static_cast<PngFilter>(filter), row, above, step);
+      const auto expected = reference_residues(static_cast<PngFilter>(filter), row, above, step);
       std::vector<std::uint8_t> actual(bytes);
       filter_row(static_cast<PngFilter>(filter), png_row, actual.data());
       ASSERT_EQ(actual, expected) << "filter " << filter << ", " << bytes << " bytes, step " << step;
@@ -248,12 +250,12 @@ TEST(PngFilters, EqualTheSpecification) {
   }
 }
 
-TEST(Checksums, JoinedAdlerIsThatOfTheWhole) {
+TEST(Checksums, CombinedAdlerMatchesTheWhole) {
   Random random;
   SCOPED_TRACE(random.trace());
   std::vector<std::byte> data(300'000);
   std::generate(data.begin(), data.end(), [&] { return std::byte(random.below(4) == 0 ? random.below(256) : 255); });
-  const auto plain = [](std::span<const std::byte> bytes) {
+  const auto reference = [](std::span<const std::byte> bytes) {
     std::uint32_t low = 1;
     std::uint32_t high = 0;
     for (const std::byte byte : bytes) {
@@ -263,12 +265,12 @@ TEST(Checksums, JoinedAdlerIsThatOfTheWhole) {
     return high << 16 | low;
   };
   const std::span<const std::byte> whole(data);
-  EXPECT_EQ(adler32_of(whole), plain(whole));
+  EXPECT_EQ(adler32_of(whole), reference(whole));
   for (int round = 0; round < 100; ++round) {
     const std::size_t cut = round == 0 ? 0 : random.below(300'001);
     const auto first = adler32_of(whole.first(cut));
     const auto second = adler32_of(whole.subspan(cut));
-    ASSERT_EQ(joined_adler32(first, second, data.size() - cut), plain(whole)) << cut;
+    ASSERT_EQ(adler32_combined(first, second, data.size() - cut), reference(whole)) << cut;
   }
 }
 

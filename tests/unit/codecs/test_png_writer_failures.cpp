@@ -1,4 +1,4 @@
-// PNG that cannot be written to its end.
+// A PNG writer whose sink fails.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,11 +12,13 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
 
-/// Bytes of this process that are in memory.
+/// The resident memory of this process in bytes.
 std::size_t resident_bytes() {
   std::size_t total = 0;
   std::size_t resident = 0;
@@ -24,7 +26,7 @@ std::size_t resident_bytes() {
   return resident * static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
 }
 
-TEST(PngWriter, WhatCannotBeWrittenIsFreed) {
+TEST(PngWriter, FreesMemoryWhenWritingFails) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = random_image(random, 1500, 1100, {Sample::u8, 3});
@@ -34,7 +36,7 @@ TEST(PngWriter, WhatCannotBeWrittenIsFreed) {
   const auto write_until_full = [&](std::size_t room) {
     const ByteSink full = [&](std::span<const std::byte> bytes) {
       if (bytes.size() > room) {
-        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // other strips are packed meanwhile, and wait
+        std::this_thread::sleep_for(std::chrono::milliseconds(5));  // meanwhile other strips are packed and wait
         throw Error(ErrorKind::write, "full");
       }
       room -= bytes.size();
@@ -50,7 +52,7 @@ TEST(PngWriter, WhatCannotBeWrittenIsFreed) {
   const std::size_t before = resident_bytes();
   several();
   several();
-  if (!kHasSanitizer) {  // it finds leaks by itself, and keeps what is freed
+  if (!kHasSanitizer) {  // a sanitizer finds leaks itself and delays freeing
     EXPECT_LT(resident_bytes(), before + (std::size_t{8} << 20));
   }
 }

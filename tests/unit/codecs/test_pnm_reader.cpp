@@ -1,4 +1,4 @@
-// PNM in: gray and color of any largest value, and broken headers.
+// Reading PNM: gray and color with any maximum value, and broken headers.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -8,36 +8,36 @@ namespace {
 
 using namespace test;
 
-TEST(PnmReader, ReadsGrayAndColorWithAnyLargestValue) {
+TEST(PnmReader, ReadsGrayAndColorWithAnyMaximumValue) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const std::uint32_t largest : {1U, 2U, 100U, 254U, 255U, 256U, 1023U, 4095U, 65534U, 65535U}) {
+  for (const std::uint32_t maximum : {1U, 2U, 100U, 254U, 255U, 256U, 1023U, 4095U, 65534U, 65535U}) {
     for (const int channels : {1, 3}) {
       const int width = random.between(1, 9);
       const int height = random.between(1, 9);
       const auto each = static_cast<std::size_t>(channels);
-      const Values values = random_values(random, static_cast<std::size_t>(width * height) * each, largest + 1);
+      const Values values = random_values(random, static_cast<std::size_t>(width * height) * each, maximum + 1);
       const std::string header = std::string(channels == 3 ? "P6" : "P5") + "\n# a comment\n" + std::to_string(width) +
-                                 " " + std::to_string(height) + "#another\n \t" + std::to_string(largest) + "\n";
-      const PixelFormat format{largest > 255 ? Sample::u16 : Sample::u8, channels};
+                                 " " + std::to_string(height) + "#another\n \t" + std::to_string(maximum) + "\n";
+      const PixelFormat format{maximum > 255 ? Sample::u16 : Sample::u8, channels};
       const std::uint64_t full = format.max_value();
-      const int bytes_each = largest > 255 ? 2 : 1;
+      const int bytes_each = maximum > 255 ? 2 : 1;
       expect_pixels(make_pnm(header, values, bytes_each),
                     image_of_pixels(width, height, format,
                                     [&](std::size_t i) {
                                       Values pixel;
                                       for (std::size_t c = 0; c < each; ++c) {
                                         pixel.push_back(static_cast<std::uint32_t>(
-                                            (values[i * each + c] * full * 2 + largest) / (2 * largest)));
+                                            (values[i * each + c] * full * 2 + maximum) / (2 * maximum)));
                                       }
                                       return pixel;
                                     }),
                     "PNM", "any.pnm");
-      if (largest != 255 && largest != 65535) {
+      if (maximum != 255 && maximum != 65535) {
         Values beyond = values;
-        beyond.back() = largest + 1;
-        if (largest + 1 < 256 || bytes_each == 2) {
-          EXPECT_TRUE(refuses(make_pnm(header, beyond, bytes_each), ErrorKind::decode, "largest"));
+        beyond.back() = maximum + 1;
+        if (maximum + 1 < 256 || bytes_each == 2) {
+          EXPECT_TRUE(refuses(make_pnm(header, beyond, bytes_each), ErrorKind::decode, "maximum"));
         }
       }
     }

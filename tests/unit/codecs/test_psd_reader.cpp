@@ -1,4 +1,4 @@
-// PSD in: the merged image, and what is not read.
+// Reading PSD: the merged image, and unsupported features.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -37,7 +37,7 @@ TEST(PsdReader, ReadsTheMergedImage) {
   }
 }
 
-TEST(PsdReader, NamesWhatItDoesNotRead) {
+TEST(PsdReader, NamesUnsupportedFeatures) {
   EXPECT_TRUE(refuses(make_psd(1, 1, 3, 32, Values(3, 0), false), ErrorKind::unsupported, "32-bit PSD"));
   EXPECT_TRUE(refuses(make_psd(1, 1, 4, 8, Values(4, 0), false, 4), ErrorKind::unsupported, "CMYK"));
   EXPECT_TRUE(refuses(make_psd(1, 1, 1, 8, Values(1, 0), false, 1), ErrorKind::unsupported, "grayscale"));

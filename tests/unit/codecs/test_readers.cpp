@@ -1,4 +1,4 @@
-// What is an image and what is not: kinds by content, names of what is not read, bombs, garbage, and names in messages.
+// Format detection by content, messages for files that are not read, decompression bombs, and garbage.
 #include <gtest/gtest.h>
 
 #include <sys/resource.h>
@@ -13,6 +13,8 @@
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -27,7 +29,7 @@ TEST(ReadersKinds, IgnoreTheName) {
   EXPECT_EQ(decode(bmp, "photo.tga").file_type, "BMP");
 }
 
-TEST(ReadersKinds, NamesWhatIsNotRead) {
+TEST(ReadersKinds, NameUnsupportedFormats) {
   const std::vector<std::pair<std::string_view, std::string_view>> foreign = {
       {"II*\0\x08\0\0\0"sv, "TIFF"},
       {"MM\0*\0\0\0\x08"sv, "TIFF"},
@@ -59,25 +61,25 @@ TEST(ReadersKinds, NamesWhatIsNotRead) {
   }
 }
 
-TEST(ReadersKinds, SaysWhatIsNoImage) {
-  EXPECT_TRUE(refuses({}, ErrorKind::decode, "is empty", "nothing.png"));
+TEST(ReadersKinds, RefuseFilesThatAreNotImages) {
+  EXPECT_TRUE(refuses({}, ErrorKind::decode, "file is empty", "nothing.png"));
   EXPECT_TRUE(refuses(bytes_of("hello, world\n"), ErrorKind::decode, "is text, not an image", "note.png"));
   EXPECT_TRUE(refuses(bytes_of("<!DOCTYPE html><html>404</html>"), ErrorKind::decode, "is a web page", "photo.jpg"));
-  EXPECT_TRUE(refuses(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "not an image of a known kind"));
+  EXPECT_TRUE(refuses(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "file is not in a known image format"));
 }
 
-TEST(ReadersKinds, EscapesTheNameInMessages) {
+TEST(ReadersKinds, EscapeTheNameInMessages) {
   try {
     decode_image({}, "a\nb\x1B[31m\xFF.png", {});
     FAIL() << "was read";
   } catch (const Error& error) {
-    EXPECT_TRUE(std::string(error.what()).starts_with("a\\nb\\x1b[31m\\xff.png: is empty")) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with("a\\nb\\x1b[31m\\xff.png: file is empty")) << error.what();
   }
   try {
     decode_image({}, "-", {});
     FAIL() << "was read";
   } catch (const Error& error) {
-    EXPECT_TRUE(std::string(error.what()).starts_with("standard input: is empty")) << error.what();
+    EXPECT_TRUE(std::string(error.what()).starts_with("standard input: file is empty")) << error.what();
   }
 }
 
@@ -96,7 +98,7 @@ TEST(PrintableName, KeepsTextAndEscapesTheRest) {
   EXPECT_EQ(printable_name(printable_name("\x1B\xFF\n")), printable_name("\x1B\xFF\n"));
 }
 
-/// The largest memory that the process ever had resident, in bytes.
+/// The peak resident memory of the process in bytes.
 std::size_t peak_memory() {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -126,18 +128,18 @@ FileBytes png_declaring(std::uint32_t width, std::uint32_t height) {
   return assemble_png(chunks);
 }
 
-TEST(ReadersBombs, AreRefusedFromTheirHeaderQuicklyAndInLittleMemory) {
+TEST(ReadersBombs, AreRefusedQuicklyInLittleMemory) {
   const std::uint32_t side = 100000;
   GifFrame frame;
   frame.indices = {0};
   const std::vector<FileBytes> bombs = {
       png_declaring(side, side),
       png_declaring(0x7FFFFFFF, 0x7FFFFFFF),
-      png_declaring(30000, 30000),  // within the limit, but the file is far too short for it
+      png_declaring(30000, 30000),  // within the limit, but far too many for the file
       with_le32(with_le32(make_bmp(1, 1, 24, {0}), 18, side), 22, side),
       with_le32(make_bmp(1, 1, 24, {0}), 22, 0x80000000U),
       with_be32(with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, false), 14, side), 18, side),
-      with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, true), 14, 1U << 24),  // its row lengths alone would be 100 MB
+      with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, true), 14, 1U << 24),  // row lengths alone would take 100 MB
       make_pnm("P5\n100000 100000\n255\n", {1}, 1),
       make_pnm("P6\n20000 20000\n65535\n", {1}, 1),
       make_gif(60000, 60000, {1, 2}, {frame}),
@@ -157,7 +159,7 @@ TEST(ReadersBombs, AreRefusedFromTheirHeaderQuicklyAndInLittleMemory) {
   EXPECT_LT(peak_memory() - before, std::size_t{64} << 20);
 }
 
-TEST(ReadersBombs, PngChunksOfDeclaredGigabytesTakeNoMemory) {
+TEST(ReadersBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
   for (const char* name : {"eXIf", "tEXt", "iCCP", "zTXt", "iTXt", "sPLT", "prIv", "PLTE"}) {
     PngPicture picture;
     picture.samples = {7};
@@ -194,7 +196,7 @@ TEST(ReadersGarbage, IsRefused) {
       file.push_back(static_cast<std::byte>(random.below(256)));
     }
     try {
-      decode(file, "garbage.tga", options);  // by chance this may be an image
+      decode(file, "garbage.tga", options);  // may be an image by chance
     } catch (const Error& error) {
       ASSERT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
     }

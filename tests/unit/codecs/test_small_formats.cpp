@@ -1,4 +1,4 @@
-// BMP, TGA, GIF, PSD and PNM: every prefix refused, and mutants that are read or refused and nothing else.
+// BMP, TGA, GIF, PSD and PNM: every prefix is refused, and every mutation is either read or refused.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -54,7 +54,7 @@ TEST(SmallFormats, RefuseEveryPrefix) {
   }
 }
 
-TEST(SmallFormats, AreSaneOnMutants) {
+TEST(SmallFormats, SurviveMutations) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const SmallFile& file : small_files()) {

@@ -1,5 +1,5 @@
-// Parts of a stream inflated without what lies in front of them: whatever is found sound gives the stream's bytes once
-// the window is known.
+// Parts of a stream inflated without the parts before them: whatever is sound gives the bytes of the stream once the
+// window is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,6 +11,8 @@
 #include "support/test_images.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -19,7 +21,7 @@ struct Stream {
   ZlibVerdict expected;
 };
 
-/// Noise of some values, and repeats from anywhere in the window.
+/// Noise of `values` different values, and matches from anywhere in the window.
 Octets photo_like_data(Random& random, std::size_t size, std::uint32_t values) {
   Octets data;
   while (data.size() < size) {
@@ -39,9 +41,9 @@ Stream stream_of(const Octets& data, int level, int memory_level) {
   return {zlib_stream_of(deflated, 0), verdict_of_zlib(deflated, data.size() + 1)};
 }
 
-class InflateAheadOf : public testing::TestWithParam<std::tuple<std::uint32_t, int>> {};
+class SpeculativeInflaterStreams : public testing::TestWithParam<std::tuple<std::uint32_t, int>> {};
 
-TEST_P(InflateAheadOf, AnyPartGivesTheBytesOfTheStream) {
+TEST_P(SpeculativeInflaterStreams, AnyPartMatchesTheStream) {
   Random random;
   SCOPED_TRACE(random.trace());
   const auto [values, level] = GetParam();
@@ -50,7 +52,7 @@ TEST_P(InflateAheadOf, AnyPartGivesTheBytesOfTheStream) {
   for (ByteSpan left(stream.deflated); !left.empty(); left = left.subspan(pieces.back().size())) {
     pieces.push_back(left.first(std::min<std::size_t>(left.size(), 1 + random.below(30000))));
   }
-  InflateAhead part(pieces, kRoomOfParts, 2000000);
+  SpeculativeInflater part(pieces, kRoomOfParts, 2000000);
   int compared = 0;
   for (int round = 0; round < 60; ++round) {
     const std::size_t begin = random.below(static_cast<std::uint32_t>(stream.deflated.size()));
@@ -64,10 +66,10 @@ TEST_P(InflateAheadOf, AnyPartGivesTheBytesOfTheStream) {
   EXPECT_GT(compared, 20);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, InflateAheadOf,
+INSTANTIATE_TEST_SUITE_P(All, SpeculativeInflaterStreams,
                          testing::Combine(testing::Values(2U, 30U, 256U), testing::Values(1, 6, 8)));
 
-TEST(InflateAhead, EveryBlockWithCodesOfItsOwnIsFound) {
+TEST(SpeculativeInflater, FindsEveryDynamicBlock) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Stream stream = stream_of(photo_like_data(random, 400000, 60), 6, 3);
@@ -77,7 +79,7 @@ TEST(InflateAhead, EveryBlockWithCodesOfItsOwnIsFound) {
   const auto* const bytes = reinterpret_cast<const std::uint8_t*>(padded.data());
   std::size_t found = 0;
   for (const ZlibVerdict::Block& block : stream.expected.blocks) {
-    const std::uint64_t bit = 16 + block.first_bit;  // behind the header of the zlib stream
+    const std::uint64_t bit = 16 + block.first_bit;  // after the zlib header
     const std::size_t kind = (bytes[bit / 8] | bytes[bit / 8 + 1] << 8) >> bit % 8;
     if ((kind & 7U) == 4) {
       EXPECT_EQ(find_block_header(bytes, bit, bit + 1), bit);
@@ -88,7 +90,7 @@ TEST(InflateAhead, EveryBlockWithCodesOfItsOwnIsFound) {
   EXPECT_EQ(find_block_header(bytes, 5, 5), std::nullopt);
 }
 
-TEST(InflateAhead, FewBitsOfAnythingElseLookLikeABlock) {
+TEST(SpeculativeInflater, RarelyFindsBlocksInNoise) {
   Random random;
   SCOPED_TRACE(random.trace());
   Octets noise(20000 + kBlockFinderOverread);
@@ -101,13 +103,13 @@ TEST(InflateAhead, FewBitsOfAnythingElseLookLikeABlock) {
   EXPECT_LT(found, 160U);
 }
 
-TEST(InflateAhead, FindsNothingInNoiseOrBehindTheEnd) {
+TEST(SpeculativeInflater, FindsNothingInNoiseOrPastTheEnd) {
   Random random;
   SCOPED_TRACE(random.trace());
   FileBytes noise(300000);
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::byte>(random.below(256)); });
   const std::array<ByteSpan, 1> pieces = {noise};
-  InflateAhead part(pieces, 0, 1000000);
+  SpeculativeInflater part(pieces, 0, 1000000);
   part.run(1000, 200000);
   EXPECT_FALSE(part.is_sound());
   part.run(300000, 300000);
@@ -115,27 +117,27 @@ TEST(InflateAhead, FindsNothingInNoiseOrBehindTheEnd) {
   EXPECT_FALSE(part.settles(299999));
 }
 
-TEST(InflateAhead, APartBeyondItsCapacityIsNotSound) {
+TEST(SpeculativeInflater, RejectsAPartThatExceedsItsCapacity) {
   Random random;
   const Stream stream = stream_of(photo_like_data(random, 900000, 30), 6, 8);
   const std::array<ByteSpan, 1> pieces = {stream.deflated};
   const std::size_t begin = stream.deflated.size() / 8;
-  InflateAhead small(pieces, 0, 200000);
+  SpeculativeInflater small(pieces, 0, 200000);
   small.run(begin, stream.deflated.size());
   EXPECT_FALSE(small.is_sound());
-  small.run(begin, begin + 30000);  // used again
+  small.run(begin, begin + 30000);  // reused
   EXPECT_TRUE(small.is_sound());
 }
 
-TEST(InflateAhead, SettlesWhereRepeatsAreRare) {
+TEST(SpeculativeInflater, SettlesIfMatchesAreRare) {
   Random random;
   SCOPED_TRACE(random.trace());
   Octets noise(1200000);
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::uint8_t>(random.below(100)); });
   const Stream stream = stream_of(noise, 6, 8);
   const std::array<ByteSpan, 1> pieces = {stream.deflated};
-  EXPECT_TRUE(InflateAhead(pieces, 0, 800000).settles(stream.deflated.size() / 4));
-  EXPECT_FALSE(InflateAhead(pieces, 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
+  EXPECT_TRUE(SpeculativeInflater(pieces, 0, 800000).settles(stream.deflated.size() / 4));
+  EXPECT_FALSE(SpeculativeInflater(pieces, 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// TGA in: its six kinds, what counts as TGA, alpha, and damaged runs.
+// Reading TGA: its six kinds, detection, alpha, and damaged runs.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -57,9 +57,9 @@ TEST(TgaReader, KeepsAlphaOnlyIfItIsDeclaredOrUsed) {
   expect_pixels(make_tga(2, 4, 3, 32, values), rgba(), "TGA", "a.tga");
 }
 
-TEST(TgaReader, BelievesTheNameOrTheFooter) {
+TEST(TgaReader, RequiresTheNameOrTheFooter) {
   FileBytes file = make_tga(2, 2, 2, 24, Values(4, 0x102030));
-  EXPECT_TRUE(refuses(file, ErrorKind::decode, "known kind", "picture"));
+  EXPECT_TRUE(refuses(file, ErrorKind::decode, "known image format", "picture"));
   EXPECT_NO_THROW(decode(file, "picture.tga"));
   file.resize(file.size() + 8);
   add_text(file, "TRUEVISION-XFILE.");
@@ -68,7 +68,7 @@ TEST(TgaReader, BelievesTheNameOrTheFooter) {
   EXPECT_TRUE(refuses(bytes_of("Just some words, long enough.\n"), ErrorKind::decode, "text", "words.tga"));
 }
 
-TEST(TgaReader, RefusesRunsBeyondTheEnd) {
+TEST(TgaReader, RefusesRunsPastTheEnd) {
   TgaChoices choices;
   choices.run_length = true;
   FileBytes file = make_tga(3, 3, 1, 8, Values(3, 9), choices);

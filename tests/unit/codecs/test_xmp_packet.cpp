@@ -8,6 +8,8 @@
 #include "support/file_bytes.hpp"
 
 namespace gpuimg {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
