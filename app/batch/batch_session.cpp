@@ -186,8 +186,8 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool several = is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
   if (several && has_written_ending(named.output) && !identity_of(named.output)) {
     throw Error(ErrorKind::usage,
-                fmt::format("{0}: names a file, and several inputs need a folder as OUT; write {0}/ for "
-                            "a folder of that name, or name another",
+                fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "
+                            "name, or name another",
                             name));
   }
   if (several && (!is_folder_read || identity_of(named.output))) {

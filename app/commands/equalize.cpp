@@ -186,17 +186,20 @@ Command add_equalize(CLI::App& app) {
   parser->footer(kExamples);
   add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
                     "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output");
+  const EqualizeOptions defaults;
   parser
       ->add_option("--formula", arguments->formula,
-                   with_choices("how new levels are computed", kFormulaNames, arguments->formula))
+                   with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)))
       ->type_name("NAME");
   parser
-      ->add_option("--color", arguments->color,
-                   with_choices("what of a color image is equalized", kColorNames, arguments->color))
+      ->add_option(
+          "--color", arguments->color,
+          with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)))
       ->type_name("MODE");
   parser
-      ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+      ->add_option(
+          "--luma", arguments->luma,
+          with_choices("how luma is computed from red, green and blue", kLumaNames, name_of(defaults.luma, kLumaNames)))
       ->type_name("NAME");
   add_number(*parser, "--strength", arguments->strength,
              "blend with the input: 0 is the input, 1 is fully equalized [1]")
@@ -206,7 +209,8 @@ Command add_equalize(CLI::App& app) {
       ->add_option("--reference", arguments->reference,
                    "make one table for all images, from a histogram that 'gpuimg hist' wrote")
       ->type_name("FILE.json");
-  parser->add_option("--apply", arguments->apply, "apply the table that --lut wrote")->type_name("FILE.csv");
+  parser->add_option("--apply", arguments->apply, "apply this table, which --lut wrote, and compute none")
+      ->type_name("FILE.csv");
   add_selection_options(*parser, arguments->selection);
   add_format_option(*parser, arguments->image_output.format,
                     with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));

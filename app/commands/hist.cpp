@@ -35,7 +35,7 @@ Command add_hist(CLI::App& app) {
       ->type_name("NAME");
   parser
       ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+                   with_choices("how luma is computed from red, green and blue", kLumaNames, arguments->luma))
       ->type_name("NAME");
   parser->get_option("OUT")->option_text("[OUT]");
   add_number(*parser, "--bins", arguments->bins, "count into N bins of equal width, from 2 [one per level]")

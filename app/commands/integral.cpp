@@ -133,7 +133,7 @@ Command add_integral(CLI::App& app) {
       ->type_name("NAME");
   parser
       ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
+                   with_choices("how luma is computed from red, green and blue", kLumaNames, arguments->luma))
       ->type_name("NAME");
   parser->add_flag("--square", arguments->square, "sum squared values");
   parser->add_flag("--allow-wrap", arguments->allow_wrap, "let sums wrap around in the integer type that --type names");

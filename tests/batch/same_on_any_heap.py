@@ -43,7 +43,10 @@ def one_run(gpuimg, operation, filling):
     command = [gpuimg, *operation, "in", "out/", "--include", "*", "--backend", "cpu", "-q", "--manifest", "run.jsonl"]
     ended = batch_run.Running(*command, prefix=["env", *environment_of(filling)]).end()
     with open("run.jsonl", encoding="utf-8") as file:
-        manifest = [without_times(line) for line in file]
+        lines = [without_times(line) for line in file]
+    # Workers write the lines `begun` as they come to it; the others are in the order of the plan.
+    begun = sorted(line for line in lines if '"status": "begun"' in line)
+    manifest = [line for line in lines if '"status": "begun"' not in line] + begun
     items = {line["input"]: line for line in batch_run.manifest_lines("run.jsonl")[1:]}
     outputs = batch_run.outputs_of("out")
     shutil.rmtree("out")

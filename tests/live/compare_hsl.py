@@ -84,7 +84,7 @@ class Hsl(gpuimg_run.Comparison):
                     if channels == 4 and name == "hsl.npy":
                         continue
                     self.gpuimg("hsl", "--force", self.path("in.png"), self.path(name))
-                    self.gpuimg("hsl", "--force", "--inverse", self.path(name), self.path("back.png"))
+                    self.gpuimg("hsl", "--force", "--inverse", "--depth", "8", self.path(name), self.path("back.png"))
                     with Image.open(self.path("back.png")) as image:
                         numpy.testing.assert_array_equal(numpy.asarray(image), pixels)
 

@@ -1,6 +1,6 @@
 # Every help fits a terminal of 80 columns, and lists what there is: all exit codes, and all choices of an option.
 for name in $(gpuimg help | sed -n '/^Subcommands:/,/^$/s/^  \([a-z]\+\) .*/\1/p'); do
-  gpuimg help $name | awk -v name=$name 'length > 80 { print name ": " $0 }'
+  gpuimg help $name | awk -v name=$name 'length > 80 || /\[\]/ { print name ": " $0 }'  # nor is a default empty
 done
 gpuimg help | awk 'length > 80'
 gpuimg help | sed -n '/^Exit codes:/,/^$/s/^  \([0-9]\+\) .*/\1/p' | tr '\n' ' '

@@ -4,19 +4,19 @@ make_image png gray.png 47x33 gray
 for from in in gray; do
   for quality in 35 75 95; do
     for chroma in 444 422 440 420; do
-      gpuimg equalize --force --quality $quality --subsampling $chroma $from.png a.jpg
-      gpuimg equalize --force --quality keep a.jpg kept.jpg
-      gpuimg equalize --force --quality $quality --subsampling $chroma a.jpg named.jpg
+      gpuimg equalize --force -q --quality $quality --subsampling $chroma $from.png a.jpg
+      gpuimg equalize --force -q --quality keep a.jpg kept.jpg
+      gpuimg equalize --force -q --quality $quality --subsampling $chroma a.jpg named.jpg
       cmp kept.jpg named.jpg || echo $from $quality $chroma
-      gpuimg hsl --hue 20 --force --quality keep a.jpg kept.jpg
-      gpuimg hsl --hue 20 --force --quality $quality --subsampling $chroma a.jpg named.jpg
+      gpuimg hsl --hue 20 --force -q --quality keep a.jpg kept.jpg
+      gpuimg hsl --hue 20 --force -q --quality $quality --subsampling $chroma a.jpg named.jpg
       cmp kept.jpg named.jpg || echo hsl $from $quality $chroma
     done
   done
 done
-gpuimg equalize --force --quality 35 --subsampling 420 in.png a.jpg
-gpuimg equalize --force --quality keep --subsampling 444 a.jpg kept.jpg
-gpuimg equalize --force --quality 35 --subsampling 444 a.jpg named.jpg
+gpuimg equalize --force -q --quality 35 --subsampling 420 in.png a.jpg
+gpuimg equalize --force -q --quality keep --subsampling 444 a.jpg kept.jpg
+gpuimg equalize --force -q --quality 35 --subsampling 444 a.jpg named.jpg
 cmp kept.jpg named.jpg
 # What has no JPEG quality gets the usual one, with a note; an output that is no JPEG, as before.
 gpuimg equalize --quality keep in.png out.jpg
