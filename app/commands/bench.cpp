@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/number_options.hpp"
@@ -15,6 +15,7 @@
 #include "codecs/image_reader.hpp"
 #include "commands/commands.hpp"
 #include "engine/backend_source.hpp"
+#include "engine/backends.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "report/bench_report.hpp"
@@ -51,38 +52,38 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   return images;
 }
 
-/// The CPU, and CUDA where it can be had: one that was asked for by name must be.
+/// Every usable backend, or the one that the user asked for by name; with --verify the CPU too.
 class BenchBackends {
  public:
-  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with_backend(globals, BackendKind::cpu)) {
-    if (globals.backend != BackendKind::cuda || globals.verify) {
-      backends_.push_back(&cpu_.get());
-    }
-    if (globals.backend != BackendKind::cpu) {
-      add_cuda(globals);
+  explicit BenchBackends(const GlobalOptions& globals) {
+    for (const BackendEntry& entry : backends()) {
+      const bool is_cpu = entry.kind == BackendKind::cpu;
+      if (globals.backend.value_or(entry.kind) == entry.kind || (is_cpu && globals.verify)) {
+        add(entry.kind, globals, is_cpu || globals.backend || globals.verify);
+      }
     }
   }
 
-  [[nodiscard]] const std::vector<Backend*>& all() const { return backends_; }
+  [[nodiscard]] const std::vector<Backend*>& all() const { return all_; }
 
  private:
-  void add_cuda(const GlobalOptions& globals) {
+  void add(BackendKind kind, const GlobalOptions& globals, bool is_required) {
     try {
-      cuda_.emplace(with_backend(globals, BackendKind::cuda));
-      backends_.push_back(&cuda_->get());
+      auto source = std::make_unique<BackendSource>(with_backend(globals, kind));
+      all_.push_back(&source->get());
+      sources_.push_back(std::move(source));
     } catch (const Error& error) {
-      if (globals.backend == BackendKind::cuda || globals.verify) {
+      if (is_required) {
         throw;
       }
-      // A machine without a GPU is no surprise; a GPU that fails is.
+      // A machine without a GPU is normal; a GPU that fails is worth a note.
       const bool is_expected = error.kind() == ErrorKind::backend_unavailable;
       (is_expected ? print_detail : print_note)(globals.verbosity, error.what());
     }
   }
 
-  BackendSource cpu_;
-  std::optional<BackendSource> cuda_;
-  std::vector<Backend*> backends_;
+  std::vector<std::unique_ptr<BackendSource>> sources_;
+  std::vector<Backend*> all_;
 };
 
 int width_of_stdout() {
