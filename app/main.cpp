@@ -31,7 +31,7 @@ void hold_closed_streams() {
       throw;
     }
   } catch (const std::bad_alloc&) {
-    gpuimg::remove_live_temporaries();
+    gpuimg::remove_registered_temporaries();
     gpuimg::print_out_of_memory();
     ::_exit(static_cast<int>(gpuimg::ExitCode::out_of_memory));
   } catch (...) {

@@ -1,4 +1,4 @@
-// One file or many: decides, and runs the one.
+// Decides between a single file and a batch, and runs it.
 #include "batch/batch_command.hpp"
 
 #include <sys/stat.h>
@@ -58,7 +58,7 @@ bool is_file(const std::string& path) {
   return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
 }
 
-/// Options that choose among the files of folders, where none is named.
+/// Options that select files in folders have no effect without a folder.
 void note_folder_options(const BatchArguments& arguments, const NamedPaths& named, Verbosity verbosity) {
   if (std::all_of(named.inputs.begin(), named.inputs.end(), is_file)) {
     const std::string why = "no folder is named";
@@ -73,12 +73,11 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
   if (globals.json && !globals.timing && !(job.may_print() && is_standard_output(target))) {
-    print_note(globals.verbosity,
-               std::string("--json has no effect: nothing is printed; ") +
-                   (job.may_print() ? "give OUT the ending .json, or leave it out" : "add --timing"));
+    print_note(globals.verbosity, std::string("--json has no effect: nothing is printed; ") +
+                                      (job.may_print() ? "give OUT the ending .json, or omit OUT" : "add --timing"));
   }
   job.check_name(paths.output);
-  const StopSignal stop(nullptr);  // before other threads are made, which inherit what it blocks
+  const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
   CommandContext context(globals);
   for (const std::string& file : job.files_of(target)) {
     context.check_output_file(file, paths.input, job.is_binary(file));

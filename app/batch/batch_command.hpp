@@ -1,4 +1,4 @@
-// What every operation's subcommand runs: its job on one file, or on the files of folders and lists. docs/batch.md.
+// Entry point of every operation: one file runs directly, folders and lists run as a batch. docs/batch.md.
 #pragma once
 
 #include "batch/batch_options.hpp"
@@ -12,7 +12,7 @@ class App;
 
 namespace gpuimg {
 
-/// Throws Error for what ends the run as a whole; a file that fails among others is in the exit code.
+/// Throws Error for what ends the whole run. Failures of single files only show in the exit code.
 ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals);
 
 }  // namespace gpuimg

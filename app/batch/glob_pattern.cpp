@@ -1,4 +1,4 @@
-// Globs by fnmatch(3).
+// Matches globs with fnmatch(3).
 #include "batch/glob_pattern.hpp"
 
 #include <fnmatch.h>

@@ -19,8 +19,9 @@ constexpr const char* kOutputExists = "its output exists";
 
 }  // namespace
 
-ItemWork::ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
-                   MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled)
+ItemProcessor::ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings,
+                             ManifestWriter* manifest, MemoryBudget& budget, MemoryReserve& reserve,
+                             std::function<bool()> is_cancelled)
     : job_(job),
       contexts_(contexts),
       settings_(settings),
@@ -29,53 +30,53 @@ ItemWork::ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings
       reserve_(reserve),
       is_cancelled_(std::move(is_cancelled)) {}
 
-void ItemWork::begin(Flight& flight, const PlanItem& item) const {
-  reserve_.insist([&] {
-    flight = Flight();
-    flight.item = &item;
-    flight.record = settings_.blank;
-    flight.record.input = item.input;
-    flight.record.output = item.output;
-    (void)read_file_facts(item.input, flight.record.bytes, flight.record.mtime_ns);
-    if (item.state == PlanState::done_before) {
-      flight.record.files = job_.files_of(item.output);
+void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
+  reserve_.retry_on_oom([&] {
+    item = BatchItem();
+    item.planned = &planned;
+    item.record = settings_.blank;
+    item.record.input = planned.input;
+    item.record.output = planned.output;
+    (void)read_file_facts(planned.input, item.record.bytes, item.record.mtime_ns);
+    if (planned.state == PlanState::done_before) {
+      item.record.files = job_.files_of(planned.output);
     }
-    if (item.state != PlanState::to_do) {
-      skip(flight, item.state == PlanState::done_before ? "done before" : kOutputExists);
-      flight.is_decided = true;
+    if (planned.state != PlanState::to_do) {
+      skip(item, planned.state == PlanState::done_before ? "done before" : kOutputExists);
+      item.is_decided = true;
     }
   });
-  if (!flight.is_decided) {
-    plan_memory(flight);
+  if (!item.is_decided) {
+    plan_memory(item);
   }
-  flight.state = flight.is_decided ? Flight::State::ready : Flight::State::begun;
+  item.state = item.is_decided ? BatchItem::State::ready : BatchItem::State::begun;
 }
 
-void ItemWork::plan_memory(Flight& flight) const {
-  // Without the memory to look, whoever decodes it says what is wrong.
+void ItemProcessor::plan_memory(BatchItem& item) const {
+  // If memory runs out here, the decoder reports it later.
   DeclaredImage declared;
-  (void)caught([&] { reserve_.insist([&] { declared = declared_image_in(flight.item->input); }); });
-  flight.pixels = declared.pixels;
+  (void)caught([&] { reserve_.retry_on_oom([&] { declared = declared_image_in(item.planned->input); }); });
+  item.pixels = declared.pixels;
   const bool is_refused = declared.pixels > settings_.max_pixels;
-  flight.memory = expected_memory(job_, flight.record.bytes, is_refused ? DeclaredImage() : declared);
-  if (settings_.budget_is_limit && flight.memory > budget_.bytes()) {
-    reserve_.insist([&] {
-      fail(flight, name_of(ErrorKind::out_of_memory),
-           fmt::format("needs about {} MB of memory, and --max-memory leaves {} MB; raise it", flight.memory >> 20,
+  item.memory = expected_memory(job_, item.record.bytes, is_refused ? DeclaredImage() : declared);
+  if (settings_.budget_is_limit && item.memory > budget_.bytes()) {
+    reserve_.retry_on_oom([&] {
+      fail(item, name_of(ErrorKind::out_of_memory),
+           fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; raise it", item.memory >> 20,
                        budget_.bytes() >> 20));
     });
-    flight.is_decided = true;
+    item.is_decided = true;
   }
 }
 
-void ItemWork::compute(Flight& flight) {
+void ItemProcessor::compute(BatchItem& item) {
   Attempt made;
-  // A worker that waits for parts of its own image must not begin another one meanwhile.
-  if (auto thrown = caught([&] { tbb::this_task_arena::isolate([&] { made = attempt(flight); }); })) {
+  // A worker that waits for its own parallel loops must not start another image.
+  if (auto thrown = caught([&] { tbb::this_task_arena::isolate([&] { made = attempt(item); }); })) {
     made.thrown = std::move(thrown);
   }
-  if (std::exchange(flight.holds_memory, false)) {
-    budget_.release(flight.memory);
+  if (std::exchange(item.holds_memory, false)) {
+    budget_.release(item.memory);
   }
   if (made.ends_run) {
     std::rethrow_exception(made.ends_run);
@@ -84,57 +85,58 @@ void ItemWork::compute(Flight& flight) {
     return;
   }
   if (made.thrown) {
-    reserve_.insist([&] { conclude(flight, made.thrown); });
+    reserve_.retry_on_oom([&] { conclude(item, made.thrown); });
   }
-  if (is_kind(flight, ErrorKind::device_fault) || is_kind(flight, ErrorKind::backend_unavailable)) {
+  if (is_kind(item, ErrorKind::device_fault) || is_kind(item, ErrorKind::backend_unavailable)) {
     device_is_lost_ = true;
   }
-  flight.state = Flight::State::ready;
+  item.state = BatchItem::State::ready;
 }
 
-ItemWork::Attempt ItemWork::attempt(Flight& flight) const {
+ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   ContextPool::Lease context = contexts_.lease();
-  context->begin_item(flight.item->may_replace);
+  context->begin_item(item.planned->may_replace);
   Attempt made;
-  made.thrown = caught([&] { stage(flight, *context); });
-  // What is cancelled says nothing: neither its result nor its failure is true.
+  made.thrown = caught([&] { stage(item, *context); });
+  // After a cancellation, neither the result nor the failure is valid.
   made.is_cut_short = is_cancelled_();
   if (made.is_cut_short) {
-    flight.in_order = nullptr;
+    item.in_order = nullptr;
     return made;
   }
   if (!made.thrown) {
-    give_names(flight, *context, made);
+    give_names(item, *context, made);
   }
-  flight.record.backend = context->backend_name();
-  flight.record.device = context->device();
-  flight.record.times = context->times();
-  flight.messages = context->take_messages();
-  flight.replaced = settings_.force && context->has_replaced();
-  // A backend may keep memory for the next image: not what is a good part of the limit.
-  if (settings_.budget_is_limit && flight.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
+  item.record.backend = context->backend_name();
+  item.record.device = context->device();
+  item.record.times = context->times();
+  item.messages = context->take_messages();
+  item.replaced = settings_.force && context->has_replaced();
+  // A backend may cache memory for the next image, but not a large share of the limit.
+  if (settings_.budget_is_limit && item.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
     context.discard();
   }
   return made;
 }
 
-void ItemWork::stage(Flight& flight, CommandContext& context) const {
-  const ItemPaths paths{flight.item->input, flight.item->output};
+void ItemProcessor::stage(BatchItem& item, CommandContext& context) const {
+  const ItemPaths paths{item.planned->input, item.planned->output};
   const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
   for (const std::string& file : files) {
     make_folder_of(file);
     context.check_output_file(file, paths.input, job_.is_binary(file));
   }
-  flight.in_order = job_.run(context, paths);
+  item.in_order = job_.run(context, paths);
 }
 
-void ItemWork::give_names(Flight& flight, CommandContext& context, Attempt& made) const {
+void ItemProcessor::give_names(BatchItem& item, CommandContext& context, Attempt& made) const {
   std::string line;
   made.thrown = caught([&] {
     if (device_is_lost_ && context.backend_name() == "cuda") {
-      throw Error(ErrorKind::device_fault, "a device was lost while it was computed; nothing was written");
+      throw Error(ErrorKind::device_fault,
+                  "the device was lost during the computation; nothing was written; check it with gpuimg doctor");
     }
-    line = line_before_names(flight);
+    line = line_before_names(item);
   });
   if (!made.thrown && !line.empty()) {
     made.ends_run = caught([&] { manifest_->write(line); });
@@ -144,41 +146,41 @@ void ItemWork::give_names(Flight& flight, CommandContext& context, Attempt& made
   }
 }
 
-std::string ItemWork::line_before_names(const Flight& flight) const {
+std::string ItemProcessor::line_before_names(const BatchItem& item) const {
   if (manifest_ == nullptr || job_.merges()) {
     return {};
   }
-  std::vector<std::string> files = job_.files_of(flight.item->output);
+  std::vector<std::string> files = job_.files_of(item.planned->output);
   if (files.empty()) {
     return {};
   }
-  check_still_absent(*flight.item, files);
-  ItemRecord begun = flight.record;
+  check_still_absent(*item.planned, files);
+  ItemRecord begun = item.record;
   begun.status = ItemStatus::begun;
-  if (!flight.item->is_in_place) {
+  if (!item.planned->is_in_place) {
     begun.files = std::move(files);
   }
   return manifest_line(begun);
 }
 
-/// Or the manifest would say of what another program made meanwhile that it is gpuimg's.
-void ItemWork::check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const {
+/// Otherwise the manifest would claim another program's new file as gpuimg's.
+void ItemProcessor::check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const {
   const bool may_exist = item.may_replace || item.is_in_place || settings_.force;
   for (const std::string& file : files) {
     if (!may_exist && identity_of(file)) {
-      fail_writing(file, "another program made it meanwhile; use --force to replace it, or another name");
+      fail_writing(file, "another program created it during the run; use --force to replace it, or another name");
     }
   }
 }
 
-void ItemWork::conclude(Flight& flight, const std::exception_ptr& thrown) const {
-  fail_by(flight, thrown);
-  // Another process may work in the same folder.
-  if (settings_.skip_existing && is_kind(flight, ErrorKind::write) && has_output(*flight.item)) {
-    skip(flight, kOutputExists);
+void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) const {
+  fail_by(item, thrown);
+  // Another process may write to the same folder.
+  if (settings_.skip_existing && is_kind(item, ErrorKind::write) && has_output(*item.planned)) {
+    skip(item, kOutputExists);
   }
 }
 
-bool ItemWork::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
+bool ItemProcessor::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// What becomes of one item on its way through the pipeline, before its turn to be recorded.
+// Processes one item up to the point where its result is recorded.
 #pragma once
 
 #include <atomic>
@@ -10,41 +10,41 @@
 
 namespace gpuimg {
 
-class ItemWork {
+class ItemProcessor {
  public:
-  /// `is_cancelled` tells whether oneTBB has given up what runs now: parallel loops then return before their end.
-  /// `manifest` may be nothing.
-  ItemWork(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
-           MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
+  /// `is_cancelled` tells whether oneTBB has cancelled the running group: parallel loops then return early. `manifest`
+  /// may be null.
+  ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
+                MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
 
-  /// Fills the flight anew: begun, or ready where nothing is to be done. Throws for want of memory alone, and may then
-  /// be called again.
-  void begin(Flight& flight, const PlanItem& item) const;
+  /// Resets the item to begun, or to ready if there is nothing to do. Strong guarantee; throws only std::bad_alloc or
+  /// Error{out_of_memory}.
+  void begin(BatchItem& item, const PlanItem& planned) const;
 
-  /// Makes a begun flight ready, and gives back the memory it holds. It stays begun, and nothing is written, where its
-  /// work was cancelled. Throws as begin() does, and Error{write} if the manifest cannot be told that the outputs are
-  /// about to get their names: then they do not.
-  void compute(Flight& flight);
+  /// Takes an item from begun to ready and releases its memory budget. If the group was cancelled, the item stays begun
+  /// and nothing is written. Throws like begin(), and Error{write} if the manifest's begun line cannot be written; the
+  /// outputs then keep their temporary names and are removed.
+  void compute(BatchItem& item);
 
-  /// A backend is gone: nothing more may begin.
+  /// True once a device was lost: no new items may start.
   [[nodiscard]] bool device_is_lost() const { return device_is_lost_; }
 
  private:
   struct Attempt {
     bool is_cut_short = false;
-    std::exception_ptr thrown;    ///< the item fails
-    std::exception_ptr ends_run;  ///< the manifest cannot be written
+    std::exception_ptr thrown;    ///< fails the item
+    std::exception_ptr ends_run;  ///< the manifest cannot be written: ends the run
   };
 
-  void plan_memory(Flight& flight) const;
-  [[nodiscard]] Attempt attempt(Flight& flight) const;
-  void stage(Flight& flight, CommandContext& context) const;
-  void give_names(Flight& flight, CommandContext& context, Attempt& made) const;
+  void plan_memory(BatchItem& item) const;
+  [[nodiscard]] Attempt attempt(BatchItem& item) const;
+  void stage(BatchItem& item, CommandContext& context) const;
+  void give_names(BatchItem& item, CommandContext& context, Attempt& made) const;
 
-  /// What the manifest is told before the outputs of the item get their names; empty if it is not told.
-  [[nodiscard]] std::string line_before_names(const Flight& flight) const;
+  /// The manifest line to write before the item's outputs get their final names; empty if none is needed.
+  [[nodiscard]] std::string line_before_names(const BatchItem& item) const;
   void check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const;
-  void conclude(Flight& flight, const std::exception_ptr& thrown) const;
+  void conclude(BatchItem& item, const std::exception_ptr& thrown) const;
   [[nodiscard]] bool has_output(const PlanItem& item) const;
 
   const ImageJob& job_;

@@ -17,13 +17,13 @@ bool names_a_file(const std::string& option) { return option == "mask" || option
 
 std::string content_hash(const std::string& path) {
   if (path == "-") {
-    throw Error(ErrorKind::usage, "standard input can be read once: name a file for what all images share");
+    throw Error(ErrorKind::usage, "standard input can be read only once; name a file that all images can share");
   }
   const Bytes bytes = read_input(path);
   return fmt::format("{:016x}", fnv_hash({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}));
 }
 
-/// By name, so that the order on the command line does not matter.
+/// Sorted by name: the order on the command line does not matter.
 std::map<std::string, std::string> options_given(const CLI::App& parser) {
   std::map<std::string, std::string> given;
   for (const CLI::Option* option : parser.get_options()) {

@@ -1,5 +1,5 @@
-// What decides the bytes of a run's outputs, beside its inputs, as one number: a manifest holds it, and --resume
-// compares it. docs/batch.md, "Manifest".
+// A hash of everything besides the inputs that affects output bytes: stored in the manifest, compared by --resume.
+// docs/batch.md, "Manifest".
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@ class App;
 
 namespace gpuimg {
 
-/// 16 hexadecimal digits: of the subcommand, of its options as given, and of the content of the files that they name.
+/// Returns 16 hexadecimal digits: the hash of the subcommand, its given options and the content of the files they name.
 /// Throws Error{read} for such a file.
 std::string parameter_hash(const CLI::App& parser, const GlobalOptions& globals);
 

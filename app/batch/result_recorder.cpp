@@ -1,4 +1,4 @@
-// Keeps the ledger. Everything that takes memory is made first; then nothing can fail but the manifest's file.
+// Allocates everything before it changes any count; after that, only writing the manifest can fail.
 #include "batch/result_recorder.hpp"
 
 #include <utility>
@@ -8,10 +8,10 @@
 namespace gpuimg {
 namespace {
 
-std::string lines_of(const Flight& flight) {
-  const std::string name = printable_name(flight.item->input);
+std::string lines_of(const BatchItem& item) {
+  const std::string name = printable_name(item.planned->input);
   std::string lines;
-  for (const Message& message : flight.messages) {
+  for (const Message& message : item.messages) {
     const bool named = message.text.find(name) != std::string::npos;
     lines += message_line(message.least, named ? message.text : name + ": " + message.text);
   }
@@ -20,24 +20,24 @@ std::string lines_of(const Flight& flight) {
 
 }  // namespace
 
-RunLedger::RunLedger(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
-                     MemoryReserve& reserve)
+ResultRecorder::ResultRecorder(const RunSettings& settings, const RunChannels& channels,
+                               const std::vector<PlanItem>& items, MemoryReserve& reserve)
     : settings_(settings), channels_(channels), reserve_(reserve), blocked_(items) {
   outcome_.counts.total = items.size();
 }
 
-void RunLedger::end(Flight& flight) {
-  take_turn(flight);
+void ResultRecorder::end(BatchItem& item) {
+  take_turn(item);
   std::string told;
   std::string recorded;
-  reserve_.insist([&] {
-    told = lines_of(flight);
-    recorded = is_recorded(flight) ? manifest_line(flight.record) : "";
-    if (flight.record.status == ItemStatus::failed) {
-      outcome_.failures.add(flight.record.error_kind, flight.reason, flight.record.message);
+  reserve_.retry_on_oom([&] {
+    told = lines_of(item);
+    recorded = is_recorded(item) ? manifest_line(item.record) : "";
+    if (item.record.status == ItemStatus::failed) {
+      outcome_.failures.add(item.record.error_kind, item.reason, item.record.message);
     }
   });
-  count(flight);
+  count(item);
   if (!told.empty()) {
     channels_.progress.print(told);
   }
@@ -46,44 +46,44 @@ void RunLedger::end(Flight& flight) {
   }
 }
 
-void RunLedger::take_turn(Flight& flight) {
-  if (!flight.in_order) {
+void ResultRecorder::take_turn(BatchItem& item) {
+  if (!item.in_order) {
     return;
   }
-  if (const auto thrown = caught([&] { reserve_.insist(flight.in_order); })) {
-    reserve_.insist([&] { fail_by(flight, thrown); });
+  if (const auto thrown = caught([&] { reserve_.retry_on_oom(item.in_order); })) {
+    reserve_.retry_on_oom([&] { fail_by(item, thrown); });
   }
 }
 
-void RunLedger::count(Flight& flight) {
+void ResultRecorder::count(BatchItem& item) {
   ProgressCounts& counts = outcome_.counts;
-  switch (flight.record.status) {
+  switch (item.record.status) {
     case ItemStatus::done:
       ++counts.done;
-      counts.pixels += flight.pixels;
-      counts.replaced += flight.replaced ? 1 : 0;
+      counts.pixels += item.pixels;
+      counts.replaced += item.replaced ? 1 : 0;
       break;
     case ItemStatus::failed: ++counts.failed; break;
-    case ItemStatus::begun: break;  // no item ends so
+    case ItemStatus::begun: break;  // not a final status
     case ItemStatus::skipped: ++counts.skipped; break;
   }
-  outcome_.times.add(flight.record.times);
-  blocked_.count(flight);
+  outcome_.times.add(item.record.times);
+  blocked_.count(item);
   if (blocked_.is_certain() && !outcome_.fatal) {
     outcome_.fatal = ErrorKind::write;
-    outcome_.why_no_output = std::move(flight.reason);
+    outcome_.why_no_output = std::move(item.reason);
   }
   must_end_ = blocked_.is_certain() || (settings_.max_errors > 0 && counts.failed >= settings_.max_errors);
   for (const ErrorKind kind : {ErrorKind::device_fault, ErrorKind::backend_unavailable}) {
-    if (is_kind(flight, kind) && !outcome_.fatal) {
+    if (is_kind(item, kind) && !outcome_.fatal) {
       outcome_.fatal = kind;
     }
   }
   channels_.progress.update(counts);
 }
 
-bool RunLedger::is_recorded(const Flight& flight) const {
-  const bool known = flight.item->state == PlanState::done_before && !settings_.record_done_before;
+bool ResultRecorder::is_recorded(const BatchItem& item) const {
+  const bool known = item.planned->state == PlanState::done_before && !settings_.record_done_before;
   return channels_.manifest != nullptr && !known;
 }
 

@@ -1,4 +1,4 @@
-// What is known of a run as its items end: counts, failures, messages, lines of the manifest.
+// Records finished items: counts, failures, messages and manifest lines.
 #pragma once
 
 #include <atomic>
@@ -12,25 +12,25 @@
 
 namespace gpuimg {
 
-class RunLedger {
+class ResultRecorder {
  public:
-  RunLedger(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
-            MemoryReserve& reserve);
+  ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
+                 MemoryReserve& reserve);
 
-  /// Does what was left for the item's turn, counts it, tells of it, and writes it down: one item at a time, in order.
-  /// Throws Error{write} where the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before it has
-  /// counted anything.
-  void end(Flight& flight);
+  /// Runs the item's in-order step, then counts, prints and records it. Call for one item at a time, in plan order.
+  /// Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before anything
+  /// is counted.
+  void end(BatchItem& item);
 
-  /// True once so much has failed that no more items may begin.
+  /// True once too many items failed and no new ones may start.
   [[nodiscard]] bool must_end() const { return must_end_; }
 
   RunOutcome& outcome() { return outcome_; }
 
  private:
-  void take_turn(Flight& flight);
-  void count(Flight& flight);
-  [[nodiscard]] bool is_recorded(const Flight& flight) const;
+  void take_turn(BatchItem& item);
+  void count(BatchItem& item);
+  [[nodiscard]] bool is_recorded(const BatchItem& item) const;
 
   const RunSettings& settings_;
   const RunChannels& channels_;

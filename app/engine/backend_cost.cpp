@@ -8,19 +8,19 @@ namespace gpuimg {
 namespace {
 
 constexpr double kPixelsPerMegapixel = 1.0e6;
-// One thread, equalization of RGB: the most work a pixel of the operations that come in question.
+// One thread, RGB equalization: the most expensive operation per pixel among those that `auto` decides.
 constexpr double kCpuMsPerMegapixel = 4.0;
-// Threads share the memory bus: beyond these, more do not help.
-constexpr int kMostUsefulThreads = 16;
+// Memory bandwidth is shared: more threads than this do not help.
+constexpr int kMaxUsefulThreads = 16;
 constexpr double kCudaStartMs = 250.0;
-// Three bytes a pixel up and down through pageable memory.
+// Three bytes per pixel in each direction, from and to pageable memory.
 constexpr double kCudaMsPerMegapixel = 1.0;
 
 }  // namespace
 
 CostEstimate estimated_cost(std::size_t pixels, int threads) {
   const int available = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const int useful = std::min(threads > 0 ? threads : available, kMostUsefulThreads);
+  const int useful = std::min(threads > 0 ? threads : available, kMaxUsefulThreads);
   const double megapixels = static_cast<double>(pixels) / kPixelsPerMegapixel;
   return {kCpuMsPerMegapixel * megapixels / useful, kCudaStartMs + kCudaMsPerMegapixel * megapixels};
 }

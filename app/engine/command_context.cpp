@@ -1,4 +1,4 @@
-// The steps between file and backend.
+// Implements the steps between file and backend.
 #include "engine/command_context.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@
 namespace gpuimg {
 namespace {
 
-/// 255 where any colour channel is not 0.
+/// 255 where any color channel is nonzero.
 template <class T>
 Image mask_levels(ConstView pixels) {
   Image mask(pixels.width, pixels.height, PixelFormat{Sample::u8, 1});
@@ -90,7 +90,7 @@ ReadOptions CommandContext::read_options() {
                    .auto_orient = options_.auto_orient,
                    .lenient = options_.lenient,
                    .threads = options_.threads};
-  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+  // A single image does not profit from pooled memory; the backend may not even exist during the decode.
   if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
       return backend->new_image(width, height, format);
@@ -103,7 +103,7 @@ DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path)
   const std::string name = path == "-" ? "standard input" : path;
   const std::uint64_t declared = declared_image(bytes.span(), path).pixels;
   if (declared > 0 && declared <= options_.max_pixels) {
-    backends_.expect_pixels(declared);  // a CUDA context is then created while the image is decoded
+    backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
   }
   DecodedImage decoded =
       times_.measure(Phase::decode, [&] { return decode_image(bytes.span(), name, read_options()); });
@@ -169,7 +169,7 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, Wri
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  if (is_stream(output)) {  // a reader could not tell half an image from a whole one: all or nothing
+  if (is_stream(output)) {  // all or nothing: a reader cannot detect half an image
     return save(output, [&] { return encode_image(pixels, type, output, write_options); });
   }
   stage(output, Phase::encode, [&](const ByteSink& sink) { encode_image(pixels, type, output, write_options, sink); });
@@ -213,7 +213,7 @@ bool CommandContext::replaces_another(const Output& output) const {
 std::vector<Message> CommandContext::news_of(const Output& output) const {
   std::vector<Message> news;
   if (replaces_another(output)) {
-    // Of many files the last line of the run says how many.
+    // In a batch, the summary line has the number of replaced files.
     const Verbosity least = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
     news.push_back({least, "replaced " + printable_name(output.name)});
   }
@@ -233,7 +233,7 @@ void CommandContext::finish() {
     write_stream(stream.name, stream.content);
   }
   fifos_.clear();
-  // Memory that runs out from here on must not make a failure of a file that has its name.
+  // Running out of memory from here on must not turn a committed file into a failure.
   for (Output& output : outputs_) {
     times_.measure(Phase::write, [&] { output.file.commit(); });
     has_replaced_ = has_replaced_ || replaces_another(output);

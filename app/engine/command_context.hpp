@@ -1,5 +1,5 @@
-// What one run of a subcommand needs: options, clock, backend, and the steps between file and backend, each timed as
-// its phase. One a worker; it serves one input after another.
+// State of one run of a subcommand: options, timer, backend, and the steps between file and backend, each timed as its
+// phase. Each worker has one and reuses it for its inputs.
 #pragma once
 
 #include <map>
@@ -28,13 +28,13 @@
 
 namespace gpuimg {
 
-/// Host pixels that an operation works on.
+/// Host pixels of an operation's input.
 struct OperationInput {
   Image image;
   std::optional<Image> mask;  ///< u8, 1 channel
 };
 
-/// A line for people about one input, kept until it is its turn to be printed.
+/// A message about one input, kept until the input's turn to print.
 struct Message {
   Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
   std::string text;
@@ -47,26 +47,26 @@ class CommandContext {
   explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
       : options_(options), messages_are_(messages), backends_(options) {}
 
-  /// Forgets the input before: its outputs that were not finished, its times, its messages, its backend. Outputs of
-  /// the next one that exist are replaced if `replaces` or by --force.
+  /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
+  /// may replace existing files if `replaces` or --force is set.
   void begin_item(bool replaces = false);
 
-  /// Refuses an output that must not be written, before any work: an existing file, the input itself, a terminal, a
-  /// fifo that nobody reads.
+  /// Checks an output before any work. Throws for an existing file, the input itself, a terminal, and a fifo without a
+  /// reader.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
 
   Bytes read(const std::string& path);
 
-  /// Reads and decodes; prints the file's notes.
+  /// Reads and decodes the file; prints its notes.
   DecodedImage load(const std::string& path) { return decode(read(path), path); }
   DecodedImage decode(const Bytes& bytes, const std::string& path);
 
-  /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  /// For commands that compute luma: with -v, reports that the luma weights are applied to colors other than sRGB.
   void note_luma_of(const DecodedImage& decoded, const std::string& path);
 
-  /// operation(backend, picture, mask or nullptr) → Picture; its pixels. The picture is the operation's to use up. With
-  /// --verify on both backends, throwing Error{mismatch} at the first difference. The input is released before the
-  /// result is returned.
+  /// Runs operation(backend, picture, mask or nullptr) → Picture and downloads its pixels. The operation may consume
+  /// the picture. With --verify, runs on both backends and throws Error{mismatch} at the first difference. Releases the
+  /// input before it returns.
   template <class Operation>
   Image process(OperationInput input, const Operation& operation) {
     return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
@@ -74,23 +74,23 @@ class CommandContext {
     });
   }
 
-  /// The same for an operation → Histogram.
+  /// The same, for an operation that returns a Histogram.
   template <class Operation>
   Histogram count(OperationInput input, const Operation& operation) {
     return verified(std::move(input),
                     [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
   }
 
-  /// Alpha and depth as OUT is to have them, as part of the encode phase.
+  /// Converts alpha and bit depth for the output, as part of the encode phase.
   Image converted(Image image, const ImageConversion& conversion) {
     return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
   }
 
-  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
-  /// PNG. Says under -v what of the metadata it cannot hold.
+  /// Encodes and writes an image file in the format of `write_options` or of its name; a stream without an extension
+  /// gets PNG. With -v, reports the metadata that the format cannot hold.
   void save_image(const std::string& output, ConstView pixels, WriteOptions write_options);
 
-  /// Runs make() as the encode phase and writes what it returns.
+  /// Runs make() in the encode phase and writes its result.
   template <class Make>
   void save(const std::string& output, Make&& make) {
     using Content = std::decay_t<decltype(make())>;
@@ -98,11 +98,11 @@ class CommandContext {
     save_bytes(output, as_bytes(*content), content);
   }
 
-  /// The last step for an input: what was saved to streams is written, then what was saved to files takes its final
-  /// names, all or (but for a failing rename) none.
+  /// Commits the outputs of an input: first writes the streams, then renames the files. Renames all or, unless a rename
+  /// fails, none.
   void finish();
 
-  /// Prints the times if they were asked for.
+  /// Prints the times with --timing.
   void print_times() const;
 
   void note(std::string text) { tell(Verbosity::normal, std::move(text)); }
@@ -111,11 +111,11 @@ class CommandContext {
   [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
   [[nodiscard]] const PhaseTimes& times() const { return times_; }
 
-  /// The backend of this input: "cpu", "cuda", or empty if none was needed yet.
+  /// The backend of this input: "cpu", "cuda", or empty if none was used yet.
   [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
   [[nodiscard]] int device() const { return options_.device; }
 
-  /// True if a finished output took the place of another file than the input.
+  /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 
  private:
@@ -124,15 +124,15 @@ class CommandContext {
   Backend& backend();
   ReadOptions read_options();
 
-  /// Takes the image over where the backend computes in host memory; else it stays, for a second try.
+  /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
   Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
 
-  /// `keeper` owns the content.
+  /// `keeper` owns `content`.
   void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
   void write_stream(const std::string& name, std::span<const std::byte> content);
 
-  /// Has produce(sink) write a new output; writing counts as its own phase, the rest as `phase`.
+  /// Stages an output that produce(sink) writes. Writing counts as the write phase, everything else as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
 
   static OperationInput clone(const OperationInput& input) {
@@ -144,7 +144,7 @@ class CommandContext {
     return std::as_bytes(std::span<const char>(text.data(), text.size()));
   }
 
-  /// Uploads, computes and waits.
+  /// Uploads the input, runs the operation and waits for it.
   template <class Operation>
   auto run(Backend& on, OperationInput& input, const Operation& operation) {
     Picture picture = upload(on, input.image);
@@ -156,11 +156,11 @@ class CommandContext {
     });
   }
 
-  /// compute(backend, input); through strips where the device has no room for the whole image, which it may say before
-  /// or while it computes; with `auto` on the CPU where it has none for strips.
+  /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
+  /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
   template <class Compute>
   auto computed(Backend& on, OperationInput input, const Compute& compute) {
-    std::size_t room = device_room(on, input);
+    std::size_t room = device_memory_limit(on, input);
     if (room == 0) {
       try {
         return compute(on, input);
@@ -178,13 +178,13 @@ class CommandContext {
     return compute(*instead, input);
   }
 
-  /// Device memory that a strip may take; 0 where the whole image has room, or the memory is the host's.
-  std::size_t device_room(Backend& on, const OperationInput& input);
+  /// Bytes of device memory per strip; 0 if the whole image fits, or if the backend uses host memory.
+  std::size_t device_memory_limit(Backend& on, const OperationInput& input);
 
-  /// The same after a failure for want of device memory; rethrows any other one.
+  /// The same, after the device ran out of memory; rethrows any other failure.
   std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
 
-  /// The CPU, after strips failed for want of device memory and if `auto` may take it; rethrows any other failure.
+  /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
   Backend& cpu_after(const Error& error, const OperationInput& input);
 
   template <class Compute>
@@ -201,13 +201,13 @@ class CommandContext {
     return result;
   }
 
-  /// Throws Error{mismatch} if there is a difference, else says under -v that there is none.
+  /// Throws Error{mismatch} if there is a difference; otherwise reports success with -v.
   void report_verified(const std::string& difference);
 
   struct Output {
     StagedOutput file;
     std::string name;
-    std::vector<Message> told = {};  ///< when it has its name
+    std::vector<Message> told = {};  ///< printed after the rename
   };
 
   struct StreamContent {
@@ -228,12 +228,12 @@ class CommandContext {
   bool replaces_ = false;
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input
-  std::map<std::string, FifoOutput> fifos_;  ///< open since they were checked: readers see the end in any case
-  std::vector<StreamContent> streams_;       ///< whole, but not yet written
-  std::vector<Output> outputs_;              ///< whole, but not yet under their names
+  std::map<std::string, FifoOutput> fifos_;  ///< open since the check, so that readers always see end of file
+  std::vector<StreamContent> streams_;       ///< complete, but not yet written
+  std::vector<Output> outputs_;              ///< complete, but not yet renamed
 };
 
-/// A mask as the backends take it: u8, 1 channel, 255 where any colour channel is not 0.
+/// Converts pixels to a mask: u8, 1 channel, 255 where any color channel is nonzero.
 Image mask_of(ConstView pixels);
 
 }  // namespace gpuimg

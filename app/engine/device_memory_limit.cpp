@@ -1,4 +1,4 @@
-// What a command does where the device has too little memory: strips, and with `auto` the CPU.
+// Fallbacks if the device has too little memory: strips, then with `auto` the CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace gpuimg {
 
-std::size_t CommandContext::device_room(Backend& on, const OperationInput& input) {
-  // The largest results have 16 bytes a pixel; tables and scratch take less than the rest.
+std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input) {
+  // The largest results have 16 bytes per pixel; this also leaves room for tables and scratch memory.
   constexpr std::size_t kLargestResultPixel = 16;
   constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
   if (on.name() == "cpu") {

@@ -1,4 +1,4 @@
-// Exact integer arithmetic; docs/operations.md, "Conversions", defines it.
+// Alpha and bit depth conversions in exact integer arithmetic. docs/operations.md, "Conversions".
 #include "engine/image_conversion.hpp"
 
 #include <algorithm>
@@ -8,10 +8,10 @@
 namespace gpuimg {
 namespace {
 
-/// 16 bits a level of 8: 255 becomes 65535.
+/// From 8 to 16 bits: 255 becomes 65535.
 constexpr std::uint32_t kLevelScale = 257;
 
-/// Below 2³² for 16 bits too.
+/// The sum stays below 2³², also for 16 bits.
 template <class T>
 T blended(std::uint32_t color, std::uint32_t alpha, std::uint32_t background) {
   constexpr std::uint32_t kMax = std::numeric_limits<T>::max();
@@ -46,7 +46,7 @@ void flatten(ConstView from, View to, const RgbColor& background) {
   }
 }
 
-/// Changes each sample of an image by `level_of`.
+/// Applies `level_of` to each sample of an image.
 template <class From, class To, class LevelOf>
 void map_samples(ConstView from, View to, const LevelOf& level_of) {
   const int samples = from.width * from.format.channels;

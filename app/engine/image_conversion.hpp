@@ -1,4 +1,4 @@
-// Alpha and bit depth of a result as its output is to have them. docs/operations.md, "Conversions".
+// Converts a result's alpha and bit depth for its output. docs/operations.md, "Conversions".
 #pragma once
 
 #include <cstdint>
@@ -10,19 +10,19 @@
 namespace gpuimg {
 
 struct ImageConversion {
-  std::optional<RgbColor> background = std::nullopt;  ///< alpha is flattened onto it
+  std::optional<RgbColor> background = std::nullopt;  ///< alpha is flattened onto this color
   std::optional<Sample> depth = std::nullopt;         ///< u8 or u16
 };
 
-/// The format that convert() gives pixels of `format`, u8 or u16. Gray with alpha on a background that is not gray
-/// becomes RGB.
+/// The format that convert() returns for pixels of `format`, u8 or u16. Gray with alpha on a colored background becomes
+/// RGB.
 PixelFormat converted_format(PixelFormat format, const ImageConversion& conversion);
 
-/// The most bytes that a pixel of `input_bytes` may take from the operation on to the end of the conversion.
+/// Largest size of a pixel in bytes, from the operation (`input_bytes`) to the end of the conversion.
 std::uint64_t most_converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion);
 
-/// Flattens, then changes the depth: u8 or u16 pixels. An image that has the format already is returned as it is.
-/// Throws Error{out_of_memory}.
+/// Flattens alpha, then changes the bit depth of u8 or u16 pixels. Returns an image unchanged if it has the format
+/// already. Throws Error{out_of_memory}.
 Image convert(Image image, const ImageConversion& conversion);
 
 }  // namespace gpuimg

@@ -1,5 +1,5 @@
-// One operation with its options checked, ready for any number of images: what a subcommand makes of its arguments, and
-// what one file and a folder of files run alike.
+// One operation with validated options, ready for any number of images. Each subcommand creates one; single files and
+// batches run it in the same way.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ struct ItemPaths {
   std::string output;
 };
 
-/// What is left to do for an item in the order of the inputs, whichever item was computed first; often nothing.
+/// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
 using InOrder = std::function<void()>;
 
 class ImageJob {
@@ -26,41 +26,42 @@ class ImageJob {
   ImageJob& operator=(const ImageJob&) = delete;
   virtual ~ImageJob() = default;
 
-  /// Throws Error{usage} for an output whose name or ending says that it cannot hold the result.
+  /// Throws Error{usage} if the name or extension of the output does not fit the result.
   virtual void check_name(const std::string& output) const = 0;
 
-  /// For people whose options have no effect on this one output.
+  /// Prints notes about options that have no effect on this output.
   virtual void note_options(const std::string& /*output*/, Verbosity /*verbosity*/) const {}
 
   /// The files that are written for `output`.
   [[nodiscard]] virtual std::vector<std::string> files_of(const std::string& output) const { return {output}; }
 
-  /// Files beside the outputs, written once: they suit one image alone.
+  /// Additional files, written once; only valid for a single image.
   [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
 
-  /// True if OUT may be missing: the result is then printed.
+  /// True if OUT is optional: the result is then printed.
   [[nodiscard]] virtual bool may_print() const { return false; }
 
-  /// True if `output` holds what a terminal cannot show.
+  /// True if `output` is binary, so it must not go to a terminal.
   [[nodiscard]] virtual bool is_binary(const std::string& /*output*/) const { return true; }
 
-  /// The ending, without dot, of the output in a folder for this input.
+  /// Extension, without a dot, of the output in a folder for this input.
   [[nodiscard]] virtual std::string ending_for(const std::string& input) const = 0;
 
-  /// Endings of files in a folder that are inputs, lower case, without dot.
+  /// Extensions of input files in folders, in lower case, without a dot.
   [[nodiscard]] virtual std::vector<std::string> input_endings() const;
 
-  /// Bytes of a result a pixel, given those of the input.
+  /// Bytes per pixel of the result, given those of the input.
   [[nodiscard]] virtual std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const { return input_bytes; }
 
-  /// Reads what all images share, once, before the first of them.
+  /// Reads data shared by all images; called once, before the first image.
   virtual void prepare(CommandContext& /*context*/) {}
 
-  /// Reads, computes and leaves outputs staged in the context. May run on many threads at once, each with a context of
-  /// its own.
+  /// Reads and computes one image, and stages its outputs in the context. Thread-safe if each thread has its own
+  /// context.
   virtual InOrder run(CommandContext& context, const ItemPaths& paths) const = 0;
 
-  /// True if all images make one output: run() returns what adds to it, and finish() writes it.
+  /// True if all images are merged into one output: run() returns the step that adds an image, and finish() writes the
+  /// output.
   [[nodiscard]] virtual bool merges() const { return false; }
   virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) {}
 };

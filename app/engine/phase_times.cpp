@@ -1,4 +1,4 @@
-// Prints where the time went.
+// Formats phase times.
 #include "engine/phase_times.hpp"
 
 #include <fmt/format.h>

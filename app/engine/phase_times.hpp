@@ -1,4 +1,4 @@
-// Where the time of one command goes: `--timing`, docs/cli.md.
+// Time per phase of a command: `--timing`, docs/cli.md.
 #pragma once
 
 #include <array>
@@ -17,15 +17,15 @@ class PhaseTimes {
  public:
   PhaseTimes() : began_(Clock::now()) {}
 
-  /// Runs work() and adds the time it took to the phase.
+  /// Runs work() and adds its duration to the phase.
   template <class Work>
   decltype(auto) measure(Phase phase, Work&& work) {
     const Stopwatch stopwatch(milliseconds_[static_cast<std::size_t>(phase)]);
     return std::forward<Work>(work)();
   }
 
-  /// The same for work(run), which calls run(part) for what belongs to another phase: that time counts there, and not
-  /// here. Parts may run on other threads, one at a time.
+  /// The same for work(run), where work calls run(part) for parts that belong to another phase: their time counts only
+  /// there. Parts may run on other threads, one at a time.
   template <class Work>
   void measure_without(Phase phase, Phase of_parts, Work&& work) {
     double in_parts = 0;
@@ -41,13 +41,13 @@ class PhaseTimes {
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
 
-  /// Adds the phases of another run.
+  /// Adds the phase times of another run.
   void add(const PhaseTimes& other);
 
-  /// Since this object was made.
+  /// Milliseconds since construction.
   [[nodiscard]] double total_ms() const { return since(began_); }
 
-  /// A table for people, a phase a line.
+  /// A table with one line per phase.
   [[nodiscard]] std::string table() const;
 
   /// {"start_ms": 0.1, …, "total_ms": 12.3}

@@ -1,4 +1,4 @@
-// Where the system refuses a thread, most often for want of memory for its stack.
+// Detects a failed thread creation; the usual cause is no memory for the stack.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 namespace gpuimg {
 
-/// True for the standard library's exception of it, and for oneTBB's own.
+/// True for the standard library's exception and for oneTBB's.
 inline bool is_refused_thread(const std::exception& failure) {
   const auto* system = dynamic_cast<const std::system_error*>(&failure);
   return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||

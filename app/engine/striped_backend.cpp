@@ -1,4 +1,4 @@
-// Strips: cut, handed on, and put together again.
+// Cuts images into strips, runs each on the inner backend, and reassembles the results.
 #include "engine/striped_backend.hpp"
 
 #include <tbb/parallel_for.h>
@@ -46,7 +46,7 @@ void copy_rows(ConstView from, View to, int first_row) {
   }
 }
 
-/// The part of a region that rows [begin, end) hold, counted from `begin`; nothing if they hold none of it.
+/// The part of a region inside rows [begin, end), relative to `begin`; nullopt if they do not intersect.
 std::optional<Rect> part_of(const Rect& region, int begin, int end) {
   const int first = std::max(region.y, begin);
   const int last = std::min(region.y + region.height, end);
@@ -58,7 +58,7 @@ void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& count
   std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus<>());
 }
 
-/// Adds the sums of the rows above to those of a strip, whose last row becomes `above`, and writes table entries.
+/// Adds the sums of the rows above to a strip and writes its table entries; its last row becomes `above`.
 template <class Sum, class Entry>
 void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, int first_row,
                std::size_t first_column) {
@@ -80,7 +80,7 @@ using AddAbove = void (*)(ConstView, std::vector<std::uint64_t>&, View, int, std
 
 AddAbove add_above_for(Sample type) {
   switch (type) {
-    case Sample::u32: return add_above<std::uint32_t, std::uint32_t>;  // modulo 2³² like its strips
+    case Sample::u32: return add_above<std::uint32_t, std::uint32_t>;  // modulo 2³², like its strips
     case Sample::f32: return add_above<std::uint64_t, float>;
     case Sample::f64: return add_above<std::uint64_t, double>;
     default: return add_above<std::uint64_t, std::uint64_t>;
@@ -101,7 +101,7 @@ struct StripedBackend::Strip {
   int end;
   const Picture& picture;  ///< on the inner backend
   Selection selection;     ///< of the strip
-  bool is_selected;        ///< the region has rows here
+  bool is_selected;        ///< the region intersects the strip
 };
 
 template <class Visit>
@@ -196,7 +196,7 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   Selection all = options.selection;
-  all.region.reset();  // the counting is done
+  all.region.reset();  // the histogram is already counted
   Picture result = mapped(picture, picture.format(), all, [&](const Strip& strip) {
     EqualizeOptions of_strip = options;
     of_strip.tables = &tables;

@@ -1,5 +1,5 @@
-// A backend for images larger than another backend's memory: it keeps Pictures in host memory and hands them on in
-// strips of rows. The results are the same bytes.
+// A backend for images larger than another backend's memory. Keeps Pictures in host memory and passes them on in strips
+// of rows; the results are identical.
 #pragma once
 
 #include <cstddef>
@@ -12,8 +12,8 @@ namespace gpuimg {
 
 class StripedBackend final : public Backend {
  public:
-  /// Strips are cut so that what an operation reads and writes of one takes at most `most_bytes` of the memory of
-  /// `inner`, or is a single row. Borrows `inner`.
+  /// Cuts strips so that the input and output of an operation take at most `most_bytes` of the memory of `inner`; a
+  /// strip has at least one row. Borrows `inner`.
   StripedBackend(Backend& inner, std::size_t most_bytes) : inner_(inner), most_bytes_(most_bytes) {}
 
   [[nodiscard]] std::string name() const override { return inner_.name(); }
@@ -32,7 +32,7 @@ class StripedBackend final : public Backend {
   using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
 
-  /// Strips are summed as integers; the sums above them are added, and the total rounded, on the host.
+  /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable integral(const Picture& picture, const IntegralOptions& options) override;
 
   Picture to_hsl(const Picture& picture, HslEncoding encoding) override;
@@ -44,7 +44,7 @@ class StripedBackend final : public Backend {
   double measure_copy_rate(std::size_t bytes) override { return inner_.measure_copy_rate(bytes); }
 
  private:
-  /// Rows [begin, end) of a picture; the mask that a Selection has there lies on the inner backend.
+  /// Rows [begin, end) of a picture; the mask of its Selection is on the inner backend.
   struct Strip;
   template <class Visit>
   void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,

@@ -1,4 +1,4 @@
-// Bytes read from or bound for a file.
+// Bytes read from or written to a file.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace gpuimg {
 
-/// A block that is not cleared on construction, unlike std::vector.
+/// Uninitialized memory, unlike std::vector.
 struct Bytes {
   std::unique_ptr<std::byte[]> data;
   std::size_t size = 0;
@@ -16,7 +16,7 @@ struct Bytes {
   [[nodiscard]] std::span<const std::byte> span() const { return {data.get(), size}; }
 };
 
-/// Takes the bytes of a file as they come, in order. What it throws ends the encoding.
+/// Receives the bytes of a file in order, in blocks of any size. An exception aborts the encoder.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// An open file descriptor, closed when it goes out of scope, also where memory runs out.
+// RAII for a file descriptor.
 #pragma once
 
 #include <unistd.h>
@@ -7,7 +7,7 @@ namespace gpuimg {
 
 class Descriptor {
  public:
-  /// Negative where nothing was opened.
+  /// Negative if nothing was opened.
   explicit Descriptor(int number) : number_(number) {}
   Descriptor(const Descriptor&) = delete;
   Descriptor& operator=(const Descriptor&) = delete;

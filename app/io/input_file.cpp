@@ -1,4 +1,4 @@
-// Reads a regular file or standard input whole. Rules: docs/cli.md, "Files".
+// Reads a regular file or standard input into memory. Rules: docs/cli.md, "Files".
 #include "io/input_file.hpp"
 
 #include <fcntl.h>
@@ -35,7 +35,7 @@ std::string_view kind_of(mode_t mode) {
   if (S_ISSOCK(mode)) {
     return "a socket";
   }
-  return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "not a regular file";
+  return S_ISCHR(mode) || S_ISBLK(mode) ? "a device" : "a special file";
 }
 
 void check_regular(const std::string& shown, const struct stat& status) {
@@ -43,8 +43,9 @@ void check_regular(const std::string& shown, const struct stat& status) {
     return;
   }
   const std::string_view advice =
-      S_ISDIR(status.st_mode) ? "name an image file" : "stream it through standard input with - as the name";
-  throw Error(ErrorKind::read, fmt::format("{}: is {}, not a file; {}", shown, kind_of(status.st_mode), advice));
+      S_ISDIR(status.st_mode) ? "name an image file" : "pipe it into standard input and use - as the name";
+  throw Error(ErrorKind::read,
+              fmt::format("{}: is {}, not a regular file; {}", shown, kind_of(status.st_mode), advice));
 }
 
 std::unique_ptr<std::byte[]> allocate(const std::string& shown, std::size_t size) {
@@ -56,7 +57,7 @@ std::unique_ptr<std::byte[]> allocate(const std::string& shown, std::size_t size
   return memory;
 }
 
-/// Reads to the end, wherever that is by then: the size that was reported is only a hint.
+/// Reads to the end of the file; the reported size is only a hint.
 Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint) {
   std::size_t capacity = size_hint + 1;
   Bytes bytes{allocate(shown, capacity), 0};
@@ -73,7 +74,7 @@ Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hin
     }
     if (count > 0) {
       bytes.size += static_cast<std::size_t>(count);
-    } else if (errno == EAGAIN) {  // a standard input that does not block, as some programs hand it on
+    } else if (errno == EAGAIN) {  // some programs pass on a non-blocking standard input
       pollfd waiting{descriptor, POLLIN, 0};
       (void)::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
@@ -90,7 +91,7 @@ std::size_t size_hint_of(const struct stat& status) {
 Bytes read_standard_input() {
   const std::string shown = "standard input";
   if (::isatty(STDIN_FILENO) == 1) {
-    throw Error(ErrorKind::read, shown + ": is a terminal; name a file, or pipe an image in");
+    throw Error(ErrorKind::read, shown + ": is a terminal; name a file, or pipe an image into gpuimg");
   }
   struct stat status {};
   if (::fstat(STDIN_FILENO, &status) != 0) {
@@ -120,7 +121,7 @@ Bytes read_input(const std::string& path) {
     refuse(path, errno);
   }
   check_regular(shown, status);
-  // Another process may have put a fifo in its place meanwhile: O_NONBLOCK keeps open from waiting for a writer.
+  // The file may have been replaced by a fifo meanwhile: O_NONBLOCK keeps open() from waiting for a writer.
   const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
   if (file.number() < 0) {
     refuse(path, errno);

@@ -1,4 +1,5 @@
-// Reads an input whole into memory. Not mapped: a file that shrinks while it is read must not end the process.
+// Reads a whole input into memory. Not memory-mapped: a file that shrinks during the read must not crash the process
+// (SIGBUS).
 #pragma once
 
 #include <string>
@@ -7,11 +8,11 @@
 
 namespace gpuimg {
 
-/// `path` names a regular file, or is "-" for standard input. Throws Error{read} naming the path (escaped for a
-/// terminal) and the reason; a fifo, device or folder is refused. Throws Error{out_of_memory}.
+/// `path` is a regular file, or "-" for standard input. Throws Error{read} with the escaped path and the reason, also
+/// for a fifo, device or folder. Throws Error{out_of_memory}.
 Bytes read_input(const std::string& path);
 
-/// What to say of a name that cannot be opened: "NAME: cannot be read: reason; what to do".
+/// The message for a file that cannot be opened: "NAME: cannot be read: reason; what to do".
 std::string cannot_be_read(const std::string& path, int error_number);
 
 }  // namespace gpuimg

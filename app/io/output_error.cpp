@@ -1,4 +1,4 @@
-// Messages about outputs: app/io/output_error.hpp.
+// Maps errno values to advice.
 #include "io/output_error.hpp"
 
 #include <fmt/format.h>
@@ -33,9 +33,9 @@ std::string write_advice(int error) {
     case EPERM: return "permission denied; change the folder's permissions, or write elsewhere";
     case EROFS: return "the file system is read-only; write elsewhere";
     case ENOENT: return "its folder does not exist; create it first";
-    case ENOTDIR: return "a part of its path is not a folder; correct the path";
+    case ENOTDIR: return "part of its path is not a folder; correct the path";
     case ENAMETOOLONG: return "the name is too long; use a shorter one";
-    case ELOOP: return "its symbolic links lead in a circle; write elsewhere";
+    case ELOOP: return "its symbolic links form a cycle; write elsewhere";
     case EMFILE:
     case ENFILE: return "too many open files; raise the limit (ulimit -n)";
     default: return fmt::format("{}; check the disk, or write elsewhere", std::generic_category().message(error));

@@ -1,4 +1,4 @@
-// What to tell a person whose output cannot be written.
+// Error messages for outputs that cannot be written.
 #pragma once
 
 #include <string>
@@ -7,10 +7,10 @@
 
 namespace gpuimg {
 
-/// Error{write} reading "path: cannot write: why; what to do", the path made printable.
+/// Error{write} with the text "path: cannot write: why; what to do"; the path is escaped.
 class OutputError : public Error {
  public:
-  /// `system_error` is the errno behind it; 0 if gpuimg itself refuses.
+  /// `system_error` is the underlying errno, or 0 if gpuimg itself refuses.
   OutputError(const std::string& path, std::string why_and_what_to_do, int system_error);
 
   [[nodiscard]] const std::string& why() const noexcept { return why_; }  ///< "why; what to do"
@@ -24,10 +24,10 @@ class OutputError : public Error {
 /// Throws OutputError.
 [[noreturn]] void fail_writing(const std::string& path, const std::string& why_and_what_to_do);
 
-/// The same for an errno of open, write, close, rename and the like.
+/// The same for an errno of open, write, close, rename and similar calls.
 [[noreturn]] void fail_writing(const std::string& path, int system_error);
 
-/// "why; what to do" for such an errno.
+/// "why; what to do" for an errno.
 std::string write_advice(int error);
 
 }  // namespace gpuimg

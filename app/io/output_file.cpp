@@ -1,4 +1,4 @@
-// Outputs that are whole or absent: app/io/output_file.hpp.
+// Atomic outputs: checks, staging, and commit by rename.
 #include "io/output_file.hpp"
 
 #include <fcntl.h>
@@ -17,10 +17,10 @@
 namespace gpuimg {
 namespace {
 
-constexpr const char* kExists = "it exists already; use --force to replace it, or another name";
+constexpr const char* kExists = "it already exists; use --force to replace it, or another name";
 constexpr const char* kNoName = "its name is empty; name a file";
 
-/// What the path leads to, symbolic links followed; nothing if there is no such file.
+/// Status of the target, following symbolic links; nullopt if it does not exist.
 std::optional<struct stat> existing(const std::string& path) {
   struct stat found {};
   if (::stat(path.c_str(), &found) == 0) {
@@ -46,7 +46,7 @@ void check_is_regular(const std::string& path, const struct stat& found) {
 
 void refuse_other_standard_stream(const std::string& path) {
   if (is_other_standard_stream(path)) {
-    fail_writing(path, "standard input and standard error take no output; use - to write to standard output");
+    fail_writing(path, "standard input and standard error cannot be outputs; use - to write to standard output");
   }
 }
 
@@ -75,7 +75,7 @@ void write_standard_output(std::span<const std::byte> content) {
   }
 }
 
-/// The file itself where `path` is a symbolic link.
+/// Resolves symbolic links.
 std::string resolved(const std::string& path) {
   const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), &std::free);
   if (found == nullptr) {
@@ -130,7 +130,7 @@ StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
   replaces_ = found.has_value();
   file_ = std::make_unique<TemporaryFile>(found ? resolved(path) : path, path);
   if (found) {
-    file_->take_permissions_of(*found);  // before the content: it may be private
+    file_->take_permissions_of(*found);  // before any content is written: it may be private
   }
 }
 

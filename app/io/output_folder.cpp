@@ -1,4 +1,4 @@
-// mkdir -p.
+// Creates folders like mkdir -p.
 #include "io/output_folder.hpp"
 
 #include <sys/stat.h>
@@ -14,7 +14,7 @@ void make_folder_of(const std::string& path) {
   const std::string folder = folder_of(path);
   struct stat found {};
   if (::stat(folder.c_str(), &found) == 0) {
-    return;  // whatever it is: who writes there finds out
+    return;  // whatever it is: a later write reports the error
   }
   if (errno == ENOENT && folder != path && folder != "/" && folder != ".") {
     make_folder_of(folder);

@@ -1,4 +1,4 @@
-// The folders that a mirrored tree of outputs needs.
+// Creates the folders of a mirrored output tree.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace gpuimg {
 
-/// Creates the folder that `path` lies in, and those above it, where they are missing. Many threads and processes may
-/// do so at once. Throws Error{write}.
+/// Creates the parent folders of `path` if they are missing. Safe to call from many threads and processes at once.
+/// Throws Error{write}.
 void make_folder_of(const std::string& path);
 
 }  // namespace gpuimg

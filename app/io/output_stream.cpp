@@ -1,4 +1,4 @@
-// Standard output under its many names, and fifos.
+// Recognizes the names of standard output; writes to fifos.
 #include "io/output_stream.hpp"
 
 #include <fcntl.h>
@@ -29,13 +29,13 @@ bool is_own_descriptor_folder(const std::string& folder) {
          (found.get() == own + "/fd" || found.get() == own + "/task/" + std::to_string(::gettid()) + "/fd");
 }
 
-/// Of what the path leads to; 0 if nothing is there.
+/// File mode of the target; 0 if it does not exist.
 mode_t mode_of(const std::string& path) {
   struct stat found {};
   return ::stat(path.c_str(), &found) == 0 ? found.st_mode : 0;
 }
 
-/// Where a symbolic link leads to in one step; empty for anything else.
+/// Follows a symbolic link by one step; empty if it is not a link.
 std::string target_of(const std::string& path) {
   std::array<char, 4096> target{};
   const ssize_t size = ::readlink(path.c_str(), target.data(), target.size());
@@ -46,8 +46,8 @@ std::string target_of(const std::string& path) {
   return text.front() == '/' ? text : joined_path(folder_of(path), text);
 }
 
-/// Which of this process's standard streams a path names: 0, 1 or 2; else kNoDescriptor. The links are followed one by
-/// one, because the last one leads on to whatever the stream is.
+/// Returns which standard stream of this process a path names: 0, 1 or 2; otherwise kNoDescriptor. Follows links one by
+/// one, because the last one (/proc/self/fd/N) leads to the stream's target.
 int standard_descriptor(std::string path) {
   constexpr int kMaxLinks = 8;
   for (int links = 0; links < kMaxLinks && !path.empty(); ++links) {
@@ -60,7 +60,7 @@ int standard_descriptor(std::string path) {
   return kNoDescriptor;
 }
 
-/// Negative if nobody reads it yet.
+/// Returns a negative number if the fifo has no reader yet.
 int opened(const std::string& path) {
   const int file = ::open(path.c_str(), O_WRONLY | O_NONBLOCK | O_CLOEXEC);
   if (file < 0 && errno != ENXIO && errno != EINTR) {
@@ -71,7 +71,7 @@ int opened(const std::string& path) {
 
 int opened_when_read(const std::string& path) {
   using std::chrono::milliseconds;
-  // A script starts writer and reader at about the same time.
+  // Scripts often start writer and reader at the same time.
   const auto patience = std::chrono::steady_clock::now() + milliseconds(2000);
   int file = opened(path);
   while (file < 0) {
@@ -111,7 +111,7 @@ void FifoOutput::write(std::span<const std::byte> content) const {
   try {
     write_all(file_.number(), content, path_);
   } catch (const OutputClosed&) {
-    fail_writing(path_, "its reader closed the pipe before it had everything; start both again");
+    fail_writing(path_, "its reader closed the pipe early; start both again");
   }
 }
 

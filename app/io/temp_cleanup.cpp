@@ -1,4 +1,4 @@
-// Names of temporary files, and the removal of what is stale.
+// Names temporary files and removes stale ones.
 #include "io/temp_cleanup.hpp"
 
 #include <dirent.h>
@@ -31,10 +31,10 @@ bool is_temporary_name(const std::string& name, const std::string& prefix) {
 }
 
 bool removed_if_stale(const std::string& path) {
-  // For writing, because a network file system locks nothing else exclusively.
+  // Open for writing: network file systems need that for an exclusive lock.
   constexpr int kFlags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   int file = ::open(path.c_str(), O_RDWR | kFlags);
-  if (file < 0 && errno == EACCES) {  // it has the permissions of what it was to replace
+  if (file < 0 && errno == EACCES) {  // it has the permissions of the file it was to replace
     file = ::open(path.c_str(), O_RDONLY | kFlags);
   }
   if (file < 0) {

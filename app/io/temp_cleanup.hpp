@@ -1,4 +1,4 @@
-// Temporary files that a killed process left behind: how they are known, and their removal.
+// Finds and removes temporary files of killed processes.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,12 @@
 
 namespace gpuimg {
 
-/// ".gpuimg-" and 16 hexadecimal digits: 6 of this host's name, 10 random ones. Writers hold an flock(2) on the file
+/// ".gpuimg-" and 16 hexadecimal digits: 6 from this host's name, 10 random. The writer holds an flock(2) on the file
 /// until it has its final name.
 std::string new_temporary_name();
 
-/// Removes from a folder the temporary files made on this host that nobody holds a lock on. The host's part of the name
-/// guards file systems whose locks do not reach other hosts (NFS mounted with nolock): their files are left alone.
-/// Returns how many were removed; a folder that cannot be read has none.
+/// Removes the temporary files of this host that nobody has locked, and returns their number; 0 if the folder cannot be
+/// read. Files of other hosts are kept: on some file systems (NFS mounted with nolock) locks do not reach other hosts.
 std::size_t remove_stale_temporaries(const std::string& folder);
 
 }  // namespace gpuimg

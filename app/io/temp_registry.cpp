@@ -1,4 +1,4 @@
-// One set for the process, because a signal is sent to the process.
+// One registry per process, because a signal is sent to the process.
 #include "io/temp_registry.hpp"
 
 #include <unistd.h>
@@ -9,39 +9,39 @@
 namespace gpuimg {
 namespace {
 
-struct Live {
+struct Registry {
   std::mutex mutex;
   std::set<std::string> paths;
 };
 
-/// Never destroyed, for threads may still write when the process leaves; in no memory that must be had first, for it is
-/// asked where there is none.
-union Lasting {
-  Lasting() : live{} {}
-  ~Lasting() {}
-  Live live;
+/// Static storage: used on the out-of-memory path, so it must not allocate. Never destroyed, because threads may still
+/// write while the process exits.
+union NeverDestroyed {
+  NeverDestroyed() : registry{} {}
+  ~NeverDestroyed() {}
+  Registry registry;
 };
 
-Live& live() {
-  static Lasting lasting;
-  return lasting.live;
+Registry& registry() {
+  static NeverDestroyed storage;
+  return storage.registry;
 }
 
 }  // namespace
 
-void announce_temporary(const std::string& path) {
-  const std::lock_guard lock(live().mutex);
-  live().paths.insert(path);
+void register_temporary(const std::string& path) {
+  const std::lock_guard lock(registry().mutex);
+  registry().paths.insert(path);
 }
 
-void withdraw_temporary(const std::string& path) noexcept {
-  const std::lock_guard lock(live().mutex);
-  live().paths.erase(path);
+void unregister_temporary(const std::string& path) noexcept {
+  const std::lock_guard lock(registry().mutex);
+  registry().paths.erase(path);
 }
 
-void remove_live_temporaries() {
-  live().mutex.lock();
-  for (const std::string& path : live().paths) {
+void remove_registered_temporaries() {
+  registry().mutex.lock();
+  for (const std::string& path : registry().paths) {
     ::unlink(path.c_str());
   }
 }

@@ -1,15 +1,15 @@
-// The temporary files that this process is writing, so that a process told to leave at once takes them with it.
+// Registry of this process's temporary files, so that an immediate exit can remove them.
 #pragma once
 
 #include <string>
 
 namespace gpuimg {
 
-/// A path is announced before its file is created and withdrawn after the file is renamed or removed.
-void announce_temporary(const std::string& path);
-void withdraw_temporary(const std::string& path) noexcept;
+/// Register a path before its file is created; unregister it after the file is renamed or removed.
+void register_temporary(const std::string& path);
+void unregister_temporary(const std::string& path) noexcept;
 
-/// Removes every file announced. From here on announcing and withdrawing wait forever: for a process that ends.
-void remove_live_temporaries();
+/// Removes every registered file. Afterwards, registering and unregistering block forever: call it only before exiting.
+void remove_registered_temporaries();
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Temporary files that become outputs: app/io/temporary_file.hpp.
+// Creates, writes and renames temporary files.
 #include "io/temporary_file.hpp"
 
 #include <fcntl.h>
@@ -19,8 +19,8 @@
 namespace gpuimg {
 namespace {
 
-/// Between its creation and its lock a file looks stale: another run may have removed it then, and another name is
-/// needed. Where there are no locks, nobody removes anything.
+/// False if another run removed the file as stale, between its creation and its lock; then another name is needed. If
+/// the file system has no locks, nobody removes anything.
 bool is_kept(int file) {
   struct stat created {};
   const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
@@ -43,9 +43,9 @@ std::string folder_of(const std::string& path) {
 }
 
 void write_all(int file, std::span<const std::byte> content, const std::string& shown) {
-  constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+  constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
   while (!content.empty()) {
-    const ssize_t written = ::write(file, content.data(), std::min(content.size(), kMostAtOnce));
+    const ssize_t written = ::write(file, content.data(), std::min(content.size(), kMaxBytesPerCall));
     if (written > 0) {
       content = content.subspan(static_cast<std::size_t>(written));
     } else if (written == 0) {
@@ -61,7 +61,7 @@ void write_all(int file, std::span<const std::byte> content, const std::string& 
 }
 
 void check_written(int file, const std::string& shown) {
-  // Some file systems report a failed write only on close; the descriptor itself still holds the lock.
+  // Some file systems report a failed write only on close. The original descriptor keeps the lock.
   const int copy = ::fcntl(file, F_DUPFD_CLOEXEC, 0);
   if (copy < 0 || (::close(copy) != 0 && errno != EINTR)) {
     fail_writing(shown, errno);
@@ -73,7 +73,7 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
   const std::string folder = folder_of(target);
   for (int attempt = 0; attempt < kAttempts && file_ < 0; ++attempt) {
     path_ = folder + "/" + new_temporary_name();
-    announce_temporary(path_);
+    register_temporary(path_);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     const int failure = file_ < 0 ? errno : 0;
     if (file_ >= 0 && is_kept(file_)) {
@@ -83,7 +83,7 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
       ::unlink(path_.c_str());
       ::close(std::exchange(file_, -1));
     }
-    withdraw_temporary(path_);
+    unregister_temporary(path_);
     if (failure != 0 && failure != EEXIST && failure != EINTR) {
       fail_writing(shown_, failure);
     }
@@ -95,8 +95,8 @@ TemporaryFile::~TemporaryFile() {
   if (!renamed_) {
     ::unlink(path_.c_str());
   }
-  withdraw_temporary(path_);
-  ::close(file_);  // and with it the lock, when the name is no longer a temporary one
+  unregister_temporary(path_);
+  ::close(file_);  // also releases the lock, after the temporary name is gone
 }
 
 void TemporaryFile::take_permissions_of(const struct stat& old) {
@@ -125,13 +125,14 @@ void TemporaryFile::become_target() {
     renamed_ = true;
     return;
   }
-  // Where a file system cannot rename so, giving the file a second name refuses just as safely; the first is removed.
+  // If the file system does not support RENAME_NOREPLACE, link() refuses just as safely. The destructor removes the
+  // temporary name.
   const bool can_try_link = errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
   if (can_try_link && ::link(path_.c_str(), target_.c_str()) == 0) {
     return;
   }
   if (errno == EEXIST) {
-    fail_writing(shown_, "it exists already; use --force to replace it, or another name");
+    fail_writing(shown_, "it already exists; use --force to replace it, or another name");
   }
   if (can_try_link) {
     fail_writing(shown_, "this file system cannot rename without replacing; use --force, or write elsewhere");

@@ -1,4 +1,4 @@
-// A file under a temporary name that disappears again unless it is given its final name. Part of output_file.cpp.
+// A temporary file that is removed unless it gets its final name. Used by output_file.cpp.
 #pragma once
 
 #include <sys/stat.h>
@@ -9,18 +9,18 @@
 
 namespace gpuimg {
 
-/// The path up to its last slash; "." where there is none.
+/// The path up to its last slash; "." if it has none.
 std::string folder_of(const std::string& path);
 
-/// Writes everything to a descriptor, however often it takes. Throws Error{write}, or OutputClosed on EPIPE.
+/// Writes all bytes, retrying partial writes. Throws Error{write}, or OutputClosed on EPIPE.
 void write_all(int file, std::span<const std::byte> content, const std::string& shown);
 
-/// Behind the last write: throws Error{write} where a file system that writes late says now that it could not. The
-/// descriptor stays open.
+/// Call after the last write: throws Error{write} if the file system reports a delayed write error. Keeps the
+/// descriptor open.
 void check_written(int file, const std::string& shown);
 
-/// Created under a new_temporary_name in the target's folder, locked, with the permissions that the umask leaves;
-/// removed by the destructor. `shown` is the name for messages. Every member throws Error{write}.
+/// Creates and locks a file with a new_temporary_name() in the target's folder, with the umask's permissions. The
+/// destructor removes it. `shown` is the name for messages. Every member throws Error{write}.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& target, const std::string& shown);
@@ -28,13 +28,13 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// Owner, group and permission bits, as far as the system lets us; group rights only together with the group.
+  /// Copies owner, group and permission bits as far as the system allows; group permissions only with the group.
   void take_permissions_of(const struct stat& old);
 
   void write(std::span<const std::byte> content);
-  void flush();  ///< throws for a write that failed late
+  void flush();  ///< throws Error{write} for a delayed write error
   void replace_target();
-  void become_target();  ///< refuses to replace a file, even one that appears at this moment
+  void become_target();  ///< never replaces a file, even one that appears concurrently
 
  private:
   std::string target_;

@@ -72,11 +72,11 @@ std::size_t blocked_after(const std::vector<Ending>& endings) {
   }
   BlockedOutput blocked(items);
   for (std::size_t i = 0; i < items.size(); ++i) {
-    Flight flight;
-    flight.item = &items[i];
-    flight.record.status = endings[i].status;
-    flight.system_error = endings[i].system_error;
-    blocked.count(flight);
+    BatchItem item;
+    item.planned = &items[i];
+    item.record.status = endings[i].status;
+    item.system_error = endings[i].system_error;
+    blocked.count(item);
     if (blocked.is_certain()) {
       return i + 1;
     }

@@ -30,12 +30,12 @@ TEST(MemoryReserve, IsGivenBackWhereMemoryRunsOutAndTakenAgain) {
       }
     };
   };
-  reserve.insist(step([] { throw std::bad_alloc(); }));
+  reserve.retry_on_oom(step([] { throw std::bad_alloc(); }));
   EXPECT_EQ(attempts, 2);
   EXPECT_TRUE(reserve.is_held());
-  reserve.insist(step([] { throw Error(ErrorKind::out_of_memory, "none"); }));
+  reserve.retry_on_oom(step([] { throw Error(ErrorKind::out_of_memory, "none"); }));
   EXPECT_EQ(attempts, 4);
-  EXPECT_THROW(reserve.insist(step([] { throw Error(ErrorKind::write, "no"); })), Error);
+  EXPECT_THROW(reserve.retry_on_oom(step([] { throw Error(ErrorKind::write, "no"); })), Error);
   EXPECT_EQ(attempts, 5);
 }
 
@@ -43,7 +43,7 @@ TEST(MemoryReserve, ThrowsWhereNothingIsInFlightThatCouldGiveMore) {
   MemoryBudget budget(0);
   MemoryReserve reserve(budget, never);
   int attempts = 0;
-  EXPECT_THROW(reserve.insist([&] {
+  EXPECT_THROW(reserve.retry_on_oom([&] {
     ++attempts;
     throw std::bad_alloc();
   }),
@@ -61,7 +61,7 @@ TEST(MemoryReserve, WaitsForAnImageInFlight) {
     is_free = true;
     budget.release(4);
   });
-  reserve.insist([&] {
+  reserve.retry_on_oom([&] {
     if (!is_free) {
       throw std::bad_alloc();
     }
@@ -74,7 +74,7 @@ TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
   MemoryBudget budget(10);
   MemoryReserve reserve(budget, [] { return true; });
   ASSERT_TRUE(budget.acquire(4, never));
-  EXPECT_THROW(reserve.insist([] { throw std::bad_alloc(); }), std::bad_alloc);
+  EXPECT_THROW(reserve.retry_on_oom([] { throw std::bad_alloc(); }), std::bad_alloc);
   EXPECT_FALSE(budget.acquire(8, [] { return true; }));
 }
 
@@ -90,7 +90,7 @@ TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
     }
   }
   int attempts = 0;
-  reserve.insist([&] {
+  reserve.retry_on_oom([&] {
     ++attempts;
     const std::vector<char> bookkeeping(20000);
   });

@@ -133,7 +133,7 @@ TEST(WorkPlan, ReplacesWhatTheManifestNamesFileByFile) {
   for (const char* file : {"1_h", "1_s", "2_s"}) {
     existing.manifest.outputs.insert(existing.folder / file);
   }
-  EXPECT_EQ(existing.refusal().find(existing.folder / "2_h: cannot write: it exists already, and run.jsonl does"), 0U)
+  EXPECT_EQ(existing.refusal().find(existing.folder / "2_h: cannot write: it already exists, and run.jsonl does"), 0U)
       << existing.refusal();
   existing.manifest.outputs.insert(existing.folder / "2_h");
   const WorkPlan plan = existing.plan();
