@@ -1,4 +1,4 @@
-// Failures of a run: one cause is told once, and a blocked output is known as one. docs/batch.md, "Failures".
+// Failure lists and blocked outputs. docs/batch.md, "Failures".
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -13,7 +13,7 @@ namespace {
 
 using Lines = std::vector<std::string>;
 
-TEST(FailureList, OneCauseIsFoldedAfterItsFirstFiles) {
+TEST(FailureList, FoldsRepeatedFailuresOfOneCause) {
   FailureList list;
   for (int i = 0; i < 5000; ++i) {
     list.add("write", "the disk is full", std::to_string(i) + ": the disk is full");
@@ -22,7 +22,7 @@ TEST(FailureList, OneCauseIsFoldedAfterItsFirstFiles) {
                                  "... and 4,997 more: the disk is full"}));
 }
 
-TEST(FailureList, KeepsTheOrderOfTheRunAndCountsEachCause) {
+TEST(FailureList, KeepsRunOrderAndCountsEachCause) {
   FailureList list;
   for (int i = 0; i < 4; ++i) {
     list.add("write", "full", "w" + std::to_string(i));
@@ -37,7 +37,7 @@ TEST(FailureList, KeepsTheOrderOfTheRunAndCountsEachCause) {
   EXPECT_EQ(same_words.lines().size(), 6U);
 }
 
-TEST(FailureList, NamesMoreFilesWhereTheFilesThemselvesAreBroken) {
+TEST(FailureList, ListsMoreNamesForDamagedInputs) {
   FailureList list;
   for (int i = 0; i < 30; ++i) {
     list.add("decode", "is truncated", std::to_string(i));
@@ -48,7 +48,7 @@ TEST(FailureList, NamesMoreFilesWhereTheFilesThemselvesAreBroken) {
   EXPECT_EQ(lines[20], "... and 10 more: is truncated");
 }
 
-TEST(FailureList, HoldsABoundedNumberOfLines) {
+TEST(FailureList, StoresABoundedNumberOfLines) {
   FailureList list;
   for (int i = 0; i < 100'000; ++i) {
     list.add("write", std::to_string(i), std::to_string(i));
@@ -64,7 +64,7 @@ struct Ending {
   ItemStatus status = ItemStatus::failed;
 };
 
-/// After how many of the items the output counts as blocked; 0 if never.
+/// Number of items after which the output counts as blocked; 0 if never.
 std::size_t blocked_after(const std::vector<Ending>& endings) {
   std::vector<PlanItem> items;
   for (const Ending& ending : endings) {
@@ -84,7 +84,7 @@ std::size_t blocked_after(const std::vector<Ending>& endings) {
   return 0;
 }
 
-TEST(BlockedOutput, IsWhatFailsFiveTimesInARow) {
+TEST(BlockedOutput, BlocksAfterFiveConsecutiveFailures) {
   for (const int error : {ENOSPC, EDQUOT, EROFS, EACCES, EPERM}) {
     EXPECT_EQ(blocked_after(std::vector<Ending>(9, Ending{error})), 5U) << error;
     EXPECT_EQ(blocked_after(std::vector<Ending>(4, Ending{error})), 0U) << error;
@@ -94,7 +94,7 @@ TEST(BlockedOutput, IsWhatFailsFiveTimesInARow) {
   }
 }
 
-TEST(BlockedOutput, StartsAgainWithWhatIsWrittenOrFailsOtherwise) {
+TEST(BlockedOutput, ASuccessOrAnotherErrorResetsTheCount) {
   const Ending full{ENOSPC};
   const Ending done{0, "out/a.png", ItemStatus::done};
   const Ending skipped{0, "out/a.png", ItemStatus::skipped};
@@ -103,7 +103,7 @@ TEST(BlockedOutput, StartsAgainWithWhatIsWrittenOrFailsOtherwise) {
   EXPECT_EQ(blocked_after({full, full, skipped, full, full, full, full}), 6U);
 }
 
-TEST(BlockedOutput, AClosedFolderSaysNothingOfAnother) {
+TEST(BlockedOutput, AnUnwritableFolderDoesNotBlockOthers) {
   std::vector<Ending> endings(8, Ending{EACCES, "a/1.png"});
   EXPECT_EQ(blocked_after(endings), 5U);
   endings.push_back({0, "b/1.png", ItemStatus::done});

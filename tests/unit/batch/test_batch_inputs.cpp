@@ -1,4 +1,4 @@
-// Runs over many files: globs, lists, folders, names of outputs, shards. docs/batch.md.
+// Batch inputs: globs, lists, folders, output names, shards. docs/batch.md.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,7 +40,7 @@ TEST(Glob, MatchesNamesOrWholePaths) {
   EXPECT_FALSE(matches_glob("*.PNG", "a.png"));
 }
 
-TEST(Glob, FiltersByEndingUnlessToldOtherwise) {
+TEST(Glob, SelectsByExtensionByDefault) {
   EXPECT_TRUE(kPng.takes("a/B.PNG"));
   EXPECT_FALSE(kPng.takes("a/b.txt"));
   EXPECT_FALSE(kPng.takes("a/.b.png"));
@@ -52,14 +52,14 @@ TEST(Glob, FiltersByEndingUnlessToldOtherwise) {
   EXPECT_FALSE(chosen.takes("a.png"));
 }
 
-TEST(FileList, SplitsWithoutLookingAtTheNames) {
+TEST(FileList, SplitsNamesByteForByte) {
   EXPECT_EQ(split_list("a\n b \n\n\r\n-x", ListSeparator::line_break), (Names{"a", " b ", "\r", "-x"}));
   EXPECT_EQ(split_list("a\nb\0\0c\0"s, ListSeparator::nul), (Names{"a\nb", "c"}));
   EXPECT_EQ(split_list("", ListSeparator::nul), Names{});
   EXPECT_EQ(split_list("\xef\xbb\xbf\n", ListSeparator::nul), Names{"\xef\xbb\xbf\n"});
 }
 
-TEST(FileList, ByteOrderMarkAndCrlfThroughoutAreNoNames) {
+TEST(FileList, StripsByteOrderMarkAndConsistentCrlf) {
   constexpr auto kLines = ListSeparator::line_break;
   EXPECT_EQ(split_list("\xef\xbb\xbf"
                        "a\nb",
@@ -76,13 +76,13 @@ TEST(FileList, ByteOrderMarkAndCrlfThroughoutAreNoNames) {
   EXPECT_EQ(split_list("a\r\0"s, ListSeparator::nul), (Names{"a\r"}));
 }
 
-TEST(FileList, NulInAListOfLinesIsRefused) {
-  // What `find -print0` writes, without --null: one name, of which the system would see the first part alone.
+TEST(FileList, RefusesNulInAListOfLines) {
+  // Output of `find -print0` without --null: one name, which the system would cut at the first NUL.
   EXPECT_THROW((void)split_list("a.png\0b.png\0"s, ListSeparator::line_break), Error);
   EXPECT_THROW((void)split_list("a\nb\0c\n"s, ListSeparator::line_break), Error);
 }
 
-TEST(PathNames, StayBelowTheFolderTheyAreJoinedTo) {
+TEST(PathNames, StayInsideTheirFolder) {
   EXPECT_EQ(contained_path("/a//b/./c.png"), "a/b/c.png");
   EXPECT_EQ(contained_path("../../a.png"), "a.png");
   EXPECT_EQ(contained_path("a/../../b.png"), "b.png");
@@ -91,7 +91,7 @@ TEST(PathNames, StayBelowTheFolderTheyAreJoinedTo) {
   EXPECT_EQ(contained_path("/"), "");
 }
 
-TEST(PathNames, PlainPathsAreSpelledOneWay) {
+TEST(PathNames, PlainPathsAreCanonical) {
   EXPECT_EQ(plain_path("./a//b/."), "a/b");
   EXPECT_EQ(plain_path("/a/./b/"), "/a/b");
   EXPECT_EQ(plain_path("//"), "/");
@@ -111,7 +111,7 @@ TEST(PathNames, Endings) {
   EXPECT_EQ(joined_path("", "b"), "b");
 }
 
-TEST(FolderScan, TakesRegularFilesInOrderOfTheirBytes) {
+TEST(FolderScan, ReturnsRegularFilesSortedBytewise) {
   const TemporaryFolder folder;
   for (const char* name : {"b.png", "a.png", "B.png", "\xff.png", "c.txt"}) {
     put_text(folder / name, "x");
@@ -123,12 +123,12 @@ TEST(FolderScan, TakesRegularFilesInOrderOfTheirBytes) {
   EXPECT_EQ(scan.notes.size(), 2U);
 }
 
-TEST(FolderScan, EntersEachFolderOnceByItsOwnName) {
+TEST(FolderScan, EntersEachFolderOnceUnderItsRealName) {
   const TemporaryFolder folder;
   std::filesystem::create_directories(folder / "z/below");
   put_text(folder / "z/below/a.png", "x");
-  ASSERT_EQ(::symlink("z", (folder / "a").c_str()), 0);               // sorts before what it leads to
-  ASSERT_EQ(::symlink("../..", (folder / "z/below/up").c_str()), 0);  // a circle
+  ASSERT_EQ(::symlink("z", (folder / "a").c_str()), 0);               // sorts before its target
+  ASSERT_EQ(::symlink("../..", (folder / "z/below/up").c_str()), 0);  // a cycle
   EXPECT_EQ(scan_folder(folder / "", kPng, {.recursive = true, .leave_out = {}}).files, Names{"z/below/a.png"});
   EXPECT_EQ(scan_folder(folder / "", kPng, {}).files, Names{});
   EXPECT_EQ(scan_folder(folder / "", kPng, {.recursive = true, .leave_out = identity_of(folder / "z")}).files, Names{});
@@ -142,7 +142,7 @@ TEST(FolderScan, FollowsLinksOutOfTheFolder) {
   EXPECT_EQ(scan_folder(folder / "", kPng, {.recursive = true, .leave_out = {}}).files, Names{"link/a.png"});
 }
 
-TEST(OutputTemplate, FillsItsFields) {
+TEST(OutputTemplate, ExpandsFields) {
   const InputFile deep{"photos/2024/a.b.JPG", "2024/a.b.JPG"};
   EXPECT_EQ(OutputTemplate("{dir}/{stem}_eq.png").name_for(deep, 7), "photos/2024/a.b_eq.png");
   EXPECT_EQ(OutputTemplate("o/{rel}/{index}-{name}.{ext}").name_for(deep, 7), "o/2024/7-a.b.JPG.JPG");
@@ -152,7 +152,7 @@ TEST(OutputTemplate, FillsItsFields) {
   EXPECT_EQ(OutputTemplate("{dir}/{name}").name_for({"/a", "a"}, 1), "//a");
 }
 
-TEST(OutputTemplate, NoInputsNameLeadsElsewhere) {
+TEST(OutputTemplate, RefusesNamesThatLeaveTheOutputFolder) {
   const auto name = [](const char* text, const char* input) {
     return OutputTemplate(text).name_for({input, contained_path(input)}, 1);
   };
@@ -170,13 +170,13 @@ TEST(OutputTemplate, NoInputsNameLeadsElsewhere) {
   EXPECT_EQ(name("{dir}/../{name}", "../a/b.png"), "../a/../b.png");
 }
 
-TEST(MirroredName, KeepsThePlaceAndChangesTheEnding) {
+TEST(MirroredName, KeepsTheRelativePathAndChangesTheExtension) {
   EXPECT_EQ(mirrored_name("o/", "a/b.PNG", "png"), "o/a/b.PNG");
   EXPECT_EQ(mirrored_name("o", "a/b.jpg", "csv"), "o/a/b.csv");
   EXPECT_EQ(mirrored_name("o", "...png", "csv"), "o/...csv");
 }
 
-TEST(OutputTemplate, RefusesWhatItDoesNotKnow) {
+TEST(OutputTemplate, RefusesUnknownFields) {
   for (const char* text : {"{stm}", "{", "a}", "{}", "{dir", "{{}"}) {
     EXPECT_THROW(OutputTemplate{text}, Error) << text;
   }
@@ -187,13 +187,13 @@ TEST(OutputTemplate, RefusesWhatItDoesNotKnow) {
   }
 }
 
-TEST(Fnv, IsThePublishedFunction) {
+TEST(Fnv, MatchesPublishedValues) {
   EXPECT_EQ(fnv_hash(""), 0xcbf29ce484222325U);
   EXPECT_EQ(fnv_hash("a"), 0xaf63dc4c8601ec8cU);
   EXPECT_EQ(fnv_hash("foobar"), 0x85944171f73967e8U);
 }
 
-TEST(Shard, EachFileIsInOneAndStaysThere) {
+TEST(Shard, EachFileHasOneStableShard) {
   for (std::uint64_t count : {1U, 2U, 3U, 7U, 16U}) {
     std::map<std::uint64_t, int> sizes;
     for (int i = 0; i < 1000; ++i) {
@@ -221,7 +221,7 @@ Shard auto_shard(const std::map<std::string, std::string>& variables) {
   });
 }
 
-TEST(Shard, ReadsWhatSchedulersSay) {
+TEST(Shard, ReadsSchedulerVariables) {
   EXPECT_EQ(auto_shard({{"SLURM_ARRAY_TASK_ID", "12"}, {"SLURM_ARRAY_TASK_MIN", "10"}, {"SLURM_ARRAY_TASK_COUNT", "4"}})
                 .text(),
             "3/4");

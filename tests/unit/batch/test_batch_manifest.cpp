@@ -1,4 +1,4 @@
-// Manifests: what is written is read back, whatever the names; what is damaged is passed over; reports. docs/batch.md.
+// Manifests: round trips with any names, damaged lines, reports. docs/batch.md.
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -38,7 +38,7 @@ ItemRecord an_item(const std::string& input, ItemStatus status = ItemStatus::don
   return item;
 }
 
-TEST(Manifest, HostileNamesAreReadBackExactly) {
+TEST(Manifest, HostileNamesRoundTrip) {
   const unsigned seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -71,7 +71,7 @@ TEST(Manifest, HostileNamesAreReadBackExactly) {
   }
 }
 
-TEST(Manifest, TheLastWordCounts) {
+TEST(Manifest, TheLastRecordWins) {
   const Manifest manifest =
       parse_manifest(manifest_line(a_run()) + manifest_line(an_item("a", ItemStatus::failed)) +
                          manifest_line(an_item("b")) + manifest_line(a_run(7)) + manifest_line(an_item("a")),
@@ -81,7 +81,7 @@ TEST(Manifest, TheLastWordCounts) {
   EXPECT_EQ(manifest.runs.back().items, 7U);
 }
 
-TEST(Manifest, EveryCutOfALineIsPassedOver) {
+TEST(Manifest, SkipsTruncatedLines) {
   const std::string whole = manifest_line(an_item("\xff a", ItemStatus::failed));
   for (std::size_t cut = 1; cut + 1 < whole.size(); ++cut) {
     const Manifest manifest =
@@ -91,7 +91,7 @@ TEST(Manifest, EveryCutOfALineIsPassedOver) {
   }
 }
 
-TEST(Manifest, DamagedLinesOfEveryKind) {
+TEST(Manifest, SkipsDamagedLines) {
   for (const std::string& line :
        {"[]"s, "null"s, "3"s, "{}"s, "{\"gpuimg\": \"run\"}"s, "{\"input\": 3}"s, "\0"s, "\xff"s,
         "{\"input\": \"a\", \"output\": \"b\", \"bytes\": \"x\"}"s,
@@ -107,7 +107,7 @@ TEST(Manifest, DamagedLinesOfEveryKind) {
   EXPECT_THROW(parse_manifest("\x89PNG\n\n", "x"), Error);
 }
 
-TEST(Manifest, WriterAppendsAfterHalfALine) {
+TEST(Manifest, WriterAppendsAfterAPartialLine) {
   const TemporaryFolder folder;
   const std::string path = folder / "run.jsonl";
   put_text(path, manifest_line(a_run()) + "{\"input\": \"ha");
@@ -120,7 +120,7 @@ TEST(Manifest, WriterAppendsAfterHalfALine) {
   EXPECT_EQ(text_in(path), "x\n");
 }
 
-TEST(Manifest, ARunKilledBeforeItsFirstLineWasWholeGoesOn) {
+TEST(Manifest, ContinuesARunKilledDuringItsFirstLine) {
   const TemporaryFolder folder;
   const std::string path = folder / "run.jsonl";
   const std::string first = manifest_line(a_run());
@@ -136,7 +136,7 @@ TEST(Manifest, ARunKilledBeforeItsFirstLineWasWholeGoesOn) {
   }
 }
 
-TEST(ManifestReport, SaysWhatIsMissing) {
+TEST(ManifestReport, ReportsMissingItems) {
   ManifestReport report;
   report.add(parse_manifest(manifest_line(a_run(2, {1, 3, ""})) + manifest_line(an_item("a")), "1"), "1");
   report.add(parse_manifest(manifest_line(a_run(1, {3, 3, ""})) + manifest_line(an_item("b", ItemStatus::failed)), "3"),
@@ -153,7 +153,7 @@ TEST(ManifestReport, SaysWhatIsMissing) {
   EXPECT_THROW(report.add(parse_manifest(manifest_line(other), "x"), "x"), Error);
 }
 
-TEST(ManifestReport, CompleteOnlyIfAllIsDone) {
+TEST(ManifestReport, IsCompleteOnlyIfEverythingIsDone) {
   ManifestReport report;
   report.add(parse_manifest(manifest_line(a_run(2)) + manifest_line(an_item("a")) +
                                 manifest_line(an_item("b", ItemStatus::skipped)),

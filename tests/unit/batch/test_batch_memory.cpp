@@ -1,4 +1,4 @@
-// The memory that a batch keeps for its bookkeeping. docs/batch.md, "Memory".
+// The memory reserve for a batch's bookkeeping. docs/batch.md, "Memory".
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -17,7 +17,7 @@ namespace {
 
 bool never() { return false; }
 
-TEST(MemoryReserve, IsGivenBackWhereMemoryRunsOutAndTakenAgain) {
+TEST(MemoryReserve, IsFreedOnOutOfMemoryAndRefilled) {
   MemoryBudget budget(0);
   MemoryReserve reserve(budget, never);
   ASSERT_TRUE(reserve.is_held());
@@ -39,7 +39,7 @@ TEST(MemoryReserve, IsGivenBackWhereMemoryRunsOutAndTakenAgain) {
   EXPECT_EQ(attempts, 5);
 }
 
-TEST(MemoryReserve, ThrowsWhereNothingIsInFlightThatCouldGiveMore) {
+TEST(MemoryReserve, ThrowsIfNothingInFlightCanReleaseMemory) {
   MemoryBudget budget(0);
   MemoryReserve reserve(budget, never);
   int attempts = 0;
@@ -70,7 +70,7 @@ TEST(MemoryReserve, WaitsForAnImageInFlight) {
   image.join();
 }
 
-TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
+TEST(MemoryReserve, DoesNotWaitForAbandonedImages) {
   MemoryBudget budget(10);
   MemoryReserve reserve(budget, [] { return true; });
   ASSERT_TRUE(budget.acquire(4, never));
@@ -78,8 +78,9 @@ TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
   EXPECT_FALSE(budget.acquire(8, [] { return true; }));
 }
 
-/// Takes all memory there is, in ever smaller pieces; then a step needs some. 0 if it had it at the second attempt.
-[[noreturn]] void insist_where_there_is_none() {
+/// Exhausts memory in ever smaller blocks, then runs a step that needs some. Exits with 0 if its second attempt
+/// succeeds.
+[[noreturn]] void retry_without_memory() {
   MemoryBudget budget(0);
   MemoryReserve reserve(budget, never);
   const rlimit limit{std::size_t{256} << 20, std::size_t{256} << 20};
@@ -97,12 +98,12 @@ TEST(MemoryReserve, WaitsForNothingThatWasAbandoned) {
   std::_Exit(attempts == 2 ? 0 : 1);
 }
 
-TEST(MemoryReserveDeathTest, IsEnoughWhereTheAddressSpaceIsFull) {
+TEST(MemoryReserveDeathTest, SufficesWhenTheAddressSpaceIsFull) {
   if (test::kHasSanitizer) {
-    GTEST_SKIP() << "a sanitizer's shadow needs an address space without limits";
+    GTEST_SKIP() << "the sanitizer's shadow memory needs an unlimited address space";
   }
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  EXPECT_EXIT(insist_where_there_is_none(), testing::ExitedWithCode(0), "");
+  EXPECT_EXIT(retry_without_memory(), testing::ExitedWithCode(0), "");
 }
 
 }  // namespace

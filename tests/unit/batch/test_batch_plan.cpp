@@ -1,4 +1,4 @@
-// Plans, the memory budget, progress text, stale temporaries, sizes: what is decided before and around the work.
+// Plans, memory budget, progress texts, removal of stale temporary files, byte sizes.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -53,7 +53,7 @@ ErrorKind kind_thrown(const std::function<void()>& work) {
   return ErrorKind::usage;
 }
 
-TEST(WorkPlan, RefusesCollisionsHoweverTheyAreSpelled) {
+TEST(WorkPlan, RefusesCollisionsUnderAnySpelling) {
   const std::vector<InputFile> inputs = {{"x/a", "a"}, {"y/a", "b"}};
   for (const char* output : {"o/./a", "./o//a", "o/a"}) {
     const OutputNaming naming{
@@ -70,7 +70,7 @@ TEST(WorkPlan, RefusesCollisionsOfOtherShards) {
   }
 }
 
-TEST(WorkPlan, RefusesOutputsThatAreInputsByAnyName) {
+TEST(WorkPlan, RefusesOutputsThatAreInputsUnderAnyName) {
   const TemporaryFolder folder;
   put_text(folder / "a", "1");
   put_text(folder / "b", "2");
@@ -102,7 +102,7 @@ TEST(WorkPlan, ExistingOutputs) {
   EXPECT_EQ(plan.items[1].state, PlanState::to_do);
 }
 
-TEST(WorkPlan, TheWayOutOfACollisionTellsAllOutputsApart) {
+TEST(WorkPlan, CollisionMessageSuggestsUniqueNames) {
   const std::vector<InputFile> inputs = {{"x/a.jpg", "a.jpg"}, {"x/a.png", "a.png"}, {"y/a.png", "a.png"}};
   OutputNaming naming = into("o");
   naming.name_for = [](const InputFile&, std::size_t) { return "o/a.csv"; };
@@ -124,7 +124,7 @@ TEST(WorkPlan, TheWayOutOfACollisionTellsAllOutputsApart) {
   EXPECT_NE(message().find("; leave one of them out"), std::string::npos) << message();
 }
 
-TEST(ShellWord, IsReadBackByAShell) {
+TEST(ShellWord, RoundTripsThroughAShell) {
   for (const std::string& text :
        {"plain"s, "it's"s, "$(x) `y` \\"s, "a\nb\t\x1b'\\1"s, "\xff\xfe{}"s, "gr\xc3\xb6\xc3\x9f"s}) {
     const TemporaryFolder folder;
@@ -155,21 +155,21 @@ Names paths_of(const OriginalInputs& originals) {
   return paths;
 }
 
-TEST(DerivedInputs, AreLeftOutWithAllThatWasMadeOfThem) {
+TEST(DerivedInputs, AreDroppedWithTheirOwnOutputs) {
   const OriginalInputs originals = originals_of({"a", "ax", "axx", "b", "cx"}, "{name}x");
   EXPECT_EQ(paths_of(originals), (Names{"a", "b", "cx"}));
   EXPECT_EQ(originals.note, "ax: is not read, because it is the output of a; likewise 1 other input");
   EXPECT_EQ(originals_of({"a", "b"}, "{name}x").note, "");
 }
 
-TEST(DerivedInputs, StayWhereNobodyCanTellWhichCameFirst) {
-  EXPECT_EQ(paths_of(originals_of({"a.b", "b.a"}, "{ext}.{stem}")), (Names{"a.b", "b.a"}));  // a circle
+TEST(DerivedInputs, AmbiguousInputsAreKept) {
+  EXPECT_EQ(paths_of(originals_of({"a.b", "b.a"}, "{ext}.{stem}")), (Names{"a.b", "b.a"}));  // a cycle
   EXPECT_EQ(paths_of(originals_of({"a", "b"}, "{name}")), (Names{"a", "b"}));                // in place
   EXPECT_EQ(paths_of(originals_of({"0", "1", "2"}, "{index}")), (Names{"0", "1", "2"}));
   EXPECT_EQ(paths_of(originals_of({"a.gif", "a.png"}, "{stem}.png")), (Names{"a.gif", "a.png"}));
 }
 
-TEST(InPlaceNames, NoNameThatCouldBeOutIsAnInput) {
+TEST(InPlaceNames, RefusesNamesThatCouldBeOut) {
   const TemporaryFolder folder;
   for (const char* name : {"a", "b", "c"}) {
     put_text(folder / name, "x");
@@ -196,7 +196,7 @@ TEST(InPlaceNames, NoNameThatCouldBeOutIsAnInput) {
   EXPECT_EQ(kind_thrown([&] { (void)in_place_names({"-"}, false); }), ErrorKind::usage);
 }
 
-TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
+TEST(WorkPlan, ResumeSkipsOnlyUnchangedItems) {
   const TemporaryFolder folder;
   put_text(folder / "a", "1");
   std::filesystem::create_directory(folder / "o");
@@ -236,7 +236,7 @@ TEST(WorkPlan, ResumesWhatIsUnchangedAlone) {
   EXPECT_EQ(state(record), PlanState::to_do);
 }
 
-TEST(MemoryBudget, AdmitsWhatFitsAndTheTooLargeAlone) {
+TEST(MemoryBudget, AdmitsWhatFitsAndRunsLargerItemsAlone) {
   MemoryBudget budget(100);
   budget.acquire(60);
   budget.acquire(40);
@@ -256,7 +256,7 @@ TEST(MemoryBudget, AdmitsWhatFitsAndTheTooLargeAlone) {
     std::this_thread::yield();
   }
   std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  EXPECT_EQ(stage, 1);  // 40 are still in use
+  EXPECT_EQ(stage, 1);  // 40 bytes are still in use
   budget.release(40);
   waiting.join();
   EXPECT_EQ(stage, 2);
@@ -274,7 +274,7 @@ TEST(Progress, Texts) {
             "\"images_per_second\": 0.500, \"megapixels_per_second\": 2.000, \"seconds_left\": 1.3}\n");
 }
 
-TEST(Progress, TheBarFitsItsColumns) {
+TEST(Progress, BarFitsTheTerminalWidth) {
   const ProgressCounts half{4, 2, 0, 0, 8'000'000};
   EXPECT_EQ(bar_line(half, 4.0, 79), "[==========          ] 2/4  0.5 images/s  2.0 MP/s  0:04 left");
   const ProgressCounts many{12'000, 6'000, 12, 0, 8'000'000};
@@ -301,7 +301,7 @@ TEST(ByteSize, UnitsAndLimits) {
   }
 }
 
-TEST(StaleTemporaries, OnlyTheUnlockedOnesOfThisHostGo) {
+TEST(TempCleanup, RemovesOnlyUnlockedFilesOfThisHost) {
   const TemporaryFolder folder;
   const std::string stale = new_temporary_name();
   std::string foreign = stale;
@@ -311,7 +311,7 @@ TEST(StaleTemporaries, OnlyTheUnlockedOnesOfThisHostGo) {
   }
   {
     TemporaryFile live(folder / "out", "out");
-    live.flush();  // the lock outlasts the check on close
+    live.flush();  // the lock survives the check on close
     EXPECT_EQ(folder.names().size(), 5U);
     EXPECT_EQ(remove_stale_temporaries(folder / ""), 1U);
     EXPECT_EQ(folder.names().size(), 4U);
@@ -323,7 +323,7 @@ TEST(StaleTemporaries, OnlyTheUnlockedOnesOfThisHostGo) {
   EXPECT_EQ(remove_stale_temporaries(folder / "missing"), 0U);
 }
 
-TEST(OutputFolder, ManyAtOnce) {
+TEST(OutputFolder, ConcurrentCreation) {
   const TemporaryFolder folder;
   std::vector<std::thread> makers;
   for (int i = 0; i < 8; ++i) {

@@ -1,5 +1,5 @@
-// What a manifest licenses a resumed run to replace: files that gpuimg wrote, or was about to name when it was killed,
-// and no others. docs/batch.md, "Manifest".
+// Which files a resumed run may replace: those that gpuimg wrote or was about to name when it was killed, and no
+// others. docs/batch.md, "Manifest".
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -50,7 +50,7 @@ std::string begun(const std::string& name, const Names& files) {
   return manifest_line(item(name, ItemStatus::begun, files));
 }
 
-TEST(ManifestOutputs, AreWhatWasBegunUnlessItFailed) {
+TEST(ManifestOutputs, IncludeBegunItemsUnlessTheyFailed) {
   const std::string run = manifest_line(run_in("/w"));
   const std::string done = manifest_line(item("a", ItemStatus::done));
   const std::string failed = manifest_line(item("a", ItemStatus::failed));
@@ -61,14 +61,14 @@ TEST(ManifestOutputs, AreWhatWasBegunUnlessItFailed) {
   EXPECT_EQ(outputs_of({run, a, done}), known);
   EXPECT_TRUE(outputs_of({run, a, failed}).empty());
   EXPECT_TRUE(outputs_of({run, a, skipped}).empty());
-  EXPECT_TRUE(outputs_of({run, done}).empty());  // schema 1: the plan compares more
+  EXPECT_TRUE(outputs_of({run, done}).empty());  // schema 1: the plan compares output and parameters instead
   EXPECT_TRUE(outputs_of({run, failed}).empty());
-  // A later run that fails takes nothing back.
+  // A failure in a later run does not remove earlier outputs.
   EXPECT_EQ(outputs_of({run, a, run, a, failed}), known);
   EXPECT_EQ(outputs_of({run, a, done, run, failed}), known);
 }
 
-TEST(ManifestOutputs, AreFilesOfTheRunsFolder) {
+TEST(ManifestOutputs, AreRelativeToTheRunsFolder) {
   EXPECT_EQ(outputs_of({manifest_line(run_in("/w")), begun("a", {"out//a_h", "./out/a_s", "/x/a_l"})}),
             (std::set<std::string>{"/w/out/a_h", "/w/out/a_s", "/x/a_l"}));
   EXPECT_EQ(outputs_of({manifest_line(run_in("/w\xff")), begun("\xfe", {"out/\xfe\n"})}),
@@ -77,12 +77,12 @@ TEST(ManifestOutputs, AreFilesOfTheRunsFolder) {
   EXPECT_TRUE(outputs_of({manifest_line(run_in("/w")), begun("a", {})}).empty());  // in place
 }
 
-TEST(ManifestOutputs, OfEarlierRunsAreHandedOn) {
+TEST(ManifestOutputs, IncludeThoseOfEarlierRuns) {
   EXPECT_EQ(outputs_of({manifest_line(run_in("/w")), manifest_line(item("a", ItemStatus::skipped, {"out/a"}))}),
             std::set<std::string>{"/w/out/a"});
 }
 
-TEST(ManifestReport, WhatIsBegunIsNotDone) {
+TEST(ManifestReport, BegunItemsAreNotDone) {
   ManifestReport report;
   report.add(parse_manifest(
                  manifest_line(run_in("/w")) + begun("a", {"out/a"}) + manifest_line(item("b", ItemStatus::done)), "m"),
@@ -91,7 +91,7 @@ TEST(ManifestReport, WhatIsBegunIsNotDone) {
   EXPECT_NE(report.text().find("1 done, 0 failed, 0 skipped, 1 missing"), std::string::npos) << report.text();
 }
 
-/// Two inputs whose outputs, of two files each, exist.
+/// Two inputs with existing outputs, two files each.
 struct Existing {
   TemporaryFolder folder;
   std::vector<InputFile> inputs;
@@ -126,7 +126,7 @@ struct Existing {
   }
 };
 
-TEST(WorkPlan, ReplacesWhatTheManifestNamesFileByFile) {
+TEST(WorkPlan, ReplacesOnlyFilesNamedInTheManifest) {
   Existing existing;
   EXPECT_NE(existing.refusal().find("as do 3 other outputs, and run.jsonl is missing or empty"), std::string::npos);
   existing.manifest.runs.emplace_back();
@@ -142,7 +142,7 @@ TEST(WorkPlan, ReplacesWhatTheManifestNamesFileByFile) {
   EXPECT_EQ(plan.items[1].state, PlanState::to_do);
 }
 
-TEST(WorkPlan, RelativeOutputsAreThoseOfTheWorkingFolder) {
+TEST(WorkPlan, ResolvesRelativeOutputsAgainstTheWorkingFolder) {
   Existing existing;
   existing.inputs.pop_back();
   existing.naming.files_of = [](const std::string&) { return Names{"/dev/../dev/null", "dev/null"}; };
@@ -155,7 +155,7 @@ TEST(WorkPlan, RelativeOutputsAreThoseOfTheWorkingFolder) {
   std::filesystem::current_path(before);
 }
 
-TEST(WorkPlan, ASchema1LineNamesItsOutputsByTheOptions) {
+TEST(WorkPlan, Schema1RecordsMatchByOutputAndParameters) {
   Existing existing;
   existing.inputs.pop_back();
   ItemRecord record = item("1", ItemStatus::done);
@@ -176,11 +176,11 @@ TEST(WorkPlan, ASchema1LineNamesItsOutputsByTheOptions) {
   other.status = ItemStatus::failed;
   EXPECT_TRUE(is_refused(other));
   other = record;
-  other.files = {"some"};  // schema 2, which names others
+  other.files = {"some"};  // schema 2, which names other files
   EXPECT_TRUE(is_refused(other));
 }
 
-TEST(WorkPlan, RetriesWhatFailedAndWhatWasNotFinished) {
+TEST(WorkPlan, RetriesFailedAndUnfinishedItems) {
   Existing existing;
   existing.rules.retry_failed = existing.rules.resume;
   existing.rules.resume = nullptr;
@@ -191,7 +191,7 @@ TEST(WorkPlan, RetriesWhatFailedAndWhatWasNotFinished) {
   };
   EXPECT_EQ(items_of(item("1", ItemStatus::failed)), 1U);
   EXPECT_EQ(items_of(item("1", ItemStatus::begun, {"out/1"})), 1U);
-  EXPECT_EQ(items_of(item("1", ItemStatus::begun)), 0U);  // in place: it may be replaced already
+  EXPECT_EQ(items_of(item("1", ItemStatus::begun)), 0U);  // in place: it may already be replaced
   EXPECT_EQ(items_of(item("1", ItemStatus::done)), 0U);
 }
 
@@ -228,7 +228,7 @@ RunOutcome run_items(const WritingJob& job, const TemporaryFolder& folder, int i
   return run_plan(job, plan, contexts, settings, {progress, stop, &manifest, manifest_line(run_in("/w"))});
 }
 
-TEST(BatchRun, EachItemIsBegunBeforeItIsDone) {
+TEST(BatchRun, RecordsBegunBeforeDone) {
   const TemporaryFolder folder;
   ManifestWriter writer(folder / "m", ManifestWriter::Mode::create);
   EXPECT_EQ(run_items(WritingJob(), folder, 40, writer).counts.done, 40U);
@@ -242,7 +242,7 @@ TEST(BatchRun, EachItemIsBegunBeforeItIsDone) {
   EXPECT_EQ(parse_manifest(text, "m").outputs.size(), 40U);
 }
 
-TEST(BatchRun, AnImageInPlaceIsBegunButNotLicensed) {
+TEST(BatchRun, BegunRecordOfAnInPlaceImageNamesNoFiles) {
   const TemporaryFolder folder;
   ManifestWriter writer(folder / "m", ManifestWriter::Mode::create);
   put_text(folder / "0", "input");
@@ -251,7 +251,7 @@ TEST(BatchRun, AnImageInPlaceIsBegunButNotLicensed) {
   EXPECT_TRUE(read_manifest(folder / "m").outputs.empty());
 }
 
-TEST(BatchRun, AFileThatAppearsMeanwhileIsNotCalledBegun) {
+TEST(BatchRun, AConcurrentlyCreatedFileIsNotRecordedAsBegun) {
   const TemporaryFolder folder;
   WritingJob job;
   job.before_end = [](const std::string& output) { put_text(output, "foreign"); };
@@ -261,7 +261,7 @@ TEST(BatchRun, AFileThatAppearsMeanwhileIsNotCalledBegun) {
   EXPECT_EQ(text_in(folder / "0"), "foreign");
 }
 
-TEST(BatchRun, WhatCannotBeCalledBegunGetsNoName) {
+TEST(BatchRun, OutputsAreNotRenamedIfBegunCannotBeRecorded) {
   const TemporaryFolder folder;
   ManifestWriter writer(folder / "m", ManifestWriter::Mode::create);
   const std::string first = manifest_line(run_in("/w"));
@@ -270,12 +270,12 @@ TEST(BatchRun, WhatCannotBeCalledBegunGetsNoName) {
     EXPECT_THROW(run_items(WritingJob(), folder, 20, writer), Error);
   }
   EXPECT_EQ(folder.names(), Names{"m"});
-  // Half a line is there: what follows it would be lost with it.
+  // The file now ends with a partial line; anything appended would be lost with it.
   EXPECT_THROW(writer.write(first), Error);
   EXPECT_EQ(text_in(folder / "m").size(), first.size() + 20);
 }
 
-TEST(ManifestWriter, LinesOfManyThreadsDoNotMix) {
+TEST(ManifestWriter, ConcurrentLinesDoNotInterleave) {
   const TemporaryFolder folder;
   ManifestWriter writer(folder / "m", ManifestWriter::Mode::create);
   writer.write(manifest_line(run_in("/w")));

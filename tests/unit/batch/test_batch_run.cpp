@@ -1,5 +1,4 @@
-// The pipeline over many files, with jobs that fail on purpose: order, retries, what ends a run, the bound on memory.
-// docs/batch.md.
+// The batch pipeline, with jobs that fail on purpose: order, retries, early ends, memory limits. docs/batch.md.
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
@@ -22,7 +21,7 @@ namespace {
 
 constexpr int kItems = 60;
 
-/// Counts how many images are in work at once.
+/// Counts how many images are processed at once.
 class FakeJob final : public ImageJob {
  public:
   std::function<void(int item, int at_once)> work = [](int, int) {};
@@ -91,7 +90,7 @@ struct Case {
   }
 };
 
-TEST(BatchRun, ResultsComeInTheOrderOfThePlan) {
+TEST(BatchRun, ResultsAreInPlanOrder) {
   Case all;
   const RunOutcome outcome = all.run();
   EXPECT_EQ(outcome.counts.done, static_cast<std::uint64_t>(kItems));
@@ -106,8 +105,8 @@ TEST(BatchRun, ResultsComeInTheOrderOfThePlan) {
   EXPECT_LE(all.job.most_at_once, 4);
 }
 
-TEST(BatchRun, MemoryBoundsWhatIsInFlight) {
-  Case bounded;  // files that are not there are expected to take 2 MiB
+TEST(BatchRun, MemoryBudgetLimitsImagesInFlight) {
+  Case bounded;  // missing files have an estimate of 2 MiB
   bounded.settings.jobs = 8;
   bounded.settings.budget_bytes = std::uint64_t{5} << 20;
   bounded.job.work = [](int, int at_once) { EXPECT_LE(at_once, 2); };
@@ -127,7 +126,7 @@ TEST(BatchRun, AnImageLargerThanTheBudgetRunsAloneOrFails) {
   EXPECT_EQ(limited.manifest.items.at("7").error_kind, "out_of_memory");
 }
 
-TEST(BatchRun, OutOfMemoryIsTriedAgainAlone) {
+TEST(BatchRun, RetriesAloneAfterOutOfMemory) {
   Case scarce;
   std::atomic<int> attempts = 0;
   std::atomic<bool> seen_in_company = false;
@@ -138,7 +137,7 @@ TEST(BatchRun, OutOfMemoryIsTriedAgainAlone) {
     }
     if (item == 5) {
       EXPECT_EQ(at_once, 1);
-      EXPECT_EQ(scarce.job.begun, kItems + 1);  // last of all
+      EXPECT_EQ(scarce.job.begun, kItems + 1);  // after all others
     }
     if (item == 9) {
       throw Error(ErrorKind::out_of_memory, "never enough");
@@ -170,7 +169,7 @@ TEST(BatchRun, ALostDeviceEndsTheRun) {
   }
 }
 
-TEST(BatchRun, ADiskThatIsFullEndsTheRun) {
+TEST(BatchRun, AFullDiskEndsTheRun) {
   Case full;
   full.job.work = [](int item, int) {
     if (item >= 10) {
@@ -187,7 +186,7 @@ TEST(BatchRun, ADiskThatIsFullEndsTheRun) {
   EXPECT_LE(outcome.failures.lines().size(), 4U);
 }
 
-TEST(BatchRun, ADiskThatIsFullNowAndThenEndsNothing) {
+TEST(BatchRun, AnIntermittentlyFullDiskDoesNotEndTheRun) {
   Case tight;
   tight.job.work = [](int item, int) {
     if (item % 5 != 0) {
@@ -199,7 +198,7 @@ TEST(BatchRun, ADiskThatIsFullNowAndThenEndsNothing) {
   EXPECT_EQ(outcome.counts.ended(), static_cast<std::uint64_t>(kItems));
 }
 
-TEST(BatchRun, StopsAfterSoManyFailures) {
+TEST(BatchRun, StopsAfterMaxErrors) {
   Case failing;
   failing.settings.jobs = 1;
   failing.settings.max_errors = 3;
@@ -213,7 +212,7 @@ TEST(BatchRun, StopsAfterSoManyFailures) {
   EXPECT_LT(outcome.counts.ended(), static_cast<std::uint64_t>(kItems));
 }
 
-TEST(BatchRun, WantOfMemoryBetweenImagesIsTriedAgain) {
+TEST(BatchRun, RetriesAfterOutOfMemoryBetweenImages) {
   Case scarce;
   int refused = 0;
   scarce.job.in_order = [&](int item) {
@@ -232,8 +231,8 @@ TEST(BatchRun, WantOfMemoryBetweenImagesIsTriedAgain) {
   EXPECT_EQ(scarce.manifest.items.at("20").error_kind, "out_of_memory");
 }
 
-// What is thrown through a pipeline of oneTBB cancels it, and the loops within: they return before their end.
-TEST(BatchRun, AManifestThatCannotBeWrittenCutsNoImageShort) {
+// An exception in a oneTBB pipeline cancels it and its nested loops, which then return early.
+TEST(BatchRun, AnUnwritableManifestDoesNotCancelOtherImages) {
   FakeJob job;
   std::atomic<int> cut_short = 0;
   job.work = [&](int, int) {
@@ -264,7 +263,7 @@ TEST(BatchRun, AManifestThatCannotBeWrittenCutsNoImageShort) {
   EXPECT_EQ(cut_short, 0);
 }
 
-TEST(BatchRun, WhateverIsThrownIsTheItemsOwn) {
+TEST(BatchRun, AnyExceptionFailsOnlyItsItem) {
   Case odd;
   odd.job.work = [](int item, int) {
     if (item == 1) {

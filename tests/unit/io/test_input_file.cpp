@@ -1,4 +1,4 @@
-// Reading inputs: whole content, and what is refused with which words.
+// Reading inputs: complete content, and error messages.
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
@@ -48,7 +48,7 @@ std::string random_text(Random& random, std::size_t size) {
   return text;
 }
 
-/// Standard input replaced by another descriptor while it lives.
+/// Replaces standard input while it lives.
 class StandardInput {
  public:
   explicit StandardInput(int replacement) : kept_(::dup(STDIN_FILENO)) { ::dup2(replacement, STDIN_FILENO); }
@@ -75,7 +75,7 @@ TEST(InputFile, ReadsFilesOfAnySize) {
   }
 }
 
-TEST(InputFile, ReadsOddNames) {
+TEST(InputFile, ReadsUnusualNames) {
   const TemporaryFolder folder;
   const std::string long_name(255, 'n');
   for (const std::string& name : {std::string("-x"), std::string("new\nline"), std::string("\xFF\xFE"),
@@ -85,12 +85,12 @@ TEST(InputFile, ReadsOddNames) {
   }
 }
 
-TEST(InputFile, ReadsFilesWhoseSizeIsNotKnown) {
+TEST(InputFile, ReadsFilesOfUnknownSize) {
   const std::string status = text_of(read_input("/proc/self/status"));
   EXPECT_NE(status.find("Name:"), std::string::npos);
 }
 
-TEST(InputFile, SaysWhyItCannotRead) {
+TEST(InputFile, ErrorsNameTheReason) {
   const TemporaryFolder folder;
   EXPECT_TRUE(cannot_read(folder / "missing.png", "No such file"));
   EXPECT_TRUE(cannot_read("", "No such file"));
@@ -152,14 +152,14 @@ TEST(InputFile, ReadsStandardInputFromAPipeAndAFile) {
   ::close(file);
 }
 
-TEST(InputFile, ReportsStandardInputThatCannotBeRead) {
+TEST(InputFile, ReportsUnreadableStandardInput) {
   const int folder = ::open("/", O_RDONLY);
   const StandardInput input(folder);
   EXPECT_TRUE(cannot_read("-", "standard input"));
   ::close(folder);
 }
 
-TEST(InputFile, SurvivesAFileThatGrowsAndShrinks) {
+TEST(InputFile, SurvivesFilesThatGrowOrShrink) {
   const TemporaryFolder folder;
   const std::string path = folder / "changing";
   put_text(path, std::string(1 << 20, 'a'));

@@ -1,4 +1,4 @@
-// Outputs that fail while they are written, and standard output: each in a process of its own.
+// Write failures and standard output, each tested in a child process.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
@@ -30,8 +30,8 @@ void write(const std::string& path, const std::string& text, const OverwriteRule
   write_output(path, std::as_bytes(std::span(text)), rules);
 }
 
-/// Runs the action in a process of its own and returns its exit status: 0 if it returned, 10 + kind for an Error whose
-/// message holds `expected`, 9 for another message, 8 for OutputClosed.
+/// Runs the action in a child process and returns its exit status: 0 if it returned, 10 + kind for an Error with
+/// `expected` in its message, 9 for another message, 8 for OutputClosed.
 int status_of(const std::function<void()>& action, const std::string& expected) {
   const pid_t child = ::fork();
   if (child == 0) {
@@ -53,7 +53,7 @@ int status_of(const std::function<void()>& action, const std::string& expected) 
 
 constexpr int kWriteError = 10 + static_cast<int>(ErrorKind::write);
 
-TEST(OutputFile, AFolderClosedToWritingIsRefused) {
+TEST(OutputFile, RefusesAnUnwritableFolder) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "closed");
   ASSERT_EQ(::chmod((folder / "").c_str(), 0755), 0);
@@ -96,7 +96,7 @@ TEST(OutputFile, StandardOutput) {
   EXPECT_EQ(status_of([&] { ::close(STDOUT_FILENO), write("-", content); }, "standard output"), kWriteError);
 }
 
-TEST(OutputFile, AReaderThatGoesAwayIsToldApart) {
+TEST(OutputFile, AClosedPipeIsReportedSeparately) {
   const auto into_closed_pipe = [] {
     ::signal(SIGPIPE, SIG_IGN);
     int ends[2];

@@ -1,4 +1,4 @@
-// Outputs are whole or absent: what is refused, what is replaced, and whose permissions it keeps.
+// Atomic outputs: refusals, replacement, permissions.
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -89,7 +89,7 @@ TEST(OutputFile, ForceReplacesAndKeepsPermissions) {
   EXPECT_EQ(folder.names(), Names{});
 }
 
-TEST(OutputFile, SymbolicLinksAreFollowedAndStay) {
+TEST(OutputFile, FollowsAndKeepsSymbolicLinks) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder / "real");
   put_text(folder / "real/file", "old");
@@ -102,19 +102,19 @@ TEST(OutputFile, SymbolicLinksAreFollowedAndStay) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder / "real"), {}), 1);
 }
 
-TEST(OutputFile, LinksToNothingAndInCirclesAreRefused) {
+TEST(OutputFile, RefusesDanglingAndCyclicLinks) {
   const TemporaryFolder folder;
   std::filesystem::create_symlink("nowhere", folder / "dangling");
   std::filesystem::create_symlink("circle", folder / "circle");
   for (const OverwriteRules& rules : {kCareful, kForce}) {
     expect_refused([&] { check_output(folder / "dangling", "", rules); }, "symbolic link");
     expect_refused([&] { write(folder / "dangling", "new", rules); }, "symbolic link");
-    expect_refused([&] { check_output(folder / "circle", "", rules); }, "circle");
+    expect_refused([&] { check_output(folder / "circle", "", rules); }, "cycle");
   }
   EXPECT_EQ(folder.names(), (Names{"circle", "dangling"}));
 }
 
-TEST(OutputFile, TheInputIsKnownUnderEveryAlias) {
+TEST(OutputFile, RecognizesTheInputUnderEveryAlias) {
   const TemporaryFolder folder;
   put_text(folder / "in", "input");
   std::filesystem::create_symlink("in", folder / "symbolic");
@@ -136,7 +136,7 @@ TEST(OutputFile, TheInputIsKnownUnderEveryAlias) {
   EXPECT_EQ(text_in(folder / "hard"), "input");
 }
 
-TEST(OutputFile, AFileThatAppearsMeanwhileIsNotReplaced) {
+TEST(OutputFile, DoesNotReplaceAFileCreatedSinceTheCheck) {
   const TemporaryFolder folder;
   check_output(folder / "a", "", kCareful);
   put_text(folder / "a", "someone else's");
@@ -145,7 +145,7 @@ TEST(OutputFile, AFileThatAppearsMeanwhileIsNotReplaced) {
   EXPECT_EQ(folder.names(), Names{"a"});
 }
 
-TEST(OutputFile, AFileThatAppearsAtTheLastMomentIsNotReplaced) {
+TEST(OutputFile, DoesNotReplaceAFileCreatedJustBeforeTheRename) {
   const TemporaryFolder folder;
   {
     TemporaryFile file(folder / "a", folder / "a");
@@ -158,7 +158,7 @@ TEST(OutputFile, AFileThatAppearsAtTheLastMomentIsNotReplaced) {
   EXPECT_EQ(folder.names(), Names{"a"});
 }
 
-TEST(OutputFile, OnlyRegularFilesInFoldersThatExist) {
+TEST(OutputFile, AcceptsOnlyRegularFilesInExistingFolders) {
   const TemporaryFolder folder;
   put_text(folder / "file", "");
   const std::vector<std::pair<std::string, std::string>> cases = {{folder / "", "folder"},
@@ -171,7 +171,7 @@ TEST(OutputFile, OnlyRegularFilesInFoldersThatExist) {
                                                                   {"", "name"},
                                                                   {folder / std::string(256, 'n'), "too long"}};
   for (const auto& [name, words] : cases) {
-    const std::string& path = name;  // a lambda of C++20 holds no structured binding, and Clang insists
+    const std::string& path = name;  // Clang does not capture structured bindings in C++20 lambdas
     const std::string& message = words;
     SCOPED_TRACE(path);
     for (const OverwriteRules& rules : {kForce, OverwriteRules{true, true}}) {
@@ -182,7 +182,7 @@ TEST(OutputFile, OnlyRegularFilesInFoldersThatExist) {
   EXPECT_EQ(folder.names(), Names{"file"});
 }
 
-TEST(OutputFile, OddNamesWorkAndArePrintedEscaped) {
+TEST(OutputFile, UnusualNamesWorkAndAreEscapedInMessages) {
   const TemporaryFolder folder;
   const Names names = {std::string(255, 'n'), "-", "new\nline", "\xFF\xFE", "esc\x1b[31m", "sp ace", "..."};
   for (const std::string& name : names) {

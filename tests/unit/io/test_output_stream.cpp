@@ -1,4 +1,4 @@
-// Standard output under its names, and named pipes. docs/cli.md, "Output files".
+// Names of standard output, and named pipes. docs/cli.md, "Output files".
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -26,13 +26,13 @@ std::string made_fifo(const std::string& path) {
   return path;
 }
 
-/// Reads at most `most` bytes, and closes it.
-std::string read_from(const std::string& path, std::size_t most) {
+/// Reads at most `max_bytes` bytes, then closes the pipe.
+std::string read_from(const std::string& path, std::size_t max_bytes) {
   const Descriptor file(::open(path.c_str(), O_RDONLY));
-  std::string text(most, '\0');
+  std::string text(max_bytes, '\0');
   std::size_t size = 0;
-  while (size < most) {
-    const ssize_t more = ::read(file.number(), text.data() + size, most - size);
+  while (size < max_bytes) {
+    const ssize_t more = ::read(file.number(), text.data() + size, max_bytes - size);
     if (more <= 0) {
       break;
     }
@@ -41,7 +41,7 @@ std::string read_from(const std::string& path, std::size_t most) {
   return text.substr(0, size);
 }
 
-TEST(OutputStream, StandardOutputIsKnownUnderItsNames) {
+TEST(OutputStream, RecognizesTheNamesOfStandardOutput) {
   const TemporaryFolder folder;
   const std::string pid = std::to_string(::getpid());
   std::filesystem::create_symlink("/dev/fd/1", folder / "link");
@@ -62,7 +62,7 @@ TEST(OutputStream, StandardOutputIsKnownUnderItsNames) {
   EXPECT_TRUE(is_other_standard_stream("/dev/fd/2"));
 }
 
-TEST(OutputStream, AFifoGetsMoreThanItHolds) {
+TEST(OutputStream, WritesMoreThanAFifoHolds) {
   const TemporaryFolder folder;
   const std::string path = made_fifo(folder / "pipe");
   const std::string content(3'000'000, 'x');
@@ -74,7 +74,7 @@ TEST(OutputStream, AFifoGetsMoreThanItHolds) {
   EXPECT_EQ(got, content);
 }
 
-TEST(OutputStream, AFifoThatNobodyReadsIsRefused) {
+TEST(OutputStream, RefusesAFifoWithoutAReader) {
   const TemporaryFolder folder;
   const std::string path = made_fifo(folder / "pipe");
   try {
@@ -85,7 +85,7 @@ TEST(OutputStream, AFifoThatNobodyReadsIsRefused) {
   }
 }
 
-TEST(OutputStream, AReaderThatGoesAwayIsAnError) {
+TEST(OutputStream, AReaderThatClosesEarlyIsAnError) {
   const auto before = std::signal(SIGPIPE, SIG_IGN);
   const TemporaryFolder folder;
   const std::string path = made_fifo(folder / "pipe");
@@ -97,7 +97,7 @@ TEST(OutputStream, AReaderThatGoesAwayIsAnError) {
   std::signal(SIGPIPE, before);
 }
 
-TEST(OutputStream, AReaderSeesTheEndOfWhatIsNeverWritten) {
+TEST(OutputStream, AReaderSeesEndOfFileIfNothingIsWritten) {
   const TemporaryFolder folder;
   const std::string path = made_fifo(folder / "pipe");
   std::string got = "unchanged";
