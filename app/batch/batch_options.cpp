@@ -37,7 +37,7 @@ std::vector<int> device_list(const std::string& text) {
 
 void refuse_together(bool both, const char* first, const char* second) {
   if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + "cannot be combined; give one of them");
+    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
   }
 }
 

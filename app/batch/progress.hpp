@@ -28,7 +28,7 @@ struct ProgressCounts {
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
 
-/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not begun" if the run ended early.
+/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not started" if the run ended early.
 std::string summary_line(const ProgressCounts& counts, double seconds);
 
 /// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", in ASCII, at most `columns` long.

@@ -55,7 +55,7 @@ TEST(FailureList, StoresABoundedNumberOfLines) {
   }
   const Lines lines = list.lines();
   ASSERT_EQ(lines.size(), 101U);
-  EXPECT_EQ(lines[100], "... and 99,900 more of other causes; --manifest FILE records every one");
+  EXPECT_EQ(lines[100], "... and 99,900 more with other causes; --manifest FILE records every one");
 }
 
 struct Ending {

@@ -116,12 +116,12 @@ TEST(WorkPlan, CollisionMessageSuggestsUniqueNames) {
   };
   naming.alternatives = alternatives_for_folder("-o'{1}", "csv");
   EXPECT_EQ(message(),
-            "x/a.jpg and x/a.png would both be written to o/a.csv; in place of OUT, give --output "
+            "x/a.jpg and x/a.png would both be written to o/a.csv; instead of OUT, use --output "
             "'./-o'\\''{{1}}/{rel}/{index}-{name}.csv'");
   naming.alternatives = alternatives_for_template("o/{stem}.{ext}");
   EXPECT_NE(message().find("--output 'o/{index}-{stem}.{ext}'"), std::string::npos) << message();
   naming.alternatives = {};
-  EXPECT_NE(message().find("; leave one of them out"), std::string::npos) << message();
+  EXPECT_NE(message().find("; omit one of them"), std::string::npos) << message();
 }
 
 TEST(ShellWord, RoundTripsThroughAShell) {
@@ -158,7 +158,7 @@ Names paths_of(const OriginalInputs& originals) {
 TEST(DerivedInputs, AreDroppedWithTheirOwnOutputs) {
   const OriginalInputs originals = originals_of({"a", "ax", "axx", "b", "cx"}, "{name}x");
   EXPECT_EQ(paths_of(originals), (Names{"a", "b", "cx"}));
-  EXPECT_EQ(originals.note, "ax: is not read, because it is the output of a; likewise 1 other input");
+  EXPECT_EQ(originals.note, "ax: skipped, because it is the output of a; 1 other input likewise");
   EXPECT_EQ(originals_of({"a", "b"}, "{name}x").note, "");
 }
 
@@ -266,7 +266,7 @@ TEST(Progress, Texts) {
   const ProgressCounts counts{2000, 1998, 2, 0, 4'000'000};
   EXPECT_EQ(summary_line(counts, 41.2), "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)\n");
   const ProgressCounts early{1'234'567, 1, 0, 1000, 0};
-  EXPECT_EQ(summary_line(early, 2.0), "1 done, 0 failed, 1,000 skipped, 1,233,566 not begun in 2.0 s (0.5 images/s)\n");
+  EXPECT_EQ(summary_line(early, 2.0), "1 done, 0 failed, 1,000 skipped, 1,233,566 not started in 2.0 s (0.5 images/s)\n");
   const ProgressCounts replacing{3, 3, 0, 0, 0, 1234};
   EXPECT_EQ(summary_line(replacing, 2.0), "3 done, 0 failed, 0 skipped, 1,234 replaced in 2.0 s (1.5 images/s)\n");
   EXPECT_EQ(progress_json({4, 2, 1, 0, 8'000'000}, 4.0, true),
