@@ -1,5 +1,5 @@
-// The seam of CUDA: the calls of the CUDA runtime that gpuimg makes, each asked first whether it is to fail. The linker
-// sends them here (--wrap, with the names below); a launch with <<<>>> is one of them. Kinds: tests/faults/README.md.
+// Fault injection for CUDA: wrappers of the runtime calls that gpuimg makes, each of which may fail on request. The
+// linker redirects the calls listed below (--wrap), including launches with <<<>>>. Kinds: tests/faults/README.md.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -14,11 +14,11 @@ using Launch = cudaLaunchConfig_t;
 
 namespace {
 
-// As in the runtime: an error that is not sticky is the calling thread's alone, until it is asked for.
+// As in the runtime, an error that is not sticky belongs to the calling thread until it is read.
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<bool> is_lost = false;
 
-/// What the runtime reports in such a case; none but that of memory leaves the device in use.
+/// The error that the runtime reports for this kind; only running out of memory leaves the device usable.
 cudaError_t error_of(Kind kind) {
   switch (kind) {
     case Kind::cuda_memory: return cudaErrorMemoryAllocation;
@@ -30,10 +30,10 @@ cudaError_t error_of(Kind kind) {
   }
 }
 
-/// The error that a call is to end with, instead of being made; cudaSuccess for none.
+/// The error to return instead of making the call; cudaSuccess to make the call.
 cudaError_t fault_in(Kind kind) {
   if (fails(Kind::cuda_lost)) {
-    is_lost = true;  // whatever the plan says of later calls: that is what sticky means
+    is_lost = true;  // whatever the plan says about later calls: the error is sticky
   }
   if (is_lost) {
     return cudaErrorIllegalAddress;
@@ -88,30 +88,35 @@ cudaError_t __wrap_cudaGetLastError() {
     return __real_##name arguments;                         \
   }
 
-// A call a line, which CMakeLists.txt and check_cuda_seam read too.
-// clang-format off
+// One call per line; CMakeLists.txt and check_cuda_seam parse these lines.
 SEAM(cuda_memory, cudaMallocHost, (void** p, size_t n), (p, n))
 SEAM(cuda_memory, cudaMallocFromPoolAsync, (void** p, size_t n, cudaMemPool_t pool, cudaStream_t s), (p, n, pool, s))
-SEAM(cuda_memory, cudaMemPoolCreate, (cudaMemPool_t* pool, const cudaMemPoolProps* props), (pool, props))
-SEAM(cuda_create, cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), (s, flags))
-SEAM(cuda_create, cudaEventCreate, (cudaEvent_t* e), (e))
-SEAM(cuda_copy, cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind k, cudaStream_t s), (to, from, n, k, s))
-SEAM(cuda_copy, cudaMemcpy2DAsync, (void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, cudaMemcpyKind k, cudaStream_t s), (to, tp, from, fp, w, h, k, s))
+SEAM(cuda_memory, cudaMemPoolCreate, (cudaMemPool_t * pool, const cudaMemPoolProps* props), (pool, props))
+SEAM(cuda_create, cudaStreamCreateWithFlags, (cudaStream_t * s, unsigned flags), (s, flags))
+SEAM(cuda_create, cudaEventCreate, (cudaEvent_t * e), (e))
+SEAM(cuda_copy, cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind k, cudaStream_t s),
+     (to, from, n, k, s))
+SEAM(cuda_copy, cudaMemcpy2DAsync,
+     (void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, cudaMemcpyKind k, cudaStream_t s),
+     (to, tp, from, fp, w, h, k, s))
 SEAM(cuda_copy, cudaMemsetAsync, (void* to, int value, size_t n, cudaStream_t s), (to, value, n, s))
 SEAM(cuda_wait, cudaStreamSynchronize, (cudaStream_t s), (s))
 SEAM(cuda_wait, cudaEventSynchronize, (cudaEvent_t e), (e))
 SEAM(cuda_query, cudaGetDeviceCount, (int* count), (count))
-SEAM(cuda_query, cudaGetDeviceProperties, (Properties* p, int device), (p, device))
+SEAM(cuda_query, cudaGetDeviceProperties, (Properties * p, int device), (p, device))
 SEAM(cuda_query, cudaDeviceGetAttribute, (int* value, cudaDeviceAttr what, int device), (value, what, device))
 SEAM(cuda_query, cudaSetDevice, (int device), (device))
-SEAM(cuda_query, cudaMemGetInfo, (size_t* free, size_t* total), (free, total))
+SEAM(cuda_query, cudaMemGetInfo, (size_t * free, size_t* total), (free, total))
 SEAM(cuda_query, cudaMemPoolGetAttribute, (cudaMemPool_t pool, cudaMemPoolAttr what, void* value), (pool, what, value))
 SEAM(cuda_query, cudaMemPoolSetAttribute, (cudaMemPool_t pool, cudaMemPoolAttr what, void* value), (pool, what, value))
 SEAM(cuda_query, cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t least), (pool, least))
-SEAM(cuda_query, cudaFuncGetAttributes, (cudaFuncAttributes* a, const void* kernel), (a, kernel))
+SEAM(cuda_query, cudaFuncGetAttributes, (cudaFuncAttributes * a, const void* kernel), (a, kernel))
 SEAM(cuda_query, cudaFuncSetAttribute, (const void* kernel, cudaFuncAttribute what, int value), (kernel, what, value))
-SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, const void* kernel, int threads, size_t bytes), (blocks, kernel, threads, bytes))
-SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, const void* kernel, int threads, size_t bytes, unsigned flags), (blocks, kernel, threads, bytes, flags))
+SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
+     (int* blocks, const void* kernel, int threads, size_t bytes), (blocks, kernel, threads, bytes))
+SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
+     (int* blocks, const void* kernel, int threads, size_t bytes, unsigned flags),
+     (blocks, kernel, threads, bytes, flags))
 SEAM(cuda_query, cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s))
 SEAM(cuda_query, cudaEventElapsedTime, (float* ms, cudaEvent_t from, cudaEvent_t to), (ms, from, to))
 SEAM(cuda_free, cudaFreeAsync, (void* p, cudaStream_t s), (p, s))
@@ -119,14 +124,21 @@ SEAM(cuda_free, cudaFreeHost, (void* p), (p))
 SEAM(cuda_free, cudaStreamDestroy, (cudaStream_t s), (s))
 SEAM(cuda_free, cudaEventDestroy, (cudaEvent_t e), (e))
 SEAM(cuda_free, cudaMemPoolDestroy, (cudaMemPool_t pool), (pool))
-SEAM_OF_LAUNCH(cudaLaunchKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
-SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args), (launch, kernel, args))
-SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
-// What the names stand for that <<<>>> and the headers use differs from release to release.
+SEAM_OF_LAUNCH(cudaLaunchKernel, s,
+               (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
+               (kernel, grid, block, args, bytes, s))
+SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args),
+               (launch, kernel, args))
+SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s,
+               (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
+               (kernel, grid, block, args, bytes, s))
+// The symbols behind <<<>>> and the header functions differ between CUDA releases.
 #if CUDART_VERSION >= 13000
-SEAM_OF_LAUNCH(__cudaLaunchKernel, s, (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
+SEAM_OF_LAUNCH(__cudaLaunchKernel, s,
+               (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
+               (kernel, grid, block, args, bytes, s))
 #else
-SEAM(cuda_query, cudaGetDeviceProperties_v2, (Properties* p, int device), (p, device))
+SEAM(cuda_query, cudaGetDeviceProperties_v2, (Properties * p, int device), (p, device))
 #endif
 // clang-format on
 }
