@@ -89,34 +89,29 @@ cudaError_t __wrap_cudaGetLastError() {
   }
 
 // One call per line; CMakeLists.txt and check_cuda_seam parse these lines.
+// clang-format off
 SEAM(cuda_memory, cudaMallocHost, (void** p, size_t n), (p, n))
 SEAM(cuda_memory, cudaMallocFromPoolAsync, (void** p, size_t n, cudaMemPool_t pool, cudaStream_t s), (p, n, pool, s))
-SEAM(cuda_memory, cudaMemPoolCreate, (cudaMemPool_t * pool, const cudaMemPoolProps* props), (pool, props))
-SEAM(cuda_create, cudaStreamCreateWithFlags, (cudaStream_t * s, unsigned flags), (s, flags))
-SEAM(cuda_create, cudaEventCreate, (cudaEvent_t * e), (e))
-SEAM(cuda_copy, cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind k, cudaStream_t s),
-     (to, from, n, k, s))
-SEAM(cuda_copy, cudaMemcpy2DAsync,
-     (void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, cudaMemcpyKind k, cudaStream_t s),
-     (to, tp, from, fp, w, h, k, s))
+SEAM(cuda_memory, cudaMemPoolCreate, (cudaMemPool_t* pool, const cudaMemPoolProps* props), (pool, props))
+SEAM(cuda_create, cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), (s, flags))
+SEAM(cuda_create, cudaEventCreate, (cudaEvent_t* e), (e))
+SEAM(cuda_copy, cudaMemcpyAsync, (void* to, const void* from, size_t n, cudaMemcpyKind k, cudaStream_t s), (to, from, n, k, s))
+SEAM(cuda_copy, cudaMemcpy2DAsync, (void* to, size_t tp, const void* from, size_t fp, size_t w, size_t h, cudaMemcpyKind k, cudaStream_t s), (to, tp, from, fp, w, h, k, s))
 SEAM(cuda_copy, cudaMemsetAsync, (void* to, int value, size_t n, cudaStream_t s), (to, value, n, s))
 SEAM(cuda_wait, cudaStreamSynchronize, (cudaStream_t s), (s))
 SEAM(cuda_wait, cudaEventSynchronize, (cudaEvent_t e), (e))
 SEAM(cuda_query, cudaGetDeviceCount, (int* count), (count))
-SEAM(cuda_query, cudaGetDeviceProperties, (Properties * p, int device), (p, device))
+SEAM(cuda_query, cudaGetDeviceProperties, (Properties* p, int device), (p, device))
 SEAM(cuda_query, cudaDeviceGetAttribute, (int* value, cudaDeviceAttr what, int device), (value, what, device))
 SEAM(cuda_query, cudaSetDevice, (int device), (device))
-SEAM(cuda_query, cudaMemGetInfo, (size_t * free, size_t* total), (free, total))
+SEAM(cuda_query, cudaMemGetInfo, (size_t* free, size_t* total), (free, total))
 SEAM(cuda_query, cudaMemPoolGetAttribute, (cudaMemPool_t pool, cudaMemPoolAttr what, void* value), (pool, what, value))
 SEAM(cuda_query, cudaMemPoolSetAttribute, (cudaMemPool_t pool, cudaMemPoolAttr what, void* value), (pool, what, value))
 SEAM(cuda_query, cudaMemPoolTrimTo, (cudaMemPool_t pool, size_t least), (pool, least))
-SEAM(cuda_query, cudaFuncGetAttributes, (cudaFuncAttributes * a, const void* kernel), (a, kernel))
+SEAM(cuda_query, cudaFuncGetAttributes, (cudaFuncAttributes* a, const void* kernel), (a, kernel))
 SEAM(cuda_query, cudaFuncSetAttribute, (const void* kernel, cudaFuncAttribute what, int value), (kernel, what, value))
-SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessor,
-     (int* blocks, const void* kernel, int threads, size_t bytes), (blocks, kernel, threads, bytes))
-SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags,
-     (int* blocks, const void* kernel, int threads, size_t bytes, unsigned flags),
-     (blocks, kernel, threads, bytes, flags))
+SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, const void* kernel, int threads, size_t bytes), (blocks, kernel, threads, bytes))
+SEAM(cuda_query, cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags, (int* blocks, const void* kernel, int threads, size_t bytes, unsigned flags), (blocks, kernel, threads, bytes, flags))
 SEAM(cuda_query, cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s))
 SEAM(cuda_query, cudaEventElapsedTime, (float* ms, cudaEvent_t from, cudaEvent_t to), (ms, from, to))
 SEAM(cuda_free, cudaFreeAsync, (void* p, cudaStream_t s), (p, s))
@@ -124,21 +119,14 @@ SEAM(cuda_free, cudaFreeHost, (void* p), (p))
 SEAM(cuda_free, cudaStreamDestroy, (cudaStream_t s), (s))
 SEAM(cuda_free, cudaEventDestroy, (cudaEvent_t e), (e))
 SEAM(cuda_free, cudaMemPoolDestroy, (cudaMemPool_t pool), (pool))
-SEAM_OF_LAUNCH(cudaLaunchKernel, s,
-               (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
-               (kernel, grid, block, args, bytes, s))
-SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args),
-               (launch, kernel, args))
-SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s,
-               (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
-               (kernel, grid, block, args, bytes, s))
+SEAM_OF_LAUNCH(cudaLaunchKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
+SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args), (launch, kernel, args))
+SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
 // The symbols behind <<<>>> and the header functions differ between CUDA releases.
 #if CUDART_VERSION >= 13000
-SEAM_OF_LAUNCH(__cudaLaunchKernel, s,
-               (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s),
-               (kernel, grid, block, args, bytes, s))
+SEAM_OF_LAUNCH(__cudaLaunchKernel, s, (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
 #else
-SEAM(cuda_query, cudaGetDeviceProperties_v2, (Properties * p, int device), (p, device))
+SEAM(cuda_query, cudaGetDeviceProperties_v2, (Properties* p, int device), (p, device))
 #endif
 // clang-format on
 }
