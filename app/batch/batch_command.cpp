@@ -33,10 +33,10 @@ NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, 
     InPlaceNames own = in_place_names(arguments.paths, has_list);
     return {std::move(own.inputs), std::move(own.output), own.each_is_its_own};
   }
-  const std::size_t least = has_list ? 1 : 2;
+  const std::size_t min_inputs = has_list ? 1 : 2;
   if (!arguments.output.empty()) {
     named.output = has_fields(arguments.output) ? "" : arguments.output;
-  } else if (named.inputs.size() >= least) {
+  } else if (named.inputs.size() >= min_inputs) {
     named.output = std::move(named.inputs.back());
     named.inputs.pop_back();
   } else if (!job.may_print()) {

@@ -15,12 +15,12 @@ namespace {
 
 constexpr int kMaxJobs = 4096;
 
-std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t least, std::uint64_t most) {
+std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t min, std::uint64_t max) {
   std::uint64_t number = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{} || stop != text.data() + text.size() || number < least || number > most) {
+  if (failure != std::errc{} || stop != text.data() + text.size() || number < min || number > max) {
     throw Error(ErrorKind::usage, option + ": '" + std::string(text) + "' is not a whole number from " +
-                                      std::to_string(least) + " to " + std::to_string(most));
+                                      std::to_string(min) + " to " + std::to_string(max));
   }
   return number;
 }

@@ -38,7 +38,7 @@ std::optional<std::uint64_t> number_in_file(const std::string& path) {
 
 /// Control groups version 2, as containers and Slurm use them. The limits of all parent groups apply too.
 std::uint64_t free_in_group() {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
   std::ifstream membership("/proc/self/cgroup");
   std::string line;
   while (std::getline(membership, line)) {
@@ -50,14 +50,14 @@ std::uint64_t free_in_group() {
       const auto limit = number_in_file(folder + "/memory.max");
       const auto used = number_in_file(folder + "/memory.current");
       if (limit && used) {
-        least = std::min(least, *limit - std::min(*limit, *used));
+        lowest = std::min(lowest, *limit - std::min(*limit, *used));
       }
       if (group.rfind('/') == std::string::npos) {
         break;
       }
     }
   }
-  return least;
+  return lowest;
 }
 
 }  // namespace

@@ -26,7 +26,7 @@ class FakeJob final : public ImageJob {
  public:
   std::function<void(int item, int at_once)> work = [](int, int) {};
   mutable std::atomic<int> at_once = 0;
-  mutable std::atomic<int> most_at_once = 0;
+  mutable std::atomic<int> max_at_once = 0;
   mutable std::atomic<int> begun = 0;
   mutable std::vector<int> order;
   std::function<void(int item)> in_order = [](int) {};
@@ -38,8 +38,8 @@ class FakeJob final : public ImageJob {
   InOrder run(CommandContext&, const ItemPaths& paths) const override {
     const int item = std::stoi(paths.input);
     const int now = ++at_once;
-    int most = most_at_once;
-    while (most < now && !most_at_once.compare_exchange_weak(most, now)) {
+    int max = max_at_once;
+    while (max < now && !max_at_once.compare_exchange_weak(max, now)) {
     }
     ++begun;
     try {
@@ -102,7 +102,7 @@ TEST(BatchRun, ResultsAreInPlanOrder) {
     EXPECT_GT(line, at);
     at = line;
   }
-  EXPECT_LE(all.job.most_at_once, 4);
+  EXPECT_LE(all.job.max_at_once, 4);
 }
 
 TEST(BatchRun, MemoryBudgetLimitsImagesInFlight) {
