@@ -35,8 +35,8 @@ bool BlockedOutput::strikes_the_rest(const BatchItem& item) const noexcept {
   }
   const auto next = items_.begin() + (item.planned - items_.data()) + 1;
   const std::string_view folder = folder_part(item.planned->output);
-  return std::all_of(next, items_.end(), [&](const PlanItem& item) {
-    return item.state != PlanState::to_do || folder_part(item.output) == folder;
+  return std::all_of(next, items_.end(), [&](const PlanItem& planned) {
+    return planned.state != PlanState::to_do || folder_part(planned.output) == folder;
   });
 }
 
