@@ -166,8 +166,8 @@ TEST(OutputFile, AcceptsOnlyRegularFilesInExistingFolders) {
                                                                   {folder / "none/", "does not exist"},
                                                                   {folder / "file/a", "not a folder"},
                                                                   {"/dev/full", "a device"},
-                                                                  {"/dev/fd/0", "take no output"},
-                                                                  {"/dev/fd/2", "take no output"},
+                                                                  {"/dev/fd/0", "cannot be outputs"},
+                                                                  {"/dev/fd/2", "cannot be outputs"},
                                                                   {"", "name"},
                                                                   {folder / std::string(256, 'n'), "too long"}};
   for (const auto& [name, words] : cases) {
