@@ -17,7 +17,7 @@ constexpr double kBytesPerGigabyte = 1.0e9;
 
 double whole_ms(const BackendTiming& t) { return t.upload_ms + t.kernel_ms + t.download_ms; }
 
-/// How many times faster the last backend is than the first, in its own row.
+/// Speedup of the last backend over the first, shown in the last backend's row.
 std::string speed_up(const BenchRow& row, std::size_t timing, double last_ms) {
   const bool is_last = timing + 1 == row.timings.size();
   return is_last ? fmt::format("{:.1f}x", row.timings.front().kernel_ms / last_ms) : "";
@@ -25,8 +25,8 @@ std::string speed_up(const BenchRow& row, std::size_t timing, double last_ms) {
 
 struct Column {
   std::string_view title;
-  int width;  ///< right-aligned; negative = left-aligned
-  int rank;   ///< 0 is always printed; on a narrow terminal the highest rank is left out first
+  int width;  ///< right-aligned; negative: left-aligned
+  int rank;   ///< 0 is always printed; on a narrow terminal the column with the highest rank is dropped first
   bool compares;
   std::string (*text)(const BenchRow& row, std::size_t timing);
 };
@@ -50,7 +50,7 @@ const std::vector<Column> kColumns = {
      [](const auto& row, std::size_t i) { return speed_up(row, i, whole_ms(row.timings.back())); }},
 };
 
-/// The columns that fit.
+/// The columns that fit the width.
 std::vector<Column> columns_for(bool compares, int width) {
   std::vector<Column> columns = kColumns;
   std::erase_if(columns, [&](const Column& column) { return column.compares && !compares; });
@@ -80,7 +80,7 @@ std::string table_line(const std::vector<Column>& columns, const Text& text) {
 
 std::string conclusion(const BenchReport& report) {
   if (report.backends.size() < 2) {
-    return fmt::format("nothing to compare the results with: {} is the only backend", report.backends.front().name);
+    return fmt::format("no results compared: {} is the only backend", report.backends.front().name);
   }
   const auto different = std::count_if(report.rows.begin(), report.rows.end(),
                                        [](const BenchRow& row) { return !row.difference.empty(); });

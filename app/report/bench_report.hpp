@@ -1,4 +1,4 @@
-// What `gpuimg bench` measured: as a table, as JSON, as a bar chart.
+// Results of `gpuimg bench` as a table, JSON and a bar chart.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace gpuimg {
 struct BenchBackend {
   std::string name;         ///< "cpu", "cuda"
   std::string description;  ///< "NVIDIA H200 (device 0)"
-  double copy_rate = 0.0;   ///< bytes a second
+  double copy_rate = 0.0;   ///< bytes per second
 };
 
 struct BenchReport {
@@ -19,14 +19,14 @@ struct BenchReport {
   std::vector<BenchRow> rows;
 };
 
-/// At most `width` characters wide: of narrow tables only the operation, the backend and the kernel time are left,
-/// which take 35. Compares the last backend with the first, if there are two.
+/// At most `width` characters wide. The narrowest table has only the operation, the backend and the kernel time, and
+/// takes 35. Compares the last backend with the first, if there are two.
 std::string bench_table(const BenchReport& report, int width);
 
 /// {"schema": 1, "backends": […], "results": […]}
 std::string bench_json(const BenchReport& report);
 
-/// A bar for each operation and backend, as long as the logarithm of its kernel time.
+/// One bar per operation and backend. Its length is the logarithm of the kernel time.
 std::string bench_svg(const BenchReport& report);
 
 }  // namespace gpuimg

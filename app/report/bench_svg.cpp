@@ -1,4 +1,4 @@
-// The results of `gpuimg bench` as a bar chart.
+// Draws the results of `gpuimg bench` as a bar chart.
 #include <fmt/format.h>
 
 #include <algorithm>

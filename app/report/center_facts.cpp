@@ -1,4 +1,4 @@
-// Words the center of a histogram.
+// Formats mean, deviation and median.
 #include "report/center_facts.hpp"
 
 #include "text/number_text.hpp"

@@ -1,4 +1,4 @@
-// Mean, deviation and median in words, for the legend of the plot and under the chart.
+// Mean, deviation and median as text, for the plot's legend and the terminal chart.
 #pragma once
 
 #include <string>
@@ -9,7 +9,7 @@
 namespace gpuimg {
 
 /// {"mean 12.3", "stddev 4.5", "median 12"}, in the unit of the axis. On a circular axis {"circular mean 12.3",
-/// "circular stddev 4.5"}, with "none" where there is no mean. `channel` must have statistics.
+/// "circular stddev 4.5"}, with "none" if there is no mean. `channel` must have statistics.
 std::vector<std::string> center_facts(const ChannelReport& channel, const ValueAxis& axis);
 
 }  // namespace gpuimg

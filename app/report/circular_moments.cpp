@@ -1,4 +1,4 @@
-// Sums sines and cosines over the bins.
+// Mean and deviation on a circle, from sums of sines and cosines over the bins.
 #include "report/circular_moments.hpp"
 
 #include <cmath>
@@ -21,7 +21,7 @@ double center_of_bin(std::size_t bin, std::size_t bins) {
   return 2.0 * std::numbers::pi * (static_cast<double>(bin) + 0.5) / static_cast<double>(bins);
 }
 
-/// 1 − R, as the average of 1 − cos(θ − mean) = 2 sin²((θ − mean)/2): for a narrow peak R itself is too close to 1.
+/// 1 − R, as the average of 1 − cos(θ − mean) = 2 sin²((θ − mean)/2). For a narrow peak R itself is too close to 1.
 double circular_variance(std::span<const std::uint64_t> counts, double counted, double mean) {
   double variance = 0.0;
   for (std::size_t bin = 0; bin < counts.size(); ++bin) {

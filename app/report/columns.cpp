@@ -1,4 +1,4 @@
-// See columns.hpp.
+// Groups histogram bins into chart columns.
 #include "report/columns.hpp"
 
 #include <algorithm>

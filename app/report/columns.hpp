@@ -1,4 +1,4 @@
-// Bins gathered into the columns that a chart has room for. Shared by the SVG plot and the terminal chart.
+// Groups histogram bins into the columns that fit a chart. Shared by the SVG plot and the terminal chart.
 #pragma once
 
 #include <cstddef>
@@ -9,12 +9,11 @@
 
 namespace gpuimg {
 
-/// Bins to a column so that at most `limit` columns are needed. A number that divides `bins` is taken where there is
-/// one below twice the smallest possible, so that no column is narrower than the others.
+/// Bins per column, so that at most `limit` columns are needed. Prefers a divisor of `bins` if one is less than twice
+/// the smallest possible value, so that all columns have the same width.
 std::size_t bins_per_column(std::size_t bins, std::size_t limit);
 
-/// One entry a column: the sum of its bins, which makes it a histogram of coarser bins; the last one of cumulative
-/// values.
+/// One entry per column: the sum of its bins, or the last of them if the values are cumulative.
 std::vector<std::uint64_t> columns_of(const ChannelReport& channel, std::size_t per_column, bool cumulative);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Writes the CSV: see csv.hpp.
+// Writes a histogram as CSV.
 #include "report/csv.hpp"
 
 #include <fmt/format.h>

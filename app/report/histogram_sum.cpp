@@ -1,4 +1,4 @@
-// Sums of histograms.
+// Adds histograms with overflow checks.
 #include "report/histogram_sum.hpp"
 
 #include <fmt/format.h>
@@ -43,9 +43,9 @@ void HistogramSum::add(const Histogram& histogram, std::uint64_t images, std::ui
     return;
   }
   check_alike(total_, histogram, name);
-  // No count is larger than the number of pixels: one comparison guards them all.
-  constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
-  if (pixels > kMost - pixels_ || images > kMost - images_) {
+  // No count exceeds the number of pixels, so this one comparison covers all of them.
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  if (pixels > kMax - pixels_ || images > kMax - images_) {
     throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would exceed 64 bits; sum fewer files");
   }
   for (std::size_t i = 0; i < histogram.channels.size(); ++i) {

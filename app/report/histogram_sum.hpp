@@ -10,8 +10,8 @@ namespace gpuimg {
 
 class HistogramSum {
  public:
-  /// `name` stands in messages. Throws Error{unsupported} if the channels or their numbers of levels are not those of
-  /// what was added before; the sum is then as it was.
+  /// `name` appears in messages. Throws Error{unsupported} if the channels or their numbers of levels differ from those
+  /// added before; the sum is then unchanged.
   void add(const Histogram& histogram, std::uint64_t images, std::uint64_t pixels, const std::string& name);
 
   [[nodiscard]] const Histogram& total() const { return total_; }

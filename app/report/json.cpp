@@ -1,4 +1,4 @@
-// Writes the JSON: see json.hpp.
+// Writes a histogram as JSON.
 #include "report/json.hpp"
 
 #include <limits>
@@ -66,7 +66,7 @@ void write_options(JsonWriter& json, const HistogramReport& report) {
   json.key("cumulative").boolean(options.cumulative).key("normalize").boolean(options.normalize).end();
 }
 
-/// What depends on an order of the values, or on their distance along a line.
+/// Statistics that depend on an order of the values, or on their distance along a line.
 void write_linear(JsonWriter& json, const HistogramStatistics& s, const ValueAxis& axis) {
   const auto level = [&](std::string_view name, double value) { json.key(name).real(axis.value_of_level(value)); };
   level("min", s.min);

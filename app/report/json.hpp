@@ -1,4 +1,4 @@
-// A histogram as JSON, schema 1. The rules stand in docs/operations.md, "Histogram".
+// A histogram as JSON, schema 1: docs/operations.md, "Histogram".
 #pragma once
 
 #include <string>
@@ -15,13 +15,14 @@ namespace gpuimg {
 ///   options                         channels, luma, transparent, roi ([x, y, width, height] or null), mask, bins (or
 ///                                   null), cumulative, normalize
 ///   counted, skipped                pixels
-///   histograms[]                    one a channel: channel; unit ("level", "degrees", "fraction"); counts; statistics
-///                                   (in the unit; null when nothing was counted; of hue with "circular": true, a
-///                                   circular mean and stddev, and null for min, max, median and percentiles); and
-///                                   where bins, cumulative or normalize were asked for, values: what the CSV prints;
-///                                   with bins also from
-/// `counts` are always the integers as counted, one a level, whatever was asked for: files of the same options are
-/// merged exactly by adding them. Integers can pass 2⁵³. No version, time or machine is named.
+///   histograms[]                    one per channel: channel; unit ("level", "degrees", "fraction"); counts;
+///   statistics
+///                                   (in the unit; null if nothing was counted; for hue "circular": true, circular
+///                                   mean and stddev, and null for min, max, median and percentiles); and if bins,
+///                                   cumulative or normalize is set, values as the CSV prints them; with bins also
+///                                   from
+/// `counts` are always the integers as counted, one per level, for any options: files with the same options are merged
+/// exactly by adding them. Integers can exceed 2⁵³. No version, time or machine is included.
 std::string to_json(const HistogramReport& report);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Every value is checked: the file may have been made, or cut short, by anyone.
+// Parses a histogram's JSON. Every value is checked, because the file is untrusted.
 #include "report/json_reader.hpp"
 
 #include <limits>
@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-/// What is wrong with a file; becomes the "why" of the message.
+/// Describes a defect of the file; becomes the "why" of the message.
 struct Contradiction : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -44,11 +44,11 @@ Channel channel_of(const std::string& name) {
 }
 
 ChannelHistogram channel_in(const Json& json, std::uint64_t counted) {
-  constexpr std::size_t kMostLevels = 65536;
+  constexpr std::size_t kMaxLevels = 65536;
   ChannelHistogram channel;
   channel.channel = channel_of(json.at("channel").get<std::string>());
   const Json& counts = json.at("counts");
-  if (!counts.is_array() || counts.size() < 2 || counts.size() > kMostLevels) {
+  if (!counts.is_array() || counts.size() < 2 || counts.size() > kMaxLevels) {
     throw Contradiction("its counts are not a list of 2 to 65536 numbers");
   }
   std::uint64_t total = 0;

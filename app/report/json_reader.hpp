@@ -1,4 +1,4 @@
-// Reads back what json.hpp writes: histograms to be summed, or to equalize by.
+// Reads the JSON that json.hpp writes, for `hist --merge` and `equalize --reference`.
 #pragma once
 
 #include <cstddef>
@@ -15,13 +15,13 @@ struct HistogramFile {
   Luma luma = Luma::bt601;
   bool count_transparent = false;
   std::uint64_t images = 1;
-  std::uint64_t pixels = 0;  ///< counted and skipped
+  std::uint64_t pixels = 0;  ///< counted and skipped together
 };
 
-/// True if the content can only be JSON: no image begins so.
+/// True if the content can only be JSON: no image format begins like this.
 bool looks_like_json(std::span<const std::byte> bytes);
 
-/// `name` stands in messages. Throws Error{decode} for what is not schema 1 of a histogram, or contradicts itself.
+/// `name` appears in messages. Throws Error{decode} if the content is not schema 1 of a histogram, or is inconsistent.
 HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Every row is checked: people edit tables.
+// Writes and parses look-up tables as CSV. Every row is checked, because people edit tables.
 #include "report/level_tables_csv.hpp"
 
 #include <fmt/format.h>
@@ -21,12 +21,12 @@ constexpr std::string_view kThreeTables = "level,r,g,b";
 constexpr std::size_t kFewLevels = 256;
 constexpr std::size_t kManyLevels = 65536;
 
-/// Reads line by line and refuses by line number.
+/// Reads line by line; errors name the line number.
 class LineReader {
  public:
   LineReader(std::string_view text, const std::string& name) : left_(text), name_(name) {}
 
-  /// Nothing after the last line. The number of the line is counted there, too.
+  /// Returns nullopt after the last line; the line number advances even then.
   std::optional<std::string_view> next() {
     ++number_;
     if (left_.empty()) {
@@ -52,7 +52,7 @@ class LineReader {
   std::size_t number_ = 0;
 };
 
-/// The level and its values; nothing unless there are `count` whole numbers below 65536 with a comma between them.
+/// The level and its values; nullopt unless there are `count` comma-separated whole numbers below 65536.
 std::optional<std::array<std::uint16_t, 4>> numbers_in(std::string_view line, std::size_t count) {
   std::array<std::uint16_t, 4> numbers{};
   const char* at = line.data();

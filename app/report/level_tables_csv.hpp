@@ -9,11 +9,12 @@
 
 namespace gpuimg {
 
-/// "level,luma" or "level,r,g,b", a row a level.
+/// Header "level,luma" or "level,r,g,b", then one row per level.
 std::string level_tables_to_csv(const LevelTables& tables);
 
-/// One table or three, of 256 or 65536 levels. Lines may end in CRLF, the last one in nothing; a byte order mark is
-/// skipped. Throws Error{decode} that names the line for anything else that level_tables_to_csv does not write.
+/// One table or three, of 256 or 65536 levels. Lines may end in CRLF, the last line end may be missing, and a byte
+/// order mark is skipped. Any other difference from level_tables_to_csv's output throws Error{decode} that names the
+/// line.
 LevelTables level_tables_from_csv(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// See plot_scale.hpp.
+// Scale and ticks of the SVG plot's vertical axis.
 #include "report/plot_scale.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ double CountScale::position(double count) const { return log_ ? std::log1p(count
 std::vector<Tick> CountScale::ticks() const { return log_ ? log_ticks() : linear_ticks(); }
 
 std::vector<Tick> CountScale::linear_ticks() const {
-  const double step = std::max(nice_step(top_ / unit_), unit_ == 1.0 ? 1.0 : 0.0);  // no half pixels
+  const double step = std::max(nice_step(top_ / unit_), unit_ == 1.0 ? 1.0 : 0.0);  // counts have no fractional ticks
   std::vector<Tick> ticks;
   for (int i = 0; i * step * unit_ <= top_; ++i) {
     ticks.push_back({position(i * step * unit_), compact(i * step)});
@@ -41,7 +41,7 @@ std::vector<Tick> CountScale::linear_ticks() const {
 
 std::vector<Tick> CountScale::log_ticks() const {
   std::vector<Tick> ticks = {{0.0, "0"}};
-  // Shares start at the first power of ten that is worth a pixel.
+  // Shares start at the first power of ten that is at least one pixel.
   double label = std::pow(10.0, std::ceil(-std::log10(unit_) - 1e-9));
   for (; label * unit_ <= top_; label *= 10.0) {
     ticks.push_back({position(label * unit_), compact(label)});

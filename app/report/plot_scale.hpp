@@ -1,4 +1,4 @@
-// From counts to heights, and where the ticks are: the vertical axis of the SVG plot.
+// Maps counts to heights and places the ticks on the vertical axis of the SVG plot.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,16 @@ struct Tick {
   std::string label;
 };
 
-/// Linear, or logarithmic as log(1 + count), which has room for 0 and shows a single pixel. `unit` counts read 1 on the
-/// labels: 1 for counts, the number of pixels counted for shares.
+/// Linear, or logarithmic as log(1 + count), which can show 0 and a single pixel. `unit` is the count that the labels
+/// show as 1: 1 for counts, the number of pixels counted for shares.
 class CountScale {
  public:
-  /// largest: the largest count drawn; the axis reaches a little above it. unit > 0.
+  /// largest: the largest count drawn; the axis extends slightly above it. unit > 0.
   CountScale(std::uint64_t largest, bool log, double unit);
 
   [[nodiscard]] double position(double count) const;
 
-  /// Linear: multiples of 1, 2 or 5 times a power of ten, four to eleven of them. Logarithmic: powers of ten and zero.
+  /// Linear: multiples of 1, 2 or 5 times a power of ten, four to eleven of them. Logarithmic: zero and powers of ten.
   [[nodiscard]] std::vector<Tick> ticks() const;
 
  private:
@@ -33,7 +33,7 @@ class CountScale {
   bool log_;
 };
 
-/// 1, 2 or 5 times a power of ten: the step that cuts `span` into at most ten parts. span > 0.
+/// 1, 2 or 5 times a power of ten: the step that divides `span` into at most ten parts. span > 0.
 double nice_step(double span);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Builds a HistogramReport: see report.hpp.
+// Builds a HistogramReport from counts and options.
 #include "report/report.hpp"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ ValueAxis axis_of(const ChannelHistogram& channel, const std::optional<int>& bin
 
 void require_one_axis(const Histogram& histogram) {
   if (histogram.channels.empty() || histogram.channels.front().counts.empty()) {
-    throw Error(ErrorKind::usage, "a histogram of no channel; name one with --channel");
+    throw Error(ErrorKind::usage, "no channel to count; name one with --channel");
   }
   const ChannelHistogram& first = histogram.channels.front();
   for (const ChannelHistogram& other : histogram.channels) {

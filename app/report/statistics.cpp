@@ -1,4 +1,4 @@
-// Statistics from integer counts: see statistics.hpp.
+// Statistics from integer counts, in exact sums.
 #include "report/statistics.hpp"
 
 #include <cmath>
@@ -9,8 +9,8 @@ namespace {
 
 __extension__ using Wide = unsigned __int128;
 
-/// Mean and standard deviation about an integer near the mean: the squared offsets sum to less than 2⁹⁶, and what is
-/// subtracted from the variance is at most half of it, so that nothing cancels.
+/// Mean and standard deviation about an integer near the mean. The squared offsets sum to less than 2⁹⁶, and at most
+/// half of the variance is subtracted, so there is no cancellation.
 void fill_moments(std::span<const std::uint64_t> counts, HistogramStatistics& s) {
   Wide sum = 0;
   for (std::size_t v = s.min; v <= s.max; ++v) {
@@ -51,7 +51,7 @@ double entropy_bits(std::span<const std::uint64_t> counts, std::uint64_t counted
       bits -= share * std::log2(share);
     }
   }
-  return std::abs(std::round(bits * kDecimals) / kDecimals);  // abs: one level alone gives −0
+  return std::abs(std::round(bits * kDecimals) / kDecimals);  // abs: a single level gives −0
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Statistics of one channel, from its integer histogram alone. The rules stand in docs/operations.md, "Histogram".
+// Statistics of one channel, from its integer histogram only: docs/operations.md, "Histogram".
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ struct HistogramStatistics {
   double mean = 0.0;
   double standard_deviation = 0.0;                               ///< of the population: divided by counted
   std::array<std::uint32_t, kPercentiles.size()> percentiles{};  ///< smallest v with cdf(v) ≥ p/100, for kPercentiles
-  std::uint32_t mode = 0;                                        ///< the smallest, where several levels share it
+  std::uint32_t mode = 0;                                        ///< the smallest, if several levels share it
   double entropy_bits = 0.0;   ///< −Σ p·log2 p, rounded to 9 decimals so that every machine's log2 gives the same
   double share_at_zero = 0.0;  ///< of the pixels counted, 0 … 1
   double share_at_max = 0.0;   ///< at the last level
@@ -27,8 +27,8 @@ struct HistogramStatistics {
   [[nodiscard]] std::uint32_t median() const { return percentiles[3]; }
 };
 
-/// Nothing when no pixel was counted. The counts' sum must fit 64 bits; at most 65536 levels. Sums are exact 128-bit
-/// integers; mean and standard deviation are a few IEEE float64 operations on them, the same on every machine.
+/// Returns nullopt if no pixel was counted. The counts' sum must fit 64 bits; at most 65536 levels. Sums are exact
+/// 128-bit integers; mean and standard deviation take a few IEEE float64 operations, identical on every machine.
 std::optional<HistogramStatistics> statistics_of(std::span<const std::uint64_t> counts);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// A summed-area table as CSV and as a picture. The rule stands in docs/operations.md, "Integral image".
+// Writes a summed-area table as CSV and as a preview image: docs/operations.md, "Integral image".
 #include "report/sum_table_text.hpp"
 
 #include <fmt/format.h>

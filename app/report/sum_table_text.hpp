@@ -1,4 +1,4 @@
-// A summed-area table as something to look at: CSV, and a 16-bit picture.
+// A summed-area table in readable forms: CSV, and a 16-bit preview image.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace gpuimg {
 /// Throws Error{usage} above 4,000,000 entries.
 void check_table_fits_csv(int image_width, int image_height, TableLayout layout);
 
-/// Entries separated by commas, a line a row, no header. Floats are printed so that they read back exactly.
+/// Comma-separated entries, one line per row, no header. Floats are printed so that they read back exactly.
 std::string table_csv(ConstView table);
 
-/// Gray, 16 bit: ⌊T·65535/T[last] + ½⌋, at most 65535; black where the last entry is 0. Exact for integer tables.
+/// Gray, 16 bit: ⌊T·65535/T[last] + ½⌋, at most 65535; black if the last entry is 0. Exact for integer tables.
 Image table_preview(ConstView table);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Draws the SVG plot: see svg_plot.hpp.
+// Draws a histogram as an SVG plot.
 #include "report/svg_plot.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@
 namespace gpuimg {
 namespace {
 
-// Layout in user units. 768 = 3 · 256, so that the columns of an 8-bit histogram fall on whole units.
+// Layout in user units. 768 = 3 · 256, so that the columns of an 8-bit histogram lie on whole units.
 constexpr int kWidth = 880;
 constexpr int kLeft = 80;
 constexpr int kPlotWidth = 768;
@@ -43,7 +43,7 @@ void add(std::string& svg, fmt::format_string<Args...> format, Args&&... args) {
   fmt::format_to(std::back_inserter(svg), format, std::forward<Args>(args)...);
 }
 
-/// Two decimals at most, none where they are zero.
+/// At most two decimals, without trailing zeros.
 std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0) / 100.0); }
 
 double height_at(const Frame& frame, double position) { return frame.bottom - position * (frame.bottom - frame.top); }
@@ -76,7 +76,7 @@ std::string statistics_text(const ChannelReport& channel, const ValueAxis& axis)
   return text + fmt::format(" · entropy {:.2f} bits", s.entropy_bits);
 }
 
-/// One line a channel. Returns the lower edge.
+/// One line per channel. Returns the lower edge.
 int add_legend(std::string& svg, const HistogramReport& report) {
   int y = kLegendTop;
   for (const ChannelReport& channel : report.channels) {
@@ -102,7 +102,7 @@ std::string count_label(const HistogramReport& report, const SvgOptions& options
 void add_count_axis(std::string& svg, const Frame& frame, const CountScale& scale, const std::string& label) {
   double lowest_free = frame.bottom + 1.0;
   for (const Tick& tick : scale.ticks()) {
-    const double y = std::round(height_at(frame, tick.position)) + 0.5;  // a crisp line
+    const double y = std::round(height_at(frame, tick.position)) + 0.5;  // half-pixel offset for a crisp line
     if (y > lowest_free) {
       continue;  // its label would touch the one below
     }
@@ -114,7 +114,7 @@ void add_count_axis(std::string& svg, const Frame& frame, const CountScale& scal
       (frame.top + frame.bottom) / 2, label);
 }
 
-/// Eighths of the range for levels, the last one at V; sixths of the circle for hue; tenths for fractions.
+/// Eighths of the range for levels, with the last tick at V; sixths of the circle for hue; tenths for fractions.
 void add_value_axis(std::string& svg, const HistogramReport& report, const Frame& frame) {
   const ValueAxis& axis = report.axis;
   const int parts = axis.unit == ValueUnit::level ? 8 : axis.unit == ValueUnit::degrees ? 6 : 10;
@@ -146,8 +146,8 @@ void add_ramp(std::string& svg, const HistogramReport& report, const Frame& fram
       kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
 }
 
-/// A staircase, one step a column; steps of equal height are drawn as one. Bars begin and end on the axis, which closes
-/// the area under them. A running sum begins and ends at its own heights: it never falls.
+/// A staircase with one step per column; adjacent steps of equal height are merged. Bars begin and end on the axis,
+/// which closes the area under them. A running sum begins and ends at its own heights, so it never falls.
 void add_staircase(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
                    bool is_running_sum, const Frame& frame, const CountScale& scale) {
   const auto y_of = [&](std::uint64_t count) {

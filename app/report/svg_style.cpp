@@ -1,4 +1,4 @@
-// See svg_style.hpp.
+// Style sheet and color ramps of the SVG plot.
 #include "report/svg_style.hpp"
 
 namespace gpuimg {

@@ -1,4 +1,4 @@
-// Colors of the SVG plot: the style sheet, light and dark, and the ramp of values under the axis.
+// Colors of the SVG plot: the style sheet, light and dark, and the color ramp under the axis.
 #pragma once
 
 #include <string_view>

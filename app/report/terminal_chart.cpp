@@ -1,4 +1,4 @@
-// Draws the terminal chart: see terminal_chart.hpp.
+// Draws a histogram as a terminal chart.
 #include "report/terminal_chart.hpp"
 
 #include <fmt/format.h>
@@ -55,7 +55,7 @@ std::string painted(std::string_view text, std::string_view escape, const Termin
 
 std::string faint(std::string_view text, const TerminalStyle& style) { return painted(text, "\x1b[2m", style); }
 
-/// How bins become characters: some to a column, or some characters to a bin.
+/// Maps bins to characters: several bins per column, or several characters per bin.
 struct Grid {
   std::size_t bins_per_column = 1;
   std::size_t repeat = 1;
@@ -102,14 +102,14 @@ void add_chart(std::string& out, const HistogramReport& report, const ChannelRep
   }
 }
 
-/// Values written into the axis line where they lie, the last one flush with its end.
+/// Labels the axis at the position of each value; the last label ends with the axis.
 void add_axis(std::string& out, const HistogramReport& report, const Grid& grid, const TerminalStyle& style) {
   const Glyphs& glyphs = glyphs_of(style);
   // The last label ends with the axis, so the quarter before it holds two labels and the spaces around them.
   const std::size_t label_room = 2 * rounded(report.axis.tick(1, 1)).size() + 2;
   const int parts = grid.width >= 4 * label_room ? 4 : 1;
   std::string line;
-  std::size_t at = 0;  // characters, where line.size() counts bytes
+  std::size_t at = 0;  // in characters; line.size() counts bytes
   for (int i = 0; i <= parts; ++i) {
     const std::string value = rounded(report.axis.tick(i, parts));
     const std::string label = fmt::format("{}{}{}", i == 0 ? "" : " ", value, i == parts ? "" : " ");
@@ -125,8 +125,7 @@ void add_axis(std::string& out, const HistogramReport& report, const Grid& grid,
   out += faint(fmt::format("{:>6} {}{}", "", glyphs.corner, line), style) + "\n";
 }
 
-/// Writes one fact from column `at` on, broken between words where it is wider than the room. Returns the column after
-/// it.
+/// Writes one fact from column `at` on, wrapped between words if it is too wide. Returns the next column.
 std::size_t add_words(std::string& out, std::string_view fact, std::size_t at, std::size_t room) {
   constexpr std::string_view kIndent = "     ";
   while (at + fact.size() > room) {
@@ -144,7 +143,7 @@ std::size_t add_words(std::string& out, std::string_view fact, std::size_t at, s
   return at + fact.size();
 }
 
-/// Facts joined by the separator, broken into lines that fit.
+/// Joins facts with the separator and wraps the lines.
 void add_facts(std::string& out, const std::vector<std::string>& facts, const TerminalStyle& style) {
   constexpr std::string_view kIndent = "   ";
   const std::string_view separator = glyphs_of(style).separator;

@@ -13,9 +13,9 @@ struct TerminalStyle {
   bool unicode = true;  ///< eighth blocks; else ASCII
 };
 
-/// One channel: 6 rows, an axis and 3 lines of statistics. More channels: 2 rows each, an axis, and a line each. Each
-/// channel is drawn to its own largest value, which stands beside its top row; a column of one pixel or more always
-/// shows. Statistics that do not fit the width take more lines. Names no file. Lines end in LF.
+/// One channel: 6 rows, an axis and 3 lines of statistics. Several channels: 2 rows, an axis and one line each. Each
+/// channel is scaled to its largest value, printed next to its top row; a column with at least one pixel is always
+/// visible. Statistics wrap if they do not fit the width. Contains no file name. Lines end in LF.
 std::string to_terminal(const HistogramReport& report, const TerminalStyle& style);
 
 }  // namespace gpuimg

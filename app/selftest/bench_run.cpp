@@ -10,7 +10,7 @@
 namespace gpuimg {
 namespace {
 
-constexpr int kFewestRuns = 7;
+constexpr int kMinRuns = 7;
 constexpr int kMostRuns = 101;
 constexpr double kBudgetMs = 400.0;
 
@@ -21,13 +21,13 @@ double elapsed_ms(const Work& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
 }
 
-/// The median of repeated runs after one that warms up: at least kFewestRuns, more while the budget lasts.
+/// Median of repeated runs after one warm-up: at least kMinRuns, and more while the time budget lasts.
 template <class Work>
 double median_ms(const Work& work) {
   work();
   std::vector<double> times;
   double spent = 0.0;
-  while (static_cast<int>(times.size()) < kFewestRuns ||
+  while (static_cast<int>(times.size()) < kMinRuns ||
          (spent < kBudgetMs && static_cast<int>(times.size()) < kMostRuns)) {
     times.push_back(elapsed_ms(work));
     spent += times.back();

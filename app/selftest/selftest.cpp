@@ -1,4 +1,4 @@
-// Known answers, and agreement of two backends.
+// Tests backends with known answers, and compares two backends.
 #include "selftest/selftest.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// `gpuimg doctor`: does each backend compute what it must?
+// `gpuimg doctor`: checks what each backend computes.
 #pragma once
 
 #include <string>
@@ -13,10 +13,10 @@ struct SelfTestResult {
   std::vector<std::string> failures;  ///< one line each
 };
 
-/// Results known beforehand on a small picture.
+/// Checks known results on a small image.
 SelfTestResult test_known_answers(Backend& backend);
 
-/// Every operation with every option on small pictures of every format: equal bytes on both.
+/// Runs every operation with every option on small images of every format, and compares the bytes of both backends.
 SelfTestResult test_agreement(Backend& backend, Backend& reference);
 
 }  // namespace gpuimg

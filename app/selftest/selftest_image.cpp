@@ -1,4 +1,4 @@
-// A generated picture with something of everything, for `doctor` and `bench`.
+// Generates the test image for `doctor` and `bench`.
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
@@ -8,7 +8,7 @@
 namespace gpuimg {
 namespace {
 
-/// A hash of 32 bits with good diffusion (multiply and xor-shift).
+/// 32-bit hash with good diffusion (multiply and xor-shift).
 std::uint32_t scrambled(std::uint32_t x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -17,7 +17,7 @@ std::uint32_t scrambled(std::uint32_t x) {
   return x ^ (x >> 16);
 }
 
-/// 0 … 65535: a slope in each channel's own direction, soft noise, and a disc of pure colour in the middle.
+/// 0 … 65535: a gradient in a different direction per channel, soft noise, and a disc of pure color in the middle.
 std::uint32_t level_at(int x, int y, int channel, int width, int height, unsigned seed) {
   const auto along = static_cast<std::uint64_t>(channel == 1 ? y : x) * 40000U;
   const auto length = static_cast<std::uint64_t>(std::max(1, channel == 1 ? height : width));

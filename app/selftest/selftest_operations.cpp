@@ -55,7 +55,7 @@ TrialOperation equalize_trial(EqualizeColor color, EqualizeFormula formula, doub
   if (formula != EqualizeFormula::opencv) {
     name += fmt::format(" {}", name_of(formula, kFormulaNames));
   }
-  // Read once to count, read again and written to map.
+  // Read once to count, then read and written to map.
   return trial(
       std::move(name),
       [options](Backend& backend, const Picture& picture) { return backend.equalize(picture, options); },

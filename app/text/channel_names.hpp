@@ -1,4 +1,4 @@
-// Names of channels and luma formulas as the command line and the reports write them: docs/cli.md.
+// Names of channels and luma formulas as used by the command line and the reports: docs/cli.md.
 #pragma once
 
 #include <string_view>
@@ -22,7 +22,7 @@ constexpr std::string_view channel_name(Channel channel) {
   return "";
 }
 
-/// The word for people: legends and axis labels.
+/// Human-readable name for legends and axis labels.
 constexpr std::string_view channel_word(Channel channel) {
   switch (channel) {
     case Channel::luma: return "luma";

@@ -1,5 +1,5 @@
-// FNV-1a, 64 bits: deals files to shards and names sets of parameters. docs/batch.md promises its values, so that other
-// programs can compute them.
+// 64-bit FNV-1a. Assigns files to shards and identifies sets of parameters. docs/batch.md specifies its values, so that
+// other programs can compute them.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// See json_writer.hpp.
+// Commas, indentation and escapes of JSON text (RFC 8259).
 #include "text/json_writer.hpp"
 
 #include <fmt/format.h>

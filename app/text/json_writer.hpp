@@ -1,4 +1,4 @@
-// Writes JSON text (RFC 8259): commas, indentation, escapes. What is written is the caller's.
+// Writes JSON text (RFC 8259): commas, indentation, escapes. The caller chooses the content.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace gpuimg {
 
-/// Objects and arrays stand on lines of their own, indented by two spaces; a container begun as Layout::line stays on
-/// one line with all it holds. Inside an object each value follows a key().
+/// Writes objects and arrays on separate lines, indented by two spaces. A container begun with Layout::line stays on
+/// one line with its content. Inside an object, call key() before each value.
 class JsonWriter {
  public:
   enum class Layout : std::uint8_t { block, line };
@@ -24,9 +24,9 @@ class JsonWriter {
   JsonWriter& real(double value);  ///< shortest text that reads back the same; null if not finite
   JsonWriter& boolean(bool value);
   JsonWriter& null();
-  JsonWriter& literal(std::string_view json);  ///< a number, true, false or null, already in its final form
+  JsonWriter& literal(std::string_view json);  ///< a number, true, false or null, already formatted
 
-  /// The text so far, with a final line break; leaves the writer empty.
+  /// Returns the text so far with a final line break, and leaves the writer empty.
   std::string take();
 
  private:

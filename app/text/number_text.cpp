@@ -1,4 +1,4 @@
-// See number_text.hpp.
+// Formats numbers for people, independent of the locale.
 #include "text/number_text.hpp"
 
 #include <fmt/format.h>
@@ -19,7 +19,7 @@ std::string grouped(std::uint64_t value) {
 
 std::string compact(double value) {
   constexpr std::string_view kPrefixes = "kMGTPE";
-  constexpr double kThreeDigits = 999.5;  // from here on three digits would read 1000
+  constexpr double kThreeDigits = 999.5;  // from here on, three digits would round to 1000
   if (value < kThreeDigits) {
     return fmt::format("{:.3g}", value);
   }

@@ -1,4 +1,4 @@
-// Parts of a path.
+// Splits, joins and normalizes paths as text.
 #include "text/path_names.hpp"
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 namespace gpuimg {
 namespace {
 
-/// Where the ending's dot stands in a name; npos where there is none.
+/// Position of the extension's dot in a name; npos if there is none.
 std::size_t dot_of(const std::string& name) {
   const std::size_t dot = name.rfind('.');
   return dot == 0 ? std::string::npos : dot;

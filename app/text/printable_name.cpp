@@ -1,4 +1,4 @@
-// Escapes file names for messages: a name is a stranger's text and must not drive the reader's terminal.
+// Escapes file names for messages: names are untrusted and must not control the terminal.
 #include "text/printable_name.hpp"
 
 #include <fmt/format.h>

@@ -1,5 +1,4 @@
-// File names made fit for messages: what a terminal would obey or could not show is escaped. Used by every message that
-// names a file.
+// Makes file names safe to print. Every message that names a file uses it.
 #pragma once
 
 #include <string>
@@ -7,9 +6,8 @@
 
 namespace gpuimg {
 
-/// Well-formed UTF-8 stays. Control characters (C0, DEL, C1), line and paragraph separators and bidirectional controls
-/// are escaped as \n, \r, \t, \xNN or \u{NNNN}; bytes that are not UTF-8 as \xNN. Applying it twice changes nothing
-/// more.
+/// Keeps well-formed UTF-8. Escapes control characters (C0, DEL, C1), line and paragraph separators and bidirectional
+/// controls as \n, \r, \t, \xNN or \u{NNNN}, and bytes that are not UTF-8 as \xNN. Idempotent.
 std::string printable_name(std::string_view path);
 
 }  // namespace gpuimg

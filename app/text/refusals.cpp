@@ -1,4 +1,4 @@
-// The words of every refusal of an input, and the check of declared sizes.
+// Builds the message of every refused input, and checks declared sizes.
 #include "text/refusals.hpp"
 
 #include <fmt/format.h>

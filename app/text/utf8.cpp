@@ -1,4 +1,4 @@
-// UTF-8 validation by the table of well-formed sequences (The Unicode Standard, table 3-7), and XML escapes.
+// UTF-8 validation with the table of well-formed sequences (The Unicode Standard, table 3-7), and XML escapes.
 #include "text/utf8.hpp"
 
 namespace gpuimg {

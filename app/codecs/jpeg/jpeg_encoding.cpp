@@ -1,4 +1,4 @@
-// Which sampling libjpeg-turbo writes, and an encoding turned with its picture.
+// Checks sampling factors against libjpeg-turbo's, and transposes an encoding.
 #include "codecs/jpeg/jpeg_encoding.hpp"
 
 #include <algorithm>
@@ -24,8 +24,8 @@ bool is_writable_sampling(const JpegEncoding& encoding) {
 
 JpegEncoding transposed(const JpegEncoding& encoding) {
   constexpr std::size_t kSide = 8;
-  JpegEncoding turned = encoding;
-  for (JpegComponent& component : turned) {
+  JpegEncoding transposed_encoding = encoding;
+  for (JpegComponent& component : transposed_encoding) {
     std::swap(component.horizontal_sampling, component.vertical_sampling);
     for (std::size_t row = 0; row < kSide; ++row) {
       for (std::size_t column = 0; column < row; ++column) {
@@ -33,7 +33,7 @@ JpegEncoding transposed(const JpegEncoding& encoding) {
       }
     }
   }
-  return turned;
+  return transposed_encoding;
 }
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Quantization and sampling of a JPEG: what decides how much of a picture it keeps.
+// Quantization tables and sampling factors of a JPEG, for `--quality keep`.
 #pragma once
 
 #include <array>
@@ -8,20 +8,20 @@
 namespace gpuimg {
 
 struct JpegComponent {
-  std::array<std::uint16_t, 64> steps{};  ///< quantization of each frequency, row by row
-  int horizontal_sampling = 1;            ///< 1 … 4: samples where the other components have theirs
+  std::array<std::uint16_t, 64> steps{};  ///< quantization step of each frequency, row by row
+  int horizontal_sampling = 1;            ///< 1 … 4: sampling factor, relative to the other components
   int vertical_sampling = 1;
 
   bool operator==(const JpegComponent&) const = default;
 };
 
-/// Gray, or Y, Cb and Cr.
+/// One component (gray), or Y, Cb and Cr.
 using JpegEncoding = std::vector<JpegComponent>;
 
-/// True if one scan can hold the components with this sampling, and libjpeg-turbo samples an image so.
+/// True if one scan can hold the components with this sampling, and libjpeg-turbo supports it.
 bool is_writable_sampling(const JpegEncoding& encoding);
 
-/// The encoding of the picture with rows and columns exchanged.
+/// The encoding of the transposed image.
 JpegEncoding transposed(const JpegEncoding& encoding);
 
 }  // namespace gpuimg

@@ -55,8 +55,8 @@ void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, cons
   header.is_progressive = marker == 0xC2 || marker == 0xCA;
 }
 
-/// What follows `mark` in the segment; empty if it does not begin so.
-ByteSpan behind(std::string_view mark, ByteSpan segment) {
+/// The bytes after `mark` in the segment; empty if it does not begin with `mark`.
+ByteSpan after_mark(std::string_view mark, ByteSpan segment) {
   const auto bytes = std::as_bytes(std::span(mark));
   const bool begins = segment.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), segment.begin());
   return begins ? segment.subspan(bytes.size()) : ByteSpan{};
@@ -79,17 +79,17 @@ bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
   return takes;
 }
 
-/// True if the header has a place for the segment, or libjpeg-turbo reads it.
+/// True if the header has a member for the segment, or libjpeg-turbo reads it.
 bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
-    case kApp0: return set_if_empty(header.jfif, behind("JFIF\0"sv, segment));
+    case kApp0: return set_if_empty(header.jfif, after_mark("JFIF\0"sv, segment));
     case kApp1:
-      return set_if_empty(header.exif, behind("Exif\0\0"sv, segment)) ||
-             set_if_empty(header.xmp, behind(kJpegXmpMark, segment)) ||
-             add_part(header.xmp_extension_parts, behind(kJpegXmpExtensionMark, segment), 40);
-    case kApp2: return add_part(header.icc_parts, behind("ICC_PROFILE\0"sv, segment), 2);
-    case kApp13: return add_part(header.photoshop_parts, behind(kJpegPhotoshopMark, segment), 1);
-    case kApp14: return !behind("Adobe"sv, segment).empty();
+      return set_if_empty(header.exif, after_mark("Exif\0\0"sv, segment)) ||
+             set_if_empty(header.xmp, after_mark(kJpegXmpMark, segment)) ||
+             add_part(header.xmp_extension_parts, after_mark(kJpegXmpExtensionMark, segment), 40);
+    case kApp2: return add_part(header.icc_parts, after_mark("ICC_PROFILE\0"sv, segment), 2);
+    case kApp13: return add_part(header.photoshop_parts, after_mark(kJpegPhotoshopMark, segment), 1);
+    case kApp14: return !after_mark("Adobe"sv, segment).empty();
     default: return false;
   }
 }
@@ -103,8 +103,8 @@ void read_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& h
   }
 }
 
-/// The first marker from `offset` on, which is moved past it. libjpeg-turbo, too, goes on behind bytes that are none,
-/// and warns of them.
+/// Returns the first marker at or after `offset` and moves `offset` past it. Like libjpeg-turbo, skips bytes that are
+/// not markers; libjpeg-turbo warns about them.
 std::uint32_t next_marker(ByteSpan bytes, std::size_t& offset, const std::string& name) {
   for (;;) {
     while (offset < bytes.size() && u8_at(bytes, offset) != 0xFF) {
@@ -135,7 +135,7 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
       continue;
     }
     if (marker == kStartOfScan) {
-      // Of scans that hold some components each, the coefficients wait for the others.
+      // In a scan of some components, the coefficients wait for the other scans.
       const bool is_whole = bytes.size() - offset > 2 && u8_at(bytes, offset + 2) >= header.components;
       header.keeps_coefficients = header.is_progressive || !is_whole;
       break;

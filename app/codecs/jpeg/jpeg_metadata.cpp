@@ -1,4 +1,4 @@
-// Segments to Metadata and back: app/codecs/jpeg/jpeg_metadata.hpp.
+// Converts JPEG segments to Metadata and back.
 #include "codecs/jpeg/jpeg_metadata.hpp"
 
 #include <fmt/format.h>
@@ -24,10 +24,10 @@ constexpr int kApp13 = 0xED;
 constexpr std::size_t kXmpGuidBytes = 32;
 constexpr std::size_t kXmpPartHeader = kXmpGuidBytes + 8;
 
-/// The parts in the order of their numbers, which must be 1 … count, each once. Empty if they are not.
+/// Joins the parts in the order of their numbers, which must be 1 … count, each once. Empty if they are not.
 std::vector<std::byte> joined_profile(std::span<const ByteSpan> parts) {
-  constexpr std::size_t kMostParts = 255;
-  std::array<std::optional<ByteSpan>, kMostParts + 1> by_number;
+  constexpr std::size_t kMaxParts = 255;
+  std::array<std::optional<ByteSpan>, kMaxParts + 1> by_number;
   for (const ByteSpan part : parts) {
     const std::size_t number = u8_at(part, 0);
     if (u8_at(part, 1) != parts.size() || number < 1 || number > parts.size() || by_number.at(number)) {
@@ -43,7 +43,7 @@ std::vector<std::byte> joined_profile(std::span<const ByteSpan> parts) {
   return profile;
 }
 
-/// Nothing where the header says no more than that pixels are square.
+/// Returns nullopt if the header only says that pixels are square.
 std::optional<PixelDensity> density_in(ByteSpan jfif) {
   constexpr std::array kUnits = {DensityUnit::none, DensityUnit::inch, DensityUnit::centimeter};
   if (jfif.size() < 7 || u8_at(jfif, 2) >= kUnits.size()) {
@@ -54,8 +54,8 @@ std::optional<PixelDensity> density_in(ByteSpan jfif) {
   return density.x > 0 && density.y > 0 && is_said ? std::optional(density) : std::nullopt;
 }
 
-/// GUID, size of the whole and offset of each part, and the part. They must be of this GUID and join without gaps.
-/// Empty if they do not. Sizes are added up from what is there, so that a declared size costs no memory.
+/// Each part has a GUID, the total size and its offset. Empty unless the parts have this GUID and join without gaps.
+/// Sizes are added up from the parts present, so a declared size costs no memory.
 std::vector<std::byte> joined_extension(std::vector<ByteSpan> parts, std::string_view guid) {
   constexpr std::size_t kOffsetAt = kXmpGuidBytes + 4;
   std::erase_if(parts, [&](ByteSpan part) {
@@ -79,7 +79,7 @@ std::vector<std::byte> joined_extension(std::vector<ByteSpan> parts, std::string
 void read_xmp(const JpegHeader& header, Metadata& metadata, std::vector<std::string>& details) {
   ByteSpan packet = header.xmp;
   while (!packet.empty() && packet.back() == std::byte{0}) {
-    packet = packet.first(packet.size() - 1);  // some programs end it as a string of C
+    packet = packet.first(packet.size() - 1);  // some programs end it with a NUL
   }
   if (is_xmp(packet)) {
     metadata.xmp.assign(packet.begin(), packet.end());

@@ -1,4 +1,4 @@
-// The upper rows of each part are skipped, which takes their Huffman codes alone: app/codecs/jpeg/jpeg_parts.hpp.
+// Decodes the parts of a JPEG. Each decoder skips the rows above its part, which costs only their Huffman decoding.
 #include "codecs/jpeg/jpeg_parts.hpp"
 
 #include <tbb/parallel_for.h>
@@ -15,16 +15,16 @@ namespace gpuimg {
 
 namespace {
 
-constexpr int kMostParts = 3;
-constexpr std::int64_t kLeastPixels = std::int64_t{1} << 19;
+constexpr int kMaxParts = 3;
+constexpr std::int64_t kMinPixels = std::int64_t{1} << 19;
 
 struct Part {
   int first = 0;
   int end = 0;
 };
 
-/// Whole rows of blocks: what libjpeg-turbo skips without making pixels, and what needs no more of the rows above than
-/// it keeps.
+/// Whole rows of MCUs: libjpeg-turbo skips these without computing pixels, and keeps enough of the rows above for what
+/// follows.
 std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_of_blocks) {
   std::vector<Part> parts = {{0, height}};
   for (const int cut : cuts) {
@@ -37,7 +37,7 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
   return parts;
 }
 
-/// In strips, so that it ends soon after another part has found a flaw.
+/// Reads in strips, so that it stops soon after another part has found a defect.
 bool read_part(const JpegFile& file, const Part& part, const View& pixels, const std::atomic<bool>& is_sound) {
   constexpr int kStrip = 64;
   try {
@@ -63,7 +63,7 @@ bool read_part(const JpegFile& file, const Part& part, const View& pixels, const
 }  // namespace
 
 int jpeg_part_count(int width, int height, int threads) {
-  return std::int64_t{width} * height < kLeastPixels ? 1 : std::min(threads, kMostParts);
+  return std::int64_t{width} * height < kMinPixels ? 1 : std::min(threads, kMaxParts);
 }
 
 double jpeg_skip_cost(const JpegFile& file) {

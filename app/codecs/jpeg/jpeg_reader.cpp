@@ -1,4 +1,4 @@
-// JPEG to pixels, in parts where that is faster. How strictly: docs/operations.md, "Files".
+// Decodes JPEG, in parts if that is faster. Strictness: docs/operations.md, "Files".
 #include "codecs/jpeg/jpeg_reader.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
   }
 }
 
-/// `cuts` null: where it pays.
+/// Null `cuts`: chosen automatically.
 DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
   check_kind(header, options, name);

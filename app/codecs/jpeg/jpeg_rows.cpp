@@ -1,4 +1,4 @@
-// libjpeg-turbo set up and run: app/codecs/jpeg/jpeg_rows.hpp. How strictly: docs/operations.md, "Files".
+// Configures and runs libjpeg-turbo. Strictness: docs/operations.md, "Files".
 #include "codecs/jpeg/jpeg_rows.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace gpuimg {
 
 namespace {
 
-/// Progressive files keep all coefficients in memory: two bytes for each sample, sides rounded up to whole blocks.
+/// Progressive files keep all coefficients in memory: two bytes per sample, sides rounded up to whole blocks.
 long memory_cap(const JpegHeader& header) {
   constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
   constexpr std::uint64_t kRounding = 64;
@@ -32,7 +32,7 @@ void read_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels)
   }
 }
 
-/// `row` has room for one row of CMYK.
+/// `row` holds one row of CMYK.
 void read_cmyk_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels, std::uint8_t* row) {
   while (info.output_scanline < end) {
     auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline));
@@ -90,7 +90,7 @@ std::optional<JpegEncoding> JpegRows::encoding() {
   }
   JpegEncoding encoding;
   for (const jpeg_component_info& from : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
-    if (from.quant_table == nullptr) {  // a damaged file, leniently read: the component is in no scan
+    if (from.quant_table == nullptr) {  // a damaged file, read leniently: the component is in no scan
       return std::nullopt;
     }
     JpegComponent& component = encoding.emplace_back();

@@ -1,5 +1,4 @@
-// The rows of a JPEG, from the top or from further below, straight into an Image. Used by jpeg_reader.cpp and
-// jpeg_parts.cpp.
+// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +13,7 @@
 
 namespace gpuimg {
 
-/// A JPEG in memory, of which everything outlives whoever reads it.
+/// A JPEG in memory. Everything it refers to must outlive its readers.
 struct JpegFile {
   ByteSpan bytes;
   const JpegHeader& header;
@@ -26,30 +25,30 @@ struct JpegFile {
 
 class JpegRows {
  public:
-  /// Reads up to the first scan; of a file with several scans, all of them. Unless `lenient`, every warning of
-  /// libjpeg's is an error. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
+  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, every libjpeg warning is an
+  /// error. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
   JpegRows(const JpegFile& file, bool lenient);
 
-  /// Up to `row`, where read_to goes on; only from the top, and to a row inside the image that is a multiple of
-  /// rows_of_blocks(). Of a file with one scan the rows are decoded as far as their Huffman codes, and no further.
+  /// Skips to `row`, where read_to continues. Only valid from the top, and to a row inside the image that is a multiple
+  /// of rows_of_blocks(). If the file has one scan, the skipped rows are only Huffman-decoded.
   void skip_to(int row);
 
-  /// From where it stands up to `end`, each row to its place in `pixels`, those of the whole image.
+  /// Reads from the current row up to `end`. Each row goes to its place in `pixels`, which holds the whole image.
   void read_to(int end, const View& pixels);
 
-  /// After the last row: looks for the end of the file.
+  /// Call after the last row: looks for the end of the file.
   void finish();
 
-  /// The rows of the image that one row of units (MCUs) of the file makes.
+  /// Number of image rows per MCU row.
   [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
 
-  /// One scan, of Huffman codes, each row of which becomes pixels as it is read.
+  /// True for one Huffman-coded scan, whose rows become pixels as they are read.
   [[nodiscard]] bool is_sequential();
 
-  /// Nothing if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling. Not after finish().
+  /// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling. Not after finish().
   [[nodiscard]] std::optional<JpegEncoding> encoding();
 
-  /// The most bytes that libjpeg may keep for the whole image.
+  /// The maximum number of bytes that libjpeg may keep for the whole image.
   [[nodiscard]] std::size_t most_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
 
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }

@@ -1,5 +1,5 @@
-// libjpeg's callbacks, its limit on scans and its messages. What libjpeg calls here owns no memory: longjmp runs no
-// destructor, and nothing may be thrown through C.
+// libjpeg's callbacks, the limit on scans, and messages. Callbacks must own no memory: longjmp runs no destructor, and
+// exceptions must not pass through C.
 #include "codecs/jpeg/jpeg_session.hpp"
 
 #include <fmt/format.h>
@@ -38,7 +38,7 @@ std::vector<std::string> JpegSession::warnings() const {
   const std::size_t kept = std::min(errors_.warning_count, kKeptWarnings);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < kept; ++i) {
-    lines.push_back(fmt::format("is damaged, and read all the same: {}", errors_.warnings.at(i).data()));
+    lines.push_back(fmt::format("is damaged; decoded anyway: {}", errors_.warnings.at(i).data()));
   }
   if (errors_.warning_count > kept) {
     lines.push_back(fmt::format("libjpeg has {} more warnings", errors_.warning_count - kept));
@@ -59,9 +59,9 @@ void JpegSession::throw_failure() const {
   if (errors_.was_warning) {
     const std::string why = errors_.code == JWRN_JPEG_EOF ? "truncated: the file ends before the image does"
                                                           : fmt::format("damaged: {}", errors_.reason.data());
-    throw Error(ErrorKind::decode,
-                fmt::format("{}: is {}; get a fresh copy of the file, or see with --lenient what can be read of it",
-                            name_, why));
+    throw Error(
+        ErrorKind::decode,
+        fmt::format("{}: is {}; get a fresh copy of the file, or read the intact part with --lenient", name_, why));
   }
   refuse_damaged(name_, errors_.reason.data());
 }
@@ -80,7 +80,7 @@ void JpegSession::on_message(j_common_ptr info, int level) {
   auto* errors = static_cast<Errors*>(info->err);
   if (!errors->lenient) {
     errors->was_warning = true;
-    on_error(info);  // the pixels that follow would be guesses
+    on_error(info);  // without this, the following pixels would be guesses
   }
   if (errors->warning_count < kKeptWarnings) {
     errors->format_message(info, errors->warnings.at(errors->warning_count).data());

@@ -1,5 +1,5 @@
-// One libjpeg decompressor over bytes in memory, its errors turned into Error and, if lenient, its warnings into notes.
-// Used by jpeg_reader.cpp.
+// A libjpeg decompressor over bytes in memory. Turns its errors into Error and, if lenient, its warnings into notes.
+// Used by jpeg_rows.cpp.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -20,7 +20,7 @@ namespace gpuimg {
 
 class JpegSession {
  public:
-  /// `name` (printable) must outlive the session. Unless `lenient`, every warning of libjpeg's is an error.
+  /// `name` (printable) must outlive the session. Unless `lenient`, every libjpeg warning is an error.
   JpegSession(const std::string& name, bool lenient);
   ~JpegSession();
   JpegSession(const JpegSession&) = delete;
@@ -28,11 +28,11 @@ class JpegSession {
 
   [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
 
-  /// Under guarded(). `bytes` must outlive the session.
+  /// Call inside guarded(). `bytes` must outlive the session.
   void open(ByteSpan bytes);
 
-  /// Runs `call`, which calls libjpeg and may hold no object with a destructor meanwhile: an error leaves it by longjmp
-  /// and is thrown from here.
+  /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: an error leaves it by longjmp and
+  /// is thrown from here.
   template <class Call>
   void guarded(Call call) {
     if (setjmp(errors_.resume) != 0) {
@@ -41,7 +41,7 @@ class JpegSession {
     call();
   }
 
-  /// What libjpeg warned of, for people: the first few, and how many more there were.
+  /// libjpeg's warnings for the user: the first few, and the number of the others.
   [[nodiscard]] std::vector<std::string> warnings() const;
 
  private:
@@ -53,7 +53,7 @@ class JpegSession {
     int code = 0;
     bool lenient = false;
     bool too_many_scans = false;
-    bool was_warning = false;  ///< that would have been read all the same
+    bool was_warning = false;  ///< lenient mode would have continued
     Text reason{};
     std::array<Text, kKeptWarnings> warnings{};
     std::size_t warning_count = 0;

@@ -1,4 +1,4 @@
-// Pixels to JPEG through libjpeg-turbo, straight from the rows.
+// Encodes pixels as JPEG through libjpeg-turbo, directly from the image's rows.
 #include "codecs/jpeg/jpeg_writer.hpp"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 
 static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
 
-/// libjpeg's state, found again by its callbacks through client_data.
+/// libjpeg's state; its callbacks find it through client_data.
 struct Encoder {
   jpeg_compress_struct info{};
   jpeg_error_mgr errors{};
@@ -34,10 +34,10 @@ struct Encoder {
   GrowingBytes packed;
 };
 
-/// What is written beside the pixels, and how.
+/// What to write besides the pixels, and how.
 struct JpegContent {
   int quality = 0;
-  const JpegEncoding* encoding = nullptr;  ///< in place of the quality
+  const JpegEncoding* encoding = nullptr;  ///< replaces the quality
   std::optional<ChromaSubsampling> subsampling;
   std::optional<PixelDensity> density;
   std::vector<JpegSegment> segments;
@@ -61,7 +61,7 @@ void start_block(j_compress_ptr info) {
   info->dest->free_in_buffer = encoder.block.size();
 }
 
-/// Called by libjpeg for a full block only, whatever the counters say.
+/// libjpeg calls this only for a full block, whatever the counters say.
 boolean take_block(j_compress_ptr info) {
   encoder_of(info).packed.append(std::as_bytes(std::span(encoder_of(info).block)));
   start_block(info);
@@ -85,7 +85,7 @@ void set_subsampling(jpeg_compress_struct& info, ChromaSubsampling subsampling) 
   }
 }
 
-/// Components of equal tables share one. Holds nothing with a destructor, as compress() demands.
+/// Components with equal tables share one. Holds no object with a destructor, as compress() requires.
 void set_encoding(jpeg_compress_struct& info, const JpegEncoding& encoding) {
   constexpr int kExactScale = 100;
   int tables = 0;
@@ -145,7 +145,7 @@ void prepare(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   }
 }
 
-/// False if libjpeg gave up; encoder.message says why. Holds nothing with a destructor: longjmp would pass it by.
+/// Returns false if libjpeg failed; encoder.message says why. Holds no object with a destructor: longjmp would skip it.
 bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   jpeg_compress_struct& info = encoder.info;
   info.err = jpeg_std_error(&encoder.errors);
@@ -163,7 +163,7 @@ bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
                       static_cast<unsigned>(segment.content.size()));
   }
   while (info.next_scanline < info.image_height) {
-    // libjpeg's type lacks const; it only reads the row.
+    // libjpeg's parameter lacks const; it only reads the row.
     auto* row = const_cast<JSAMPLE*>(pixels.row<JSAMPLE>(static_cast<int>(info.next_scanline)));
     jpeg_write_scanlines(&info, &row, 1);
   }

@@ -1,4 +1,4 @@
-// Pixels to JPEG through libjpeg-turbo.
+// Writes JPEG through libjpeg-turbo.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace gpuimg {
 
-/// Baseline JFIF; RGB as YCbCr, gray as one component. Quality is on libjpeg's scale. The integer transforms are used,
-/// whose bytes do not depend on the processor. The profile, EXIF data and density of options.metadata are written; they
-/// fit, as carried_metadata sees to. Takes what check_holds (format_limits.hpp) lets pass. Throws Error{out_of_memory}.
+/// Writes baseline JFIF: RGB as YCbCr, gray as one component. Quality is on libjpeg's scale. The integer transforms
+/// make the bytes independent of the processor. Writes options.metadata, which must fit (carried_metadata ensures it).
+/// The image must pass check_holds (format_limits.hpp). Throws Error{out_of_memory}.
 Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// What each type of file holds beside pixels: app/codecs/metadata/carried_metadata.hpp.
+// Filters metadata by what each output format can hold.
 #include "codecs/metadata/carried_metadata.hpp"
 
 #include <fmt/format.h>
@@ -86,7 +86,7 @@ void fit_to_jpeg(Metadata& metadata, Filter& filter) {
     filter.drop(metadata.exif, "the EXIF data", fmt::format("JPEG holds {} bytes of it", kMaxJpegExifBytes));
   }
   if (metadata.density && !density_for_jfif(*metadata.density)) {
-    filter.drop(metadata.density, "the pixel density", "JPEG holds 1 to 65535 pixels an inch");
+    filter.drop(metadata.density, "the pixel density", "JPEG holds 1 to 65535 pixels per inch");
   }
   if (metadata.xmp.size() > kMaxJpegXmpBytes) {
     const std::string why = fmt::format("JPEG holds {} bytes of it", kMaxJpegXmpBytes);

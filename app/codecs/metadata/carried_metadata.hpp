@@ -1,4 +1,4 @@
-// Which metadata of an input go into which kind of output: docs/operations.md, "Metadata".
+// Decides which of an input's metadata go into each output format: docs/operations.md, "Metadata".
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@ namespace gpuimg {
 
 struct CarriedMetadata {
   Metadata metadata;
-  std::vector<std::string> left_out;  ///< for people, a clause each: "sRGB is not carried: JPEG has no place for it"
+  std::vector<std::string>
+      left_out;  ///< for the user, one clause each: "sRGB is not carried: JPEG has no place for it"
 };
 
-/// What of `metadata` a file of this type with pixels of this format can hold. A profile must be for the channels there
-/// are: GRAY for gray, RGB for color.
+/// The part of `metadata` that a file of this type with pixels of this format can hold. A profile must match the
+/// channels: GRAY for gray, RGB for color.
 CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFormat format);
 
 }  // namespace gpuimg

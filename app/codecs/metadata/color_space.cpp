@@ -1,4 +1,4 @@
-// Names color spaces that are not sRGB: app/codecs/metadata/color_space.hpp.
+// Names color spaces other than sRGB.
 #include "codecs/metadata/color_space.hpp"
 
 #include <fmt/format.h>

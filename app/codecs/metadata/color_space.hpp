@@ -1,4 +1,4 @@
-// Whether the metadata of a file say that its colors are not sRGB's.
+// Detects whether metadata declare a color space other than sRGB.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace gpuimg {
 
-/// What names another color space than sRGB, as "ICC profile 'Display P3'" or "gAMA 1.00000"; empty for sRGB and where
-/// nothing is said. One statement counts, in the order of the PNG specification: cICP, ICC profile, sRGB, then gAMA and
-/// cHRM. A profile is taken for sRGB by its name.
+/// Names the declared color space, for example "ICC profile 'Display P3'" or "gAMA 1.00000"; empty for sRGB and if none
+/// is declared. The first present counts, in the order of the PNG specification: cICP, ICC profile, sRGB, then gAMA and
+/// cHRM. A profile counts as sRGB by its name.
 std::string foreign_color_space(const Metadata& metadata);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Profiles in and out of zlib streams.
+// Compresses and decompresses ICC profiles.
 #include "codecs/metadata/compressed_icc.hpp"
 
 #include <array>
@@ -23,7 +23,7 @@ std::vector<std::byte> unpacked_profile(ByteSpan zlib) {
   if (size < kIccHeaderBytes || size > kMaxIccBytes) {
     return {};
   }
-  // One byte more than the profile has, so that ISA-L comes to the checksum behind it.
+  // One byte more than the profile, so that ISA-L reaches the checksum after it.
   std::vector<std::byte> profile(size + 1);
   const Inflated whole = inflate_zlib(zlib, profile);
   profile.pop_back();

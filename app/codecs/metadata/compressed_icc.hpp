@@ -1,4 +1,4 @@
-// ICC profiles as zlib streams, the form they have in PNG.
+// ICC profiles as zlib streams, as PNG stores them.
 #pragma once
 
 #include <cstddef>
@@ -8,11 +8,11 @@
 
 namespace gpuimg {
 
-/// The profile, or nothing if the stream or the profile is damaged, the profile is larger than kMaxIccBytes, or the
-/// stream holds more than it. No more memory is taken than the profile's own header asks for.
+/// Returns the profile, or empty if the stream or the profile is damaged, the profile is larger than kMaxIccBytes, or
+/// the stream holds more than the profile. Allocates no more than the profile's header declares.
 std::vector<std::byte> unpacked_profile(ByteSpan zlib);
 
-/// The same bytes for the same profile on every machine.
+/// The same profile gives the same bytes on every machine.
 std::vector<std::byte> packed_profile(ByteSpan profile);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// EXIF orientation, read from data that may be hostile and applied tile by tile.
+// Reads the EXIF orientation from untrusted data, and applies it tile by tile.
 #include "codecs/metadata/exif_orientation.hpp"
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace gpuimg {
 
 namespace {
 
-/// Source index of destination pixel (x, y) is origin + x·along_x + y·along_y, in pixels.
+/// The source index of destination pixel (x, y) is origin + x·along_x + y·along_y, in pixels.
 struct Walk {
   std::ptrdiff_t origin = 0;
   std::ptrdiff_t along_x = 0;
@@ -34,7 +34,7 @@ Walk walk_of(int orientation, std::ptrdiff_t width, std::ptrdiff_t height) {
   }
 }
 
-/// Tiles keep both the rows read and the rows written in the cache when one of them is walked along columns.
+/// Tiles keep both the rows read and the rows written in the cache if one of them is walked along columns.
 template <std::size_t kPixelBytes>
 void copy_pixels(ConstView from, View to, const Walk& walk) {
   constexpr std::ptrdiff_t kTile = 32;
@@ -57,7 +57,7 @@ void copy_pixels(ConstView from, View to, const Walk& walk) {
 constexpr std::uint32_t kBigEndianMark = 0x4D4D;     // MM
 constexpr std::uint32_t kLittleEndianMark = 0x4949;  // II
 
-/// The value of one entry.
+/// The value of one directory entry.
 struct Field {
   std::size_t offset = 0;
   std::size_t size = 0;  ///< 2 or 4 bytes
@@ -71,10 +71,10 @@ struct Field {
   }
 };
 
-/// Of a value of a type of TIFF: bytes, 0 for what is no number of 16 or 32 bits.
+/// Size in bytes of a value of a TIFF type; 0 if it is not a 16- or 32-bit integer.
 std::size_t size_of_number(std::uint32_t type) {
   switch (type) {
-    case 3: return 2;  // SHORT, as EXIF demands; the others are met all the same
+    case 3: return 2;  // SHORT, as EXIF requires; the others also occur
     case 4: return 4;  // LONG
     case 8: return 2;  // SSHORT
     case 9: return 4;  // SLONG
@@ -84,10 +84,10 @@ std::size_t size_of_number(std::uint32_t type) {
 
 constexpr std::size_t kEntryBytes = 12;
 
-/// A list of entries.
+/// An image file directory (IFD).
 struct Directory {
   std::size_t first = 0;  ///< offset of its first entry
-  std::size_t count = 0;  ///< entries declared; they may reach beyond the data
+  std::size_t count = 0;  ///< entries declared; they may extend past the data
   bool big_endian = false;
 };
 
@@ -106,7 +106,7 @@ std::optional<Directory> main_directory(ByteSpan exif) {
   return directory_at(exif, Field{4, 4, big_endian}.value(exif), big_endian);
 }
 
-/// Calls visit(field) for the orientations of the main image while it returns true.
+/// Calls visit(field) for the orientation entries of the main image until it returns false.
 template <class Visit>
 void visit_orientations(ByteSpan exif, Visit visit) {
   const std::optional<Directory> directory = main_directory(exif);
@@ -166,7 +166,7 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
   if (link > exif.size() || exif.size() - link < kLinkBytes) {
     return false;
   }
-  // Some programs leave the link out. What stands there must lead to a directory, or it is something else.
+  // Some programs omit the link. The value must lead to a directory, or it is something else.
   const std::size_t next = Field{link, kLinkBytes, main->big_endian}.value(exif);
   const auto thumbnail = next > 0 ? directory_at(exif, next, main->big_endian) : std::nullopt;
   if (!thumbnail || thumbnail->count == 0 || thumbnail->count > (exif.size() - thumbnail->first) / kEntryBytes) {
@@ -181,18 +181,18 @@ Image apply_orientation(Image image, int orientation) {
     return image;
   }
   const bool exchanged = orientation >= 5;
-  Image turned(exchanged ? image.height() : image.width(), exchanged ? image.width() : image.height(), image.format());
+  Image upright(exchanged ? image.height() : image.width(), exchanged ? image.width() : image.height(), image.format());
   const ConstView from = std::as_const(image).view();
   const Walk walk = walk_of(orientation, image.width(), image.height());
   switch (image.format().bytes_per_pixel()) {
-    case 1: copy_pixels<1>(from, turned.view(), walk); break;
-    case 2: copy_pixels<2>(from, turned.view(), walk); break;
-    case 3: copy_pixels<3>(from, turned.view(), walk); break;
-    case 4: copy_pixels<4>(from, turned.view(), walk); break;
-    case 6: copy_pixels<6>(from, turned.view(), walk); break;
-    default: copy_pixels<8>(from, turned.view(), walk); break;
+    case 1: copy_pixels<1>(from, upright.view(), walk); break;
+    case 2: copy_pixels<2>(from, upright.view(), walk); break;
+    case 3: copy_pixels<3>(from, upright.view(), walk); break;
+    case 4: copy_pixels<4>(from, upright.view(), walk); break;
+    case 6: copy_pixels<6>(from, upright.view(), walk); break;
+    default: copy_pixels<8>(from, upright.view(), walk); break;
   }
-  return turned;
+  return upright;
 }
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Fields of ICC profiles, read from data that may be hostile.
+// Reads fields of ICC profiles from untrusted data.
 #include "codecs/metadata/icc_profile.hpp"
 
 #include <algorithm>
@@ -6,16 +6,16 @@
 namespace gpuimg {
 namespace {
 
-constexpr std::size_t kMostLetters = 80;
+constexpr std::size_t kMaxCharacters = 80;
 
-/// Empty unless all of it lies inside.
+/// The range, or empty unless all of it lies inside the data.
 ByteSpan part_of(ByteSpan bytes, std::size_t offset, std::size_t size) {
   return offset <= bytes.size() && size <= bytes.size() - offset ? bytes.subspan(offset, size) : ByteSpan{};
 }
 
 char letter_of(std::uint32_t code) { return code >= 0x20 && code < 0x7F ? static_cast<char>(code) : '?'; }
 
-/// Data of the tag of this signature.
+/// Data of the tag with this signature.
 ByteSpan tag_of(ByteSpan profile, std::uint32_t signature) {
   constexpr std::size_t kEntryBytes = 12;
   const std::size_t most = (profile.size() - kIccHeaderBytes) / kEntryBytes;
@@ -30,7 +30,7 @@ ByteSpan tag_of(ByteSpan profile, std::uint32_t signature) {
 
 std::string ascii_text(ByteSpan text) {
   std::string letters;
-  for (std::size_t i = 0; i < std::min(text.size(), kMostLetters) && u8_at(text, i) != 0; ++i) {
+  for (std::size_t i = 0; i < std::min(text.size(), kMaxCharacters) && u8_at(text, i) != 0; ++i) {
     letters += letter_of(u8_at(text, i));
   }
   return letters;
@@ -38,7 +38,7 @@ std::string ascii_text(ByteSpan text) {
 
 std::string utf16_text(ByteSpan text) {
   std::string letters;
-  for (std::size_t i = 0; i + 1 < std::min(text.size(), 2 * kMostLetters) && u16be_at(text, i) != 0; i += 2) {
+  for (std::size_t i = 0; i + 1 < std::min(text.size(), 2 * kMaxCharacters) && u16be_at(text, i) != 0; i += 2) {
     letters += letter_of(u16be_at(text, i));
   }
   return letters;

@@ -1,4 +1,4 @@
-// Resources and raw profiles, read from data that may be hostile.
+// Reads and writes IPTC envelopes; the input is untrusted.
 #include "codecs/metadata/iptc.hpp"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ int hex_value(char c) {
                                 : -1;
 }
 
-/// Two digits a byte, with line ends anywhere between digits.
+/// Two digits per byte, with line ends anywhere between digits.
 std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   std::vector<std::byte> bytes;
   bytes.reserve(text.size() / 2);
@@ -51,7 +51,7 @@ std::optional<std::vector<std::byte>> from_hex(std::string_view text) {
   return high < 0 ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
-/// The bytes of a raw profile: a line end, a name, the size in decimal, and the digits, each on lines of its own.
+/// The bytes of a raw profile: a line end, a name, the size in decimal, and the digits, each on separate lines.
 std::optional<std::vector<std::byte>> raw_profile(std::string_view text) {
   if (!text.starts_with('\n')) {
     return std::nullopt;
@@ -85,9 +85,9 @@ bool is_iptc(ByteSpan data) noexcept {
 }
 
 PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept {
-  constexpr std::size_t kLeast = 12;  // signature, number, empty name, size
+  constexpr std::size_t kMinBytes = 12;  // signature, number, empty name, size
   PhotoshopResources resources;
-  while (bytes.size() >= kLeast) {
+  while (bytes.size() >= kMinBytes) {
     const std::size_t name = even(1 + u8_at(bytes, 6));
     const std::size_t data = 6 + name + 4;
     if (data > bytes.size() || u32be_at(bytes, data - 4) > bytes.size() - data) {

@@ -9,25 +9,25 @@
 
 namespace gpuimg {
 
-/// True if the data begins with a whole dataset and has at most kMaxIptcBytes.
+/// True if the data begin with a complete dataset and have at most kMaxIptcBytes.
 bool is_iptc(ByteSpan data) noexcept;
 
-/// What a run of Photoshop image resources holds.
+/// Content of a sequence of Photoshop image resources.
 struct PhotoshopResources {
   ByteSpan iptc;            ///< of the first resource 0x0404; empty if there is none
-  bool has_others = false;  ///< than the IPTC data
-  bool is_damaged = false;  ///< a resource reaches beyond the end
+  bool has_others = false;  ///< resources other than the IPTC data
+  bool is_damaged = false;  ///< a resource extends past the end
 };
 PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept;
 
-/// The IPTC data as one Photoshop resource: 12 bytes, the data, and a byte more if its size is odd.
+/// The IPTC data as one Photoshop resource: 12 bytes, the data, and one padding byte if the size is odd.
 std::vector<std::byte> iptc_resource(ByteSpan iptc);
 
 /// The text of a PNG's "Raw profile type iptc", as ImageMagick, exiftool and exiv2 write and read it: the resource in
 /// hexadecimal digits.
 std::vector<std::byte> iptc_text(ByteSpan iptc);
 
-/// The IPTC data in such a text, bare or as a resource; nothing if the text is damaged.
+/// The IPTC data in such a text, bare or as a resource; nullopt if the text is damaged.
 std::vector<std::byte> iptc_in_text(ByteSpan text);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Pixel density in the units of PNG and of JFIF; an inch is 0.0254 m.
+// Converts pixel density between the units of PNG and JFIF; an inch is 0.0254 m.
 #include "codecs/metadata/metadata.hpp"
 
 #include <limits>

@@ -1,4 +1,4 @@
-// Finds properties of XMP in both forms that RDF has for them: attributes and elements.
+// Finds XMP properties in both of RDF's forms: attributes and elements.
 #include "codecs/metadata/xmp_packet.hpp"
 
 #include <algorithm>
@@ -31,7 +31,7 @@ bool continues_name(char c) {
          c == '.' || c == ':';
 }
 
-/// True if `wanted` stands at `at`, after blanks; `at` is moved behind it.
+/// True if `wanted` is at `at`, after white space; moves `at` past it.
 bool takes(std::string_view text, std::size_t& at, std::string_view wanted) {
   const std::size_t found = text.find_first_not_of(kBlanks, at);
   const bool is_there = found != std::string_view::npos && wanted.find(text[found]) != std::string_view::npos;
@@ -64,8 +64,8 @@ std::optional<Property> element_at(std::string_view text, std::size_t begin, std
   return takes(text, end, ">") ? std::optional(Property{begin, end, at, close}) : std::nullopt;
 }
 
-/// Calls visit(property) for every property of this name while it returns true. False if it did not, or if one is
-/// written in a form that is not known here.
+/// Calls visit(property) for every property of this name until it returns false. Returns false if it did, or if a
+/// property has an unsupported form.
 template <class Visit>
 bool visit_properties(std::string_view text, std::string_view name, Visit visit) {
   for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + name.size())) {
@@ -73,7 +73,7 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
     const char before = at > 0 ? text[at - 1] : '/';
     const bool is_name = name_end < text.size() && !continues_name(text[name_end]);
     if (!is_name || (before != '<' && !is_blank(before))) {
-      continue;  // part of another name, a closing tag, or a mention in a text
+      continue;  // part of another name, a closing tag, or text content
     }
     const std::optional<Property> property =
         before == '<' ? element_at(text, at - 1, name_end) : attribute_at(text, at, name_end);
@@ -84,7 +84,7 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
   return true;
 }
 
-/// True if the TIFF namespace has its usual prefix wherever it is declared.
+/// True if the TIFF namespace has its usual prefix in every declaration.
 bool has_usual_tiff_prefix(std::string_view text) {
   constexpr std::string_view kNamespace = "http://ns.adobe.com/tiff/1.0/";
   constexpr std::string_view kDeclaration = "xmlns:tiff=";

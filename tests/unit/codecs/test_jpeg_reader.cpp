@@ -144,7 +144,7 @@ TEST(JpegReader, LenientReadsWhatHasWarnings) {
   const DecodedImage found = decode(extra, "t.jpg", lenient);
   EXPECT_TRUE(same_pixels(found.image.view(), whole.image.view()));
   ASSERT_EQ(found.notes.size(), 1U);
-  EXPECT_TRUE(found.notes[0].starts_with("is damaged, and read all the same: Corrupt JPEG data:")) << found.notes[0];
+  EXPECT_TRUE(found.notes[0].starts_with("is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
 }
 
 TEST(JpegReader, LenientFillsUpWhatIsCutOff) {

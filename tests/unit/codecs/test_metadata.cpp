@@ -141,7 +141,7 @@ TEST(Metadata, WhatJpegHasNoPlaceForIsNamed) {
                 "cICP is not carried: JPEG has no place for it", "sRGB is not carried: JPEG has no place for it",
                 "gAMA is not carried: JPEG has no place for it", "cHRM is not carried: JPEG has no place for it",
                 "the EXIF data is not carried: JPEG holds 65527 bytes of it",
-                "the pixel density is not carried: JPEG holds 1 to 65535 pixels an inch",
+                "the pixel density is not carried: JPEG holds 1 to 65535 pixels per inch",
                 "the XMP is not carried: JPEG holds 65502 bytes of it",
                 "the IPTC data is not carried: JPEG holds 65506 bytes of it"}));
   metadata.exif.resize(65527);

@@ -46,7 +46,7 @@ TEST(BenchTable, OneBackendHasNothingToCompareWith) {
             "operation                 upload ms kernel ms downl. ms    GB/s of copy\n"
             "integral f64 square cpu       0.500     8.000     0.250     5.0     50%\n"
             "\n"
-            "nothing to compare the results with: cpu is the only backend\n");
+            "no results compared: cpu is the only backend\n");
 }
 
 TEST(BenchTable, TwoBackendsAreCompared) {
