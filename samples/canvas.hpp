@@ -1,4 +1,4 @@
-// Colors in float64 and the way from a scene function to an Image.
+// Colors in float64, and functions that render a scene to an Image.
 #pragma once
 
 #include <cstdint>
@@ -26,7 +26,7 @@ constexpr std::uint32_t level(double x, std::uint32_t v_max) {
   return static_cast<std::uint32_t>(clamped(x) * v_max + 0.5);
 }
 
-/// An 8-bit RGB image of color_at(x, y), each pixel the mean of 2 × 2 places. x and y count pixels from the top left.
+/// An 8-bit RGB image of color_at(x, y), with 2 × 2 samples per pixel. x and y count pixels from the top left.
 template <class Scene>
 Image painted(int width, int height, const Scene& color_at) {
   Image image(width, height, {Sample::u8, 3});

@@ -31,7 +31,7 @@ constexpr std::array<std::array<unsigned char, 7>, 26> kLetters{{
 }};
 
 struct Line {
-  int x, y, dot;  // top left corner of the first letter, and pixels a dot
+  int x, y, dot;  // top left corner of the first letter, and pixels per dot
   std::string_view text;
 };
 constexpr std::array<Line, 11> kPage{{
@@ -59,7 +59,7 @@ bool dot_at(char letter, int column, int row) {
   return (kLetters[index][static_cast<std::size_t>(row)] >> (4 - column) & 1) != 0;
 }
 
-/// 1 where there is ink, row by row.
+/// 1 for ink, row by row.
 std::vector<unsigned char> printed_page() {
   std::vector<unsigned char> ink(static_cast<std::size_t>(kWidth) * kHeight, 0);
   for (const Line& line : kPage) {

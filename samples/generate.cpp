@@ -1,4 +1,4 @@
-// Writes the sample images into a folder, or checks that those there hold the pixels that would be written.
+// Writes the sample images into a folder, or checks that the images there have the pixels it would write.
 // usage: gpuimg_samples FOLDER | gpuimg_samples --check FOLDER
 #include <array>
 #include <cstdio>
@@ -37,7 +37,7 @@ void write(const Image& image, const std::string& path) {
   std::printf("%s\n", path.c_str());
 }
 
-/// True if the file holds exactly these pixels. Pixels, not bytes: a newer compressor may pack them otherwise.
+/// True if the file holds exactly these pixels. Compares pixels, not bytes: a newer compressor may give other bytes.
 bool holds(const std::string& path, const Image& expected) {
   const Image found = decode_image(read_input(path).span(), path, {}).image;
   const bool same = found.format() == expected.format() && found.width() == expected.width() &&

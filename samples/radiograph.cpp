@@ -1,4 +1,4 @@
-// A hand in a detector that uses an eighth of its 16-bit range (radiograph.png).
+// A hand X-rayed by a detector that uses an eighth of its 16-bit range (radiograph.png).
 #include <array>
 #include <cmath>
 
@@ -12,7 +12,7 @@ struct Point {
   double x, y;
 };
 
-/// Distance from p to the segment a–b in units of the radius, which goes from ra to rb along it; 1 on the surface.
+/// Distance from p to the segment a–b in units of the radius, which changes from ra to rb along it; 1 on the surface.
 double reach(Point p, Point a, Point b, double ra, double rb) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;
@@ -22,7 +22,7 @@ double reach(Point p, Point a, Point b, double ra, double rb) {
   return std::sqrt(ex * ex + ey * ey) / mix(ra, rb, t);
 }
 
-/// Thickness that a ray through a round limb passes, 0 outside and 1 through the middle.
+/// Thickness of a round limb along a ray, 0 outside and 1 through the middle.
 double limb(double distance) { return distance >= 1.0 ? 0.0 : std::sqrt(1.0 - distance * distance); }
 
 struct Finger {
@@ -38,7 +38,7 @@ constexpr std::array<Finger, 5> kHand{{
     {{{{0.46, 0.98}, {0.62, 0.78}, {0.70, 0.64}, {0.745, 0.57}, {0.78, 0.51}}}, 0.050},
 }};
 
-/// A bone: a shaft with thicker ends, dense at its rim.
+/// A bone: a shaft with thicker ends and a dense rim.
 double bone(Point p, Point a, Point b, double radius) {
   const Point from{mix(a.x, b.x, 0.06), mix(a.y, b.y, 0.06)};
   const Point to{mix(a.x, b.x, 0.94), mix(a.y, b.y, 0.94)};

@@ -1,4 +1,4 @@
-"""Files that gpuimg reads and writes, against Pillow and OpenCV: pixels, bit depth, orientation, round trips."""
+"""Compares files that gpuimg reads and writes with Pillow and OpenCV: pixels, bit depth, orientation, round trips."""
 import os
 
 import gpuimg_run
@@ -11,7 +11,7 @@ SIZES = [(1, 1), (17, 15), (64, 1), (131, 77)]
 
 class Files(gpuimg_run.Comparison):
     def through(self, file, out="out.png", *options):
-        """The file read and written by gpuimg without a change of its pixels; the new file."""
+        """Copies the file through gpuimg with unchanged pixels and returns the new path."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         return self.path(out)
 
@@ -20,7 +20,7 @@ class Files(gpuimg_run.Comparison):
             return numpy.asarray(image)
 
     def photo(self, generator, width, height):
-        """Something smoother than noise, as JPEG is made for."""
+        """An image smoother than noise, as JPEG expects."""
         small = generator.integers(0, 256, (height // 8 + 2, width // 8 + 2, 3)).astype(numpy.uint8)
         return Image.fromarray(small).resize((width, height), Image.BICUBIC)
 

@@ -1,4 +1,4 @@
-"""`gpuimg hist` against Pillow's and OpenCV's luma and NumPy's counting; its CSV, JSON and SVG through other readers."""
+"""Compares `gpuimg hist` with Pillow's and OpenCV's luma and NumPy's counts, and parses its CSV, JSON and SVG."""
 import csv
 import io
 import json
@@ -12,7 +12,7 @@ Image = gpuimg_run.require("PIL.Image")
 
 class Hist(gpuimg_run.Comparison):
     def counts(self, image, *options):
-        """The columns of the CSV after its first, as one list each."""
+        """The columns of the CSV after the first, one list each."""
         rows = list(csv.reader(io.StringIO(self.gpuimg("hist", image, *options).decode("ascii"))))
         self.assertEqual([row[0] for row in rows[1:]], [str(i) for i in range(len(rows) - 1)])
         return [[int(row[column]) for row in rows[1:]] for column in range(1, len(rows[0]))]

@@ -1,4 +1,4 @@
-"""All 2^24 colors through `gpuimg hsl`: OpenCV's 8-bit encodings equal OpenCV's own, u16 comes back unchanged.
+"""All 2^24 colors through `gpuimg hsl`: the 8-bit encodings equal OpenCV's, and u16 round-trips unchanged.
 
 OpenCV contracts its float arithmetic where its build or the processor has fused multiply-add, and its results then
 differ in a few thousand colors from those without. gpuimg follows OpenCV 4.6 with FMA. So a probe asks the installed
@@ -16,7 +16,7 @@ def all_colors():
 
 
 def opencv_has_fma():
-    """Whether OpenCV was built for, or dispatches to, AVX2 (which it compiles with FMA) on this processor."""
+    """True if OpenCV was built for, or dispatches to, AVX2 (which it compiles with FMA) on this processor."""
     avx2, fma3 = 11, 12  # CV_CPU_AVX2 and CV_CPU_FMA3
     if not (cv2.checkHardwareSupport(avx2) and cv2.checkHardwareSupport(fma3)):
         return False

@@ -1,4 +1,4 @@
-"""`gpuimg integral` against cv2.integral, skimage's integral_image and NumPy's cumulative sums: every entry equal."""
+"""Compares `gpuimg integral` with cv2.integral, skimage's integral_image and NumPy's cumulative sums: every entry equal."""
 import csv
 
 import gpuimg_run

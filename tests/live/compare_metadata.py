@@ -1,4 +1,4 @@
-"""Metadata through gpuimg, as Pillow and exiftool write and read them: profiles, EXIF data, XMP, IPTC, density,
+"""Metadata through gpuimg, written and read with Pillow and exiftool: profiles, EXIF data, XMP, IPTC, density,
 orientation; and CMYK."""
 import io
 import json
@@ -20,14 +20,14 @@ XMP_MARK = b"http://ns.adobe.com/xap/1.0/\0"
 
 
 def with_chunks(png, chunks):
-    """The bytes of a PNG with chunks behind its header."""
+    """The bytes of a PNG with chunks inserted after its header."""
     made = b"".join(
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks)
     return png[:33] + made + png[33:]
 
 
 def chunks_of(png):
-    """Pairs of name and data."""
+    """The chunks as pairs of name and data."""
     chunks, offset = [], 8
     while offset < len(png):
         (size,) = struct.unpack_from(">I", png, offset)
@@ -46,7 +46,7 @@ class Metadata(gpuimg_run.Comparison):
         return Image.fromarray(self.random.integers(0, 256, shape).astype(numpy.uint8).squeeze(), mode)
 
     def profile(self, size=0):
-        """An sRGB profile, lengthened to `size` as its header then says."""
+        """An sRGB profile padded to `size`, with the size in its header adjusted."""
         profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
         profile += self.random.bytes(max(0, size - len(profile)))
         return struct.pack(">I", len(profile)) + profile[4:]
@@ -58,7 +58,7 @@ class Metadata(gpuimg_run.Comparison):
         return exif
 
     def through(self, file, out, *options):
-        """The file read and written by gpuimg without a change of its pixels; the new one, opened."""
+        """Copies the file through gpuimg with unchanged pixels and opens the new file."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         image = Image.open(self.path(out))
         self.addCleanup(image.close)
@@ -144,7 +144,7 @@ class Metadata(gpuimg_run.Comparison):
             with open(self.path("out.png"), "rb") as file:
                 found = chunks_of(file.read())
             self.assertEqual([chunk for chunk in found if chunk[0] not in (b"IHDR", b"IDAT", b"IEND")], expected)
-        if shutil.which("pngcheck"):  # the second file: pngcheck 3.0.3 does not know cICP
+        if shutil.which("pngcheck"):  # the second file; pngcheck 3.0.3 does not know cICP
             subprocess.run(["pngcheck", "-q", self.path("out.png")], check=True, stdout=subprocess.DEVNULL)
 
     def test_xmp_survives_in_all_directions(self):
@@ -164,7 +164,7 @@ class Metadata(gpuimg_run.Comparison):
                     self.assertEqual(found.info["XML:com.adobe.xmp"].encode(), xmp, source)
 
     def add_segment(self, name, content):
-        """Puts an APP1 segment behind the start of a JPEG."""
+        """Inserts an APP1 segment after the SOI of a JPEG."""
         with open(name, "rb") as file:
             jpeg = file.read()
         with open(name, "wb") as file:

@@ -1,4 +1,4 @@
-// EXIF orientation: every format turned, JPEG and PNG upright, the tag reset in place, and hostile data.
+// EXIF orientation: every format turned upright, also from JPEG and PNG, the tag reset in place, and hostile data.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace {
 
 using namespace test;
 
-/// The pixel that is seen at (x, y), by the words of EXIF 2.3: where the stored row 0 and column 0 are seen.
+/// The stored pixel displayed at (x, y), as EXIF 2.3 defines it: by where stored row 0 and column 0 are displayed.
 std::uint32_t seen_sample(ConstView stored, int orientation, int x, int y, int channel) {
   const int right = stored.width - 1;
   const int bottom = stored.height - 1;

@@ -1,4 +1,4 @@
-// Fields of ICC profiles, profiles as zlib streams, and the color spaces that metadata name.
+// Fields of ICC profiles, profiles as zlib streams, and color spaces named by metadata.
 #include <gtest/gtest.h>
 
 #include "codecs/metadata/color_space.hpp"
@@ -58,7 +58,7 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   for (int round = 0; round < 20000; ++round) {
     FileBytes profile = make_icc({.version_4 = round % 2 == 0});
     for (int i = random.between(1, 4); i > 0; --i) {
-      // Behind the size, so that it stays a profile; 0xFF makes large numbers likely.
+      // After the size, so that it remains a profile; 0xFF makes large numbers likely.
       profile[4 + random.below(static_cast<std::uint32_t>(profile.size()) - 4)] =
           random.below(2) == 0 ? std::byte{0xFF} : static_cast<std::byte>(random.below(256));
     }
@@ -69,7 +69,7 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   }
 }
 
-TEST(PackedProfile, ComesBack) {
+TEST(CompressedIcc, ComesBack) {
   for (const std::size_t size : {0U, 300U, 65519U, 70000U, 1000000U}) {
     const FileBytes profile = make_icc({.size = size});
     EXPECT_EQ(unpacked_profile(packed_profile(profile)), profile);
@@ -79,7 +79,7 @@ TEST(PackedProfile, ComesBack) {
   EXPECT_EQ(unpacked_profile(packed_profile(largest)), largest);
 }
 
-TEST(PackedProfile, DamageIsSeen) {
+TEST(CompressedIcc, DamageIsSeen) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes profile = make_icc({.size = 5000});
@@ -100,7 +100,7 @@ TEST(PackedProfile, DamageIsSeen) {
   EXPECT_TRUE(unpacked_profile(packed_profile(bytes_of("no profile"))).empty());
 }
 
-TEST(PackedProfile, HoldsOneProfileAndNoMore) {
+TEST(CompressedIcc, HoldsOneProfileAndNoMore) {
   const FileBytes profile = make_icc({.size = 5000});
   for (const std::size_t more : {1U, 2U, 4000U}) {
     FileBytes longer = profile;

@@ -19,7 +19,7 @@ FileBytes copy_of(std::span<const std::byte> bytes) { return {bytes.begin(), byt
 TEST(Iptc, BeginsWithADataset) {
   EXPECT_TRUE(is_iptc(iptc_data()));
   EXPECT_TRUE(is_iptc(bytes_of("\x1C\2\0\0\0"sv)));
-  EXPECT_TRUE(is_iptc(bytes_of("\x1C\2\0\x80\4\0\0\0\0"sv)));  // a size of its own
+  EXPECT_TRUE(is_iptc(bytes_of("\x1C\2\0\x80\4\0\0\0\0"sv)));  // an extended size field
   EXPECT_FALSE(is_iptc({}));
   EXPECT_FALSE(is_iptc(bytes_of("\x1C\2\0\0"sv)));
   EXPECT_FALSE(is_iptc(bytes_of("\x1C\2\0\0\1"sv)));
@@ -39,7 +39,7 @@ TEST(Iptc, IsFoundAmongPhotoshopResources) {
 
   FileBytes several = bytes_of(
       "8BIM\3\xED\3abc\0\0\0\3"
-      "123\0"sv);  // with a name and a byte of filling
+      "123\0"sv);  // with a name and a padding byte
   add_bytes(several, resource);
   add_bytes(several, resource);
   const PhotoshopResources found = photoshop_resources(several);

@@ -1,4 +1,4 @@
-// Quantization and sampling of a JPEG, carried into the next: compared as bytes of the files' own segments.
+// `--quality keep`: quantization and sampling of a JPEG reused for the next, compared as bytes of the files' segments.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -18,7 +18,7 @@ using namespace test;
 struct Component {
   int horizontal = 0;
   int vertical = 0;
-  FileBytes table;  ///< as DQT has it: 64 steps of 8 bits, in zigzag order
+  FileBytes table;  ///< as stored in DQT: 64 steps of 8 bits, in zigzag order
 
   bool operator==(const Component&) const = default;
 };
@@ -31,7 +31,7 @@ std::size_t number_at(const FileBytes& file, std::size_t offset, std::size_t byt
   return value;
 }
 
-/// The components of a file up to its first scan, read from its segments. `frame` takes the marker of the frame.
+/// Reads the components of a file up to its first scan from its segments. `frame` receives the frame's marker.
 std::vector<Component> components_of(const FileBytes& file, std::size_t* frame = nullptr) {
   std::map<std::size_t, FileBytes> tables;
   std::vector<Component> components;
@@ -70,7 +70,7 @@ FileBytes encoded_alike(const DecodedImage& decoded, std::optional<ChromaSubsamp
 
 FileBytes encoded_alike(const FileBytes& file) { return encoded_alike(decode(file)); }
 
-/// Every step of every table replaced.
+/// Replaces every quantization step.
 FileBytes with_random_tables(FileBytes file, Random& random) {
   for (std::size_t at = 2; number_at(file, at, 2) != 0xFFDA; at += 2 + number_at(file, at + 2, 2)) {
     if (number_at(file, at, 2) == 0xFFDB) {
@@ -106,7 +106,7 @@ TEST(JpegEncoding, TablesAndSamplingAreThoseOfTheInput) {
         std::size_t frame = 0;
         EXPECT_EQ(components_of(encoded_alike(file), &frame), components_of(file))
             << quality << " " << channels << " channels " << horizontal << "x" << vertical;
-        EXPECT_EQ(frame, 0xFFC0U) << "baseline, whatever the input";
+        EXPECT_EQ(frame, 0xFFC0U) << "baseline for any input";
       }
     }
   }
@@ -125,7 +125,7 @@ TEST(JpegEncoding, IsThatOfEveryProcessThatIsRead) {
   }
 }
 
-/// Noise away from black and white, where clipping would change the coefficients.
+/// Noise away from black and white, so that clipping does not change the coefficients.
 Image mild_noise(int channels) {
   return image_of_pixels(128, 128, {Sample::u8, channels}, [&](std::size_t i) {
     std::vector<std::uint32_t> pixel;
@@ -164,7 +164,7 @@ TEST(JpegEncoding, SubsamplingThatIsAskedForWins) {
   }
 }
 
-TEST(JpegEncoding, TurnsWithThePicture) {
+TEST(JpegEncoding, IsTransposedWithTheImage) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 40, 30, {Sample::u8, 3});
@@ -195,7 +195,7 @@ TEST(JpegEncoding, NoneWhereItCannotBeWritten) {
   EXPECT_FALSE(decode(make_jpeg(color.view(), scans)).jpeg_encoding) << "18 blocks are too many for one scan";
 }
 
-/// Baseline has steps of 8 bits; a hostile file, any of 16.
+/// Baseline has 8-bit steps; a hostile file may have any 16-bit value.
 TEST(JpegEncoding, StepsAreClampedToBaseline) {
   Random random;
   const Image image = smooth_image(random, 20, 20, {Sample::u8, 1});

@@ -1,4 +1,4 @@
-// JPEG of inks: CMYK and YCCK become RGB.
+// CMYK and YCCK JPEGs become RGB.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -14,7 +14,7 @@ using namespace test;
 
 constexpr PixelFormat kRgb{Sample::u8, 3};
 
-/// By the words of docs/operations.md: the share of light that passes each ink, times that which passes the black.
+/// As docs/operations.md defines it: the share of light that passes each ink, times the share that passes the black.
 Image rgb_of_cmyk(ConstView cmyk, bool inverted) {
   Image rgb(cmyk.width, cmyk.height, kRgb);
   const auto light = [&](int x, int y, int channel) {
@@ -37,7 +37,7 @@ TEST(JpegReader, ConvertsCmykAndYcck) {
   for (const bool as_ycck : {false, true}) {
     for (const bool adobe : {true, false}) {
       if (as_ycck && !adobe) {
-        continue;  // nothing else would say that it is YCCK
+        continue;  // only an Adobe segment says that it is YCCK
       }
       for (const bool progressive : {false, true}) {
         JpegChoices choices;

@@ -1,4 +1,4 @@
-// A JPEG decoded in parts: on every file the pixels, notes and refusals of one decoder.
+// A JPEG decoded in parts: pixels, notes and errors match a single decoder's on every file.
 #include <gtest/gtest.h>
 #include <tbb/global_control.h>
 
@@ -21,7 +21,7 @@ using namespace test;
 
 constexpr int kThreads = 2;
 
-/// Luma and chroma, across and down.
+/// Sampling factors of luma and chroma, horizontal and vertical.
 using Sampling = std::array<int, 4>;
 
 constexpr Sampling kSamplings[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}, {4, 1, 1, 1}, {1, 4, 1, 1},
@@ -37,7 +37,7 @@ JpegChoices with(const Sampling& sampling) {
   return choices;
 }
 
-/// Every row of blocks alone, all at once, and some at random.
+/// Cuts at every MCU row alone, at all of them, and at random ones.
 std::vector<std::vector<int>> all_cuts(Random& random, int height, int rows_of_blocks) {
   std::vector<std::vector<int>> all(2);
   for (int row = rows_of_blocks; row < height; row += rows_of_blocks) {
@@ -136,7 +136,7 @@ TEST(JpegParts, AreForOneSequentialScanAlone) {
   }
 }
 
-/// A file that is cut in parts, and 90 rows high.
+/// A file 90 rows high that can be decoded in parts.
 FileBytes file_for_parts(Random& random, int restart_interval) {
   JpegChoices choices = with(kSamplings[random.below(4)]);
   choices.quality = random.between(20, 95);
@@ -179,7 +179,7 @@ TEST(JpegParts, AgreeWithOneDecoderOnMutants) {
   }
 }
 
-/// Where the coded data begins.
+/// Offset at which the coded data begins.
 std::size_t scan_of(const FileBytes& file) {
   for (std::size_t i = 2; i + 3 < file.size();) {
     const std::size_t length =

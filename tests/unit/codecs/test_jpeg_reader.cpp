@@ -1,4 +1,4 @@
-// JPEG in: the pixels of libjpeg's defaults, strictness and leniency, and limits.
+// Reading JPEG: the pixels of libjpeg's defaults, strict and lenient mode, and limits.
 #include <gtest/gtest.h>
 
 #include <string_view>
@@ -218,7 +218,7 @@ TEST(JpegReader, RefusesMoreThan500Scans) {
   while (file[end] != std::byte{0xFF} || file[end + 1] == std::byte{0}) {
     ++end;
   }
-  const auto with_scans = [&](int scans) {  // the first one again and again
+  const auto with_scans = [&](int scans) {  // repeats the first scan
     FileBytes many(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(end));
     for (int i = 1; i < scans; ++i) {
       add_bytes(many, std::span(file).subspan(scan, end - scan));
@@ -227,7 +227,7 @@ TEST(JpegReader, RefusesMoreThan500Scans) {
     return many;
   };
   EXPECT_TRUE(refuses(with_scans(501), ErrorKind::decode));
-  // libjpeg warns of a repeated scan, and only the lenient get as far as the limit.
+  // libjpeg warns about a repeated scan, so only lenient mode reaches the limit.
   const ReadOptions lenient{.lenient = true};
   EXPECT_NO_THROW(decode(with_scans(500), "many.jpg", lenient));
   EXPECT_TRUE(refuses(with_scans(501), ErrorKind::decode, "more than 500 scans", "many.jpg", lenient));

@@ -1,4 +1,4 @@
-// The writers of JPEG, BMP and TGA: libjpeg, and for BMP and TGA plain decoders written here, find the pixels again.
+// The writers of JPEG, BMP and TGA: libjpeg, and plain decoders in this file for BMP and TGA, recover the pixels.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -25,8 +25,8 @@ std::vector<std::byte> encoded(ConstView pixels, ImageFileType type, int quality
 
 struct JpegContent {
   Image image;
-  int luma_sampling = 1;           ///< 2 where colour has half the width
-  int luma_vertical_sampling = 1;  ///< likewise, the height
+  int luma_sampling = 1;           ///< 2: color has half the width
+  int luma_vertical_sampling = 1;  ///< 2: color has half the height
 };
 
 /// libjpeg's default handler ends the process on an error, which fails the test.
@@ -69,7 +69,7 @@ std::uint32_t number_at(const std::vector<std::byte>& file, std::size_t offset, 
   return value;
 }
 
-/// Files keep the bottom row first and blue before red; channels 1 and 2 are gray and alpha.
+/// Files store the bottom row first and blue before red; channels 1 and 2 are gray and alpha.
 void set_pixel(Image& image, int x, int y_from_bottom, std::span<const std::byte> pixel) {
   const int channels = image.format().channels;
   for (int c = 0; c < channels; ++c) {
@@ -99,7 +99,7 @@ Image decoded_bmp(const std::vector<std::byte>& file) {
   return image;
 }
 
-/// Run-length encoded, gray (11) or colour (10).
+/// Run-length encoded, gray (11) or color (10).
 Image decoded_tga(const std::vector<std::byte>& file) {
   const std::size_t pixel_bytes = number_at(file, 16, 1) / 8;
   EXPECT_EQ(number_at(file, 2, 1), pixel_bytes <= 2 ? 11U : 10U);
@@ -123,7 +123,7 @@ Image decoded_tga(const std::vector<std::byte>& file) {
   return image;
 }
 
-/// The pixels with `gap` bytes between the rows.
+/// A copy of the pixels with `gap` bytes between the rows.
 struct WideRows {
   std::vector<std::byte> memory;
   ConstView view;

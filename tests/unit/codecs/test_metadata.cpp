@@ -1,5 +1,5 @@
 // Metadata through files: PNG and JPEG in all four directions, the orientation reset, units of density, and what a
-// format or the pixels have no place for.
+// format or the pixels cannot hold.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -176,7 +176,7 @@ TEST(Metadata, BmpAndTgaGetNone) {
   }
 }
 
-/// Decodes a PNG with an EXIF orientation of 6 and this XMP.
+/// Decodes a PNG with EXIF orientation 6 and this XMP.
 DecodedImage turned_with(const FileBytes& xmp, const FileBytes& exif = exif_with(6, false)) {
   Metadata metadata;
   metadata.exif = exif;
@@ -192,7 +192,7 @@ TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
   at[static_cast<std::ptrdiff_t>(name.size())] = std::byte{'6'};
   EXPECT_EQ(turned_with(turned).metadata.xmp, xmp_packet());
   EXPECT_TRUE(turned_with(turned).details.empty());
-  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are not turned
+  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are stored upright
 }
 
 TEST(Metadata, XmpThatCannotSayUprightIsLeftOut) {
@@ -207,7 +207,7 @@ TEST(Metadata, AThumbnailThatIsNotTurnedIsUnlinked) {
   for (const bool big_endian : {false, true}) {
     FileBytes exif = exif_with(6, big_endian);
     const FileBytes upright = exif_with(1, big_endian);
-    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // a second directory, where this one ends
+    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // a second directory at the end of this one
     FileBytes directory(upright.begin() + 8, upright.end());
     add_bytes(exif, directory);
     const DecodedImage found = turned_with({}, exif);

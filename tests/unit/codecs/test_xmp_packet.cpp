@@ -1,4 +1,4 @@
-// XMP as text: what can be carried, the orientation reset, and the name of the extension.
+// XMP as text: what can be carried, resetting the orientation, and the reference to the extension.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -81,7 +81,7 @@ TEST(XmpPacket, TheExtensionIsNamedAndBlanked) {
   EXPECT_EQ(xmp_extension_guid({}), "");
 }
 
-/// Quadratic time would be hours here.
+/// Quadratic time would take hours here.
 TEST(XmpPacket, HostilePacketsTakeLinearTime) {
   for (const std::string part :
        {"<tiff:Orientation>", " tiff:Orientation='", " tiff:Orientation='6' ", "<xmpNote:HasExtendedXMP>",

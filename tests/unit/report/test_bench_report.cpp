@@ -1,4 +1,4 @@
-// The table and the JSON of bench: what one backend alone gets, what two get, and what fits a narrow terminal.
+// Table and JSON of `gpuimg bench`, for one backend and for two, and on a narrow terminal.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ TEST(BenchTable, TwoBackendsAreCompared) {
 TEST(BenchTable, NarrowTerminalsGetFewerColumns) {
   for (const std::size_t backends : {1U, 2U}) {
     BenchReport report = report_of(backends);
-    report.backends.clear();  // their descriptions are as long as they are
+    report.backends.clear();  // their descriptions have a fixed length
     report.backends.resize(backends);
     for (const int width : {40, 60, 80, 100}) {
       std::string table = bench_table(report, width);

@@ -1,4 +1,4 @@
-// The circular mean and deviation against values by hand and against complex sums in higher precision.
+// The circular mean and deviation against hand-computed values and complex sums in higher precision.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -42,7 +42,7 @@ TEST(CircularMoments, RedOnBothSidesOfZeroIsRed) {
   const CircularMoments moments = circular_moments(counts).value();
   EXPECT_EQ(moments.mean, 0.0);
   EXPECT_FALSE(std::signbit(moments.mean));
-  // R = cos 0.5°, and √(−2 ln cos x) is x(1 + x²/12) to the fourth order.
+  // R = cos 0.5°, and √(−2 ln cos x) is x(1 + x²/12) up to the fourth order.
   const double half = 0.5 * std::numbers::pi / 180.0;
   EXPECT_NEAR(moments.deviation, 0.5 * (1.0 + half * half / 12.0), 0.51e-6);
 }
@@ -64,7 +64,7 @@ TEST(CircularMoments, OppositeHuesCancel) {
 }
 
 TEST(CircularMoments, OnePixelInAHundredMillionMovesTheDeviation) {
-  // One pixel a quarter turn away: 1 − R is 1e-8, of which a float64 near 1 keeps half of the digits.
+  // One pixel a quarter turn away: 1 − R is 1e-8, of which a float64 near 1 keeps only half of the digits.
   Counts counts(4, 0);
   counts[0] = 99999999;
   counts[1] = 1;

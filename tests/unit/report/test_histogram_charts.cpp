@@ -1,4 +1,4 @@
-// What is drawn of a histogram: the SVG plot is well-formed XML with the right staircase, the terminal chart is exact.
+// Charts of a histogram: the SVG plot is well-formed XML with the right staircase; the terminal chart is exact.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -42,7 +42,7 @@ Counts random_counts(std::size_t size, std::uint64_t limit, std::mt19937& random
   return counts;
 }
 
-/// Empty if `xml` is well-formed as far as plain elements, attributes, entities and characters go; else what is wrong.
+/// Empty if `xml` is well-formed as to plain elements, attributes, entities and characters; else the defect.
 std::string fault_of(std::string_view xml) {
   if (valid_utf8(xml) != xml) {
     return "not UTF-8";
@@ -125,7 +125,7 @@ TEST(SvgPlot, WellFormedForEveryKindOfReport) {
 }
 
 TEST(SvgPlot, StaircaseOfAKnownHistogram) {
-  // Axis 0 … 21 over 300 units, bottom at 384: 10 stands at 384 − 300·10/21, 20 at 384 − 300·20/21.
+  // Axis 0 … 21 over 300 units, bottom at 384: 10 is at 384 − 300·10/21, 20 at 384 − 300·20/21.
   const std::string svg = to_svg(report_of({{Channel::luma, {10, 20, 20, 0}}}), {});
   EXPECT_NE(svg.find("d=\"M80 384H80V241.14H272V98.29H656V384H848V384\""), std::string::npos) << svg;
   EXPECT_NE(svg.find("Histogram of a.png"), std::string::npos);
@@ -134,7 +134,7 @@ TEST(SvgPlot, StaircaseOfAKnownHistogram) {
 TEST(SvgPlot, RunningSumsBeginAndEndAtTheirOwnHeights) {
   ReportOptions options;
   options.cumulative = true;
-  // Axis 0 … 42 over 300 units, bottom at 384: 10 stands at 384 − 300·10/42, 40 at 384 − 300·40/42.
+  // Axis 0 … 42 over 300 units, bottom at 384: 10 is at 384 − 300·10/42, 40 at 384 − 300·40/42.
   const std::string svg = to_svg(report_of({{Channel::luma, {10, 0, 30, 0}}}, options), {});
   EXPECT_NE(svg.find("class=\"line c-luma\" d=\"M80 312.57H464V98.29H848\"/>"), std::string::npos) << svg;
 }

@@ -1,4 +1,4 @@
-// What is written of a histogram as numbers: rebinning, CSV and JSON, by exact text and read back by Python.
+// A histogram as numbers: rebinning, and CSV and JSON by exact text and read back with Python.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -222,7 +222,7 @@ TEST(Utf8, ReplacesWhatIsNotWellFormed) {
   EXPECT_EQ(valid_utf8("\xE0\x9F\xBF"), mark + mark + mark);             // overlong
   EXPECT_EQ(valid_utf8("\xED\xA0\x80"), mark + mark + mark);             // surrogate
   EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), mark + mark + mark + mark);  // above U+10FFFF
-  EXPECT_EQ(valid_utf8("\xE6\xBC"), mark + mark);                        // cut off
+  EXPECT_EQ(valid_utf8("\xE6\xBC"), mark + mark);                        // truncated
   EXPECT_EQ(valid_utf8("\xE6"
                        "a"),
             mark + "a");

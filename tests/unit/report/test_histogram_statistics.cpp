@@ -1,4 +1,4 @@
-// Statistics of a histogram against hand-computed values and against the sorted pixels themselves.
+// Statistics of a histogram against hand-computed values and the sorted pixels.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -58,11 +58,11 @@ TEST(HistogramStatistics, PercentilesAtExactBoundaries) {
   Counts counts(256, 0);
   std::fill(counts.begin() + 1, counts.begin() + 101, std::uint64_t{1});
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 50, 75, 95, 99}));
-  // One pixel more at the bottom: 50 % of 101 is 50.5, reached by the 51st pixel, which is value 50.
+  // One more pixel at the bottom: 50 % of 101 is 50.5, reached by the 51st pixel, whose value is 50.
   counts[0] = 1;
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 50, 75, 95, 99}));
-  // Two more at the top: 1 % of 103 is 1.03, reached by the second pixel, value 1; 99 % is 101.97, the 102nd, value
-  // 101.
+  // Two more at the top: 1 % of 103 is 1.03, reached by the second pixel, value 1; 99 % is 101.97, reached by the
+  // 102nd, value 101.
   counts[101] = 2;
   EXPECT_EQ(statistics_of(counts)->percentiles, (std::array<std::uint32_t, 7>{1, 5, 25, 51, 77, 97, 101}));
 }
@@ -85,7 +85,7 @@ TEST(HistogramStatistics, HugeCountsStayExact) {
 }
 
 TEST(HistogramStatistics, NarrowPeakFarFromZeroDoesNotCancel) {
-  // The textbook form E[v²] − E[v]² has lost every digit here.
+  // The textbook form E[v²] − E[v]² loses every digit here.
   const std::uint64_t many = std::uint64_t{1} << 60;
   Counts counts(65536, 0);
   counts[65534] = 1;

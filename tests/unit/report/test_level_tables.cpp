@@ -1,4 +1,4 @@
-// Look-up tables as CSV, and whether tables fit an image.
+// Look-up tables as CSV, and the check that tables fit an image.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +31,7 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
-/// The message without what all have in common; empty if the text was read.
+/// The part of the message that differs between errors; empty if the text was read.
 std::string refusal(const std::string& text) {
   const std::string begin = "t.csv: line ";
   const std::string end = "; make a table with 'gpuimg equalize --lut FILE.csv'";
