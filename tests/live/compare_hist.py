@@ -21,24 +21,24 @@ class Hist(gpuimg_run.Comparison):
         Image.fromarray(pixels).save(self.path("in.png"))
         return self.path("in.png")
 
-    def test_luma_is_that_of_pillow(self):
+    def test_luma_matches_pillow(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = Image.fromarray(pixels).convert("L").histogram()
             self.assertEqual(self.counts(self.written(pixels)), [expected])
 
-    def test_luma_of_the_samples_is_that_of_pillow(self):
+    def test_luma_of_the_samples_matches_pillow(self):
         for file in self.sample_files():
             with self.subTest(file), Image.open(file) as image:
                 if image.mode in ("RGB", "L"):
                     self.assertEqual(self.counts(file), [image.convert("L").histogram()])
 
-    def test_luma_opencv_is_that_of_opencv(self):
+    def test_luma_opencv_matches_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
             expected = cv2.calcHist([gray], [0], None, [256], [0, 256]).astype(int).ravel().tolist()
             self.assertEqual(self.counts(self.written(pixels), "--luma", "opencv"), [expected])
 
-    def test_channels_are_counted_as_by_numpy(self):
+    def test_channels_are_counted_like_numpy(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = [numpy.bincount(pixels[:, :, c].ravel(), minlength=256).tolist() for c in range(3)]
             self.assertEqual(self.counts(self.written(pixels), "--channel", "rgb"), expected)

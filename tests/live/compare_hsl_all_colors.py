@@ -51,13 +51,13 @@ class AllColors(gpuimg_run.Comparison):
     def test_opencv_full(self):
         self.compare("opencv-full", cv2.COLOR_RGB2HLS_FULL)
 
-    def test_u16_comes_back(self):
+    def test_u16_round_trips(self):
         self.gpuimg("hsl", "--png-level", "0", self.path("in.png"), self.path("hsl.png"))
         self.gpuimg("hsl", "--inverse", "--png-level", "0", self.path("hsl.png"), self.path("back.png"))
         back = cv2.imread(self.path("back.png"), cv2.IMREAD_UNCHANGED)[:, :, ::-1]
         self.assertEqual(int((back != self.pixels).sum()), 0)
 
-    def test_luma_is_that_of_pillow_and_opencv(self):
+    def test_luma_matches_pillow_and_opencv(self):
         image = gpuimg_run.require("PIL.Image").fromarray(self.pixels)
         self.check_luma("bt601", image.convert("L").histogram())
         gray = cv2.cvtColor(self.pixels, cv2.COLOR_RGB2GRAY)

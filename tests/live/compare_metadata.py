@@ -130,7 +130,7 @@ class Metadata(gpuimg_run.Comparison):
                     if target == "png":
                         numpy.testing.assert_array_equal(numpy.asarray(found), numpy.asarray(stored))
 
-    def test_chunks_of_png_come_out_as_they_went_in(self):
+    def test_png_chunks_are_unchanged(self):
         colors = [(b"cICP", bytes([9, 16, 0, 1])), (b"sRGB", b"\1"), (b"gAMA", struct.pack(">I", 45455)),
                   (b"cHRM", struct.pack(">8I", 31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000)),
                   (b"pHYs", struct.pack(">IIB", 3000, 4000, 0)), (b"eXIf", self.exif(1).tobytes()[6:])]
@@ -205,21 +205,21 @@ class Metadata(gpuimg_run.Comparison):
             stripped = self.through(self.path("in." + source), "out." + target, "--strip").info
             self.assertFalse({"icc_profile", "exif", "dpi"} & set(stripped), stripped)
 
-    def test_what_is_no_photograph_carries_nothing(self):
+    def test_outputs_that_are_not_photographs_carry_nothing(self):
         self.photo().save(self.path("in.png"), icc_profile=self.profile(), exif=self.exif(1), dpi=(100, 100))
         for arguments in (["hsl"], ["integral"], ["hsl", "--planes"]):
             self.gpuimg(*arguments, "--force", self.path("in.png"), self.path("out.png"))
             with Image.open(self.path("out_h.png" if "--planes" in arguments else "out.png")) as found:
                 self.assertFalse({"icc_profile", "exif", "dpi"} & set(found.info), found.info)
 
-    def test_cmyk_is_converted_as_by_pillow(self):
+    def test_cmyk_is_converted_like_pillow(self):
         for progressive in (False, True):
             self.photo("CMYK", (97, 61)).save(self.path("in.jpg"), quality=95, progressive=progressive)
             self.gpuimg("equalize", "-q", "--strength", "0", "--force", self.path("in.jpg"), self.path("out.png"))
             with Image.open(self.path("in.jpg")) as cmyk, Image.open(self.path("out.png")) as found:
                 numpy.testing.assert_array_equal(numpy.asarray(found), numpy.asarray(cmyk.convert("RGB")))
 
-    def test_subsampling_is_what_was_asked_for(self):
+    def test_subsampling_option_is_obeyed(self):
         self.photo().save(self.path("in.png"))
         for name, layout in (("444", (1, 1)), ("422", (2, 1)), ("440", (1, 2)), ("420", (2, 2))):
             found = self.through(self.path("in.png"), "out.jpg", "--subsampling", name)

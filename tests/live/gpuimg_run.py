@@ -64,7 +64,7 @@ ODD_SIZES = [(1, 1), (2, 3), (17, 15), (1, 257), (331, 1), (255, 129), (641, 403
 
 
 def random_images(numpy, channels, depth=8, sizes=None):
-    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp for each size."""
+    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp per size."""
     generator = numpy.random.default_rng([seed(), channels, depth])
     top = 2**depth - 1
     kind = numpy.uint8 if depth == 8 else numpy.uint16

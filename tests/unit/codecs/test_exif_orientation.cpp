@@ -29,7 +29,7 @@ std::uint32_t seen_sample(ConstView stored, int orientation, int x, int y, int c
   }
 }
 
-TEST(ExifOrientation, TurnsEveryFormat) {
+TEST(ExifOrientation, TransformsEveryFormat) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : photographic_formats()) {

@@ -39,7 +39,7 @@ TEST(IccProfile, IsAsLongAsItsHeaderSays) {
   EXPECT_TRUE(icc_profile_in(too_short).empty());
 }
 
-TEST(IccProfile, TellsColorSpaceAndDescription) {
+TEST(IccProfile, HasColorSpaceAndDescription) {
   EXPECT_EQ(icc_color_space(make_icc()), kIccRgb);
   EXPECT_EQ(icc_color_space(make_icc({.color_space = "GRAY"})), kIccGray);
   EXPECT_EQ(icc_color_space(make_icc({.color_space = "CMYK"})), kIccCmyk);
@@ -69,7 +69,7 @@ TEST(IccProfile, HostileFieldsAreNotFollowed) {
   }
 }
 
-TEST(CompressedIcc, ComesBack) {
+TEST(CompressedIcc, RoundTrips) {
   for (const std::size_t size : {0U, 300U, 65519U, 70000U, 1000000U}) {
     const FileBytes profile = make_icc({.size = size});
     EXPECT_EQ(unpacked_profile(packed_profile(profile)), profile);
@@ -79,7 +79,7 @@ TEST(CompressedIcc, ComesBack) {
   EXPECT_EQ(unpacked_profile(packed_profile(largest)), largest);
 }
 
-TEST(CompressedIcc, DamageIsSeen) {
+TEST(CompressedIcc, DamageIsDetected) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes profile = make_icc({.size = 5000});
@@ -100,7 +100,7 @@ TEST(CompressedIcc, DamageIsSeen) {
   EXPECT_TRUE(unpacked_profile(packed_profile(bytes_of("no profile"))).empty());
 }
 
-TEST(CompressedIcc, HoldsOneProfileAndNoMore) {
+TEST(CompressedIcc, HoldsExactlyOneProfile) {
   const FileBytes profile = make_icc({.size = 5000});
   for (const std::size_t more : {1U, 2U, 4000U}) {
     FileBytes longer = profile;
@@ -109,7 +109,7 @@ TEST(CompressedIcc, HoldsOneProfileAndNoMore) {
   }
 }
 
-TEST(ColorSpace, OfNothingAndOfSrgbIsNotForeign) {
+TEST(ColorSpace, IsUnnamedWithoutMetadataAndForSrgb) {
   EXPECT_EQ(foreign_color_space({}), "");
   for (const bool version_4 : {false, true}) {
     EXPECT_EQ(space_of_profile({.description = "sRGB IEC61966-2.1", .version_4 = version_4}), "");
@@ -120,7 +120,7 @@ TEST(ColorSpace, OfNothingAndOfSrgbIsNotForeign) {
   EXPECT_EQ(foreign_color_space(metadata), "");
 }
 
-TEST(ColorSpace, IsNamedByTheStrongestStatement) {
+TEST(ColorSpace, IsNamedByTheFirstStatementPresent) {
   EXPECT_EQ(space_of_profile({.description = "Display P3"}), "ICC profile 'Display P3'");
   EXPECT_EQ(space_of_profile({.description = ""}), "an ICC profile without a name");
   Metadata metadata;

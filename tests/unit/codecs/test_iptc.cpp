@@ -64,7 +64,7 @@ TEST(Iptc, DamagedResourcesEndTheSearch) {
   }
 }
 
-TEST(Iptc, TextIsReadBack) {
+TEST(Iptc, TextRoundTrips) {
   for (std::size_t size : {0U, 1U, 30U, 36U, 37U, 1000U}) {
     FileBytes iptc = iptc_data();
     iptc.resize(iptc.size() + size, std::byte{0xA7});
@@ -72,11 +72,11 @@ TEST(Iptc, TextIsReadBack) {
   }
 }
 
-TEST(Iptc, TextMayHoldTheDatasetsAlone) {
+TEST(Iptc, TextMayHoldBareDatasets) {
   EXPECT_EQ(iptc_in_text(bytes_of("\nIPTC profile\n       6\n1c02\n00 00\r\n01 3A")), bytes_of("\x1C\2\0\0\1\x3A"sv));
 }
 
-TEST(Iptc, DamagedTextIsNone) {
+TEST(Iptc, DamagedTextIsIgnored) {
   for (const std::string_view broken :
        {"", "\n", "\niptc", "\niptc\n", "\niptc\n   ", "\niptc\n6", "\niptc\n6\n", "iptc\n6\n1c020000013a",
         "\niptc\n5\n1c020000013a", "\niptc\n7\n1c020000013a", "\niptc\n6\n1c020000013", "\niptc\n6\n1c020000013g",

@@ -92,7 +92,7 @@ double mean_difference(ConstView a, ConstView b) {
   return sum / static_cast<double>(a.tight_pitch_bytes() * static_cast<std::size_t>(a.height));
 }
 
-TEST(JpegEncoding, TablesAndSamplingAreThoseOfTheInput) {
+TEST(JpegEncoding, TablesAndSamplingMatchTheInput) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int quality : {1, 35, 75, 95, 100}) {
@@ -112,7 +112,7 @@ TEST(JpegEncoding, TablesAndSamplingAreThoseOfTheInput) {
   }
 }
 
-TEST(JpegEncoding, IsThatOfEveryProcessThatIsRead) {
+TEST(JpegEncoding, IsReadFromEveryProcess) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 50, 70, {Sample::u8, 3});
@@ -136,7 +136,7 @@ Image mild_noise(int channels) {
   });
 }
 
-TEST(JpegEncoding, ASecondGenerationIsNearlyTheFirst) {
+TEST(JpegEncoding, SecondGenerationLosesLittle) {
   for (const int channels : {1, 3}) {
     for (const int quality : {35, 75, 95}) {
       const DecodedImage first = decode(make_jpeg(
@@ -150,7 +150,7 @@ TEST(JpegEncoding, ASecondGenerationIsNearlyTheFirst) {
   }
 }
 
-TEST(JpegEncoding, SubsamplingThatIsAskedForWins) {
+TEST(JpegEncoding, SubsamplingOptionOverridesTheInput) {
   Random random;
   const FileBytes file =
       make_jpeg(smooth_image(random, 40, 40, {Sample::u8, 3}).view(), {.quality = 35, .chroma_vertical_sampling = 2});
@@ -184,7 +184,7 @@ TEST(JpegEncoding, IsTransposedWithTheImage) {
   }
 }
 
-TEST(JpegEncoding, NoneWhereItCannotBeWritten) {
+TEST(JpegEncoding, AbsentIfItCannotBeWritten) {
   Random random;
   const Image color = smooth_image(random, 20, 20, {Sample::u8, 3});
   const Image inks = smooth_image(random, 20, 20, {Sample::u8, 4});
@@ -210,7 +210,7 @@ TEST(JpegEncoding, StepsAreClampedToBaseline) {
   }
 }
 
-TEST(JpegEncoding, EverySamplingThatPassesIsWritten) {
+TEST(JpegEncoding, EveryAcceptedSamplingIsWritten) {
   Random random;
   const Image image = smooth_image(random, 19, 13, {Sample::u8, 3});
   int written = 0;

@@ -149,7 +149,7 @@ TEST(JpegMetadata, PartsOfExtendedXmpAreJoinedByOffset) {
   EXPECT_EQ(jpeg_with({packet, too_short}).metadata.not_kept, std::vector<std::string>{"the APP1 segment"});
 }
 
-TEST(JpegMetadata, ExtendedXmpGoesIntoJpegAlone) {
+TEST(JpegMetadata, ExtendedXmpGoesOnlyIntoJpeg) {
   Metadata metadata;
   metadata.xmp = packet_naming(kGuid);
   for (const std::size_t size : {100U, 65400U, 65401U, 300000U}) {
@@ -201,7 +201,7 @@ TEST(JpegMetadata, OtherSegmentsAreNamed) {
   EXPECT_TRUE(decode(make_jpeg(constant_image(5, 4, kRgb, 77).view(), adobe)).metadata.not_kept.empty());
 }
 
-TEST(JpegMetadata, DensityIsThatOfJfif) {
+TEST(JpegMetadata, DensityMatchesJfif) {
   const auto density = [](std::uint32_t unit, std::uint32_t x, std::uint32_t y) {
     FileBytes jfif = bytes_of(std::string_view("JFIF\0\1\1", 7));
     add_be(jfif, unit, 1);

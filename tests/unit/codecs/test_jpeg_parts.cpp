@@ -63,7 +63,7 @@ void expect_same_in_parts(Random& random, const FileBytes& file, ConstView expec
 
 class JpegPartsOf : public ::testing::TestWithParam<Sampling> {};
 
-TEST_P(JpegPartsOf, HaveThePixelsOfOneDecoder) {
+TEST_P(JpegPartsOf, MatchOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   std::vector<int> widths = {1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 33, random.between(34, 150)};
@@ -90,7 +90,7 @@ INSTANTIATE_TEST_SUITE_P(All, JpegPartsOf, ::testing::ValuesIn(kSamplings), [](c
   return name;
 });
 
-TEST(JpegParts, OfGrayHaveThePixelsOfOneDecoder) {
+TEST(JpegParts, OfGrayMatchOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 40; ++round) {
@@ -102,7 +102,7 @@ TEST(JpegParts, OfGrayHaveThePixelsOfOneDecoder) {
   }
 }
 
-TEST(JpegParts, OfInksHaveThePixelsOfOneDecoder) {
+TEST(JpegParts, OfCmykMatchOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 60; ++round) {
@@ -121,7 +121,7 @@ TEST(JpegParts, OfInksHaveThePixelsOfOneDecoder) {
   }
 }
 
-TEST(JpegParts, AreForOneSequentialScanAlone) {
+TEST(JpegParts, RequireOneSequentialScan) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = any_image(random, 70, 90, {Sample::u8, 3});
@@ -231,7 +231,7 @@ TEST(JpegParts, AgreeWithOneDecoderOnTheCatalogue) {
   EXPECT_GE(files, 100);
 }
 
-TEST(JpegParts, AreWhatALargeImageIsReadIn) {
+TEST(JpegParts, AreUsedForLargeImages) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 1201, 903, {Sample::u8, 3});
@@ -243,7 +243,7 @@ TEST(JpegParts, AreWhatALargeImageIsReadIn) {
   }
 }
 
-TEST(JpegCuts, AreWhereThePartsTakeTheSameTime) {
+TEST(JpegCuts, BalanceTheTimeOfTheParts) {
   EXPECT_TRUE(jpeg_cuts(30000, 1, 0.5).empty());
   for (const double skip_cost : {0.1, 0.25, 0.5, 0.79}) {
     for (int parts = 2; parts < 20; ++parts) {
@@ -259,7 +259,7 @@ TEST(JpegCuts, AreWhereThePartsTakeTheSameTime) {
   }
 }
 
-TEST(JpegCuts, AreFurtherDownInLargerFiles) {
+TEST(JpegCuts, AreLowerInLargerFiles) {
   const std::string name = "file";
   JpegHeader header;
   header.width = header.height = 100;

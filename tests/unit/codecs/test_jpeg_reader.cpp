@@ -83,13 +83,13 @@ TEST(JpegReader, RefusesEveryPrefix) {
   expect_prefixes_refused(make_jpeg(random_image(random, 9, 9, kGray).view()), ~std::size_t{0}, "prefix.jpg");
 }
 
-TEST(JpegReader, SaysThatATruncatedFileIsTruncated) {
+TEST(JpegReader, ReportsTruncation) {
   const FileBytes file = small_jpeg();
   EXPECT_TRUE(refuses(std::span(file).first(file.size() / 2), ErrorKind::decode, "truncated"));
   EXPECT_TRUE(refuses(std::span(file).first(file.size() - 2), ErrorKind::decode, "truncated"));
 }
 
-TEST(JpegReader, IgnoresWhatFollowsItsEnd) {
+TEST(JpegReader, IgnoresTrailingData) {
   FileBytes file = small_jpeg();
   const Image expected = read_with_libjpeg(file);
   add_text(file, "a movie, perhaps");
@@ -132,7 +132,7 @@ TEST(JpegReader, NamesWhatItDoesNotRead) {
   EXPECT_TRUE(refuses(with(9, 2), ErrorKind::unsupported, "2 channels"));
 }
 
-TEST(JpegReader, LenientReadsWhatHasWarnings) {
+TEST(JpegReader, LenientReadsFilesWithWarnings) {
   const ReadOptions lenient{.lenient = true};
   const FileBytes sound = small_jpeg();
   const DecodedImage whole = decode(sound, "t.jpg", lenient);
@@ -147,7 +147,7 @@ TEST(JpegReader, LenientReadsWhatHasWarnings) {
   EXPECT_TRUE(found.notes[0].starts_with("is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
 }
 
-TEST(JpegReader, LenientFillsUpWhatIsCutOff) {
+TEST(JpegReader, LenientFillsMissingRows) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const bool progressive : {false, true}) {

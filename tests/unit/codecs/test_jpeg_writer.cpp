@@ -142,7 +142,7 @@ std::string text_of(const std::vector<std::byte>& bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-TEST(JpegWriter, GrayAndColorComeBackNearlyTheSame) {
+TEST(JpegWriter, GrayAndColorRoundTripClosely) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 3}) {
@@ -158,7 +158,7 @@ TEST(JpegWriter, GrayAndColorComeBackNearlyTheSame) {
   }
 }
 
-TEST(JpegWriter, QualityTradesSizeForLikeness) {
+TEST(JpegWriter, QualityTradesSizeForFidelity) {
   Random random;
   SCOPED_TRACE(random.trace());
   const Image image = test::smooth_image(random, 600, 500, {Sample::u8, 1});
@@ -195,7 +195,7 @@ TEST(JpegWriter, SubsamplesAsAsked) {
   }
 }
 
-TEST(StbWriter, BmpAndTgaComeBackExactly) {
+TEST(StbWriter, BmpAndTgaRoundTripExactly) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const auto& [width, height] : {std::pair(1, 1), std::pair(1, 9), std::pair(17, 16), std::pair(301, 200)}) {

@@ -27,7 +27,7 @@ std::vector<std::string> left_out(const Metadata& metadata, ImageFileType type, 
   return carried_metadata(metadata, type, format).left_out;
 }
 
-TEST(Metadata, AllOfItComesThroughPng) {
+TEST(Metadata, AllOfItRoundTripsThroughPng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : photographic_formats()) {
@@ -44,7 +44,7 @@ TEST(Metadata, AllOfItComesThroughPng) {
   }
 }
 
-TEST(Metadata, AllThatJpegHoldsComesThroughJpeg) {
+TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {kGray, kRgb}) {
@@ -80,7 +80,7 @@ TEST(Metadata, ThePixelsOfAJpegDoNotDependOnIt) {
   EXPECT_EQ(plain.metadata, Metadata{});
 }
 
-TEST(Metadata, OrientedPixelsSayThatTheyAre) {
+TEST(Metadata, OrientationIsResetForUprightPixels) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : photographic_formats()) {
@@ -129,7 +129,7 @@ TEST(Metadata, DensityIsRoundedBetweenUnits) {
   }
 }
 
-TEST(Metadata, WhatJpegHasNoPlaceForIsNamed) {
+TEST(Metadata, WhatJpegCannotHoldIsNamed) {
   Metadata metadata = full_metadata(kRgb);
   metadata.srgb = 0;
   metadata.exif.resize(65528);
@@ -154,7 +154,7 @@ TEST(Metadata, WhatJpegHasNoPlaceForIsNamed) {
   EXPECT_EQ(found.metadata.density, std::nullopt);
 }
 
-TEST(Metadata, AProfileMustFitTheChannels) {
+TEST(Metadata, ProfileMustMatchTheChannels) {
   for (const PixelFormat format : photographic_formats()) {
     for (const char* space : {"GRAY", "RGB ", "CMYK", "Lab "}) {
       Metadata metadata;
@@ -195,7 +195,7 @@ TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
   EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are stored upright
 }
 
-TEST(Metadata, XmpThatCannotSayUprightIsLeftOut) {
+TEST(Metadata, XmpThatCannotBeResetIsLeftOut) {
   const FileBytes odd = bytes_of("<a tiff:Orientation='six'/>");
   const DecodedImage found = turned_with(odd);
   EXPECT_TRUE(found.metadata.xmp.empty());
@@ -203,7 +203,7 @@ TEST(Metadata, XmpThatCannotSayUprightIsLeftOut) {
   EXPECT_EQ(turned_with(odd, exif_with(1, true)).metadata.xmp, odd);
 }
 
-TEST(Metadata, AThumbnailThatIsNotTurnedIsUnlinked) {
+TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
   for (const bool big_endian : {false, true}) {
     FileBytes exif = exif_with(6, big_endian);
     const FileBytes upright = exif_with(1, big_endian);

@@ -45,7 +45,7 @@ TEST(XmpPacket, OrientationIsResetInPlace) {
             "<a tiff:Orientation='1'/><b tiff:Orientation='1'/>");
 }
 
-TEST(XmpPacket, OtherNamesAndTextsAreNoOrientation) {
+TEST(XmpPacket, OtherNamesAndTextsAreNotOrientation) {
   for (const char* packet :
        {"", "<a/>", "<a x:Orientation='6'/>", "<a tiff:OrientationOf='6'/>", "<a xtiff:Orientation='6'/>",
         "<rdf:li>/tiff:Orientation</rdf:li>", "<a xmlns:tiff=\"http://ns.adobe.com/tiff/1.0/\" tiff:Make='6'/>"}) {
@@ -66,7 +66,7 @@ TEST(XmpPacket, AnOrientationInAnotherFormCannotBeReset) {
   }
 }
 
-TEST(XmpPacket, TheExtensionIsNamedAndBlanked) {
+TEST(XmpPacket, ExtensionIsNamedAndBlanked) {
   const std::string guid = kGuid;
   for (const std::string& property :
        {"xmpNote:HasExtendedXMP=\"" + guid + '"', "<xmpNote:HasExtendedXMP>" + guid + "</xmpNote:HasExtendedXMP>"}) {

@@ -38,7 +38,7 @@ std::size_t widest_line(const std::string& text) {
   return widest;
 }
 
-TEST(BenchTable, OneBackendHasNothingToCompareWith) {
+TEST(BenchTable, OneBackendIsNotCompared) {
   EXPECT_EQ(bench_table(report_of(1), kAnyWidth),
             "cpu  CPU, 2 threads; a plain copy moves 10.0 GB/s\n"
             "\n"

@@ -131,7 +131,7 @@ TEST(SvgPlot, StaircaseOfAKnownHistogram) {
   EXPECT_NE(svg.find("Histogram of a.png"), std::string::npos);
 }
 
-TEST(SvgPlot, RunningSumsBeginAndEndAtTheirOwnHeights) {
+TEST(SvgPlot, RunningSumsNeverFallToTheAxis) {
   ReportOptions options;
   options.cumulative = true;
   // Axis 0 … 42 over 300 units, bottom at 384: 10 is at 384 − 300·10/42, 40 at 384 − 300·40/42.
@@ -161,7 +161,7 @@ TEST(SvgPlot, ASumOfImagesHasNoSize) {
   EXPECT_NE(svg.find("y=\"50\">3 pixels counted, 0 skipped</text>"), std::string::npos) << svg;
 }
 
-TEST(SvgPlot, TitleIsEscapedAndCut) {
+TEST(SvgPlot, TitleIsEscapedAndTruncated) {
   const HistogramReport report = report_of({{Channel::luma, {1, 2}}});
   EXPECT_NE(to_svg(report, {false, "<b>&\x01"}).find(">&lt;b&gt;&amp;\xEF\xBF\xBD</text>"), std::string::npos);
   EXPECT_NE(to_svg(report, {false, std::string(500, 'x')}).find(std::string(79, 'x') + "…</text>"), std::string::npos);
@@ -204,7 +204,7 @@ TEST(PlotScale, Ticks) {
   EXPECT_NEAR(log_scale.position(999), 1 / 1.05, 1e-12);
 }
 
-TEST(Columns, DivideEvenlyWhereTheyCan) {
+TEST(Columns, DivideEvenlyIfPossible) {
   EXPECT_EQ(bins_per_column(65536, 1024), 64U);
   EXPECT_EQ(bins_per_column(256, 72), 4U);
   EXPECT_EQ(bins_per_column(256, 1024), 1U);
@@ -292,7 +292,7 @@ TEST(TerminalChart, HueHasACircularMeanAndNoPercentiles) {
   EXPECT_NE(opposite.find(" circular mean none, circular stddev none, mode 0,"), std::string::npos) << opposite;
 }
 
-TEST(TerminalChart, StaysWithinTheTerminalAndColorsOnlyWhenAsked) {
+TEST(TerminalChart, FitsTheTerminalAndUsesColorOnlyIfEnabled) {
   const std::uint32_t seed = std::random_device{}();
   SCOPED_TRACE("seed " + std::to_string(seed));
   std::mt19937 random(seed);
@@ -314,7 +314,7 @@ TEST(TerminalChart, StaysWithinTheTerminalAndColorsOnlyWhenAsked) {
   }
 }
 
-TEST(TerminalChart, OnePixelAmongMillionsShows) {
+TEST(TerminalChart, OnePixelAmongMillionsIsVisible) {
   const std::string chart = to_terminal(report_of({{Channel::luma, {1, 9000000, 0, 0}}}), {16, false, true});
   EXPECT_NE(chart.find("  luma │▁▁██\n"), std::string::npos) << chart;
 }

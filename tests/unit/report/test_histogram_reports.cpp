@@ -89,7 +89,7 @@ ErrorKind kind_thrown_by(const Histogram& histogram, const ReportOptions& option
   return ErrorKind::device_fault;
 }
 
-TEST(HistogramReport, RefusesWhatCannotBeReported) {
+TEST(HistogramReport, RefusesInvalidOptions) {
   const Histogram luma = histogram_of({{Channel::luma, Counts(256, 1)}});
   EXPECT_EQ(kind_thrown_by(luma, with_bins(1)), ErrorKind::usage);
   EXPECT_EQ(kind_thrown_by(luma, with_bins(-5)), ErrorKind::usage);
@@ -101,7 +101,7 @@ TEST(HistogramReport, RefusesWhatCannotBeReported) {
             ErrorKind::usage);
 }
 
-TEST(HistogramReport, SkippedIsWhatWasNotCounted) {
+TEST(HistogramReport, SkippedIsTheNumberOfPixelsNotCounted) {
   const HistogramReport report = make_report(histogram_of({{Channel::luma, {1, 2, 0, 3}}}), {}, kImage);
   EXPECT_EQ(report.counted, 6U);
   EXPECT_EQ(report.skipped, 2U);
@@ -174,7 +174,7 @@ TEST(HistogramJson, ExactText) {
 )");
 }
 
-TEST(HistogramJson, StatisticsOfNothingAreNull) {
+TEST(HistogramJson, StatisticsAreNullIfNothingWasCounted) {
   const std::string json = to_json(make_report(histogram_of({{Channel::luma, {0, 0}}}), {}, kImage));
   EXPECT_NE(json.find("\"statistics\": null"), std::string::npos);
   EXPECT_EQ(json.find("\"values\""), std::string::npos);
@@ -215,7 +215,7 @@ TEST(JsonWriter, EscapesAndNesting) {
             "  \"nan\": null,\n  \"list\": [\n    18446744073709551615,\n    true,\n    null\n  ]\n}\n");
 }
 
-TEST(Utf8, ReplacesWhatIsNotWellFormed) {
+TEST(Utf8, ReplacesMalformedSequences) {
   const std::string mark = "\xEF\xBF\xBD";
   EXPECT_EQ(valid_utf8("aé漢😀"), "aé漢😀");
   EXPECT_EQ(valid_utf8("\xC0\xAF"), mark + mark);                        // overlong

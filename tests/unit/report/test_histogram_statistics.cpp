@@ -20,7 +20,7 @@ TEST(HistogramStatistics, AbsentWhenNothingWasCounted) {
   EXPECT_FALSE(statistics_of(Counts{}).has_value());
 }
 
-TEST(HistogramStatistics, OneLevelAlone) {
+TEST(HistogramStatistics, SingleLevel) {
   Counts counts(256, 0);
   counts[7] = 1234;
   const auto s = statistics_of(counts).value();

@@ -46,7 +46,7 @@ std::string refusal(const std::string& text) {
   return "";
 }
 
-TEST(LevelTablesCsv, IsReadBack) {
+TEST(LevelTablesCsv, RoundTrips) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const std::size_t count : {1U, 3U}) {
@@ -70,7 +70,7 @@ TEST(LevelTablesCsv, LinesMayEndAsElsewhere) {
   EXPECT_EQ(read(text.substr(0, text.size() - 1)).maps, tables.maps);
 }
 
-TEST(LevelTablesCsv, EveryOtherLineIsRefusedByItsNumber) {
+TEST(LevelTablesCsv, RefusesInvalidLinesByNumber) {
   LevelTables tables;
   tables.maps.assign(1, std::vector<std::uint16_t>(256, 7));
   const std::string text = level_tables_to_csv(tables);
@@ -93,7 +93,7 @@ TEST(LevelTablesCsv, EveryOtherLineIsRefusedByItsNumber) {
   EXPECT_EQ(refusal("level,r,g,b\n0,1,2\n"), "2: expected level 0 and three values from 0 to 65535");
 }
 
-TEST(LevelTablesCsv, MoreThanAllLevelsAreRefused) {
+TEST(LevelTablesCsv, RefusesTooManyLevels) {
   LevelTables tables;
   tables.maps.assign(1, std::vector<std::uint16_t>(65536, 65535));
   const std::string text = level_tables_to_csv(tables);
