@@ -42,8 +42,7 @@ inline double value_noise(double x, double y, std::uint32_t seed) {
              mix(random_at(ix, iy + 1, seed), random_at(ix + 1, iy + 1, seed), u), v);
 }
 
-/// Octaves of value noise, each with twice the frequency and half the amplitude of the previous; about [0,1], mean one
-/// half.
+/// Octaves of value noise, each with twice the frequency and half the amplitude of the previous; about [0,1], mean ½.
 inline double fractal_noise(double x, double y, int octaves, std::uint32_t seed) {
   double sum = 0.0;
   double weight = 0.5;

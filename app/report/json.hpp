@@ -16,11 +16,10 @@ namespace gpuimg {
 ///                                   null), cumulative, normalize
 ///   counted, skipped                pixels
 ///   histograms[]                    one per channel: channel; unit ("level", "degrees", "fraction"); counts;
-///   statistics
-///                                   (in the unit; null if nothing was counted; for hue "circular": true, circular
-///                                   mean and stddev, and null for min, max, median and percentiles); and if bins,
-///                                   cumulative or normalize is set, values as the CSV prints them; with bins also
-///                                   from
+///                                   statistics, in the unit (null if nothing was counted; for hue "circular": true,
+///                                   circular mean and stddev, and null for min, max, median and percentiles); and
+///                                   if bins, cumulative or normalize is set, values as the CSV prints them; with
+///                                   bins also from
 /// `counts` are always the integers as counted, one per level, for any options: files with the same options are merged
 /// exactly by adding them. Integers can exceed 2⁵³. No version, time or machine is included.
 std::string to_json(const HistogramReport& report);

@@ -79,8 +79,8 @@ struct HistogramReport {
 /// Throws Error{usage} if `bins` is out of range, or if the channels do not share one axis (for example luma and hue).
 HistogramReport make_report(const Histogram& histogram, const ReportOptions& options, const ImageFacts& image);
 
-/// A value as printed in CSV and JSON: an integer, or with `normalize` the shortest text that reads back as the
-/// float64.
+/// A value as printed in CSV and JSON: an integer, or with `normalize` the shortest text that
+/// reads back as the float64.
 std::string value_text(const HistogramReport& report, std::uint64_t value);
 
 }  // namespace gpuimg

@@ -21,8 +21,8 @@ inline constexpr std::string_view kReadableKinds = "gpuimg reads 8- and 16-bit P
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
 [[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
 
-/// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an Image can
-/// hold.
+/// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
+/// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
 }  // namespace gpuimg

@@ -55,9 +55,9 @@ void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, cons
   header.is_progressive = marker == 0xC2 || marker == 0xCA;
 }
 
-/// The bytes after `mark` in the segment; empty if it does not begin with `mark`.
-ByteSpan after_mark(std::string_view mark, ByteSpan segment) {
-  const auto bytes = std::as_bytes(std::span(mark));
+/// The bytes after `signature` in the segment; empty if it does not begin with `signature`.
+ByteSpan after_signature(std::string_view signature, ByteSpan segment) {
+  const auto bytes = std::as_bytes(std::span(signature));
   const bool begins = segment.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), segment.begin());
   return begins ? segment.subspan(bytes.size()) : ByteSpan{};
 }
@@ -82,14 +82,14 @@ bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
 /// True if the header has a member for the segment, or libjpeg-turbo reads it.
 bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
-    case kApp0: return set_if_empty(header.jfif, after_mark("JFIF\0"sv, segment));
+    case kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
     case kApp1:
-      return set_if_empty(header.exif, after_mark("Exif\0\0"sv, segment)) ||
-             set_if_empty(header.xmp, after_mark(kJpegXmpMark, segment)) ||
-             add_part(header.xmp_extension_parts, after_mark(kJpegXmpExtensionMark, segment), 40);
-    case kApp2: return add_part(header.icc_parts, after_mark("ICC_PROFILE\0"sv, segment), 2);
-    case kApp13: return add_part(header.photoshop_parts, after_mark(kJpegPhotoshopMark, segment), 1);
-    case kApp14: return !after_mark("Adobe"sv, segment).empty();
+      return set_if_empty(header.exif, after_signature("Exif\0\0"sv, segment)) ||
+             set_if_empty(header.xmp, after_signature(kJpegXmpSignature, segment)) ||
+             add_part(header.xmp_extension_parts, after_signature(kJpegXmpExtensionSignature, segment), 40);
+    case kApp2: return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
+    case kApp13: return add_part(header.photoshop_parts, after_signature(kJpegPhotoshopSignature, segment), 1);
+    case kApp14: return !after_signature("Adobe"sv, segment).empty();
     default: return false;
   }
 }

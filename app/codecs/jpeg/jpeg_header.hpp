@@ -11,9 +11,9 @@
 namespace gpuimg {
 
 /// Signatures of an APP1 with XMP, an APP1 with extended XMP and an APP13 with Photoshop resources.
-inline constexpr std::string_view kJpegXmpMark("http://ns.adobe.com/xap/1.0/\0", 29);
-inline constexpr std::string_view kJpegXmpExtensionMark("http://ns.adobe.com/xmp/extension/\0", 35);
-inline constexpr std::string_view kJpegPhotoshopMark("Photoshop 3.0\0", 14);
+inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0/\0", 29);
+inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
+inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
 
 struct JpegHeader {
   std::uint32_t width = 0;

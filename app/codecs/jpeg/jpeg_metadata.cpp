@@ -128,7 +128,7 @@ void add_xmp_extension(const Metadata& metadata, std::vector<JpegSegment>& segme
   const ByteSpan extension = metadata.xmp_extension;
   for (std::size_t offset = 0; offset < extension.size(); offset += kMaxPart) {
     segments.push_back(
-        {kApp1, joined({letters(kJpegXmpExtensionMark), letters(xmp_extension_guid(metadata.xmp)),
+        {kApp1, joined({letters(kJpegXmpExtensionSignature), letters(xmp_extension_guid(metadata.xmp)),
                         u32be(static_cast<std::uint32_t>(extension.size())), u32be(static_cast<std::uint32_t>(offset)),
                         extension.subspan(offset, std::min(kMaxPart, extension.size() - offset))})});
   }
@@ -163,7 +163,7 @@ std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata) {
     segments.push_back({kApp1, joined({letters("Exif\0\0"sv), metadata.exif})});
   }
   if (!metadata.xmp.empty()) {
-    segments.push_back({kApp1, joined({letters(kJpegXmpMark), metadata.xmp})});
+    segments.push_back({kApp1, joined({letters(kJpegXmpSignature), metadata.xmp})});
     add_xmp_extension(metadata, segments);
   }
   const std::size_t count = (metadata.icc.size() + kMaxIccSegmentBytes - 1) / kMaxIccSegmentBytes;
@@ -174,7 +174,7 @@ std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata) {
         {kApp2, joined({letters("ICC_PROFILE\0"sv), numbers, left.first(std::min(left.size(), kMaxIccSegmentBytes))})});
   }
   if (!metadata.iptc.empty()) {
-    segments.push_back({kApp13, joined({letters(kJpegPhotoshopMark), iptc_resource(metadata.iptc)})});
+    segments.push_back({kApp13, joined({letters(kJpegPhotoshopSignature), iptc_resource(metadata.iptc)})});
   }
   return segments;
 }

@@ -19,8 +19,8 @@ struct JpegSegment {
 };
 
 /// Segments for EXIF data, XMP, the profile in parts, and IPTC data; libjpeg writes the density into the JFIF header.
-/// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs its GUID in the
-/// packet.
+/// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs
+/// its GUID in the packet.
 std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata);
 
 inline constexpr std::size_t kMaxJpegExifBytes = 65527;

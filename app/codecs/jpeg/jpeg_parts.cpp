@@ -23,8 +23,8 @@ struct Part {
   int end = 0;
 };
 
-/// Whole rows of MCUs: libjpeg-turbo skips these without computing pixels, and keeps enough of the rows above for what
-/// follows.
+/// Whole rows of MCUs: libjpeg-turbo skips these without computing pixels, and keeps enough of the
+/// rows above for what follows.
 std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_of_blocks) {
   std::vector<Part> parts = {{0, height}};
   for (const int cut : cuts) {

@@ -46,7 +46,7 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
     whole.finish();
   }
   decoded.notes = whole.warnings();
-  if (file.has_inks()) {
+  if (file.is_cmyk()) {
     decoded.notes.emplace_back("CMYK is converted to RGB without color management");
   }
   decoded.metadata = read_jpeg_metadata(header, decoded.details);

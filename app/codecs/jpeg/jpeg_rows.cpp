@@ -49,7 +49,7 @@ JpegRows::JpegRows(const JpegFile& file, bool lenient) : session_(file.name, len
     session_.open(file.bytes);
     info.mem->max_memory_to_use = memory_cap(file.header);
     jpeg_read_header(&info, TRUE);
-    info.out_color_space = file.has_inks() ? JCS_CMYK : file.header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+    info.out_color_space = file.is_cmyk() ? JCS_CMYK : file.header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     info.dct_method = JDCT_ISLOW;
     jpeg_start_decompress(&info);
   });
@@ -57,8 +57,8 @@ JpegRows::JpegRows(const JpegFile& file, bool lenient) : session_(file.name, len
       info.output_components != static_cast<int>(file.header.components)) {
     refuse_damaged(file.name, "it declares its size twice, and differently");
   }
-  if (file.has_inks()) {
-    inks_.resize(std::size_t{file.header.width} * file.header.components);
+  if (file.is_cmyk()) {
+    cmyk_row_.resize(std::size_t{file.header.width} * file.header.components);
   }
 }
 
@@ -69,8 +69,8 @@ void JpegRows::skip_to(int row) {
 void JpegRows::read_to(int end, const View& pixels) {
   jpeg_decompress_struct& info = session_.info();
   session_.guarded([&] {
-    inks_.empty() ? read_rows(info, static_cast<JDIMENSION>(end), pixels)
-                  : read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, inks_.data());
+    cmyk_row_.empty() ? read_rows(info, static_cast<JDIMENSION>(end), pixels)
+                      : read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, cmyk_row_.data());
   });
 }
 

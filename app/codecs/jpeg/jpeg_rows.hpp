@@ -19,7 +19,7 @@ struct JpegFile {
   const JpegHeader& header;
   const std::string& name;  ///< printable
 
-  [[nodiscard]] bool has_inks() const { return header.components == 4; }
+  [[nodiscard]] bool is_cmyk() const { return header.components == 4; }
   [[nodiscard]] int height() const { return static_cast<int>(header.height); }
 };
 
@@ -49,13 +49,13 @@ class JpegRows {
   [[nodiscard]] std::optional<JpegEncoding> encoding();
 
   /// The maximum number of bytes that libjpeg may keep for the whole image.
-  [[nodiscard]] std::size_t most_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
+  [[nodiscard]] std::size_t max_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
 
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
 
  private:
   JpegSession session_;
-  std::vector<std::uint8_t> inks_;  // one row of CMYK
+  std::vector<std::uint8_t> cmyk_row_;  // one row of CMYK
 };
 
 }  // namespace gpuimg

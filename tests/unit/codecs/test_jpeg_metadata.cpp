@@ -106,21 +106,21 @@ FileBytes extension_part(std::string_view guid, std::size_t size, std::size_t of
   add_be(content, size, 4);
   add_be(content, offset, 4);
   add_bytes(content, part);
-  return app1(kJpegXmpExtensionMark, content);
+  return app1(kJpegXmpExtensionSignature, content);
 }
 
 TEST(JpegMetadata, XmpMayEndInNuls) {
   FileBytes padded = xmp_packet();
   padded.resize(padded.size() + 3);
-  EXPECT_EQ(jpeg_with({app1(kJpegXmpMark, padded)}).metadata.xmp, xmp_packet());
+  EXPECT_EQ(jpeg_with({app1(kJpegXmpSignature, padded)}).metadata.xmp, xmp_packet());
   padded.push_back(std::byte{'>'});
-  const DecodedImage found = jpeg_with({app1(kJpegXmpMark, padded)});
+  const DecodedImage found = jpeg_with({app1(kJpegXmpSignature, padded)});
   EXPECT_TRUE(found.metadata.xmp.empty());
   EXPECT_EQ(found.details, std::vector<std::string>{"its XMP is damaged and is left out"});
 }
 
 TEST(JpegMetadata, PartsOfExtendedXmpAreJoinedByOffset) {
-  const FileBytes packet = app1(kJpegXmpMark, packet_naming(kGuid));
+  const FileBytes packet = app1(kJpegXmpSignature, packet_naming(kGuid));
   const FileBytes whole = xmp_packet(200);
   const auto part = [&](std::size_t from, std::size_t size) {
     return extension_part(kGuid, whole.size(), from, std::span(whole).subspan(from, size));
@@ -129,7 +129,7 @@ TEST(JpegMetadata, PartsOfExtendedXmpAreJoinedByOffset) {
   const FileBytes foreign = extension_part("FFFFFFFFFFFFFFFF0123456789ABCDEF", 3, 0, bytes_of("<a>"));
   EXPECT_EQ(jpeg_with({packet, part(0, 150), last}).metadata.xmp_extension, whole);
   EXPECT_EQ(jpeg_with({last, foreign, part(0, 150), packet}).metadata.xmp_extension, whole);
-  const FileBytes too_short = app1(kJpegXmpExtensionMark, bytes_of(kGuid));
+  const FileBytes too_short = app1(kJpegXmpExtensionSignature, bytes_of(kGuid));
   const std::vector<std::vector<FileBytes>> broken = {
       {packet, part(0, 150)},
       {packet, last},
@@ -139,7 +139,7 @@ TEST(JpegMetadata, PartsOfExtendedXmpAreJoinedByOffset) {
       {packet, extension_part(kGuid, 0xFFFFFFFF, 0, whole)},
       {packet, extension_part(kGuid, 0, 0, {})},
       {packet, extension_part(kGuid, 2, 0, bytes_of("no"))},
-      {app1(kJpegXmpMark, packet_naming("0123")), part(0, 150), last},
+      {app1(kJpegXmpSignature, packet_naming("0123")), part(0, 150), last},
   };
   for (const auto& segments : broken) {
     const DecodedImage found = jpeg_with(segments);
@@ -167,9 +167,9 @@ TEST(JpegMetadata, IptcIsTakenFromPhotoshopResources) {
   FileBytes resources = bytes_of(std::string_view("8BIM\3\xED\0\0\0\0\0\2ab", 14));
   add_bytes(resources, iptc_resource(iptc_data()));
   for (const std::size_t cut : {0U, 5U, 20U}) {  // a resource may span several segments
-    FileBytes first = bytes_of(kJpegPhotoshopMark);
+    FileBytes first = bytes_of(kJpegPhotoshopSignature);
     add_bytes(first, std::span(resources).first(cut));
-    FileBytes second = bytes_of(kJpegPhotoshopMark);
+    FileBytes second = bytes_of(kJpegPhotoshopSignature);
     add_bytes(second, std::span(resources).subspan(cut));
     const DecodedImage found = jpeg_with({segment(0xFFED, first), segment(0xFFED, second)});
     EXPECT_EQ(found.metadata.iptc, iptc_data());
@@ -179,7 +179,7 @@ TEST(JpegMetadata, IptcIsTakenFromPhotoshopResources) {
 
 TEST(JpegMetadata, DamagedPhotoshopDataIsNamed) {
   const auto details = [](std::string_view resources) {
-    FileBytes content = bytes_of(kJpegPhotoshopMark);
+    FileBytes content = bytes_of(kJpegPhotoshopSignature);
     add_text(content, resources);
     return jpeg_with({segment(0xFFED, content)}).details;
   };
@@ -190,7 +190,7 @@ TEST(JpegMetadata, DamagedPhotoshopDataIsNamed) {
 }
 
 TEST(JpegMetadata, OtherSegmentsAreNamed) {
-  FileBytes other = bytes_of(kJpegPhotoshopMark);
+  FileBytes other = bytes_of(kJpegPhotoshopSignature);
   add_text(other, std::string_view("8BIM\3\xED\0\0\0\0\0\0", 12));
   const DecodedImage found = jpeg_with({segment(0xFFED, other), segment(0xFFFE, bytes_of("comment")),
                                         segment(0xFFE2, bytes_of("MPF")), segment(0xFFE2, bytes_of("MPF"))});

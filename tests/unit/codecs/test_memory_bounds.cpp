@@ -62,8 +62,8 @@ TEST(JpegRows, MemoryIsCappedByTheDeclaredSize) {
   const JpegHeader header = read_jpeg_header(bytes, name);
   JpegRows rows(JpegFile{bytes, header, name}, false);
   const std::size_t coefficients = std::size_t{2} * 200 * 100 * 3;
-  EXPECT_GE(rows.most_bytes(), coefficients);
-  EXPECT_LE(rows.most_bytes(), (std::size_t{64} << 20) + 4 * coefficients);
+  EXPECT_GE(rows.max_bytes(), coefficients);
+  EXPECT_LE(rows.max_bytes(), (std::size_t{64} << 20) + 4 * coefficients);
 }
 
 /// A stream that inflates to `size` zeros.
