@@ -46,7 +46,7 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   }
   if (images.empty()) {
     images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
-                      trial_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1)});
+                      selftest_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1)});
   }
   return images;
 }

@@ -99,9 +99,9 @@ HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::s
   try {
     return file_in(Json::parse(text, text + bytes.size()));
   } catch (const Json::parse_error&) {
-    refuse(name, "it is cut short or not JSON");
+    refuse(name, "it is truncated or not JSON");
   } catch (const Json::exception&) {
-    refuse(name, "a value is missing or of another type");
+    refuse(name, "a value is missing or has the wrong type");
   } catch (const Contradiction& contradiction) {
     refuse(name, contradiction.what());
   } catch (const Error&) {

@@ -37,7 +37,7 @@ double median_ms(const Work& work) {
   return *middle;
 }
 
-BackendTiming timed(const TrialOperation& operation, Backend& backend, const Picture& picture, double copy_rate) {
+BackendTiming timed(const SelftestOperation& operation, Backend& backend, const Picture& picture, double copy_rate) {
   BackendTiming timing;
   timing.backend = backend.name();
   timing.kernel_ms = median_ms([&] { operation.run(backend, picture); });
@@ -63,7 +63,7 @@ std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<Bac
     transfers_ms.emplace_back(upload, download);
   }
   std::vector<BenchRow> rows;
-  for (const TrialOperation& operation : timed_operations()) {
+  for (const SelftestOperation& operation : timed_operations()) {
     BenchRow row;
     row.image = image.name;
     row.operation = operation.name;

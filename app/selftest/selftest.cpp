@@ -64,10 +64,10 @@ SelfTestResult test_agreement(Backend& backend, Backend& reference) {
     for (int channels = 1; channels <= 4; ++channels) {
       const PixelFormat format{sample, channels};
       for (const auto& [width, height] : kSizes) {
-        const Image image = trial_image(width, height, format, static_cast<unsigned>(width + channels));
+        const Image image = selftest_image(width, height, format, static_cast<unsigned>(width + channels));
         const Picture here = backend.import_pixels(image.view());
         const Picture there = reference.import_pixels(image.view());
-        for (const TrialOperation& operation : tested_operations(format)) {
+        for (const SelftestOperation& operation : tested_operations(format)) {
           const std::string difference = operation.difference(backend, here, reference, there);
           expect(result, difference.empty(),
                  fmt::format("{} of {}x{}, {} channels of {} bits: {}", operation.name, width, height, channels,

@@ -55,7 +55,7 @@ void fill(View image, unsigned seed) {
 
 }  // namespace
 
-Image trial_image(int width, int height, PixelFormat format, unsigned seed) {
+Image selftest_image(int width, int height, PixelFormat format, unsigned seed) {
   Image image(width, height, format);
   if (format.sample == Sample::u8) {
     fill<std::uint8_t>(image.view(), seed);

@@ -17,8 +17,9 @@ Image host_result(Backend& backend, Picture picture) { return backend.fetch(std:
 
 /// operation(backend, picture) → Histogram or Picture.
 template <class Operation>
-TrialOperation trial(std::string name, Operation operation, std::function<double(PixelFormat)> bytes_per_pixel) {
-  TrialOperation result;
+SelftestOperation selftest_operation(std::string name, Operation operation,
+                                     std::function<double(PixelFormat)> bytes_per_pixel) {
+  SelftestOperation result;
   result.name = std::move(name);
   result.run = [operation](Backend& backend, const Picture& picture) {
     [[maybe_unused]] const auto dropped = operation(backend, picture);
@@ -35,18 +36,19 @@ TrialOperation trial(std::string name, Operation operation, std::function<double
 
 double pixel_bytes(PixelFormat format) { return static_cast<double>(format.bytes_per_pixel()); }
 
-TrialOperation hist_trial(const std::string& channel_name, Luma luma = Luma::bt601, int hsl_bins = kDefaultHslBins) {
+SelftestOperation hist_selftest(const std::string& channel_name, Luma luma = Luma::bt601,
+                                int hsl_bins = kDefaultHslBins) {
   HistogramOptions options;
   options.channels = value_named("channel", channel_name, kHistogramChannelNames);
   options.luma = luma;
   options.hsl_bins = hsl_bins;
   const std::string suffix = luma == Luma::bt601 ? "" : fmt::format(" {}", name_of(luma, kLumaNames));
-  return trial(
+  return selftest_operation(
       "hist " + channel_name + suffix,
       [options](Backend& backend, const Picture& picture) { return backend.histogram(picture, options); }, pixel_bytes);
 }
 
-TrialOperation equalize_trial(EqualizeColor color, EqualizeFormula formula, double strength = 1.0) {
+SelftestOperation equalize_selftest(EqualizeColor color, EqualizeFormula formula, double strength = 1.0) {
   EqualizeOptions options;
   options.color = color;
   options.formula = formula;
@@ -56,13 +58,13 @@ TrialOperation equalize_trial(EqualizeColor color, EqualizeFormula formula, doub
     name += fmt::format(" {}", name_of(formula, kFormulaNames));
   }
   // Read once to count, then read and written to map.
-  return trial(
+  return selftest_operation(
       std::move(name),
       [options](Backend& backend, const Picture& picture) { return backend.equalize(picture, options); },
       [](PixelFormat format) { return 3.0 * pixel_bytes(format); });
 }
 
-TrialOperation integral_trial(TableLayout layout, Sample type, bool square) {
+SelftestOperation integral_selftest(TableLayout layout, Sample type, bool square) {
   IntegralOptions options;
   options.layout = layout;
   options.type = type;
@@ -71,14 +73,14 @@ TrialOperation integral_trial(TableLayout layout, Sample type, bool square) {
   std::string name = "integral " + name_of(type, kTableTypeNames);
   name += layout == TableLayout::inclusive ? " inclusive" : "";
   name += square ? " square" : "";
-  return trial(
+  return selftest_operation(
       std::move(name),
       [options](Backend& backend, const Picture& picture) { return backend.integral(picture, options); },
       [type](PixelFormat format) { return pixel_bytes(format) + static_cast<double>(sample_bytes(type)); });
 }
 
-TrialOperation hsl_trial(HslEncoding encoding) {
-  return trial(
+SelftestOperation hsl_selftest(HslEncoding encoding) {
+  return selftest_operation(
       "hsl " + name_of(encoding, kEncodingNames),
       [encoding](Backend& backend, const Picture& picture) { return backend.to_hsl(picture, encoding); },
       [encoding](PixelFormat format) {
@@ -87,8 +89,8 @@ TrialOperation hsl_trial(HslEncoding encoding) {
       });
 }
 
-TrialOperation hsl_inverse_trial(HslEncoding encoding) {
-  return trial(
+SelftestOperation hsl_inverse_selftest(HslEncoding encoding) {
+  return selftest_operation(
       "hsl inverse " + name_of(encoding, kEncodingNames),
       [encoding](Backend& backend, const Picture& picture) {
         const Picture hsl = backend.to_hsl(picture, encoding);
@@ -97,8 +99,8 @@ TrialOperation hsl_inverse_trial(HslEncoding encoding) {
       pixel_bytes);
 }
 
-TrialOperation hsl_adjust_trial() {
-  return trial(
+SelftestOperation hsl_adjust_selftest() {
+  return selftest_operation(
       "hsl adjust",
       [](Backend& backend, const Picture& picture) {
         return backend.adjust_hsl(picture, {40.0F, 1.25F, 0.9F});
@@ -108,50 +110,50 @@ TrialOperation hsl_adjust_trial() {
 
 }  // namespace
 
-std::vector<TrialOperation> timed_operations() {
-  std::vector<TrialOperation> operations;
-  operations.push_back(hist_trial("luma"));
-  operations.push_back(hist_trial("rgb"));
+std::vector<SelftestOperation> timed_operations() {
+  std::vector<SelftestOperation> operations;
+  operations.push_back(hist_selftest("luma"));
+  operations.push_back(hist_selftest("rgb"));
   for (const EqualizeColor color :
        {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
-    operations.push_back(equalize_trial(color, EqualizeFormula::opencv));
+    operations.push_back(equalize_selftest(color, EqualizeFormula::opencv));
   }
-  operations.push_back(integral_trial(TableLayout::padded, Sample::u32, false));
-  operations.push_back(integral_trial(TableLayout::padded, Sample::f64, true));
-  operations.push_back(hsl_trial(HslEncoding::f32));
-  operations.push_back(hsl_trial(HslEncoding::u16));
-  operations.push_back(hsl_adjust_trial());
+  operations.push_back(integral_selftest(TableLayout::padded, Sample::u32, false));
+  operations.push_back(integral_selftest(TableLayout::padded, Sample::f64, true));
+  operations.push_back(hsl_selftest(HslEncoding::f32));
+  operations.push_back(hsl_selftest(HslEncoding::u16));
+  operations.push_back(hsl_adjust_selftest());
   return operations;
 }
 
-std::vector<TrialOperation> tested_operations(PixelFormat format) {
-  std::vector<TrialOperation> operations;
+std::vector<SelftestOperation> tested_operations(PixelFormat format) {
+  std::vector<SelftestOperation> operations;
   for (const std::string& name : names_of(kHistogramChannelNames)) {
     if (name != "a" || format.has_alpha()) {
-      operations.push_back(hist_trial(name));
+      operations.push_back(hist_selftest(name));
     }
   }
   for (const auto& luma : kLumaNames) {
-    operations.push_back(hist_trial("luma", luma.value));
+    operations.push_back(hist_selftest("luma", luma.value));
   }
-  operations.push_back(hist_trial("h", Luma::bt601, 65536));
+  operations.push_back(hist_selftest("h", Luma::bt601, 65536));
   for (const auto& color : kColorNames) {
     for (const auto& formula : kFormulaNames) {
-      operations.push_back(equalize_trial(color.value, formula.value));
-      operations.push_back(equalize_trial(color.value, formula.value, 0.3));
+      operations.push_back(equalize_selftest(color.value, formula.value));
+      operations.push_back(equalize_selftest(color.value, formula.value, 0.3));
     }
   }
   for (const auto& type : kTableTypeNames) {
     for (const bool square : {false, true}) {
-      operations.push_back(integral_trial(TableLayout::padded, type.value, square));
-      operations.push_back(integral_trial(TableLayout::inclusive, type.value, square));
+      operations.push_back(integral_selftest(TableLayout::padded, type.value, square));
+      operations.push_back(integral_selftest(TableLayout::inclusive, type.value, square));
     }
   }
   for (const auto& encoding : kEncodingNames) {
-    operations.push_back(hsl_trial(encoding.value));
-    operations.push_back(hsl_inverse_trial(encoding.value));
+    operations.push_back(hsl_selftest(encoding.value));
+    operations.push_back(hsl_inverse_selftest(encoding.value));
   }
-  operations.push_back(hsl_adjust_trial());
+  operations.push_back(hsl_adjust_selftest());
   return operations;
 }
 

@@ -10,7 +10,7 @@
 
 namespace gpuimg {
 
-struct TrialOperation {
+struct SelftestOperation {
   std::string name;  ///< "equalize luma": the subcommand, then its options
   /// Runs the operation, waits for it, and discards the result.
   std::function<void(Backend&, const Picture&)> run;
@@ -21,13 +21,13 @@ struct TrialOperation {
 };
 
 /// A few of each subcommand, for timing. RGB images have all of them; gray images those that apply.
-std::vector<TrialOperation> timed_operations();
+std::vector<SelftestOperation> timed_operations();
 
 /// Every operation with every option, for a self-test on small images of `format`.
-std::vector<TrialOperation> tested_operations(PixelFormat format);
+std::vector<SelftestOperation> tested_operations(PixelFormat format);
 
 /// An image with smooth shading, edges, noise, saturated colors and, with alpha, transparent pixels. The same seed
 /// gives the same pixels everywhere. width, height ≥ 1; format photographic.
-Image trial_image(int width, int height, PixelFormat format, unsigned seed);
+Image selftest_image(int width, int height, PixelFormat format, unsigned seed);
 
 }  // namespace gpuimg

@@ -122,8 +122,8 @@ CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFor
       drop_unfit_profile(carried.metadata, format, filter);
       fit_to_jpeg(carried.metadata, filter);
       break;
-    case ImageFileType::bmp: drop_all(carried.metadata, "gpuimg writes none into BMP", filter); break;
-    case ImageFileType::tga: drop_all(carried.metadata, "gpuimg writes none into TGA", filter); break;
+    case ImageFileType::bmp: drop_all(carried.metadata, "gpuimg writes no metadata to BMP", filter); break;
+    case ImageFileType::tga: drop_all(carried.metadata, "gpuimg writes no metadata to TGA", filter); break;
   }
   drop_not_kept(carried.metadata, filter);
   return carried;
