@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <oneapi/tbb/detail/_small_object_pool.h>
+#include <oneapi/tbb/task_arena.h>
 
 #include <cerrno>
 #include <cstdlib>
@@ -90,8 +91,7 @@ void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, 
 }
 }
 
-// Memory that oneTBB takes for its tasks: from pools and from an allocator of its own, where the seams above seldom
-// reach it.
+// oneTBB allocates its tasks from pools and from its own allocator, which the seams above rarely reach.
 namespace tbb::detail::r1 {
 
 void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execution_data& execution) {
@@ -102,6 +102,16 @@ void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execut
   static const auto real_allocate = reinterpret_cast<Allocate>(
       ::dlsym(RTLD_NEXT, "_ZN3tbb6detail2r18allocateERPNS0_2d117small_object_poolEmRKNS2_14execution_dataE"));
   return real_allocate(pool, bytes, execution);
+}
+
+/// Never fails: if an allocation fails in here, oneTBB 2022 waits for itself forever (docs/reliability.md, "What is not
+/// survived"). Same symbol in oneTBB 2021.8 and 2022.
+void initialize(d1::task_arena_base& arena) {
+  const gpuimg::faults::Suspension suspended;
+  using Initialize = void (*)(d1::task_arena_base&);
+  static const auto real_initialize =
+      reinterpret_cast<Initialize>(::dlsym(RTLD_NEXT, "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"));
+  real_initialize(arena);
 }
 
 }  // namespace tbb::detail::r1
