@@ -7,10 +7,12 @@
 
 #include <oneapi/tbb/detail/_small_object_pool.h>
 #include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "fault_plan.hpp"
 
@@ -104,10 +106,14 @@ void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execut
   return real_allocate(pool, bytes, execution);
 }
 
-/// Never fails: if an allocation fails in here, oneTBB 2022 waits for itself forever (docs/reliability.md, "What is not
-/// survived"). Same symbol in oneTBB 2021.8 and 2022.
+/// With oneTBB 2022 (interface 12140 and later) nothing fails in here: if an allocation does, it waits for itself
+/// forever (docs/reliability.md, "What is not survived"). The symbol is the same in 2021.8 and 2022.
 void initialize(d1::task_arena_base& arena) {
-  const gpuimg::faults::Suspension suspended;
+  constexpr int kFirstThatHangs = 12140;
+  std::optional<gpuimg::faults::Suspension> suspended;
+  if (TBB_runtime_interface_version() >= kFirstThatHangs) {
+    suspended.emplace();
+  }
   using Initialize = void (*)(d1::task_arena_base&);
   static const auto real_initialize =
       reinterpret_cast<Initialize>(::dlsym(RTLD_NEXT, "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"));
