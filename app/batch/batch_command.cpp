@@ -3,7 +3,6 @@
 
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -17,12 +16,13 @@
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void demand(const std::string& what, const CLI::App& parser) {
-  throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.get_name() + " --help'");
+[[noreturn]] void demand(const std::string& what, const CommandParser& parser) {
+  throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.name() + " --help'");
 }
 
 /// The last name is OUT, unless --output gives it, a histogram is printed, or images are replaced in place.
-NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job, bool in_place) {
+NamedPaths named_paths(const CommandParser& parser, const BatchArguments& arguments, const ImageJob& job,
+                       bool in_place) {
   NamedPaths named;
   named.inputs = arguments.paths;
   const bool has_list = !arguments.files_from.empty();
@@ -98,7 +98,8 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 
 }  // namespace
 
-ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals) {
+ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+                 const GlobalOptions& globals) {
   (void)checked(arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named, globals.verbosity);

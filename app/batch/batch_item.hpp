@@ -11,8 +11,8 @@
 
 #include "batch/manifest.hpp"
 #include "batch/work_plan.hpp"
+#include "cli/refused_thread.hpp"
 #include "engine/image_job.hpp"
-#include "engine/refused_thread.hpp"
 #include "io/output_error.hpp"
 #include "text/printable_name.hpp"
 

@@ -1,7 +1,6 @@
 // Declares and checks the options of runs over many files.
 #include "batch/batch_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -51,20 +50,19 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 }  // namespace
 
-void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
-                       const std::string& output) {
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
   const char* group = "Many images (docs/batch.md)";
-  parser.add_option("IN", arguments.paths, input)->type_name("")->option_text("IN...");
-  // For --help alone: what is named last is OUT, but that is known only when all names are.
-  parser.add_option("OUT", arguments.shown_output, output)->type_name("");
+  parser.positionals({"IN", positionals.input, "IN..."}, arguments.paths);
+  // For --help only: the last name is OUT, but that is known only after all names were parsed.
+  parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
-    parser.add_option(name, value, what)->group(group)->type_name(type);
+    parser.text({name, what, type, group}, value);
   };
   const auto flag = [&](const char* name, bool& value, const char* what) {
-    parser.add_flag(name, value, what)->group(group);
+    parser.flag({.names = name, .description = what, .group = group}, value);
   };
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
-    parser.add_option(name, values, what)->group(group)->type_name("GLOB")->allow_extra_args(false);
+    parser.list({name, what, "GLOB", group}, values);
   };
   text("--files-from", arguments.files_from, "read the names of inputs from FILE, one per line; - is standard input",
        "FILE");

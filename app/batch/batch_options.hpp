@@ -8,10 +8,7 @@
 
 #include "batch/file_list.hpp"
 #include "batch/shard.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/command_parser.hpp"
 
 namespace gpuimg {
 
@@ -48,9 +45,15 @@ struct BatchOptions {
   Shard shard;
 };
 
-/// Declares IN, OUT and the options. `output` describes OUT.
-void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
-                       const std::string& output);
+/// What --help says about IN and OUT.
+struct BatchPositionals {
+  std::string input;
+  std::string output;
+  std::string output_usage = {};  ///< how the usage line shows OUT; empty: OUT
+};
+
+/// Declares IN, OUT and the options.
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals);
 
 /// Throws Error{usage}.
 BatchOptions checked(const BatchArguments& arguments);

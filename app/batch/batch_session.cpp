@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -59,13 +58,13 @@ std::string working_folder() {
 
 }  // namespace
 
-BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments,
+BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                            const GlobalOptions& globals)
     : job_(job),
       arguments_(arguments),
       globals_(globals),
       options_(checked(arguments)),
-      operation_(parser.get_name()),
+      operation_(parser.name()),
       parameters_(parameter_hash(parser, globals)),
       folder_(working_folder()),
       earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {

@@ -12,13 +12,10 @@
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
 #include "batch/work_plan.hpp"
+#include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
 #include "engine/image_job.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace gpuimg {
 
@@ -30,7 +27,8 @@ struct NamedPaths {
 
 class BatchSession {
  public:
-  BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals);
+  BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+               const GlobalOptions& globals);
 
   ExitCode run(const NamedPaths& named);
 

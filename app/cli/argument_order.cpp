@@ -1,4 +1,4 @@
-// Finds the subcommand among the arguments.
+// Needs to know which options take a value, so that a value is not mistaken for the subcommand.
 #include "cli/argument_order.hpp"
 
 #include <CLI/CLI.hpp>
@@ -8,7 +8,7 @@
 namespace gpuimg {
 namespace {
 
-/// App::get_option_no_throw would end the process where there is no memory.
+/// Not App::get_option_no_throw: it is noexcept but allocates, so it ends the process when memory runs out.
 bool takes_value(const CLI::App& parser, const std::string& argument) {
   const auto options = parser.get_options();
   return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {

@@ -1,4 +1,4 @@
-// Options of a subcommand may stand before its name; CLI11 takes them only after it. So the name is moved to the front.
+// Lets options come before the subcommand's name, which CLI11 does not allow: the name is moved to the front.
 #pragma once
 
 #include <string>
@@ -10,11 +10,10 @@ class App;
 
 namespace gpuimg {
 
-/// `argv` with the first name that is neither an option nor the value of one moved to its beginning, if it is a
-/// subcommand.
+/// `argv` with its first non-option argument moved to the front if that is a subcommand. Values of options are skipped.
 std::vector<const char*> subcommand_first(const CLI::App& app, int argc, const char* const* argv);
 
-/// True if what follows `argument` is its value: an option, of any subcommand, that takes one.
+/// True if `argument` is an option, of any subcommand, that takes the next argument as its value.
 bool takes_next(const CLI::App& app, const std::string& argument);
 
 }  // namespace gpuimg

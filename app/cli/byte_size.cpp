@@ -1,4 +1,4 @@
-// Numbers of bytes as options take them.
+// A suffix shifts the number: K by 10 bits, M by 20, and so on. Overflow is refused.
 #include "cli/byte_size.hpp"
 
 #include <charconv>

@@ -1,4 +1,4 @@
-// Marks and unmarks.
+// The mark is a control character after the name: '[' stays first, but the argument no longer ends with ']'.
 #include "cli/cli11_bracket_workaround.hpp"
 
 #include <CLI/CLI.hpp>
@@ -13,7 +13,7 @@ constexpr char kMark = '\x01';
 
 }  // namespace
 
-std::vector<std::string> with_bracketed_names(const CLI::App& app, int argc, const char* const* argv) {
+std::vector<std::string> with_bracket_marks(const CLI::App& app, int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   bool only_names = false;
   for (int i = 1; i < argc; ++i) {
@@ -29,15 +29,7 @@ std::vector<std::string> with_bracketed_names(const CLI::App& app, int argc, con
   return arguments;
 }
 
-void take_bracketed_names(CLI::App& parser) {
-  for (CLI::Option* option : parser.get_options()) {
-    if (option->get_positional()) {
-      option->transform(plain_name);
-    }
-  }
-}
-
-std::string plain_name(std::string argument) {
+std::string without_bracket_mark(std::string argument) {
   if (argument.starts_with('[') && argument.ends_with(kMark)) {
     argument.pop_back();
   }

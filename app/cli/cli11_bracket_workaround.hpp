@@ -1,5 +1,5 @@
-// CLI11 takes an argument such as [a,b] for a list, and so a file of that name for two others. Names in brackets are
-// marked before it sees them, and have their own form again when it hands them on.
+// CLI11 parses [a,b] as a list, even if it is a file name. Before parsing, a mark is appended to arguments that begin
+// with a bracket; the positional that receives one removes the mark.
 #pragma once
 
 #include <string>
@@ -11,13 +11,10 @@ class App;
 
 namespace gpuimg {
 
-/// The arguments without the first, last one first, as CLI::App::parse takes them.
-std::vector<std::string> with_bracketed_names(const CLI::App& app, int argc, const char* const* argv);
+/// argv[1] and later, marked, in reverse order: what CLI::App::parse takes.
+std::vector<std::string> with_bracket_marks(const CLI::App& app, int argc, const char* const* argv);
 
-/// Has the positional arguments of a subcommand take their own form again.
-void take_bracketed_names(CLI::App& parser);
-
-/// Of an argument that nothing took.
-std::string plain_name(std::string argument);
+/// The argument as the user typed it.
+std::string without_bracket_mark(std::string argument);
 
 }  // namespace gpuimg

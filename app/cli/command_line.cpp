@@ -1,4 +1,4 @@
-// From argv to an exit code: docs/cli.md.
+// Turns CLI11's errors into messages in our own words, and errors of a run into exit codes.
 #include "cli/command_line.hpp"
 
 #include <fmt/format.h>
@@ -16,12 +16,9 @@
 #include "cli/argument_order.hpp"
 #include "cli/cli11_bracket_workaround.hpp"
 #include "cli/global_options.hpp"
-#include "cli/help_format.hpp"
 #include "cli/messages.hpp"
 #include "cli/name_synonyms.hpp"
-#include "cli/version.hpp"
-#include "commands/commands.hpp"
-#include "engine/refused_thread.hpp"
+#include "cli/refused_thread.hpp"
 #include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
@@ -59,9 +56,9 @@ bool takes_many_names(const CLI::App& parser) {
   });
 }
 
-/// What to say of arguments that no option or positional took.
+/// Explains an argument that no option or positional took.
 std::string describe_left_over(const CLI::App& app) {
-  const std::string argument = plain_name(app.remaining(true).front());
+  const std::string argument = without_bracket_mark(app.remaining(true).front());
   const auto chosen = app.get_subcommands();
   if (argument.size() > 1 && argument.front() == '-') {
     return unknown_option(argument, app);
@@ -78,8 +75,10 @@ std::string describe_left_over(const CLI::App& app) {
   return unknown_subcommand(argument, app);
 }
 
-/// CLI11 words a flag's value "Could not convert: --force = maybe", a missing value "--bins: 1 required N missing", a
-/// missing name "MANIFEST is required", and an option given twice "--bins: At Most 1 required but received 2".
+/// Rewords CLI11's messages. Its text for a flag with a value: "Could not convert: --force = maybe"; for a missing
+/// value:
+/// "--bins: 1 required N missing"; for a missing positional: "MANIFEST is required"; for an option given twice:
+/// "--bins: At Most 1 required but received 2".
 std::string in_our_words(const CLI::ParseError& problem) {
   const std::string text = problem.what();
   constexpr std::string_view kConversion = "Could not convert: ";
@@ -114,7 +113,7 @@ ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
   return ExitCode::usage;
 }
 
-/// --help and --version
+/// Prints what --help or --version asks for.
 ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
   std::ostringstream text;
   app.exit(asked, text, text);
@@ -128,71 +127,54 @@ ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
   return ExitCode::ok;
 }
 
-/// A variable of a script that is not set must not pass for an option that was left out.
-void refuse_empty_values(CLI::App& parser) {
-  for (CLI::Option* option : parser.get_options()) {
-    if (!option->get_positional() && option->get_expected_min() > 0) {
-      option->check([](const std::string& value) { return value.empty() ? "needs a value, and '' is none" : ""; });
-    }
-  }
-}
-
-/// CLI11 would take the next argument for the value of "--option=".
+/// CLI11 would use the next argument as the value of "--option=".
 void refuse_missing_values(int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
-      throw Error(ErrorKind::usage, std::string(argument.substr(0, argument.size() - 1)) +
-                                        " needs a value, and there is none behind its =");
+      throw Error(ErrorKind::usage,
+                  std::string(argument.substr(0, argument.size() - 1)) + " needs a value, but nothing follows the =");
     }
   }
 }
 
 }  // namespace
 
-CommandLine::CommandLine()
-    : app_(std::make_unique<CLI::App>(
-          "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.")) {
-  CLI::App& app = *app_;
-  app.name("gpuimg");
-  app.footer(kFooter);
-  app.formatter(std::make_shared<HelpFormat>());
+CommandLine::CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text)
+    : parser_("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.") {
+  CLI::App& app = parser_.app();
   app.set_help_flag("-h,--help", "print this text");
-  app.set_version_flag("-V,--version", version_text, "print the version, and what is built in");
+  app.set_version_flag("-V,--version", std::move(version_text), "print the version, and what is built in");
   app.require_subcommand(1);
   app.fallthrough();
-  add_global_options(app, arguments_);
-  commands_ = {add_hist(app),  add_equalize(app), add_integral(app), add_hsl(app),    add_report(app),
-               add_bench(app), add_doctor(app),   add_help(app),     add_version(app)};
-  for (const Command& command : commands_) {
-    command.parser->fallthrough();
-    command.parser->footer(command.parser->get_footer() + kGlobalOptions);
-    refuse_empty_values(*command.parser);
-    take_bracketed_names(*command.parser);
+  add_global_options(parser_, arguments_);
+  for (const Command& command : commands) {
+    CommandParser& parser = parser_.add_subcommand(command.name, command.description);
+    commands_.push_back({&parser, command.declare(parser)});
+    parser.set_footer(command.examples + kGlobalOptions);
   }
-  refuse_empty_values(app);
+  parser_.set_footer(kFooter);
 }
-
-CommandLine::~CommandLine() = default;
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
     refuse_missing_values(argc, argv);
-    app_->parse(with_bracketed_names(*app_, argc, subcommand_first(*app_, argc, argv).data()));
+    CLI::App& app = parser_.app();
+    app.parse(with_bracket_marks(app, argc, subcommand_first(app, argc, argv).data()));
     options_ = validated(arguments_);
     note_without_effect(arguments_, options_);
     return std::nullopt;
   } catch (const CLI::Success& asked) {
-    return answer(*app_, asked);
+    return answer(parser_.app(), asked);
   } catch (const CLI::ParseError& problem) {
-    return report(*app_, problem);
+    return report(parser_.app(), problem);
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
   }
 }
 
-/// More threads than processors gain nothing, so none are started.
+/// Starts no more threads than there are processors: more gain nothing.
 void CommandLine::limit_threads() {
   const int processors = tbb::info::default_concurrency();
   if (options_.threads <= processors) {
@@ -200,7 +182,7 @@ void CommandLine::limit_threads() {
   }
   const std::string fact =
       fmt::format("{}: more threads than processors gain nothing; starting {}", options_.threads, processors);
-  if (arguments_.threads.empty()) {  // often set once for several machines
+  if (arguments_.threads.empty()) {  // often set once for several machines: no note
     print_detail(options_.verbosity, "GPUIMG_THREADS=" + fact);
   } else {
     print_note(options_.verbosity, "--threads " + fact);
@@ -209,13 +191,13 @@ void CommandLine::limit_threads() {
 }
 
 ExitCode CommandLine::run() {
-  const auto chosen =
-      std::find_if(commands_.begin(), commands_.end(), [](const Command& command) { return command.parser->parsed(); });
+  const auto chosen = std::find_if(commands_.begin(), commands_.end(),
+                                   [](const DeclaredCommand& command) { return command.parser->app().parsed(); });
   try {
     limit_threads();
     return chosen->run(options_);
   } catch (const OutputClosed&) {
-    return ExitCode::ok;  // whoever read our output has read enough
+    return ExitCode::ok;  // the reader has read enough
   } catch (const Error& error) {
     print_error(error.what());
     return exit_code_of(error.kind());
@@ -226,12 +208,6 @@ ExitCode CommandLine::run() {
     print_error("no thread can be started; use --threads 1, or a machine with more memory");
     return ExitCode::out_of_memory;
   }
-}
-
-ExitCode run_command_line(int argc, char** argv) {
-  CommandLine line;
-  const std::optional<ExitCode> ended = line.parse(argc, argv);
-  return ended ? *ended : line.run();
 }
 
 }  // namespace gpuimg

@@ -1,39 +1,43 @@
-// From argv to an exit code: parses, says what is wrong with a command line, runs the subcommand, reports its error.
+// From argv to an exit code: parses, explains what is wrong with a command line, runs the subcommand, reports its
+// error. docs/cli.md.
 #pragma once
 
-#include <memory>
+#include <functional>
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "cli/command.hpp"
+#include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
-#include "commands/commands.hpp"
 
 namespace gpuimg {
 
 class CommandLine {
  public:
-  CommandLine();
-  CommandLine(const CommandLine&) = delete;
-  CommandLine& operator=(const CommandLine&) = delete;
-  ~CommandLine();
+  /// `version_text` is called for --version.
+  CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text);
 
-  /// Reads nothing but the arguments and the environment. An exit code where nothing is left to run: --help and
-  /// --version have been answered, or what is wrong has been said.
+  /// Reads only the arguments and the environment. Returns an exit code if nothing is left to run: --help or --version
+  /// was answered, or an error was printed.
   std::optional<ExitCode> parse(int argc, const char* const* argv);
 
-  /// The subcommand, after parse() has returned nothing.
+  /// Runs the subcommand; only after parse() returned nothing.
   ExitCode run();
 
  private:
+  struct DeclaredCommand {
+    const CommandParser* parser;
+    RunCommand run;
+  };
+
   void limit_threads();
 
-  std::unique_ptr<CLI::App> app_;
+  CommandParser parser_;
   GlobalArguments arguments_;
-  std::vector<Command> commands_;
+  std::vector<DeclaredCommand> commands_;
   GlobalOptions options_;
 };
-
-ExitCode run_command_line(int argc, char** argv);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// What the process tells its caller: docs/cli.md, "Exit codes".
+// The exit codes of the process. docs/cli.md, "Exit codes".
 #pragma once
 
 #include "gpuimg/error.hpp"

@@ -1,7 +1,8 @@
-// Global options: declared for the parser, completed from the environment, checked.
+// Declares the global options, fills them in from the environment, and checks them.
 #include "cli/global_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <charconv>
 #include <cstdlib>
 
@@ -10,6 +11,8 @@
 
 namespace gpuimg {
 namespace {
+
+constexpr const char* kGroup = "Global options (before or after the subcommand)";
 
 const NamedValues<BackendKind> kBackendNames = {
     {"auto", BackendKind::automatic, "what finishes first, counting the start of the GPU", {"any"}},
@@ -25,7 +28,7 @@ const NamedValues<ProgressWanted> kProgressNames = {
 };
 
 struct Setting {
-  std::string source;  ///< "--threads" or "GPUIMG_THREADS": what a message blames
+  std::string source;  ///< "--threads" or "GPUIMG_THREADS", for messages
   std::string value;
 };
 
@@ -55,35 +58,34 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
 
 }  // namespace
 
-void add_global_options(CLI::App& app, GlobalArguments& arguments) {
-  const char* group = "Global options (before or after the subcommand)";
-  app.add_option("--backend", arguments.backend, with_choices("what computes", kBackendNames, "auto"))
-      ->group(group)
-      ->type_name("NAME");
-  app.add_option("--device", arguments.device, "number of the CUDA device [0]")->group(group)->type_name("N");
-  app.add_option("--threads", arguments.threads, "CPU threads [one per processor]")->group(group)->type_name("N");
-  app.add_option("--max-pixels", arguments.max_pixels, "refuse images of more pixels [1073741824]")
-      ->group(group)
-      ->type_name("N");
-  app.add_option("--max-device-memory", arguments.max_device_memory,
-                 "compute images that need more in strips, with the same result [what is free]")
-      ->group(group)
-      ->type_name("BYTES");
-  app.add_flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says")
-      ->group(group);
-  app.add_flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]")
-      ->group(group);
-  app.add_flag("--timing", arguments.timing, "print the time of each phase to standard error")->group(group);
-  app.add_flag("--json", arguments.json, "print results and --timing as JSON")->group(group);
-  app.add_flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte")->group(group);
-  app.add_flag("-f,--force", arguments.force, "replace outputs that exist [refuse]")->group(group);
-  app.add_flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced")->group(group);
-  app.add_option("--progress", arguments.progress,
-                 with_choices("progress of a run over many files", kProgressNames, "auto"))
-      ->group(group)
-      ->type_name("WHEN");
-  app.add_flag("-q,--quiet", arguments.quiet, "print errors only")->group(group);
-  app.add_flag("-v,--verbose", arguments.verbose, "also print what was chosen and written")->group(group);
+void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
+  const GlobalOptions defaults;
+  const auto text = [&](const char* name, std::string& value, const std::string& description, const char* type) {
+    parser.text({name, description, type, kGroup}, value);
+  };
+  const auto flag = [&](const char* names, bool& value, const char* description) {
+    parser.flag({.names = names, .description = description, .group = kGroup}, value);
+  };
+  text("--backend", arguments.backend,
+       with_choices("what computes", kBackendNames, name_of(defaults.backend, kBackendNames)), "NAME");
+  text("--device", arguments.device, fmt::format("number of the CUDA device [{}]", defaults.device), "N");
+  text("--threads", arguments.threads, "CPU threads [one per processor]", "N");
+  text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
+       "N");
+  text("--max-device-memory", arguments.max_device_memory,
+       "compute images that need more in strips, with the same result [what is free]", "BYTES");
+  flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says");
+  flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]");
+  flag("--timing", arguments.timing, "print the time of each phase to standard error");
+  flag("--json", arguments.json, "print results and --timing as JSON");
+  flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte");
+  flag("-f,--force", arguments.force, "replace outputs that exist [refuse]");
+  flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced");
+  text("--progress", arguments.progress,
+       with_choices("progress of a run over many files", kProgressNames, name_of(defaults.progress, kProgressNames)),
+       "WHEN");
+  flag("-q,--quiet", arguments.quiet, "print errors only");
+  flag("-v,--verbose", arguments.verbose, "also print what was chosen and written");
 }
 
 GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {

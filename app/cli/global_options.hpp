@@ -1,15 +1,12 @@
-// Options that every subcommand takes: docs/cli.md, "Global options".
+// Options that every subcommand takes. docs/cli.md, "Global options".
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cli/command_parser.hpp"
 #include "cli/messages.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace gpuimg {
 
@@ -20,7 +17,7 @@ enum class ProgressWanted { automatic, always, never, json };
 /// Checked and ready to use.
 struct GlobalOptions {
   BackendKind backend = BackendKind::automatic;
-  bool can_use_cpu = false;  ///< `auto`: what the device cannot be had for or has no memory for, the CPU does
+  bool can_use_cpu = false;  ///< `auto` falls back to the CPU
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;
@@ -31,12 +28,12 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  std::uint64_t max_device_memory = 0;  ///< bytes of an image and its result on the device; 0 = what it has free
-  bool auto_orient = true;              ///< inputs are turned as their EXIF orientation says
-  bool lenient = false;                 ///< a JPEG that is damaged is read as far as it can be
+  std::uint64_t max_device_memory = 0;  ///< bytes for an image and its result; 0 = what the device has free
+  bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
+  bool lenient = false;                 ///< read damaged JPEGs as far as possible
 };
 
-/// As they stand on the command line.
+/// As given on the command line; an empty text was not given.
 struct GlobalArguments {
   std::string backend;
   std::string device;
@@ -55,16 +52,16 @@ struct GlobalArguments {
   bool verbose = false;
 };
 
-void add_global_options(CLI::App& app, GlobalArguments& arguments);
+void add_global_options(CommandParser& parser, GlobalArguments& arguments);
 
-/// The options with this backend in place of --backend; no other one stands in for it.
+/// The options with `kind` as the backend, without fallback.
 GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
 
-/// Reads GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS where the option is not given. Throws Error{usage} for a bad
-/// value, of an option or of the environment.
+/// Checks the arguments. GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS replace options that are not given. Throws
+/// Error{usage} for a bad value from either source.
 GlobalOptions validated(const GlobalArguments& arguments);
 
-/// Notes the options given that the CPU, which was asked for, has no use for.
+/// With --backend cpu, prints a note for each given option that only matters to a GPU.
 void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Wraps and indents.
+// Wraps and indents help texts.
 #include "cli/help_format.hpp"
 
 #include <fmt/format.h>
@@ -20,7 +20,7 @@ std::size_t second_column(std::string_view line) {
   return gap == std::string_view::npos ? 0 : std::min(line.find_first_not_of(' ', gap), line.size());
 }
 
-/// One line as several of at most `width` characters, the later ones indented like its second column.
+/// Splits a line into lines of at most `width` characters; all but the first are indented to its second column.
 std::vector<std::string> wrapped(std::string_view line, std::size_t width) {
   const std::string indent(second_column(line), ' ');
   std::vector<std::string> lines;
@@ -49,7 +49,7 @@ std::vector<std::string> wrapped_lines(std::string_view text, std::size_t width)
   return lines;
 }
 
-/// A name, and its description beside it; below it where the name is too long.
+/// A name with its description to the right, or below if the name is too long.
 std::string entry(const std::string& name, const std::string& description) {
   std::string text = "  " + name;
   for (const std::string& line : wrapped_lines(description, kColumns - kDescriptionColumn)) {
@@ -60,7 +60,7 @@ std::string entry(const std::string& name, const std::string& description) {
   return text + "\n";
 }
 
-/// "-o, --output NAME": of several long names the first, which is the one to use.
+/// "-o, --output NAME". Only the first long name is shown: later ones are kept for compatibility.
 std::string option_name(const CLI::Option& option) {
   std::string name;
   for (const std::string& short_name : option.get_snames()) {
@@ -71,7 +71,7 @@ std::string option_name(const CLI::Option& option) {
   return takes_value && !option.get_type_name().empty() ? name + " " + option.get_type_name() : name;
 }
 
-/// How a positional stands in the usage: "[IN...]".
+/// A positional in the usage line: "[IN...]".
 std::string usage_of(const CLI::Option& positional) {
   return positional.get_option_text().empty() ? positional.get_name(true, false) : positional.get_option_text();
 }

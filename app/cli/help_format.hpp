@@ -1,4 +1,4 @@
-// The layout of --help: 80 columns, whatever the width of the terminal, so that it reads the same in a file.
+// The layout of --help: always 80 columns, so that it looks the same in a file.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -6,7 +6,7 @@
 
 namespace gpuimg {
 
-/// A description may have several lines. A line of two columns, "  name  text", wraps within its second column.
+/// Descriptions may have several lines. A line of two columns, "name  text", wraps within its second column.
 class HelpFormat final : public CLI::FormatterBase {
  public:
   /// `name` is what the user types: "gpuimg hist".

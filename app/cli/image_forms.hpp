@@ -1,4 +1,4 @@
-// The image types that gpuimg writes, as --format and the ending of OUT name them.
+// The image types that gpuimg writes, by the names that --format and extensions of OUT use.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@ namespace gpuimg {
 
 extern const OutputForms<ImageFileType> kImageForms;
 
-/// The image type of an output: `asked` (--format) if it is not empty, else what the ending of `path` names; "-" is
-/// PNG. Throws Error{usage} that lists the types.
+/// The image type of an output: `asked` (--format) if not empty, else by the extension of `path`; "-" is PNG. Throws
+/// Error{usage} that lists the types.
 ImageFileType image_file_type(const std::string& path, const std::string& asked = "");
 
 }  // namespace gpuimg

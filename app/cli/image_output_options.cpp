@@ -1,17 +1,17 @@
-// --png-level, --quality, --subsampling, --strip, --background and --depth.
+// Declares and checks the options of image outputs.
 #include "cli/image_output_options.hpp"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <charconv>
 #include <string>
 #include <vector>
 
-#include "cli/number_options.hpp"
 #include "cli/option_values.hpp"
-#include "engine/command_context.hpp"
 #include "gpuimg/error.hpp"
 #include "io/output_stream.hpp"
+#include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -24,7 +24,8 @@ const NamedValues<ChromaSubsampling> kSubsamplingNames = {
     {"444", ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
-const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
+/// Used if neither --subsampling nor the JPEG input decides: WriteOptions::jpeg_subsampling.
+constexpr ChromaSubsampling kDefaultSubsampling = ChromaSubsampling::s420;
 
 int number_from(const char* option, const std::optional<int>& given, int least, int most, int if_absent) {
   if (given && (*given < least || *given > most)) {
@@ -51,42 +52,34 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
 
 }  // namespace
 
-void add_png_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  add_number(parser, "--png-level", arguments.png_level, "compression of PNG, 0 (fastest) to 3 (smallest) [1]")
-      ->type_name("N");
+void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.number({"--png-level",
+                 fmt::format("compression of PNG, 0 (fastest) to 3 (smallest) [{}]", WriteOptions().png_level), "N"},
+                arguments.png_level);
 }
 
-void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_option("--quality", arguments.quality, "quality of JPEG, 1 to 100, or keep: the tables of a JPEG IN [90]")
-      ->type_name("N|keep");
-  parser
-      .add_option("--subsampling", arguments.subsampling,
-                  with_choices("resolution of color in JPEG", kSubsamplingNames, "420"))
-      ->type_name("NAME");
+void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.text(
+      {"--quality",
+       fmt::format("quality of JPEG, 1 to 100, or keep: the tables of a JPEG IN [{}]", WriteOptions().jpeg_quality),
+       "N|keep"},
+      arguments.quality);
+  parser.text(
+      {"--subsampling",
+       with_choices("resolution of color in JPEG", kSubsamplingNames, name_of(kDefaultSubsampling, kSubsamplingNames)),
+       "NAME"},
+      arguments.subsampling);
 }
 
-void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser.add_flag("--strip", arguments.strip,
-                  "write no color profile, EXIF, XMP or other metadata [carry them to PNG and JPEG]");
+void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.flag({"--strip", "write no color profile, EXIF, XMP or other metadata [carry them to PNG and JPEG]"},
+              arguments.strip);
 }
 
-void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments) {
-  parser
-      .add_option("--background", arguments.background,
-                  "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]")
-      ->type_name("COLOR");
-  parser.add_option("--depth", arguments.depth, "bits per channel of OUT, 8 or 16 [as IN]")->type_name("BITS");
-}
-
-ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
-  ImageConversion conversion;
-  if (!arguments.background.empty()) {
-    conversion.background = parse_color("--background", arguments.background);
-  }
-  if (!arguments.depth.empty()) {
-    conversion.depth = value_named("--depth", arguments.depth, kDepthNames);
-  }
-  return conversion;
+void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.text({"--background", "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]", "COLOR"},
+              arguments.background);
+  parser.text({"--depth", "bits per channel of OUT, 8 or 16 [as IN]", "BITS"}, arguments.depth);
 }
 
 WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
@@ -101,7 +94,7 @@ WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
   if (!arguments.subsampling.empty()) {
     std::string name = arguments.subsampling;
-    std::erase(name, ':');  // 4:2:0 is how it is spoken of
+    std::erase(name, ':');  // accept 4:2:0, the usual notation
     options.jpeg_subsampling = value_named("--subsampling", name, kSubsamplingNames);
   }
   return options;

@@ -1,18 +1,14 @@
-// --png-level, --quality, --subsampling, --strip, --background and --depth: how an image is encoded, what goes with it,
-// and what its pixels are converted to.
+// --png-level, --quality, --subsampling, --strip, --background and --depth: how an image is encoded, whether it keeps
+// its metadata, and what its pixels are converted to.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "cli/command_parser.hpp"
 #include "cli/image_forms.hpp"
 #include "cli/messages.hpp"
 #include "codecs/image_writer.hpp"
-#include "engine/image_conversion.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace gpuimg {
 
@@ -28,29 +24,26 @@ struct ImageOutputArguments {
   [[nodiscard]] bool keeps_quality() const { return quality == "keep"; }
 };
 
-void add_png_option(CLI::App& parser, ImageOutputArguments& arguments);
+void add_png_option(CommandParser& parser, ImageOutputArguments& arguments);
 
 /// --quality and --subsampling.
-void add_jpeg_options(CLI::App& parser, ImageOutputArguments& arguments);
+void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments);
 
-/// For commands whose output is a photograph as their input is: --strip.
-void add_metadata_option(CLI::App& parser, ImageOutputArguments& arguments);
+/// --strip, for commands that carry metadata from a photo to a photo.
+void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments);
 
-/// For commands whose output is an image as their input is: --background and --depth.
-void add_conversion_options(CLI::App& parser, ImageOutputArguments& arguments);
-
-/// Throws Error{usage} for a value that is not one.
-ImageConversion checked_conversion(const ImageOutputArguments& arguments);
+/// --background and --depth, for commands that write an image.
+void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments);
 
 /// Throws Error{usage} for a value out of range.
 WriteOptions checked_write_options(const ImageOutputArguments& arguments);
 
-/// Notes each option given that has no effect on `output`, which is an image of that type, or none.
+/// Prints a note for each given option that has no effect on `output`. `type` is empty if that is not an image.
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
                          std::optional<ImageFileType> type, Verbosity verbosity);
 
-/// The ending, without dot, of an image in a folder: `asked` (--format) if it is not empty, which throws Error{usage}
-/// for a type that is not written; else that of `input` if gpuimg writes it; else png.
+/// The extension, without dot, of an output in a folder: `asked` (--format) if not empty, else that of `input` if
+/// gpuimg writes that type, else png. Throws Error{usage} if gpuimg does not write `asked`.
 std::string image_ending_for(const std::string& input, const std::string& asked);
 
 }  // namespace gpuimg

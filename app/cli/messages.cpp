@@ -1,4 +1,4 @@
-// Prints lines for people.
+// Formats and prints messages.
 #include "cli/messages.hpp"
 
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ std::string line(const char* kind, std::string_view message) {
   return fmt::format("gpuimg: {}{}\n", kind, printable_name(message));
 }
 
-/// Neither a closed or full standard error nor want of memory stops the work it would tell of.
+/// Throws nothing when memory runs out: a message that cannot be printed must not stop the work.
 void print_line(const char* kind, const std::string& message) {
   try {
     print_report(line(kind, message));

@@ -1,5 +1,5 @@
-// Lines for people, on stderr, made printable. Data goes to stdout, never through here. A stderr that cannot be written
-// is no error.
+// Messages to the user, on stderr, with control characters escaped. Results go to stdout instead. Failures to write to
+// stderr are ignored.
 #pragma once
 
 #include <string>
@@ -9,10 +9,10 @@ namespace gpuimg {
 
 enum class Verbosity { quiet, normal, verbose };
 
-/// "gpuimg: error: …"; always printed. Where there is no memory left to make the line, that is what is said.
+/// "gpuimg: error: …"; always printed. Prints the out-of-memory message if there is no memory to format the line.
 void print_error(std::string_view message) noexcept;
 
-/// The error of a want of memory; takes none.
+/// The out-of-memory error; does not allocate.
 void print_out_of_memory() noexcept;
 
 /// "gpuimg: note: …"; not printed when quiet.
@@ -27,7 +27,7 @@ void print_detail(Verbosity verbosity, const std::string& message);
 /// The line that print_note (normal) or print_detail (verbose) prints.
 std::string message_line(Verbosity least, const std::string& message);
 
-/// Text of several lines that is printable already, whatever the verbosity.
+/// Prints text of several lines as it is, at any verbosity.
 void print_report(const std::string& text);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// The tables of synonyms, from other tools and from other spellings.
+// The names that other tools, and other spellings, use for our subcommands and options.
 #include "cli/name_synonyms.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// Names of subcommands and options that are not: what people type instead, and what is said to them.
+// Messages for unknown subcommands and options, with a suggestion.
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@ std::string subcommand_list(const CLI::App& app);
 /// "unknown subcommand equalise (did you mean equalize?)".
 std::string unknown_subcommand(const std::string& name, const CLI::App& app);
 
-/// "unknown option --colour (did you mean --color?)", or that it is one of another subcommand than the one chosen.
+/// "unknown option --colour (did you mean --color?)", or which other subcommands have the option.
 std::string unknown_option(const std::string& argument, const CLI::App& app);
 
 }  // namespace gpuimg

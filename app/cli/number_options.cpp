@@ -1,4 +1,4 @@
-// Reads numbers with std::from_chars: CLI11 takes 010 for octal and 0x10 for hexadecimal.
+// Uses std::from_chars because CLI11 reads 010 as octal and 0x10 as hexadecimal.
 #include "cli/number_options.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 namespace gpuimg {
 namespace {
 
-/// What is meant by "50%" and "0,5".
+/// A suggestion for "50%" and "0,5".
 std::string number_meant(std::string text) {
   std::replace(text.begin(), text.end(), ',', '.');
   double number = 0.0;
@@ -25,8 +25,10 @@ std::string number_meant(std::string text) {
   return fmt::format(" (did you mean {}?)", is_percent ? number / 100.0 : number);
 }
 
+}  // namespace
+
 template <class Number>
-Number number_in(const std::string& option, const std::string& text) {
+Number parse_number(const std::string& option, const std::string& text) {
   Number number{};
   const char* end = text.data() + text.size();
   const auto [stop, failure] = std::from_chars(text.data(), end, number);
@@ -41,30 +43,7 @@ Number number_in(const std::string& option, const std::string& text) {
               quoted + (std::is_integral_v<Number> ? "not a whole number" : "not a number" + number_meant(text)));
 }
 
-template <class Number, class Target>
-CLI::Option* add(CLI::App& parser, const std::string& name, Target& value, const std::string& description) {
-  return parser.add_option_function<std::string>(
-      name, [&value, name](const std::string& text) { value = number_in<Number>(name, text); }, description);
-}
-
-}  // namespace
-
-CLI::Option* add_number(CLI::App& parser, const std::string& name, int& value, const std::string& description) {
-  return add<int>(parser, name, value, description);
-}
-
-CLI::Option* add_number(CLI::App& parser, const std::string& name, double& value, const std::string& description) {
-  return add<double>(parser, name, value, description);
-}
-
-CLI::Option* add_number(CLI::App& parser, const std::string& name, std::optional<int>& value,
-                        const std::string& description) {
-  return add<int>(parser, name, value, description);
-}
-
-CLI::Option* add_number(CLI::App& parser, const std::string& name, std::optional<double>& value,
-                        const std::string& description) {
-  return add<double>(parser, name, value, description);
-}
+template int parse_number<int>(const std::string& option, const std::string& text);
+template double parse_number<double>(const std::string& option, const std::string& text);
 
 }  // namespace gpuimg

@@ -1,19 +1,15 @@
-// Options whose value is a number: decimal, whatever zeros it begins with.
+// Parses the numbers that options take: always decimal, with or without leading zeros.
 #pragma once
 
-#include <CLI/CLI.hpp>
-#include <optional>
 #include <string>
 
 namespace gpuimg {
 
-/// Declares an option whose value is a whole number, or a number, in decimal. Parsing throws Error{usage} for what is
-/// none; whoever uses the value checks its range.
-CLI::Option* add_number(CLI::App& parser, const std::string& name, int& value, const std::string& description);
-CLI::Option* add_number(CLI::App& parser, const std::string& name, double& value, const std::string& description);
-CLI::Option* add_number(CLI::App& parser, const std::string& name, std::optional<int>& value,
-                        const std::string& description);
-CLI::Option* add_number(CLI::App& parser, const std::string& name, std::optional<double>& value,
-                        const std::string& description);
+/// `text` as a Number: int or double. Throws Error{usage} that names `option` if it is not one, or too large.
+template <class Number>
+Number parse_number(const std::string& option, const std::string& text);
+
+extern template int parse_number<int>(const std::string& option, const std::string& text);
+extern template double parse_number<double>(const std::string& option, const std::string& text);
 
 }  // namespace gpuimg

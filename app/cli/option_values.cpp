@@ -68,8 +68,13 @@ const NamedValues<HslEncoding> kEncodingNames = {
     {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
 };
 
+const NamedValues<bool> kTransparentNames = {
+    {"skip", false, "are not counted"},
+    {"count", true, "are counted like others"},
+};
+
 const NamedValues<Channel> kPlainChannelNames = {
-    named(Channel::luma, "brightness; --luma says how it is computed", "gray"),
+    named(Channel::luma, "luma, computed as --luma says", "gray"),
     named(Channel::red, "red", "red"),
     named(Channel::green, "green", "green"),
     named(Channel::blue, "blue", "blue"),
@@ -77,7 +82,7 @@ const NamedValues<Channel> kPlainChannelNames = {
 };
 
 const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
-    named_alone(Channel::luma, "brightness; --luma says how it is computed", "gray"),
+    named_alone(Channel::luma, "luma, computed as --luma says", "gray"),
     named_alone(Channel::red, "red", "red"),
     named_alone(Channel::green, "green", "green"),
     named_alone(Channel::blue, "blue", "blue"),

@@ -1,4 +1,4 @@
-// Names that options take on the command line, and what they stand for: one table an option.
+// The named values that options take: one table per option.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct NamedValue {
   std::string name;
   Value value;
   std::string meaning;                ///< a few words for --help
-  std::vector<std::string> synonyms;  ///< words that are typed for it: not accepted, but suggested
+  std::vector<std::string> synonyms;  ///< what users of other tools type: refused with a suggestion
 };
 
 template <class Value>
@@ -37,6 +37,7 @@ extern const NamedValues<EqualizeColor> kColorNames;
 extern const NamedValues<TableLayout> kLayoutNames;
 extern const NamedValues<Sample> kTableTypeNames;
 extern const NamedValues<HslEncoding> kEncodingNames;
+extern const NamedValues<bool> kTransparentNames;                       ///< true: count transparent pixels
 extern const NamedValues<Channel> kPlainChannelNames;                   ///< luma, r, g, b, a
 extern const NamedValues<std::vector<Channel>> kHistogramChannelNames;  ///< and rgb, h, s, l
 
@@ -63,7 +64,7 @@ std::vector<Synonym> synonyms_of(const NamedValues<Value>& values) {
 /// "a, b or c".
 std::string listed(const std::vector<std::string>& names);
 
-/// The value that `name` stands for. Throws Error{usage} that lists what `option` takes.
+/// The value that `name` stands for. Throws Error{usage} that lists the names `option` takes.
 template <class Value>
 Value value_named(const std::string& option, const std::string& name, const NamedValues<Value>& values) {
   for (const NamedValue<Value>& named : values) {
@@ -76,8 +77,8 @@ Value value_named(const std::string& option, const std::string& name, const Name
                                     did_you_mean(name, names, synonyms_of(values)));
 }
 
-/// For --help: what an option changes, its choices with their meanings, a line each, and the default in brackets, which
-/// is one of the choices or says how one is chosen.
+/// For --help: `what` the option changes, one line per choice, then the default in brackets. `by_default` is one of the
+/// choices, or describes how the default is chosen.
 template <class Value>
 std::string with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
   std::size_t width = 0;
@@ -94,7 +95,7 @@ std::string with_choices(const std::string& what, const NamedValues<Value>& valu
   return is_choice ? text : text + "\n[" + by_default + "]";
 }
 
-/// The name of a value; it must be in the table.
+/// The name of a value; empty if it is not in the table.
 template <class Value>
 std::string name_of(const Value& value, const NamedValues<Value>& values) {
   for (const NamedValue<Value>& named : values) {

@@ -1,12 +1,10 @@
 // Declares --format.
 #include "cli/output_forms.hpp"
 
-#include <CLI/CLI.hpp>
-
 namespace gpuimg {
 
-void add_format_option(CLI::App& parser, std::string& asked, const std::string& description) {
-  parser.add_option("--format,--output-format", asked, description)->type_name("NAME");
+void add_format_option(CommandParser& parser, std::string& asked, const std::string& description) {
+  parser.text({"--format,--output-format", description, "NAME"}, asked);
 }
 
 }  // namespace gpuimg

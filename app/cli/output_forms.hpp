@@ -1,17 +1,14 @@
-// The forms that a subcommand writes, and which one OUT gets: docs/cli.md, "The form of the output".
+// The output formats of a subcommand, and how --format and OUT choose one. docs/cli.md, "Output format".
 #pragma once
 
 #include <string>
 
+#include "cli/command_parser.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "io/output_stream.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
-
-namespace CLI {
-class App;
-}
 
 namespace gpuimg {
 
@@ -22,11 +19,11 @@ struct OutputForms {
   Form on_stdout;           ///< without --format
 };
 
-/// --format, whose value goes to `asked`. `description` says which forms there are, and the default.
-void add_format_option(CLI::App& parser, std::string& asked, const std::string& description);
+/// Declares --format. `description` lists the formats and the default.
+void add_format_option(CommandParser& parser, std::string& asked, const std::string& description);
 
-/// What `asked` (--format) names if it is not empty, else what the ending of `output` names; "" and "-" are standard
-/// output. Throws Error{usage} that lists what there is.
+/// The format that `asked` (--format) names; if that is empty, the one that the extension of `output` names. "" and "-"
+/// are standard output. Throws Error{usage} that lists the formats.
 template <class Form>
 Form output_form(const OutputForms<Form>& forms, const std::string& asked, const std::string& output) {
   if (!asked.empty()) {
@@ -47,7 +44,7 @@ Form output_form(const OutputForms<Form>& forms, const std::string& asked, const
                                     "; change the ending, or name the form by --format");
 }
 
-/// Notes that `output` is named like another form than --format asks for, if it is.
+/// Prints a note if the extension of `output` names another format than --format.
 template <class Form>
 void note_misleading_ending(const OutputForms<Form>& forms, const std::string& asked, const std::string& output,
                             Verbosity verbosity) {

@@ -26,7 +26,7 @@ const NamedValues<RgbColor> kColorValues = {
     {"orange", {{255, 165, 0}}},   {"grey", {{128, 128, 128}}},
 };
 
-/// A number of one color channel, nothing else around it.
+/// All of `digits` as the value of one channel.
 std::optional<std::uint8_t> channel_of(std::string_view digits, int base) {
   std::uint8_t value = 0;
   const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), value, base);

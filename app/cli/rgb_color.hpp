@@ -1,4 +1,4 @@
-// Colors as options take them.
+// Colors in option values.
 #pragma once
 
 #include <array>
@@ -17,7 +17,7 @@ struct RgbColor {
 };
 
 /// A CSS name, rgb or rrggbb in hexadecimal digits with or without '#', or r,g,b from 0 to 255. Case does not matter.
-/// Throws Error{usage} that begins with `option` and says what it takes.
+/// Throws Error{usage} that names `option` and says what it takes.
 RgbColor parse_color(const std::string& option, const std::string& text);
 
 }  // namespace gpuimg

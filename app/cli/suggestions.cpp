@@ -32,7 +32,7 @@ std::string lower_case(std::string_view word) {
   return lower;
 }
 
-/// The name that differs from `word` in case alone, or that a synonym stands for.
+/// The candidate equal to `word` but for case, or the one that `word` is a synonym of.
 std::string same_word(const std::string& word, const std::vector<std::string>& candidates,
                       const std::vector<Synonym>& synonyms) {
   for (const std::string& candidate : candidates) {

@@ -1,4 +1,4 @@
-// "did you mean …?" for misspelt commands, options and values.
+// "did you mean …?" for misspelled commands, options and values.
 #pragma once
 
 #include <string>
@@ -7,15 +7,15 @@
 
 namespace gpuimg {
 
-/// A word that people type where a name is meant that is spelled otherwise: "red" for "r". Not accepted, but suggested.
+/// What people type when they mean `name`: "red" for "r". It is refused, with `name` as the suggestion.
 struct Synonym {
   std::string word;
   std::string name;
 };
 
-/// The candidate that was meant by `word`, or an empty string. In this order: one that differs in case alone, one that
-/// a synonym stands for, one that begins with `word`, and the nearest by edit distance (insertions, deletions,
-/// substitutions, swaps of neighbors) if it is near enough. Case does not count.
+/// The candidate that `word` most likely means, or an empty string. Ignores case. Tries in this order: the same word, a
+/// synonym, a candidate that begins with `word`, the nearest by edit distance (insertions, deletions, substitutions,
+/// swaps of neighbors) if it is near enough.
 std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
                          const std::vector<Synonym>& synonyms = {});
 

@@ -1,4 +1,4 @@
-// Asks isatty, TIOCGWINSZ, TERM, NO_COLOR and the locale.
+// Reads isatty, TIOCGWINSZ, TERM, NO_COLOR and the locale.
 #include "cli/terminal.hpp"
 
 #include <langinfo.h>
@@ -17,7 +17,7 @@ std::string_view environment(const char* variable) {
   return value == nullptr ? "" : value;
 }
 
-/// The process stays in the C locale: setlocale would change what the C library does everywhere.
+/// Queries the locale without setlocale, which would change the C library for the whole process.
 bool locale_is_utf8() {
   const locale_t locale = ::newlocale(LC_CTYPE_MASK, "", locale_t{});
   if (locale == locale_t{}) {

@@ -1,14 +1,11 @@
-// `gpuimg --version`.
+// The version of this build.
 #pragma once
 
 #include <string>
 
 namespace gpuimg {
 
-/// Version, commit, compiler, CUDA runtime and architectures, libraries: a line each.
-std::string version_text();
-
-/// "0.1.0 (94e52ff)".
+/// "0.1.0 (94e52ff)": version and commit.
 std::string version_number();
 
 }  // namespace gpuimg

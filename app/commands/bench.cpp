@@ -1,7 +1,6 @@
-// gpuimg bench [IN…]: every operation on every backend, verified against each other, then timed.
+// gpuimg bench [IN…]: runs every operation on every backend, compares the results, then times them.
 #include <fmt/format.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -10,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "cli/number_options.hpp"
 #include "cli/terminal.hpp"
 #include "codecs/image_reader.hpp"
 #include "commands/commands.hpp"
@@ -51,7 +49,7 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   return images;
 }
 
-/// The CPU, and CUDA where it can be had: one that was asked for by name must be.
+/// The CPU and, if usable, CUDA. A backend that the user asked for by name must be usable.
 class BenchBackends {
  public:
   explicit BenchBackends(const GlobalOptions& globals) : cpu_(with_backend(globals, BackendKind::cpu)) {
@@ -74,7 +72,7 @@ class BenchBackends {
       if (globals.backend == BackendKind::cuda || globals.verify) {
         throw;
       }
-      // A machine without a GPU is no surprise; a GPU that fails is.
+      // A machine without a GPU is normal; a GPU that fails is worth a note.
       const bool is_expected = error.kind() == ErrorKind::backend_unavailable;
       (is_expected ? print_detail : print_note)(globals.verbosity, error.what());
     }
@@ -130,19 +128,22 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
   }
 }
 
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  parser.positionals({"IN", "images to measure with [a generated one]", "[IN...]"}, arguments->inputs);
+  parser.number({"--size", fmt::format("width and height of the generated image [{}]", arguments->side), "N"},
+                arguments->side);
+  parser.text({"--svg", "draw the times as a bar chart too", "FILE.svg"}, arguments->svg);
+  return [arguments](const GlobalOptions& globals) {
+    run(*arguments, globals);
+    return ExitCode::ok;
+  };
+}
+
 }  // namespace
 
-Command add_bench(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* parser = app.add_subcommand("bench", "compare every operation on every backend, then time them");
-  parser->footer(kExamples);
-  parser->add_option("IN", arguments->inputs, "images to measure with [a generated one]")->option_text("[IN...]");
-  add_number(*parser, "--size", arguments->side, "width and height of the generated image [4096]")->type_name("N");
-  parser->add_option("--svg", arguments->svg, "draw the times as a bar chart too")->type_name("FILE.svg");
-  return {parser, [arguments](const GlobalOptions& globals) {
-            run(*arguments, globals);
-            return ExitCode::ok;
-          }};
+Command bench_command() {
+  return {"bench", "compare every operation on every backend, then time them", kExamples, declare};
 }
 
 }  // namespace gpuimg

@@ -1,31 +1,23 @@
-// The subcommands: each add_… declares its options to the parser and returns what to run when it is chosen.
+// The list of subcommands. Each is described in its own file.
 #pragma once
 
-#include <functional>
+#include <vector>
 
-#include "cli/exit_code.hpp"
-#include "cli/global_options.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/command.hpp"
 
 namespace gpuimg {
 
-struct Command {
-  CLI::App* parser = nullptr;
-  /// Throws Error; its kind decides the exit code.
-  std::function<ExitCode(const GlobalOptions&)> run;
-};
+Command hist_command();
+Command equalize_command();
+Command integral_command();
+Command hsl_command();
+Command report_command();
+Command bench_command();
+Command doctor_command();
+Command help_command();
+Command version_command();
 
-Command add_hist(CLI::App& app);
-Command add_equalize(CLI::App& app);
-Command add_integral(CLI::App& app);
-Command add_hsl(CLI::App& app);
-Command add_report(CLI::App& app);
-Command add_bench(CLI::App& app);
-Command add_doctor(CLI::App& app);
-Command add_help(CLI::App& app);
-Command add_version(CLI::App& app);
+/// In the order in which --help lists them.
+std::vector<Command> all_commands();
 
 }  // namespace gpuimg

@@ -1,14 +1,13 @@
-// gpuimg doctor: what is here, whether it works, and what to do about what is missing.
+// gpuimg doctor: checks the installation and the GPU, and says how to fix what does not work.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "cli/version.hpp"
 #include "commands/commands.hpp"
+#include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "engine/cuda_info.hpp"
 #include "io/output_file.hpp"
@@ -23,7 +22,7 @@ constexpr const char* kExamples =
     "  gpuimg doctor --backend cpu\n"
     "  gpuimg doctor --device 1";
 
-/// As it becomes known: a device may take its time.
+/// Prints each fact as soon as it is known: a device may take seconds to answer.
 template <class... Values>
 void print(fmt::format_string<Values...> format, Values&&... values) {
   write_text(fmt::format(format, std::forward<Values>(values)...));
@@ -31,16 +30,16 @@ void print(fmt::format_string<Values...> format, Values&&... values) {
 
 /// Prints one line of a self-test and its failures; returns whether it passed.
 bool print_result(const std::string& what, const SelfTestResult& result) {
-  constexpr std::size_t kMostFailures = 5;
+  constexpr std::size_t kMaxFailures = 5;
   print("  {}: {} checks, {}\n", what, result.checks,
         result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
-  for (std::size_t i = 0; i < result.failures.size() && i < kMostFailures; ++i) {
+  for (std::size_t i = 0; i < result.failures.size() && i < kMaxFailures; ++i) {
     print("    {}\n", result.failures[i]);
   }
   return result.failures.empty();
 }
 
-/// Tests the CUDA backend against the CPU; returns advice where there is something to do.
+/// Tests the CUDA backend against the CPU; returns advice if something is wrong.
 std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
   try {
     print("{}", cuda_version_facts());
@@ -90,15 +89,15 @@ void run(const GlobalOptions& globals) {
   }
 }
 
+RunCommand declare(CommandParser& /*parser*/) {
+  return [](const GlobalOptions& globals) {
+    run(globals);
+    return ExitCode::ok;
+  };
+}
+
 }  // namespace
 
-Command add_doctor(CLI::App& app) {
-  CLI::App* parser = app.add_subcommand("doctor", "check the installation and the GPU");
-  parser->footer(kExamples);
-  return {parser, [](const GlobalOptions& globals) {
-            run(globals);
-            return ExitCode::ok;
-          }};
-}
+Command doctor_command() { return {"doctor", "check the installation and the GPU", kExamples, declare}; }
 
 }  // namespace gpuimg

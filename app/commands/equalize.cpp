@@ -1,6 +1,5 @@
-// gpuimg equalize IN… OUT
+// gpuimg equalize IN… OUT: histogram equalization.
 #include <fmt/format.h>
-#include <CLI/CLI.hpp>
 
 #include <memory>
 #include <optional>
@@ -10,12 +9,13 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/image_output_options.hpp"
-#include "cli/number_options.hpp"
+#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/selection_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/equalize_reference.hpp"
 #include "commands/given_tables.hpp"
+#include "commands/mask_input.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"
 #include "report/level_tables_csv.hpp"
@@ -33,10 +33,10 @@ constexpr const char* kExamples =
 
 struct Arguments {
   BatchArguments files;
-  std::string formula;  ///< empty: opencv
-  std::string color;    ///< empty: luma, or what the table of --apply is for
-  std::string luma;     ///< empty: bt601
-  double strength = 1.0;
+  std::string formula;  ///< empty: the default
+  std::string color;    ///< empty: the default, or the mode that the table of --apply is for
+  std::string luma;     ///< empty: the default
+  double strength = EqualizeOptions().strength;
   std::string lut;
   std::string reference;
   std::string apply;
@@ -44,7 +44,7 @@ struct Arguments {
   ImageOutputArguments image_output;
 };
 
-/// The value of an option; the one that is there where it was not given.
+/// The value that `name` stands for, or `if_absent` if the option was not given.
 template <class Value>
 Value value_or(Value if_absent, const std::string& option, const std::string& name, const NamedValues<Value>& values) {
   return name.empty() ? if_absent : value_named(option, name, values);
@@ -62,7 +62,7 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// What --apply leaves nothing to do for.
+/// Refuses options that have nothing to do when --apply gives the table.
 void refuse_beside_apply(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     if (is_given) {
@@ -73,10 +73,10 @@ void refuse_beside_apply(const Arguments& arguments) {
   refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
   refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
   refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
-  refuse(arguments.selection.transparent != "skip", "--transparent", "nothing is counted");
+  refuse(arguments.selection.transparent != SelectionArguments().transparent, "--transparent", "nothing is counted");
 }
 
-/// The color mode for tables that were saved: --color, or the one that they fit.
+/// The color mode for saved tables: --color, or the one that they fit.
 EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   const bool has_three = given.tables.maps.size() == 3;
   if (arguments.color.empty()) {
@@ -109,7 +109,7 @@ class EqualizeJob final : public ImageJob {
     const std::string& format = arguments_.image_output.format;
     note_misleading_ending(kImageForms, format, output, verbosity);
     const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;
-    note_no_effect(options_.luma != Luma::bt601 && !uses_luma, "--luma",
+    note_no_effect(options_.luma != EqualizeOptions().luma && !uses_luma, "--luma",
                    "--color " + arguments_.color + " does not use it", verbosity);
     note_without_effect(arguments_.image_output, output, image_file_type(output, format), verbosity);
   }
@@ -125,7 +125,7 @@ class EqualizeJob final : public ImageJob {
   }
 
   void prepare(CommandContext& context) override {
-    mask_ = load_mask(arguments_.selection, context);
+    mask_ = load_mask(arguments_.selection.mask, context);
     if (!arguments_.reference.empty()) {
       given_ = tables_of_reference(arguments_.reference, options_, context);
     } else if (!arguments_.apply.empty()) {
@@ -177,47 +177,58 @@ class EqualizeJob final : public ImageJob {
   std::optional<GivenTables> given_;
 };
 
+void add_table_options(CommandParser& parser, Arguments& arguments) {
+  parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
+  parser.text({.names = "--reference",
+               .description = "make one table for all images, from a histogram that 'gpuimg hist' wrote",
+               .type_name = "FILE.json",
+               .reads_file = true},
+              arguments.reference);
+  parser.text({.names = "--apply",
+               .description = "apply the table that --lut wrote",
+               .type_name = "FILE.csv",
+               .reads_file = true},
+              arguments.apply);
+}
+
+RunCommand declare(CommandParser& parser) {
+  const EqualizeOptions defaults;
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output"});
+  parser.text(
+      {"--formula",
+       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)), "NAME"},
+      arguments->formula);
+  parser.text(
+      {"--color", with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)),
+       "MODE"},
+      arguments->color);
+  add_luma_option(parser, arguments->luma, defaults.luma);
+  parser.number(
+      {"--strength", fmt::format("blend with the input: 0 is the input, 1 is fully equalized [{}]", defaults.strength),
+       "S"},
+      arguments->strength);
+  add_table_options(parser, *arguments);
+  add_selection_options(parser, arguments->selection);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+  add_png_option(parser, arguments->image_output);
+  add_jpeg_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  add_conversion_options(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    EqualizeJob job(*arguments);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
 }  // namespace
 
-Command add_equalize(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* parser =
-      app.add_subcommand("equalize", "spread the levels of an image over the whole range (histogram equalization)");
-  parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
-                    "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output");
-  parser
-      ->add_option("--formula", arguments->formula,
-                   with_choices("how new levels are computed", kFormulaNames, arguments->formula))
-      ->type_name("NAME");
-  parser
-      ->add_option("--color", arguments->color,
-                   with_choices("what of a color image is equalized", kColorNames, arguments->color))
-      ->type_name("MODE");
-  parser
-      ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
-      ->type_name("NAME");
-  add_number(*parser, "--strength", arguments->strength,
-             "blend with the input: 0 is the input, 1 is fully equalized [1]")
-      ->type_name("S");
-  parser->add_option("--lut", arguments->lut, "write the look-up table too; one image only")->type_name("FILE.csv");
-  parser
-      ->add_option("--reference", arguments->reference,
-                   "make one table for all images, from a histogram that 'gpuimg hist' wrote")
-      ->type_name("FILE.json");
-  parser->add_option("--apply", arguments->apply, "apply the table that --lut wrote")->type_name("FILE.csv");
-  add_selection_options(*parser, arguments->selection);
-  add_format_option(*parser, arguments->image_output.format,
-                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
-  add_png_option(*parser, arguments->image_output);
-  add_jpeg_options(*parser, arguments->image_output);
-  add_metadata_option(*parser, arguments->image_output);
-  add_conversion_options(*parser, arguments->image_output);
-  return {parser, [arguments, parser](const GlobalOptions& globals) {
-            EqualizeJob job(*arguments);
-            return run_job(job, *parser, arguments->files, globals);
-          }};
+Command equalize_command() {
+  return {"equalize", "spread the levels of an image over the whole range (histogram equalization)", kExamples,
+          declare};
 }
 
 }  // namespace gpuimg

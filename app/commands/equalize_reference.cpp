@@ -1,4 +1,4 @@
-// Tables from a file.
+// Turns the counts of a histogram file into look-up tables.
 #include "commands/equalize_reference.hpp"
 
 #include <utility>
@@ -11,7 +11,7 @@
 namespace gpuimg {
 namespace {
 
-/// What the mode counts; its levels are then those of `hist`.
+/// The channels that the mode counts, if `hist` can count them too.
 std::vector<Channel> channels_for(EqualizeColor color) {
   switch (color) {
     case EqualizeColor::luma:

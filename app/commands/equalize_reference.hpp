@@ -1,4 +1,4 @@
-// equalize --reference: the tables of one histogram, for every image. docs/operations.md, "Equalization".
+// equalize --reference: one histogram gives the tables for every image. docs/operations.md, "Equalization".
 #pragma once
 
 #include <string>
@@ -9,8 +9,8 @@
 
 namespace gpuimg {
 
-/// From a histogram that `hist` wrote as JSON, of an image or of a sum. Throws Error{usage} if it is not of the
-/// channels and the luma that the color mode counts, Error{decode} if it is no such file, Error{read}.
+/// Tables from a histogram that `hist` wrote as JSON, of one image or a sum. Throws Error{usage} if its channels or its
+/// luma are not those of the color mode, Error{decode} if the file is not such a histogram, Error{read}.
 GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Whether tables fit an image.
+// Checks that tables fit an image.
 #include "commands/given_tables.hpp"
 
 #include <fmt/format.h>

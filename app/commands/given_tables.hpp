@@ -1,4 +1,4 @@
-// Look-up tables from a file, for every image: equalize --reference and --apply. docs/operations.md, "Equalization".
+// Look-up tables from a file, applied to every image: --reference and --apply. docs/operations.md, "Equalization".
 #pragma once
 
 #include <string>
@@ -10,11 +10,11 @@ namespace gpuimg {
 
 struct GivenTables {
   LevelTables tables;
-  std::string file;  ///< where they are from, printable
+  std::string file;  ///< where they come from, printable
 };
 
-/// Throws Error{usage} that names the file and the image if the tables are for another bit depth, or not as many as
-/// `color` needs for the image's channels. `image` is printable.
+/// Throws Error{usage} that names the file and the image if the tables are for another bit depth, or if their number
+/// does not match `color` and the image's channels. `image` is printable.
 void check_fit(const GivenTables& given, EqualizeColor color, PixelFormat format, const std::string& image);
 
 }  // namespace gpuimg

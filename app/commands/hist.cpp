@@ -1,10 +1,9 @@
-// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]
-#include <CLI/CLI.hpp>
+// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: declares the options; hist_job.hpp does the work.
 
 #include <memory>
 
 #include "batch/batch_command.hpp"
-#include "cli/number_options.hpp"
+#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "commands/commands.hpp"
@@ -20,40 +19,33 @@ constexpr const char* kExamples =
     "  gpuimg hist --bins 32 --normalize --roi 0,0,640,480 in.png counts.csv\n"
     "  gpuimg hist --merge photos/ total.json";
 
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<HistArguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is "
+                               "printed on a terminal, CSV elsewhere",
+                     .output_usage = "[OUT]"});
+  parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
+              arguments->channel);
+  add_luma_option(parser, arguments->luma, HistogramOptions().luma);
+  parser.number({"--bins", "count into N bins of equal width, from 2 [one per level]", "N"}, arguments->bins);
+  parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
+  parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
+  add_format_option(parser, arguments->form, hist_format_help());
+  parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
+  parser.flag({"--log", "make the counts in the SVG plot logarithmic"}, arguments->log);
+  parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
+  parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
+  add_selection_options(parser, arguments->selection);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    arguments->json = globals.json;
+    return run_job(*make_hist_job(*arguments), parser, arguments->files, globals);
+  };
+}
+
 }  // namespace
 
-Command add_hist(CLI::App& app) {
-  auto arguments = std::make_shared<HistArguments>();
-  CLI::App* parser = app.add_subcommand("hist", "count how often each level occurs (histogram)");
-  parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
-                    "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is printed on "
-                    "a terminal, CSV elsewhere");
-  parser
-      ->add_option("--channel", arguments->channel,
-                   with_choices("what is counted", kHistogramChannelNames, arguments->channel))
-      ->type_name("NAME");
-  parser
-      ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
-      ->type_name("NAME");
-  parser->get_option("OUT")->option_text("[OUT]");
-  add_number(*parser, "--bins", arguments->bins, "count into N bins of equal width, from 2 [one per level]")
-      ->type_name("N");
-  parser->add_flag("--cumulative", arguments->cumulative, "write running sums");
-  parser->add_flag("--normalize", arguments->normalize, "write shares of the pixels counted, not counts");
-  add_format_option(*parser, arguments->form,
-                    "form of the output\ncsv    a line per bin\njson   counts and statistics\nsvg    a plot\n"
-                    "chart  a plot in characters\n[the ending of OUT; csv for -]");
-  parser->add_flag("--chart", arguments->chart, "the same as --format chart");
-  parser->add_flag("--log", arguments->log, "make the counts in the SVG plot logarithmic");
-  parser->add_option("--title", arguments->title, "title of the SVG plot [the name of the image]")->type_name("TEXT");
-  parser->add_flag("--merge", arguments->merge, "add all images, and .json files that hist wrote, into one OUT");
-  add_selection_options(*parser, arguments->selection);
-  return {parser, [arguments, parser](const GlobalOptions& globals) {
-            arguments->json = globals.json;
-            return run_job(*make_hist_job(*arguments), *parser, arguments->files, globals);
-          }};
-}
+Command hist_command() { return {"hist", "count how often each level occurs (histogram)", kExamples, declare}; }
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Counts an image and says what was counted, or adds it to a sum.
+// Counts an image and writes the result, or adds it to the sum of a run.
 #include "commands/hist_job.hpp"
 
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "cli/terminal.hpp"
+#include "commands/mask_input.hpp"
 #include "report/csv.hpp"
 #include "report/histogram_sum.hpp"
 #include "report/json.hpp"
@@ -24,12 +24,12 @@ namespace {
 
 enum class Form { csv, json, svg, chart };
 
-/// A chart is named by --format alone: no file ends in .chart.
+/// Without chart: only --format names it, because no file ends in .chart.
 const OutputForms<Form> kFileForms = {
     "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
 
 const OutputForms<Form> kAllForms = {"a histogram",
-                                     {{"csv", Form::csv, "a row a bin"},
+                                     {{"csv", Form::csv, "a line per bin"},
                                       {"json", Form::json, "counts and statistics"},
                                       {"svg", Form::svg, "a plot", {"plot", "graph"}},
                                       {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}}},
@@ -47,7 +47,8 @@ bool prints_json(const HistArguments& arguments, const std::string& output) {
   return true;
 }
 
-/// What the output is: asked for, named by its ending, or by what standard output is. An empty name is no OUT given.
+/// The output format: from the options, the extension of `output`, or the kind of standard output. An empty `output`
+/// means that OUT is missing.
 Form form_of(const HistArguments& arguments, const std::string& output) {
   if (prints_json(arguments, output)) {
     return Form::json;
@@ -86,8 +87,8 @@ ReportOptions report_options_of(const HistArguments& arguments, const HistogramO
   return report_options;
 }
 
-[[noreturn]] void refuse_counted_otherwise(const std::string& input, const std::string& option,
-                                           const std::string& theirs, const std::string& ours) {
+[[noreturn]] void refuse_other_options(const std::string& input, const std::string& option, const std::string& theirs,
+                                       const std::string& ours) {
   throw Error(
       ErrorKind::unsupported,
       fmt::format("{0}: was counted with {1} {2}, but this run counts with {1} {3}; count both with the same {1}",
@@ -123,7 +124,7 @@ class HistJob final : public ImageJob {
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
   [[nodiscard]] bool merges() const override { return arguments_.merge; }
 
-  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection, context); }
+  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Bytes bytes = context.read(paths.input);
@@ -171,7 +172,7 @@ class HistJob final : public ImageJob {
                          });
   }
 
-  /// A histogram counted before must have been counted as this run counts.
+  /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
   [[nodiscard]] HistogramFile checked_file(const Bytes& bytes, const std::string& input) const {
     HistogramFile file = histogram_from_json(bytes.span(), input);
     std::vector<Channel> channels;
@@ -179,17 +180,15 @@ class HistJob final : public ImageJob {
       channels.push_back(channel.channel);
     }
     if (channels != options_.channels) {
-      refuse_counted_otherwise(input, "--channel", name_of(channels, kHistogramChannelNames),
-                               name_of(options_.channels, kHistogramChannelNames));
+      refuse_other_options(input, "--channel", name_of(channels, kHistogramChannelNames),
+                           name_of(options_.channels, kHistogramChannelNames));
     }
     if (channels.front() == Channel::luma && file.luma != options_.luma) {
-      refuse_counted_otherwise(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+      refuse_other_options(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
     }
     if (file.count_transparent != options_.selection.count_transparent) {
-      const std::string skip = "skip";
-      const std::string count = "count";
-      refuse_counted_otherwise(input, "--transparent", file.count_transparent ? count : skip,
-                               file.count_transparent ? skip : count);
+      refuse_other_options(input, "--transparent", name_of(file.count_transparent, kTransparentNames),
+                           name_of(options_.selection.count_transparent, kTransparentNames));
     }
     return file;
   }
@@ -230,11 +229,15 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
   const bool is_plot = form_of(arguments_, output) == Form::svg;
   note_no_effect(arguments_.log && !is_plot, "--log", "it is for SVG plots", verbosity);
   note_no_effect(!arguments_.title.empty() && !is_plot, "--title", "it is for SVG plots", verbosity);
-  note_no_effect(options_.luma != Luma::bt601 && options_.channels.front() != Channel::luma, "--luma",
+  note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
                  "luma is not counted", verbosity);
 }
 
 }  // namespace
+
+std::string hist_format_help() {
+  return with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -");
+}
 
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) {
   if (arguments.chart && !arguments.form.empty() && arguments.form != "chart") {

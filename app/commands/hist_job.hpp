@@ -1,4 +1,4 @@
-// The hist operation on one image, or on many that are summed.
+// `hist` on one image, or on many images that are summed.
 #pragma once
 
 #include <memory>
@@ -6,16 +6,17 @@
 #include <string>
 
 #include "batch/batch_options.hpp"
+#include "cli/option_values.hpp"
 #include "cli/selection_options.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg {
 
-/// As they stand on the command line.
+/// As given on the command line.
 struct HistArguments {
   BatchArguments files;
-  std::string channel = "luma";
-  std::string luma = "bt601";
+  std::string channel = name_of(HistogramOptions().channels, kHistogramChannelNames);
+  std::string luma = name_of(HistogramOptions().luma, kLumaNames);
   std::optional<int> bins;
   bool cumulative = false;
   bool normalize = false;
@@ -24,9 +25,12 @@ struct HistArguments {
   bool log = false;
   std::string title;
   bool merge = false;
-  bool json = false;  ///< the global --json: what is printed is JSON
+  bool json = false;  ///< the global --json: print JSON
   SelectionArguments selection;
 };
+
+/// The choices and the default of --format, for --help.
+std::string hist_format_help();
 
 /// Checks the arguments, which must outlive the job. Throws Error{usage}.
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);

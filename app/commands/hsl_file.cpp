@@ -1,4 +1,4 @@
-// HSL pixels in files.
+// Text entries and planes. The OpenCV encodings store lightness before saturation.
 #include "commands/hsl_file.hpp"
 
 #include <cstring>

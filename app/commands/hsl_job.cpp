@@ -1,4 +1,4 @@
-// The three conversions of hsl.
+// One class per conversion: to HSL, from HSL, and adjustment.
 #include "commands/hsl_job.hpp"
 
 #include <cmath>
@@ -44,7 +44,7 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   }
 }
 
-/// What the three conversions share.
+/// The parts that the three conversions share.
 class HslJob : public ImageJob {
  public:
   explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
@@ -131,7 +131,7 @@ class ToHslJob final : public HslJob {
   }
 };
 
-/// The encoding of pixels read back: what was asked for, else what the file says, else what its sample type allows.
+/// The encoding of the input: from --encode, else from the file, else float if the samples are float32.
 HslEncoding encoding_of(const HslArguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
                         const Image& image, const std::string& input) {
   const auto asked = encoding_asked(arguments);
@@ -182,7 +182,7 @@ class FromHslJob final : public HslJob {
   }
 
  private:
-  /// What --depth asks for, else what the file says, else 8 bits, with a note if the encoding holds more.
+  /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
   [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
                                 CommandContext& context) const {
     const std::optional<Sample> asked = output_.conversion().depth;
@@ -194,7 +194,7 @@ class FromHslJob final : public HslJob {
   }
 };
 
-/// HSL has the depth of its encoding, and keeps alpha.
+/// Refuses --depth and --background for HSL output: the encoding fixes the depth, and alpha is kept.
 void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
   const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
   if (option != nullptr) {

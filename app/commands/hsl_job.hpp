@@ -1,4 +1,4 @@
-// The hsl operation on one image: to HSL, back from it, or adjusted within it.
+// `hsl` on one image: converts to HSL, converts back, or adjusts.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace gpuimg {
 
-/// As they stand on the command line.
+/// As given on the command line.
 struct HslArguments {
   BatchArguments files;
   std::string encoding;

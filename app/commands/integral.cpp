@@ -1,12 +1,11 @@
-// gpuimg integral IN… OUT.npy|OUT.png|OUT.csv
-#include <CLI/CLI.hpp>
-
+// gpuimg integral IN… OUT.npy|OUT.png|OUT.csv: computes summed-area tables.
 #include <memory>
 #include <optional>
 #include <utility>
 
 #include "batch/batch_command.hpp"
 #include "cli/image_output_options.hpp"
+#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
@@ -26,10 +25,10 @@ constexpr const char* kExamples =
 
 struct Arguments {
   BatchArguments files;
-  std::string layout = "padded";
+  std::string layout = name_of(IntegralOptions().layout, kLayoutNames);
   std::string type;
-  std::string channel = "luma";
-  std::string luma = "bt601";
+  std::string channel = name_of(IntegralOptions().channel, kPlainChannelNames);
+  std::string luma = name_of(IntegralOptions().luma, kLumaNames);
   bool square = false;
   bool allow_wrap = false;
   ImageOutputArguments image_output;
@@ -66,8 +65,8 @@ class IntegralJob final : public ImageJob {
   void check_name(const std::string& output) const override { (void)form_of(output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kForms, asked_form(), output, verbosity);
-    note_no_effect(options_.luma != Luma::bt601 && options_.channel != Channel::luma, "--luma", "luma is not summed",
-                   verbosity);
+    note_no_effect(options_.luma != IntegralOptions().luma && options_.channel != Channel::luma, "--luma",
+                   "luma is not summed", verbosity);
     const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
     note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
     const bool is_png = form_of(output) == Form::png;
@@ -112,38 +111,35 @@ class IntegralJob final : public ImageJob {
   WriteOptions write_options_;
 };
 
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .npy, .png or .csv file, or a folder; - is standard output"});
+  parser.text({"--layout", with_choices("size of the table", kLayoutNames, arguments->layout), "NAME"},
+              arguments->layout);
+  parser.text(
+      {"--type", with_choices("type of the sums", kTableTypeNames, "the narrower of u32 and u64 that holds every sum"),
+       "TYPE"},
+      arguments->type);
+  parser.text({"--channel", with_choices("what is summed", kPlainChannelNames, arguments->channel), "NAME"},
+              arguments->channel);
+  add_luma_option(parser, arguments->luma, IntegralOptions().luma);
+  parser.flag({"--square", "sum squared values"}, arguments->square);
+  parser.flag({"--allow-wrap", "let sums wrap around in the integer type that --type names"}, arguments->allow_wrap);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kForms.names, "the ending of OUT; npy for -"));
+  add_png_option(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    IntegralJob job(*arguments);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
 }  // namespace
 
-Command add_integral(CLI::App& app) {
-  auto arguments = std::make_shared<Arguments>();
-  CLI::App* parser = app.add_subcommand("integral", "sum an image into a summed-area table (integral image)");
-  parser->footer(kExamples);
-  add_batch_options(*parser, arguments->files, "images and folders; - is standard input",
-                    "a .npy, .png or .csv file, or a folder; - is standard output");
-  parser->add_option("--layout", arguments->layout, with_choices("size of the table", kLayoutNames, arguments->layout))
-      ->type_name("NAME");
-  parser
-      ->add_option(
-          "--type", arguments->type,
-          with_choices("type of the sums", kTableTypeNames, "the narrower of u32 and u64 that holds every sum"))
-      ->type_name("TYPE");
-  parser
-      ->add_option("--channel", arguments->channel,
-                   with_choices("what is summed", kPlainChannelNames, arguments->channel))
-      ->type_name("NAME");
-  parser
-      ->add_option("--luma", arguments->luma,
-                   with_choices("how luma is computed of red, green and blue", kLumaNames, arguments->luma))
-      ->type_name("NAME");
-  parser->add_flag("--square", arguments->square, "sum squared values");
-  parser->add_flag("--allow-wrap", arguments->allow_wrap, "let sums wrap around in the integer type that --type names");
-  add_format_option(*parser, arguments->image_output.format,
-                    with_choices("form of the output", kForms.names, "the ending of OUT; npy for -"));
-  add_png_option(*parser, arguments->image_output);
-  return {parser, [arguments, parser](const GlobalOptions& globals) {
-            IntegralJob job(*arguments);
-            return run_job(job, *parser, arguments->files, globals);
-          }};
+Command integral_command() {
+  return {"integral", "sum an image into a summed-area table (integral image)", kExamples, declare};
 }
 
 }  // namespace gpuimg

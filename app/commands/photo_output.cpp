@@ -1,15 +1,30 @@
-// What goes from an input into its output, beside the pixels that an operation makes.
+// Metadata, JPEG quality, alpha and bit depth of image outputs.
 #include "commands/photo_output.hpp"
 
 #include <fmt/format.h>
 
 #include <utility>
 
+#include "cli/option_values.hpp"
+#include "cli/rgb_color.hpp"
 #include "codecs/format_limits.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
+
+ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
+  ImageConversion conversion;
+  if (!arguments.background.empty()) {
+    conversion.background = parse_color("--background", arguments.background);
+  }
+  if (!arguments.depth.empty()) {
+    conversion.depth = value_named("--depth", arguments.depth, kDepthNames);
+  }
+  return conversion;
+}
 
 std::string input_name(const ItemPaths& paths) {
   return paths.input == "-" ? "standard input" : printable_name(paths.input);

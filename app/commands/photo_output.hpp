@@ -1,8 +1,9 @@
-// The output of an operation that makes an image of an image: converted as asked, with what is carried from the input.
+// The output of an operation from image to image: converts alpha and depth, and carries metadata and JPEG quality over.
 #pragma once
 
 #include "cli/image_output_options.hpp"
 #include "engine/command_context.hpp"
+#include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg {
@@ -12,12 +13,13 @@ class PhotoOutput {
   /// Throws Error{usage} for values out of range.
   explicit PhotoOutput(const ImageOutputArguments& arguments);
 
-  /// For a result in the input's format: check(), and how `paths.output` is encoded: with the metadata of the input
-  /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
+  /// Calls check() for a result in the input's format, and returns how to encode `paths.output`: with the input's
+  /// metadata unless --strip, and with its quantization tables and subsampling for --quality keep. Moves both out of
+  /// `input`.
   WriteOptions carried_from(DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
 
-  /// Refuses an output that cannot hold the result, before it is computed; says under -v if --background has no effect.
-  /// `result` is the format before the conversion. Throws Error{usage}.
+  /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
+  /// --background has no effect. `result` is the format before the conversion.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
 
   /// Converts and writes.
@@ -27,7 +29,7 @@ class PhotoOutput {
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
  private:
-  /// What --format says, else the ending of `output`.
+  /// From --format, else from the extension of `output`.
   [[nodiscard]] ImageFileType type_of(const std::string& output) const;
   void keep_encoding(DecodedImage& input, const std::string& name, WriteOptions& options,
                      CommandContext& context) const;

@@ -1,7 +1,4 @@
-// gpuimg report MANIFEST…
-#include <fmt/format.h>
-
-#include <CLI/CLI.hpp>
+// gpuimg report MANIFEST…: summarizes the manifests of a batch run.
 #include <memory>
 #include <string>
 #include <vector>
@@ -30,22 +27,20 @@ ExitCode run(const std::vector<std::string>& paths, const GlobalOptions& globals
   }
   try {
     write_text(globals.json ? report.json() : report.text());
-  } catch (const OutputClosed&) {  // the exit code says it too
+  } catch (const OutputClosed&) {  // the exit code tells the result too
   }
   return report.is_complete() ? ExitCode::ok : ExitCode::some_failed;
 }
 
+RunCommand declare(CommandParser& parser) {
+  auto paths = std::make_shared<std::vector<std::string>>();
+  parser.required_positionals({"MANIFEST", "files that --manifest wrote, of all shards of the run", "MANIFEST..."},
+                              *paths);
+  return [paths](const GlobalOptions& globals) { return run(*paths, globals); };
+}
+
 }  // namespace
 
-Command add_report(CLI::App& app) {
-  auto paths = std::make_shared<std::vector<std::string>>();
-  CLI::App* parser = app.add_subcommand("report", "summarize the manifests of a run over many files");
-  parser->footer(kExamples);
-  parser->add_option("MANIFEST", *paths, "files that --manifest wrote, of all shards of the run")
-      ->required()
-      ->type_name("")
-      ->option_text("MANIFEST...");
-  return {parser, [paths](const GlobalOptions& globals) { return run(*paths, globals); }};
-}
+Command report_command() { return {"report", "summarize the manifests of a run over many files", kExamples, declare}; }
 
 }  // namespace gpuimg

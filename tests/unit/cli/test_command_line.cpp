@@ -1,11 +1,10 @@
-// What the command line makes of words: suggestions, forms of the output, numbers, the layout of help.
+// Suggestions, output formats, numbers and the layout of --help.
 #include <gtest/gtest.h>
 
-#include <CLI/CLI.hpp>
 #include <sstream>
 #include <string>
 
-#include "cli/help_format.hpp"
+#include "cli/command_parser.hpp"
 #include "cli/image_forms.hpp"
 #include "cli/number_options.hpp"
 #include "cli/suggestions.hpp"
@@ -41,17 +40,13 @@ TEST(OutputForms, FormatDecidesThenTheEndingThenStandardOutput) {
 
 template <class Number>
 std::string parsed(const std::string& text) {
-  CLI::App app;
-  Number value{};
-  add_number(app, "--n", value, "");
   try {
-    app.parse(std::vector<std::string>{"--n=" + text});
+    std::ostringstream shown;
+    shown << parse_number<Number>("--n", text);
+    return shown.str();
   } catch (const Error& error) {
     return error.what();
   }
-  std::ostringstream shown;
-  shown << value;
-  return shown.str();
 }
 
 TEST(NumberOptions, AreDecimal) {
@@ -68,16 +63,16 @@ TEST(NumberOptions, AreDecimal) {
 }
 
 TEST(HelpFormat, WrapsWithinTheSecondColumn) {
-  CLI::App app("does something");
-  app.name("tool");
+  CommandParser parser("tool", "does something");
   std::string value;
-  app.add_option("-o,--option,--old-name", value,
-                 "what it changes, in more words than fit into one line of the second column [first]\n"
-                 "first   a choice that is explained in so many words that its explanation is wrapped\n"
-                 "second  another")
-      ->type_name("NAME");
-  app.add_option("--an-option-with-a-long-name", value, "text below it")->type_name("NAME");
-  const std::string help = HelpFormat().make_help(&app, "tool", CLI::AppFormatMode::Normal);
+  parser.text({"-o,--option,--old-name",
+               "what it changes, in more words than fit into one line of the second column [first]\n"
+               "first   a choice that is explained in so many words that its explanation is wrapped\n"
+               "second  another",
+               "NAME"},
+              value);
+  parser.text({"--an-option-with-a-long-name", "text below it", "NAME"}, value);
+  const std::string help = parser.help_on("");
   EXPECT_NE(help.find("  -o, --option NAME       what it changes, in more words than fit into one line\n"
                       "                          of the second column [first]\n"
                       "                          first   a choice that is explained in so many words\n"
@@ -91,8 +86,8 @@ TEST(HelpFormat, WrapsWithinTheSecondColumn) {
 }
 
 TEST(HelpFormat, LeavesAWordThatIsTooLongWhole) {
-  CLI::App app("a " + std::string(100, 'b') + " c");
-  const std::string help = HelpFormat().make_help(&app, "tool", CLI::AppFormatMode::Normal);
+  const CommandParser parser("tool", "a " + std::string(100, 'b') + " c");
+  const std::string help = parser.help_on("");
   EXPECT_NE(help.find(std::string(100, 'b')), std::string::npos) << help;
 }
 

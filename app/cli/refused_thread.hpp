@@ -1,4 +1,4 @@
-// Where the system refuses a thread, most often for want of memory for its stack.
+// Recognizes the exceptions of a thread that could not be started, usually because there is no memory for its stack.
 #pragma once
 
 #include <exception>
@@ -7,7 +7,7 @@
 
 namespace gpuimg {
 
-/// True for the standard library's exception of it, and for oneTBB's own.
+/// True for the standard library's exception and for oneTBB's.
 inline bool is_refused_thread(const std::exception& failure) {
   const auto* system = dynamic_cast<const std::system_error*>(&failure);
   return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||
