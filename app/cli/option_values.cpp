@@ -74,7 +74,7 @@ const NamedValues<bool> kTransparentNames = {
 };
 
 const NamedValues<Channel> kPlainChannelNames = {
-    named(Channel::luma, "luma, computed as --luma says", "gray"),
+    named(Channel::luma, "weighted sum of r, g and b; see --luma", "gray"),
     named(Channel::red, "red", "red"),
     named(Channel::green, "green", "green"),
     named(Channel::blue, "blue", "blue"),
@@ -82,7 +82,7 @@ const NamedValues<Channel> kPlainChannelNames = {
 };
 
 const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
-    named_alone(Channel::luma, "luma, computed as --luma says", "gray"),
+    named_alone(Channel::luma, "weighted sum of r, g and b; see --luma", "gray"),
     named_alone(Channel::red, "red", "red"),
     named_alone(Channel::green, "green", "green"),
     named_alone(Channel::blue, "blue", "blue"),

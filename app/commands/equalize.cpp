@@ -185,7 +185,7 @@ void add_table_options(CommandParser& parser, Arguments& arguments) {
                .reads_file = true},
               arguments.reference);
   parser.text({.names = "--apply",
-               .description = "apply the table that --lut wrote",
+               .description = "apply this table, which --lut wrote, and compute none",
                .type_name = "FILE.csv",
                .reads_file = true},
               arguments.apply);
