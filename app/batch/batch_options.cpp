@@ -1,4 +1,4 @@
-// Declares and checks the options of runs over many files.
+// Declares and checks the options of batch runs.
 #include "batch/batch_options.hpp"
 
 #include <charconv>
@@ -12,7 +12,7 @@
 namespace gpuimg {
 namespace {
 
-constexpr int kMostJobs = 4096;
+constexpr int kMaxJobs = 4096;
 
 std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t least, std::uint64_t most) {
   std::uint64_t number = 0;
@@ -99,7 +99,7 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
 BatchOptions checked(const BatchArguments& arguments) {
   BatchOptions options;
   if (!arguments.jobs.empty()) {
-    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMostJobs));
+    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMaxJobs));
   }
   if (!arguments.max_memory.empty()) {
     options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);

@@ -1,4 +1,4 @@
-// Declares the positionals and options of a command. CLI11 stays behind this class: no folder but app/cli sees it.
+// Declares the positionals and options of a command. Wraps CLI11, which only app/cli includes.
 #pragma once
 
 #include <memory>

@@ -63,7 +63,7 @@ EqualizeOptions checked_options(const Arguments& arguments) {
 }
 
 /// Refuses options that have nothing to do when --apply gives the table.
-void refuse_beside_apply(const Arguments& arguments) {
+void refuse_options_with_apply(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     if (is_given) {
       throw Error(ErrorKind::usage, fmt::format("--apply goes without {}: {}", option, why));
@@ -98,7 +98,7 @@ class EqualizeJob final : public ImageJob {
       : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
     if (!arguments.apply.empty()) {
-      refuse_beside_apply(arguments);
+      refuse_options_with_apply(arguments);
     }
   }
 
