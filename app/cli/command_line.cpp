@@ -69,7 +69,7 @@ std::string describe_left_over(const CLI::App& app) {
            (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
   }
   if (is_file_name(argument)) {
-    return printable_name(argument) + ": no subcommand stands before it; say what to do, as in 'gpuimg hist " +
+    return printable_name(argument) + ": has no subcommand before it; say what to do, as in 'gpuimg hist " +
            printable_name(argument) + "'";
   }
   return unknown_subcommand(argument, app);

@@ -45,7 +45,7 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (failure != std::errc{} || stop != text.data() + text.size()) {
     throw Error(ErrorKind::usage,
-                "--quality: '" + printable_name(text) + "' is not a number from 1 to 100, and not 'keep'");
+                "--quality: '" + printable_name(text) + "' is neither a number from 1 to 100 nor 'keep'");
   }
   return value;
 }

@@ -51,7 +51,7 @@ void note_misleading_ending(const OutputForms<Form>& forms, const std::string& a
   const std::string ending = file_ending(output);
   for (const NamedValue<Form>& named : forms.names) {
     if (!asked.empty() && named.name == ending && named.value != value_named("--format", asked, forms.names)) {
-      print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, whatever its ending");
+      print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, despite its ending");
     }
   }
 }

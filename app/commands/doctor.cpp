@@ -60,7 +60,7 @@ std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu
 
 void run(const GlobalOptions& globals) {
   if (globals.json) {
-    print_note(globals.verbosity, "--json has no effect: doctor prints text alone");
+    print_note(globals.verbosity, "--json has no effect: doctor prints only text");
   }
   print("{}\n", version_text());
   BackendSource source(with_backend(globals, BackendKind::cpu));
