@@ -6,16 +6,19 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <optional>
 #include <string>
 
-#include "command_line.hpp"
-#include "files/live_temporaries.hpp"
-#include "messages.hpp"
+#include "cli/command_line.hpp"
+#include "cli/messages.hpp"
+#include "commands/commands.hpp"
+#include "commands/version_text.hpp"
+#include "io/temp_registry.hpp"
 
 namespace {
 
-/// A standard stream that is closed gets a descriptor that cannot be used for it, so that no file opened later takes
-/// its number and receives what is meant for people.
+/// Gives each closed standard stream a descriptor that fails when used. Otherwise the next opened file would get its
+/// number, and messages would be written into that file.
 void hold_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(stream, F_GETFD) < 0) {
@@ -24,14 +27,15 @@ void hold_closed_streams() {
   }
 }
 
-/// oneTBB ends the process where it has no memory to begin a thread's work or to carry an exception to its caller.
+/// oneTBB calls std::terminate if it has no memory to start a task or to pass an exception to its caller. That ends as
+/// out of memory, with temporary files removed.
 [[noreturn]] void end_without_memory() noexcept {
   try {
     if (std::current_exception() != nullptr) {
       throw;
     }
   } catch (const std::bad_alloc&) {
-    gpuimg::remove_live_temporaries();
+    gpuimg::remove_registered_temporaries();
     gpuimg::print_out_of_memory();
     ::_exit(static_cast<int>(gpuimg::ExitCode::out_of_memory));
   } catch (...) {
@@ -42,7 +46,9 @@ void hold_closed_streams() {
 gpuimg::ExitCode run(int argc, char** argv) {
   try {
     try {
-      return gpuimg::run_command_line(argc, argv);
+      gpuimg::CommandLine line(gpuimg::all_commands(), gpuimg::version_text);
+      const std::optional<gpuimg::ExitCode> ended = line.parse(argc, argv);
+      return ended ? *ended : line.run();
     } catch (const std::bad_alloc&) {
       throw;
     } catch (const std::exception& failure) {
@@ -50,7 +56,7 @@ gpuimg::ExitCode run(int argc, char** argv) {
                           "; please report it with the command line");
       return gpuimg::ExitCode::internal;
     }
-  } catch (const std::bad_alloc&) {  // of the run, or of the report of what went wrong in it
+  } catch (const std::bad_alloc&) {  // in the run, or while reporting its error
     gpuimg::print_out_of_memory();
     return gpuimg::ExitCode::out_of_memory;
   }
@@ -59,7 +65,7 @@ gpuimg::ExitCode run(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A full file-size limit and a closed pipe are errors of the write call then, reported like any other.
+  // With these ignored, a file-size limit or a closed pipe makes write() fail, which is reported like any other error.
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Images a second of a batch with several numbers of workers, on the CPU and on CUDA, with CPU time ÷ wall time, peak
-# memory, and where the time goes. Needs bash, coreutils and python3 without packages.
+# Measures a batch with several numbers of workers, on the CPU and on CUDA: images per second, CPU time ÷ wall time, peak
+# memory, and time per phase. Needs bash, coreutils and python3 without packages.
 # usage: bench/batch_on_gpu.sh GPUIMG IMAGE_FOLDER [WORKERS…]     1 4 16
-# environment: BACKENDS ("cpu cuda"), OPERATION ("equalize"), ROUNDS (3), SCRATCH (where outputs go, then deleted)
+# environment: BACKENDS ("cpu cuda"), OPERATION ("equalize"), ROUNDS (3), SCRATCH (folder for outputs, deleted at the end)
 set -uo pipefail
 
 if [ $# -lt 2 ]; then
@@ -15,7 +15,7 @@ shift 2
 scratch=$(mktemp -d "${SCRATCH:-${TMPDIR:-/tmp}}/gpuimg-batch.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 
-# Runs a command and prints: wall seconds, CPU seconds, peak MB, exit code.
+# Runs a command and prints wall seconds, CPU seconds, peak MB and exit code.
 measure() {
   python3 - "$@" <<'PYTHON'
 import os, subprocess, sys, time
@@ -27,7 +27,7 @@ print(f"{time.monotonic() - begun:.3f} {usage.ru_utime + usage.ru_stime:.3f} {us
 PYTHON
 }
 
-# Reads manifests and measurements (wall CPU peak) of the rounds; prints one line of the table, of the median round.
+# Reads the manifests and measurements (wall CPU peak) of the rounds, and prints the table line of the median round.
 summarize() {  # summarize LABEL
   python3 - "$1" "$scratch" <<'PYTHON'
 import collections, glob, json, sys

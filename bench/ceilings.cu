@@ -1,16 +1,16 @@
-// The streaming kernels behind the ceilings, and the search for their fastest shape.
+// The streaming kernels of the ceilings, and the search for their fastest shape.
 #include <algorithm>
 #include <optional>
 
 #include "bench/ceilings.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {
 
 struct CeilingMeasurement::Shape {
   int threads = 256;
-  int blocks_per_sm = 0;  ///< 0 = one block a tile
+  int blocks_per_sm = 0;  ///< 0 = one block per tile
   int unroll = 1;
   bool evict_first = false;
 };
@@ -20,12 +20,12 @@ namespace {
 using Shape = CeilingMeasurement::Shape;
 
 constexpr std::size_t kVector = sizeof(uint4);
-constexpr std::size_t kLeastBuffer = std::size_t{1} << 30;
+constexpr std::size_t kMinBuffer = std::size_t{1} << 30;
 
 struct Buffers {
   const uint4* in = nullptr;
   uint4* out = nullptr;
-  std::size_t vectors = 0;  ///< parts of 16 bytes; each is kReads vectors in and kWrites vectors out
+  std::size_t vectors = 0;  ///< units of 16 bytes; each unit is kReads vectors in and kWrites vectors out
 };
 
 template <bool kEvictFirst>
@@ -42,8 +42,9 @@ __device__ __forceinline__ void store_vector(uint4* to, uint4 value) {
   }
 }
 
-/// A block takes tiles in turns. A tile is kUnroll parts a thread: all its loads are in flight before the first store,
-/// and each load and store of a warp is 512 consecutive bytes.
+/// Streams tiles, which the blocks take in turns.
+/// Thread → kUnroll units of a tile, consecutive threads on consecutive vectors, so each access of a warp covers 512
+/// consecutive bytes. All loads are issued before the first store. No shared memory, no barriers.
 template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_t tiles) {
   constexpr int kLoads = kReads * kUnroll;
@@ -62,7 +63,7 @@ __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_
       for (int i = 0; i < kStores; ++i) {
         uint4 value = values[i % kLoads];
         if constexpr (kReads > kWrites) {
-          const uint4 other = values[kLoads - 1 - i];  // so that every load is needed
+          const uint4 other = values[kLoads - 1 - i];  // makes every load necessary
           value = make_uint4(value.x ^ other.x, value.y ^ other.y, value.z ^ other.z, value.w ^ other.w);
         }
         store_vector<kEvictFirst>(to + static_cast<std::size_t>(i) * blockDim.x, value);
@@ -75,11 +76,11 @@ __global__ void __launch_bounds__(1024) stream_tiles(Buffers buffers, std::size_
     }
   }
   if (kStores == 0 && mixed == 0x6B43A9B5U) {
-    buffers.out[0].x = mixed;  // hardly ever: it only keeps the loads from being removed
+    buffers.out[0].x = mixed;  // practically never executed; keeps the compiler from removing the loads
   }
 }
 
-/// Returns the parts that were streamed: whole tiles.
+/// Returns the number of units streamed, which is whole tiles only.
 template <int kReads, int kWrites, int kUnroll, bool kEvictFirst>
 std::size_t launch(const Buffers& buffers, const Shape& shape, const cuda::Device& device) {
   const std::size_t parts_per_tile = static_cast<std::size_t>(kUnroll) * static_cast<std::size_t>(shape.threads);
@@ -106,7 +107,7 @@ std::size_t launch(const Buffers& buffers, const Shape& shape, const cuda::Devic
     case 2: return unrolled.template operator()<2>();
     case 4: return unrolled.template operator()<4>();
     default:
-      if constexpr (kReads == 1 && kWrites <= 2) {  // more would not fit into the registers
+      if constexpr (kReads == 1 && kWrites <= 2) {  // others need too many registers
         return unrolled.template operator()<8>();
       } else {
         return unrolled.template operator()<4>();
@@ -122,7 +123,7 @@ std::size_t launch(const Stream& stream, const Buffers& buffers, const Shape& sh
     case 21: return launch<2, 1>(buffers, shape, device);
     case 12: return launch<1, 2>(buffers, shape, device);
     case 14: return launch<1, 4>(buffers, shape, device);
-    default: throw Error(ErrorKind::usage, "bench: there is no streaming kernel for " + text_of(stream));
+    default: throw Error(ErrorKind::usage, "bench: no streaming kernel for " + text_of(stream));
   }
 }
 
@@ -142,7 +143,8 @@ std::vector<Shape> shapes_to_try() {
 
 std::string text_of(const Shape& shape) {
   return std::to_string(shape.threads) + " threads x" + std::to_string(shape.unroll) +
-         (shape.blocks_per_sm == 0 ? ", a block a tile" : ", " + std::to_string(shape.blocks_per_sm) + " blocks/SM") +
+         (shape.blocks_per_sm == 0 ? ", one block per tile"
+                                   : ", " + std::to_string(shape.blocks_per_sm) + " blocks/SM") +
          (shape.evict_first ? ", evict first" : "");
 }
 
@@ -174,8 +176,8 @@ void CeilingMeasurement::grow(std::size_t read_bytes, std::size_t written_bytes)
       cuda::cuda_check(cudaMemsetAsync(memory.data(), 0x5A, bytes, device_->stream()), "filling a stream's buffer");
     }
   };
-  renew(input_, std::max(read_bytes, kLeastBuffer));
-  renew(output_, std::max(written_bytes, kLeastBuffer));
+  renew(input_, std::max(read_bytes, kMinBuffer));
+  renew(output_, std::max(written_bytes, kMinBuffer));
 }
 
 Times CeilingMeasurement::timed(const Stream& stream, std::size_t vectors, const Shape& shape, int repeats) {
@@ -192,7 +194,7 @@ Times CeilingMeasurement::timed(const Stream& stream, std::size_t vectors, const
     return std::optional<Picture>();
   };
   const Times times = timer_.measure(work, {.repeats = repeats, .warm_ups = 2});
-  // Whole tiles were streamed; the time is scaled to all the bytes.
+  // Only whole tiles were streamed: scale the time to all bytes.
   const float scale = streamed == 0 ? 1.0e9F : static_cast<float>(vectors) / static_cast<float>(streamed);
   return {times.median_ms * scale, times.min_ms * scale};
 }

@@ -1,4 +1,4 @@
-// What the device's memory allows: plain streams that only read, or read and write in a fixed proportion.
+// Ceilings set by device memory: plain streams that only read, or that read and write in a fixed ratio.
 #pragma once
 
 #include <memory>
@@ -12,28 +12,28 @@ namespace gpuimg::bench {
 
 struct Ceiling {
   Stream stream;
-  std::size_t bytes = 0;  ///< read and written
+  std::size_t bytes = 0;  ///< read plus written
   Times times;
   std::string shape;  ///< of the fastest kernel found
 
   [[nodiscard]] double gb_per_s() const { return static_cast<double>(bytes) / (1.0e6 * times.median_ms); }
 };
 
-/// Streams over one input and one output buffer. Each is tried in several grid shapes, unrollings and cache hints; the
-/// fastest is kept and measured again. Buffers are at least 1 GiB, and what follows each other lies in other parts of
-/// them, so that nothing is found in the cache.
+/// Streams over one input and one output buffer. Tries several grid shapes, unroll factors and cache hints per stream,
+/// then measures the fastest again. Buffers are at least 1 GiB, and consecutive runs use different parts of them, so no
+/// data is cached.
 class CeilingMeasurement {
  public:
   struct Shape;
 
   explicit CeilingMeasurement(std::shared_ptr<cuda::Device> device);
 
-  /// The time of `stream` over `pixels` pixels; what was measured before is remembered.
+  /// The time of `stream` over `pixels` pixels. Results are memoized.
   Ceiling of(const Stream& stream, std::size_t pixels);
 
   [[nodiscard]] const std::vector<Ceiling>& all() const { return measured_; }
 
-  /// Gives the buffers back.
+  /// Frees the buffers.
   void release();
 
  private:
@@ -47,7 +47,7 @@ class CeilingMeasurement {
   std::vector<Ceiling> measured_;
 };
 
-/// "read 3", "copy", "read 1 write 4": bytes a pixel.
+/// "read 3", "copy", "read 1 write 4": bytes per pixel.
 std::string text_of(const Stream& stream);
 
 }  // namespace gpuimg::bench

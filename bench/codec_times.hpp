@@ -1,4 +1,4 @@
-// Time of a call of a codec: on the wall and of all processors. Used by jpeg_parts.cpp and png_codecs.cpp.
+// Times a codec call: wall time and CPU time of all threads. Used by jpeg_parts.cpp and png_codecs.cpp.
 #pragma once
 
 #include <algorithm>
@@ -9,10 +9,10 @@ namespace gpuimg::bench {
 
 struct CodecTimes {
   double wall_ms = 1e30;
-  double cpu_ms = 1e30;  ///< of all threads together: what is left to compare by on a busy machine
+  double cpu_ms = 1e30;  ///< of all threads together; the more reliable figure on a busy machine
 };
 
-/// Lowers each of `least` to what call() took, if that was less.
+/// Lowers each field of `least` to what call() took, if that was less.
 template <class Call>
 void measure_once(CodecTimes& least, Call call) {
   const auto start = std::chrono::steady_clock::now();

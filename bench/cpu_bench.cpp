@@ -1,4 +1,4 @@
-// gpuimg_cpu_bench: the CPU backend against OpenCV on one image in memory, with the same number of threads.
+// gpuimg_cpu_bench: compares the CPU backend with OpenCV on one image in memory, with the same number of threads.
 // Targets: docs/performance.md, "CPU against OpenCV".
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@ struct Options {
   std::vector<int> threads = {1, 2};
 };
 
-/// Gray and RGB of the same scene.
+/// The same scene in gray and RGB.
 struct Scene {
   cv::Mat gray;
   cv::Mat rgb;
@@ -53,7 +53,7 @@ cv::Mat photo_like(int side, cv::RNG& random) {
   return rgb;
 }
 
-/// photo, noise, posterized (the photo in 8 levels a channel) or constant.
+/// `options` selects photo, noise, posterized (the photo in 8 levels per channel) or constant.
 Scene painted_scene(const Options& options) {
   cv::RNG random(20261120);
   Scene scene;
@@ -84,7 +84,7 @@ cv::Mat histogram_of(const cv::Mat& gray) {
   return counts;
 }
 
-/// What OpenCV writes to; kept from call to call, or emptied before each.
+/// Destinations of OpenCV's results. Either kept between calls or emptied before each call.
 struct Targets {
   cv::Mat out;
   cv::Mat between;
@@ -107,7 +107,7 @@ void hls_float(const cv::Mat& rgb, Targets& to) {
 
 struct Duel {
   std::string name;
-  double target;  ///< times as fast; 0 = none
+  double target;  ///< required speed-up; 0 = none
   std::function<void(Backend&)> ours;
   std::function<void(Targets&)> theirs;
 };
@@ -165,7 +165,7 @@ bool equal_counts(const Histogram& histogram, const cv::Mat& counts) {
   return true;
 }
 
-/// The largest distance of hue in degrees; both are float32 triples, OpenCV's in the order H, L, S.
+/// Largest difference in hue, in degrees. Both are float32 triples; OpenCV's order is H, L, S.
 double hue_distance(const Image& ours, const cv::Mat& theirs) {
   const auto* values = reinterpret_cast<const float*>(ours.view().data);
   const auto* others = reinterpret_cast<const float*>(theirs.data);
@@ -177,10 +177,10 @@ double hue_distance(const Image& ours, const cv::Mat& theirs) {
   return largest;
 }
 
-/// Where gpuimg offers OpenCV's arithmetic, the results must be OpenCV's. Empty if they are.
-std::string unlike_opencv(const Scene& scene, const Inputs& in, Backend& b) {
-  std::string unlike;
-  const auto expect = [&](const char* name, bool equal) { unlike += equal ? "" : std::string(" ") + name; };
+/// Checks the operations that follow OpenCV's arithmetic against OpenCV. Returns an empty string if they agree.
+std::string differences_from_opencv(const Scene& scene, const Inputs& in, Backend& b) {
+  std::string differences;
+  const auto expect = [&](const char* name, bool equal) { differences += equal ? "" : std::string(" ") + name; };
   Targets to;
   cv::Mat gray;
   cv::cvtColor(scene.rgb, gray, cv::COLOR_RGB2GRAY);
@@ -189,22 +189,22 @@ std::string unlike_opencv(const Scene& scene, const Inputs& in, Backend& b) {
   expect("hist-gray", equal_counts(b.histogram(in.gray, {}), histogram_of(scene.gray)));
   expect("hist-luma", equal_counts(b.histogram(in.rgb, opencv_luma), histogram_of(gray)));
   cv::equalizeHist(scene.gray, to.out);
-  expect("equalize-gray", equal_bytes(b.fetch(b.equalize(in.gray, {})), to.out));
+  expect("equalize-gray", equal_bytes(b.download(b.equalize(in.gray, {})), to.out));
   EqualizeOptions ycbcr;
   ycbcr.color = EqualizeColor::ycbcr;
   equalize_ycrcb(scene.rgb, to);
-  expect("equalize-ycbcr", equal_bytes(b.fetch(b.equalize(in.rgb, ycbcr)), to.out));
+  expect("equalize-ycbcr", equal_bytes(b.download(b.equalize(in.rgb, ycbcr)), to.out));
   IntegralOptions sums;
   sums.type = Sample::u32;
   sums.allow_wrap = true;
   cv::integral(scene.gray, to.out, CV_32S);
-  expect("integral", equal_bytes(b.fetch(b.integral(in.gray, sums)), to.out));
+  expect("integral", equal_bytes(b.download(b.integral(in.gray, sums)), to.out));
   cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2HLS);
-  expect("hsl-8-bit", equal_bytes(b.fetch(b.to_hsl(in.rgb, HslEncoding::opencv)), to.out));
+  expect("hsl-8-bit", equal_bytes(b.download(b.to_hsl(in.rgb, HslEncoding::opencv)), to.out));
   hls_float(scene.rgb, to);
   constexpr double kFloatError = 1.0e-3;
-  expect("hsl-float", hue_distance(b.fetch(b.to_hsl(in.rgb, HslEncoding::f32)), to.out) < kFloatError);
-  return unlike;
+  expect("hsl-float", hue_distance(b.download(b.to_hsl(in.rgb, HslEncoding::f32)), to.out) < kFloatError);
+  return differences;
 }
 
 double elapsed_ms(const std::function<void()>& work) {
@@ -218,11 +218,11 @@ double median(std::vector<double> times) {
   return times[times.size() / 2];
 }
 
-double least(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
+double minimum(const std::vector<double>& times) { return *std::min_element(times.begin(), times.end()); }
 
-/// Ours and theirs in turns, so that what disturbs the machine disturbs both; the ratio is the median of the turns'
-/// ratios. Results of both go to memory that they have written before; "new" is OpenCV writing to new memory.
-void fight(const Duel& duel, Backend& backend, int repeats) {
+/// Times ours and theirs alternately, so that disturbances affect both. The ratio is the median over the rounds. Both
+/// write to memory that they have written before; in the column "new", OpenCV writes to new memory.
+void run_duel(const Duel& duel, Backend& backend, int repeats) {
   std::vector<double> ours;
   std::vector<double> reused;
   std::vector<double> fresh;
@@ -233,7 +233,7 @@ void fight(const Duel& duel, Backend& backend, int repeats) {
     const double reused_ms = elapsed_ms([&] { duel.theirs(kept); });
     Targets renewed;
     const double fresh_ms = elapsed_ms([&] { duel.theirs(renewed); });
-    if (i > 0) {  // the first round warms up
+    if (i > 0) {  // the first round is a warm-up
       ours.push_back(our_ms);
       reused.push_back(reused_ms);
       fresh.push_back(fresh_ms);
@@ -241,30 +241,30 @@ void fight(const Duel& duel, Backend& backend, int repeats) {
     }
   }
   const double ratio = median(ratios);
-  fmt::print("{:<36} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.2f}  {}\n", duel.name, median(ours), least(ours),
-             median(reused), least(reused), ratio, median(fresh),
+  fmt::print("{:<36} {:>8.2f} {:>8.2f} {:>8.2f} {:>8.2f} {:>7.2f} {:>9.2f}  {}\n", duel.name, median(ours),
+             minimum(ours), median(reused), minimum(reused), ratio, median(fresh),
              duel.target == 0.0 ? "" : fmt::format(">={:.1f} {}", duel.target, ratio >= duel.target ? "pass" : "MISS"));
 }
 
 int bench(const Options& options) {
   const Scene scene = painted_scene(options);
-  bool all_alike = true;
-  fmt::print("OpenCV {}, {}x{}, {}; medians and minima of {} in turns; new: OpenCV's result in new memory\n",
+  bool all_equal = true;
+  fmt::print("OpenCV {}, {}x{}, {}; medians and minima of {} alternating runs; new: OpenCV writes to new memory\n",
              CV_VERSION, options.side, options.side, options.data, options.repeats);
   for (const int threads : options.threads) {
     cv::setNumThreads(threads);
     const auto backend = make_cpu_backend(threads);
-    const Inputs in{backend->import_pixels(view_of(scene.gray)), backend->import_pixels(view_of(scene.rgb))};
-    const std::string unlike = unlike_opencv(scene, in, *backend);
-    all_alike = all_alike && unlike.empty();
+    const Inputs in{backend->upload(view_of(scene.gray)), backend->upload(view_of(scene.rgb))};
+    const std::string differences = differences_from_opencv(scene, in, *backend);
+    all_equal = all_equal && differences.empty();
     fmt::print("\n{} thread(s); results {}\n{:<36} {:>8} {:>8} {:>8} {:>8} {:>7} {:>9}  {}\n", threads,
-               unlike.empty() ? "agree" : "DIFFER:" + unlike, "ms", "gpuimg", "min", "OpenCV", "min", "ratio", "new",
-               "target");
+               differences.empty() ? "agree" : "DIFFER:" + differences, "ms", "gpuimg", "min", "OpenCV", "min", "ratio",
+               "new", "target");
     for (const Duel& duel : duels(scene, in)) {
-      fight(duel, *backend, options.repeats);
+      run_duel(duel, *backend, options.repeats);
     }
   }
-  return all_alike ? 0 : 1;
+  return all_equal ? 0 : 1;
 }
 
 }  // namespace
@@ -274,10 +274,10 @@ int main(int argc, char** argv) {
   CLI::App app("Times gpuimg's CPU operations against OpenCV");
   gpuimg::bench::Options options;
   app.add_option("--side", options.side, "pixels along each side")->check(CLI::Range(16, 16384));
-  app.add_option("--data", options.data, "what the image shows")
+  app.add_option("--data", options.data, "image content")
       ->check(CLI::IsMember({"photo", "noise", "posterized", "constant"}));
-  app.add_option("--repeats", options.repeats, "timings behind each median")->check(CLI::Range(1, 1000));
-  app.add_option("--threads", options.threads, "thread counts, one after the other");
+  app.add_option("--repeats", options.repeats, "timings per median")->check(CLI::Range(1, 1000));
+  app.add_option("--threads", options.threads, "thread counts to test");
   CLI11_PARSE(app, argc, argv);
   try {
     return gpuimg::bench::bench(options);

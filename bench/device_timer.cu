@@ -1,18 +1,18 @@
-// The waiting kernel and the event pairs behind DeviceTimer.
+// DeviceTimer: a kernel that delays the stream, and pairs of events.
 #include <algorithm>
 #include <cstdint>
 #include <vector>
 
 #include "bench/device_timer.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench {
 namespace {
 
-/// Longer than a host needs to queue any one operation.
+/// Longer than the host needs to queue any one operation.
 constexpr std::uint64_t kHoldNanoseconds = 60'000;
 
-/// One thread waits for `nanoseconds`, so that work queued behind it starts without a gap.
+/// Spins for `nanoseconds`, so that the work queued after it starts without gaps. One thread.
 __global__ void hold_stream(std::uint64_t nanoseconds) {
   const auto now = [] {
     std::uint64_t t = 0;

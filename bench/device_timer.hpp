@@ -1,31 +1,31 @@
-// Times device work with events. How and why so: docs/performance.md, "How it is measured".
+// Times device work with events. Method and reasons: docs/performance.md, "How it is measured".
 #pragma once
 
 #include <functional>
 #include <memory>
 #include <optional>
 
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {
 
-/// Milliseconds.
+/// In milliseconds.
 struct Times {
   float median_ms = 0.0F;
   float min_ms = 0.0F;
 };
 
-/// Queues work on the device's stream; the argument counts the calls. What it returns is kept for a while, so that
-/// results that follow each other do not lie in the same, still cached memory.
+/// Queues work on the device's stream. The argument is the number of the call. Results are kept for a while, so that
+/// consecutive results do not reuse memory that is still cached.
 using Work = std::function<std::optional<Picture>(int)>;
 
 struct TimingPlan {
   int repeats = 30;
   int warm_ups = 3;
   int results_kept = 1;
-  /// True: the work is queued behind a kernel that only waits, so that events see the device's time alone. False: the
-  /// stream is idle when the first event is recorded, so the host's time to launch counts too.
+  /// True: a delay kernel runs first, so the events measure device time only. False: the stream is idle when the first
+  /// event is recorded, so the launch time on the host counts too.
   bool queued = true;
 };
 
@@ -43,7 +43,7 @@ class DeviceTimer {
   cuda::Event stop_;
 };
 
-/// A kernel that does nothing: what a launch alone costs.
+/// Queues an empty kernel, to measure the cost of a launch.
 void queue_empty_kernel(const cuda::Device& device);
 
 }  // namespace gpuimg::bench

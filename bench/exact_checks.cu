@@ -1,8 +1,8 @@
-// One thread a pixel asks whether its result is right. The rules are those of include/gpuimg/ops.
+// Checks every pixel of a result on the device, against the rules in include/gpuimg/ops.
 #include "bench/exact_checks.hpp"
 
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/ops/equalize.hpp"
 
@@ -38,7 +38,7 @@ struct PaddedTable {
   const std::uint8_t* in;
   const std::uint32_t* out;
   std::uint64_t width;
-  std::uint64_t pitch;  ///< entries
+  std::uint64_t pitch;  ///< in entries
   __device__ bool operator()(std::uint64_t i) const {
     const std::uint64_t x = i % width;
     const std::uint64_t y = i / width;
@@ -70,7 +70,8 @@ struct HslWords {
   }
 };
 
-/// Thread t of the grid → pixels t, t + grid …; each thread adds its wrong pixels once.
+/// Thread t of the grid → pixels t, t + grid size, …. Each thread adds its number of wrong pixels once. No shared
+/// memory, no barriers.
 template <class Check>
 __global__ void count_wrong(Check is_right, std::uint64_t pixels, unsigned long long* wrong) {
   unsigned mine = 0;
@@ -94,7 +95,7 @@ std::uint64_t count(const std::shared_ptr<cuda::Device>& device, const Check& ch
   cuda::check_launch("checking a result");
   std::uint64_t result = 0;
   cuda::cuda_check(cudaMemcpyAsync(&result, wrong.data(), sizeof(result), cudaMemcpyDeviceToHost, device->stream()),
-                   "fetching a count");
+                   "downloading a count");
   device->wait();
   return result;
 }
@@ -130,7 +131,7 @@ std::uint64_t wrong_pixels(const std::shared_ptr<cuda::Device>& device, Operatio
                    n);
     case Operation::hsl_f32: return count(device, HslFloats{pixels, samples_of<float>(out)}, n);
     case Operation::hsl_u16: return count(device, HslWords{pixels, samples_of<std::uint16_t>(out)}, n);
-    default: throw Error(ErrorKind::usage, "bench: histograms are compared on the host");
+    default: throw Error(ErrorKind::usage, "bench: histograms are checked on the host");
   }
 }
 

@@ -1,4 +1,4 @@
-// Results too large to be computed again on the host, checked on the device against the definition of the operation.
+// Checks results on the device that are too large to recompute on the host, against the definition of the operation.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,14 @@
 #include <vector>
 
 #include "bench/operation.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {
 
-/// Pixels of `out` that are not what the definition makes of `in`; for a padded u32 table, entries whose neighbors do
-/// not differ by the pixel, or that are not zero on the border. `map` is the look-up table of the equalizations.
+/// Returns the number of pixels of `out` that differ from the definition applied to `in`. For a padded u32 table,
+/// counts entries whose differences to their neighbors are not the pixel, and border entries that are not zero. `map`
+/// is the look-up table of the equalizations.
 std::uint64_t wrong_pixels(const std::shared_ptr<cuda::Device>& device, Operation operation, const Picture& in,
                            const Picture& out, const std::vector<std::uint16_t>& map);
 

@@ -1,4 +1,4 @@
-// gpuimg_gpu_bench: gpuimg's kernels against the device's memory, CUB, NPP and the textbook kernels, in one run.
+// gpuimg_gpu_bench: compares gpuimg's kernels with memory ceilings, CUB, NPP and textbook kernels in one run.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -60,8 +60,8 @@ Surroundings surroundings_of(int device) {
 }
 
 /// Returns the number of wrong results.
-std::size_t print_faults(const std::vector<std::string>& unlike_cpu, const std::vector<Result>& results) {
-  std::vector<std::string> faults = unlike_cpu;
+std::size_t print_faults(const std::vector<std::string>& differences_from_cpu, const std::vector<Result>& results) {
+  std::vector<std::string> faults = differences_from_cpu;
   for (const Result& result : results) {
     const std::string where = fmt::format("{}x{} {}, {}: ", result.size.width, result.size.height,
                                           facts_of(result.operation).name, name_of(result.distribution));
@@ -96,7 +96,7 @@ int bench(const Options& options) {
   }
   const auto begin = std::chrono::steady_clock::now();
   Measurement measurement(std::make_shared<cuda::Device>(options.device), options.repeats);
-  const std::vector<std::string> unlike_cpu = measurement.check_against_cpu(parsed_size(options.check_size));
+  const std::vector<std::string> differences_from_cpu = measurement.check_against_cpu(parsed_size(options.check_size));
   std::vector<Result> results;
   if (!options.check_only) {
     for (const RivalSize size : sizes) {
@@ -113,9 +113,9 @@ int bench(const Options& options) {
       }
     }
   }
-  const std::size_t wrong = print_faults(unlike_cpu, results);
+  const std::size_t wrong = print_faults(differences_from_cpu, results);
   const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - begin;
-  fmt::print("\nresults verified before they were timed: {}; medians of {}; {:.1f} s in all\n",
+  fmt::print("\nresults verified before timing: {}; medians of {}; {:.1f} s in total\n",
              wrong == 0 ? "all right" : fmt::format("{} WRONG", wrong), options.repeats, elapsed.count());
   return wrong == 0 ? 0 : 1;
 }
@@ -126,12 +126,12 @@ int bench(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Times gpuimg's CUDA kernels against memory ceilings, CUB, NPP and textbook kernels");
   gpuimg::bench::Options options;
-  app.add_option("--size", options.sizes, "WIDTHxHEIGHT, again and again; by default 16384x16384 and 1280x1024");
+  app.add_option("--size", options.sizes, "WIDTHxHEIGHT, repeatable; default 16384x16384 and 1280x1024");
   app.add_flag("--all", options.all, "32768x32768, 16384x16384, 4096x4096 and 1280x1024");
   app.add_flag("--check-only", options.check_only, "compare with the CPU and stop");
   app.add_option("--check-size", options.check_size, "size of the images compared with the CPU");
   app.add_option("--json", options.json_file, "write every number to this file");
-  app.add_option("--repeats", options.repeats, "event timings behind each median")->check(CLI::Range(1, 10000));
+  app.add_option("--repeats", options.repeats, "event timings per median")->check(CLI::Range(1, 10000));
   app.add_option("--device", options.device, "CUDA device")->check(CLI::Range(0, 255));
   CLI11_PARSE(app, argc, argv);
   try {

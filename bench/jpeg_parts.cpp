@@ -1,4 +1,4 @@
-// What skipping rows of a JPEG costs, and the time to decode it in 1 to 4 parts, for the files named.
+// Measures the cost of skipping rows of a JPEG, and the time to decode it in 1 to 4 parts.
 // usage: gpuimg_jpeg_bench JPEG...
 #include <fmt/format.h>
 #include <tbb/global_control.h>
@@ -10,16 +10,17 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "files/input_file.hpp"
-#include "files/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_parts.hpp"
+#include "io/input_file.hpp"
 
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using namespace gpuimg::bench;
 
 constexpr int kRounds = 15;
-constexpr int kMostParts = 4;
+constexpr int kMaxParts = 4;
 
 void read_part(const JpegFile& file, int first, int end, const View& pixels) {
   JpegRows rows(file, false);
@@ -29,7 +30,7 @@ void read_part(const JpegFile& file, int first, int end, const View& pixels) {
   rows.read_to(end, pixels);
 }
 
-/// One number of parts: all at once, and each alone.
+/// Times for one number of parts: all parts in parallel, and each part alone.
 struct Parts {
   std::vector<int> ends;
   CodecTimes together;
@@ -56,18 +57,18 @@ struct Parts {
   }
 };
 
-/// By turns, the least of all rounds.
+/// Alternates between the numbers of parts, and reports the minimum over all rounds.
 void report(const std::string& path) {
   const auto bytes = read_input(path);
   const JpegHeader header = read_jpeg_header(bytes.span(), path);
   const JpegFile file{bytes.span(), header, path};
   if (!JpegRows(file, false).is_sequential()) {
-    fmt::print("{}: not of one sequential scan\n", path);
+    fmt::print("{}: not a single sequential scan\n", path);
     return;
   }
   Image image(static_cast<int>(header.width), file.height(), {Sample::u8, header.components == 1 ? 1 : 3});
   std::vector<Parts> all;
-  for (int count = 2; count <= kMostParts; ++count) {
+  for (int count = 2; count <= kMaxParts; ++count) {
     all.emplace_back(file, count);
   }
   CodecTimes whole;
@@ -82,7 +83,7 @@ void report(const std::string& path) {
       parts.run(file, image.view());
     }
   }
-  fmt::print("{}: {}x{}, {:.2f} bits a pixel: {:.2f} ms, {:.2f} of CPU time, skipping {:.3f} of it\n", path,
+  fmt::print("{}: {}x{}, {:.2f} bits per pixel: {:.2f} ms, {:.2f} of CPU time, skipping {:.3f} of it\n", path,
              header.width, header.height, 8.0 * static_cast<double>(bytes.span().size()) / header.width / header.height,
              whole.wall_ms, whole.cpu_ms, skip.cpu_ms / whole.cpu_ms);
   for (const Parts& parts : all) {
@@ -95,8 +96,8 @@ void report(const std::string& path) {
 }  // namespace
 
 int main(int count, char** names) {
-  // On fewer processors than parts the CPU time still tells what more of them would take.
-  const tbb::global_control leave(tbb::global_control::max_allowed_parallelism, kMostParts);
+  // With fewer processors than parts, the CPU time still shows what more processors would achieve.
+  const tbb::global_control leave(tbb::global_control::max_allowed_parallelism, kMaxParts);
   for (int i = 1; i < count; ++i) {
     report(names[i]);
   }

@@ -1,4 +1,4 @@
-// The order of events: paint, check, time; operation by operation, so that memory is free again before the next.
+// Paints, checks and times one operation after the other, so that each can use all device memory.
 #include "bench/measurement.hpp"
 
 #include <algorithm>
@@ -6,8 +6,8 @@
 
 #include "bench/exact_checks.hpp"
 #include "bench/sample_pixels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg::bench {
@@ -53,7 +53,7 @@ bool is_equalization(Operation operation) {
 
 std::string fault_of(const Rival& rival, const Image& image, Operation operation, Backend& cpu) {
   if (rival.counts) {
-    const Histogram expected = cpu.histogram(cpu.import_pixels(image.view()), histogram_options(operation));
+    const Histogram expected = cpu.histogram(cpu.upload(image.view()), histogram_options(operation));
     if (rival.counts() != joined(expected)) {
       return "counts differ from the CPU's";
     }
@@ -79,7 +79,7 @@ std::vector<std::string> Measurement::check_against_cpu(RivalSize size) {
     const std::vector<Rival> rivals = rivals_of(device_, facts.operation, size);
     for (const Distribution distribution : kDistributions) {
       const Picture picture = sample_picture(device_, size.width, size.height, facts.format, distribution, kSeed);
-      const Image image = fetch(*device_, picture);
+      const Image image = download(*device_, picture);
       const auto note = [&](std::string_view who, const std::string& fault) {
         if (!fault.empty()) {
           faults.push_back(std::string(who) + ", " + std::string(facts.name) + ", " +
@@ -110,7 +110,7 @@ std::vector<std::uint64_t> Measurement::checked_counts(const Picture& picture, R
   const Histogram histogram = ours_.counts(picture, histogram_options(result.operation));
   for (const ChannelHistogram& channel : histogram.channels) {
     if (std::accumulate(channel.counts.begin(), channel.counts.end(), std::uint64_t{0}) != picture.pixel_count()) {
-      result.fault = "the counts do not add up to the pixels";
+      result.fault = "the counts do not add up to the number of pixels";
     }
   }
   return joined(histogram);

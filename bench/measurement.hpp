@@ -1,4 +1,4 @@
-// Runs every operation and its rivals over every distribution: checked first, then timed.
+// Runs every operation and its rivals on every distribution: checks the results first, then times them.
 #pragma once
 
 #include <memory>
@@ -18,7 +18,7 @@ struct RivalResult {
   Library library;
   std::string name;
   Times times;
-  std::string fault;  ///< empty if its result was right
+  std::string fault;  ///< empty if its result was correct
 };
 
 /// One operation on one distribution at one size.
@@ -26,28 +26,28 @@ struct Result {
   RivalSize size;
   Operation operation = Operation::hist_gray8;
   Distribution distribution = Distribution::noise;
-  Times cold;                 ///< inputs and results of calls that follow each other are not in the cache
-  std::optional<Times> hot;   ///< the same input again and again; small sizes only
-  std::optional<Times> bare;  ///< cold, and begun on an idle stream, so that launches count; small sizes only
-  double ceiling_ms = 0.0;    ///< of the plain stream of the same bytes; 0 for small sizes
+  Times cold;                 ///< inputs and results of consecutive calls are not cached
+  std::optional<Times> hot;   ///< the same input every time; small sizes only
+  std::optional<Times> bare;  ///< cold and launched on an idle stream, so launch time counts; small sizes only
+  double ceiling_ms = 0.0;    ///< time of the plain stream of the same bytes; 0 for small sizes
   std::vector<RivalResult> rivals;
-  std::string fault;  ///< empty if the result was right
+  std::string fault;  ///< empty if the result was correct
 };
 
-/// Sizes below this are bound by launches and held against a time in place of a stream.
+/// Smaller images are bound by launches, so their target is a time instead of a share of the stream.
 inline constexpr std::size_t kSmallPixels = std::size_t{1} << 22;
 
 class Measurement {
  public:
   Measurement(std::shared_ptr<cuda::Device> device, int repeats);
 
-  /// Every operation and rival on every distribution against the CPU backend. Returns what is wrong. A size whose
-  /// sides are multiples of 4 includes the textbook integral.
+  /// Compares every operation and rival with the CPU backend on every distribution. Returns the differences. Includes
+  /// the textbook integral only if both sides of the size are multiples of 4.
   std::vector<std::string> check_against_cpu(RivalSize size);
 
   std::vector<Result> at(RivalSize size);
 
-  /// An empty kernel between two events: queued, and on an idle stream.
+  /// Times an empty kernel: after a delay kernel, and on an idle stream.
   std::pair<Times, Times> empty_launch();
 
   [[nodiscard]] const std::vector<Ceiling>& ceilings() const { return ceilings_.all(); }

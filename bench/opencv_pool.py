@@ -1,4 +1,4 @@
-"""What an OpenCV user writes for a folder: a pool of processes, each equalizes the luma of one image after the other.
+"""Equalizes a folder as an OpenCV user would: each process of a pool equalizes the luma of one image at a time.
 
 usage: opencv_pool.py IN_FOLDER OUT_FOLDER PROCESSES
 """

@@ -1,5 +1,5 @@
-// The operations that are timed: their input, the bytes they must move and their targets.
-// The targets stand in docs/performance.md, "GPU targets".
+// The timed operations: their input, the bytes they have to move, and their targets (docs/performance.md, "GPU
+// targets").
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ enum class Operation {
   hsl_u16,
 };
 
-/// What the pixels look like; histograms depend on it.
+/// What the pixels look like, which affects histograms.
 enum class Distribution { noise, constant, photo, posterized };
 
 inline constexpr std::array kDistributions = {Distribution::noise, Distribution::constant, Distribution::photo,
@@ -33,8 +33,8 @@ constexpr std::string_view name_of(Distribution distribution) {
   return kNames[static_cast<std::size_t>(distribution)];
 }
 
-/// The plain stream that an operation is held against: `reads` parts read to `writes` parts written, in all
-/// `bytes_per_pixel` bytes a pixel.
+/// The plain stream that an operation is compared with: reads and writes in the ratio `reads` to `writes`,
+/// `bytes_per_pixel` in total.
 struct Stream {
   int reads = 1;
   int writes = 0;
@@ -46,11 +46,11 @@ struct Stream {
 enum class Library { cub, npp, textbook };
 inline constexpr std::array<std::string_view, 3> kLibraryNames = {"CUB", "NPP", "textbook"};
 
-/// What is to be reached; 0 = nothing asked.
+/// Performance targets. 0 = none.
 struct Target {
-  std::array<double, 4> share = {};     ///< of the stream's rate, by Distribution
-  std::array<double, 3> speed_up = {};  ///< times as fast as the same from a Library
-  double worst_over_best = 0.0;         ///< slowest distribution over the fastest
+  std::array<double, 4> share = {};     ///< fraction of the stream's rate, by Distribution
+  std::array<double, 3> speed_up = {};  ///< required speed-up, by Library
+  double worst_over_best = 0.0;         ///< time of the slowest distribution divided by that of the fastest
 };
 
 struct OperationFacts {
@@ -62,7 +62,7 @@ struct OperationFacts {
 };
 
 inline constexpr std::size_t kOperations = 10;
-inline constexpr double kSmallImageTargetMs = 0.012;  ///< any operation on 1280×1024 pixels
+inline constexpr double kSmallImageTargetMs = 0.012;  ///< for any operation on 1280×1024 pixels
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},

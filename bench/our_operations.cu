@@ -1,9 +1,9 @@
-// Calls of gpuimg's own operations, with the options that are timed.
+// Calls gpuimg's operations with the options that are timed.
 #include "bench/our_operations.hpp"
 
 #include <cstring>
 
-#include "count_levels.hpp"
+#include "count/count_levels.cuh"
 #include "operations.hpp"
 
 namespace gpuimg::bench {
@@ -23,7 +23,7 @@ HistogramOptions histogram_options(Operation operation) {
 IntegralOptions integral_options() {
   IntegralOptions options;
   options.type = Sample::u32;
-  options.allow_wrap = true;  // 16384² pixels of 255 do not fit; the sums are right modulo 2³²
+  options.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
   return options;
 }
 
@@ -74,18 +74,18 @@ Histogram OurOperations::counts(const Picture& picture, const HistogramOptions& 
 }
 
 std::string difference(Backend& ours, Backend& reference, Operation operation, const Image& image) {
-  Outcome a = run(ours, operation, ours.import_pixels(image.view()));
-  Outcome b = run(reference, operation, reference.import_pixels(image.view()));
+  Outcome a = run(ours, operation, ours.upload(image.view()));
+  Outcome b = run(reference, operation, reference.upload(image.view()));
   if (a.histogram) {
     for (std::size_t c = 0; c < b.histogram->channels.size(); ++c) {
       if (a.histogram->channels[c].counts != b.histogram->channels[c].counts) {
         return "the counts differ from the CPU's";
       }
     }
-    return a.histogram->counted == b.histogram->counted ? "" : "the number of pixels counted differs from the CPU's";
+    return a.histogram->counted == b.histogram->counted ? "" : "the number of counted pixels differs from the CPU's";
   }
-  const Image x = ours.fetch(*std::move(a.picture));
-  const Image y = reference.fetch(*std::move(b.picture));
+  const Image x = ours.download(*std::move(a.picture));
+  const Image y = reference.download(*std::move(b.picture));
   const bool equal = x.format() == y.format() && x.size_bytes() == y.size_bytes() &&
                      std::memcmp(x.view().data, y.view().data, x.size_bytes()) == 0;
   return equal ? "" : "the bytes differ from the CPU's";

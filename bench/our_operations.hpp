@@ -1,4 +1,4 @@
-// The operations of gpuimg as they are timed and checked here.
+// gpuimg's operations as the benchmark times and checks them.
 #pragma once
 
 #include <memory>
@@ -18,25 +18,25 @@ namespace gpuimg::bench {
 HistogramOptions histogram_options(Operation operation);
 IntegralOptions integral_options();
 
-/// What an operation gives: counts, or a picture.
+/// Result of an operation: counts, or a picture.
 struct Outcome {
   std::optional<Histogram> histogram;
   std::optional<Picture> picture;
 };
 
-/// Through the interface that the tool uses.
+/// Runs an operation through the interface that the tool uses.
 Outcome run(Backend& backend, Operation operation, const Picture& picture);
 
-/// One level below that interface, where the stream is known and nothing waits for the device.
+/// Calls operations one level below that interface, where the stream is accessible and nothing waits for the device.
 class OurOperations {
  public:
   explicit OurOperations(const std::shared_ptr<cuda::Device>& device);
   ~OurOperations();
 
-  /// Queues the kernels of one operation: for histograms up to the counts in device memory.
+  /// Queues the kernels of one operation. For histograms, up to the counts in device memory.
   std::optional<Picture> queue(Operation operation, const Picture& picture);
 
-  /// The counts of a histogram, or of the luma histogram behind an equalization.
+  /// The counts of a histogram, or those of the luma histogram that an equalization uses.
   Histogram counts(const Picture& picture, const HistogramOptions& options);
 
  private:
@@ -46,7 +46,7 @@ class OurOperations {
   std::unique_ptr<struct CountMemory> counts_;
 };
 
-/// Compares both backends on one image; empty if they agree, else what differs.
+/// Compares both backends on one image. Returns an empty string if they agree, else a description of the difference.
 std::string difference(Backend& ours, Backend& reference, Operation operation, const Image& image);
 
 }  // namespace gpuimg::bench

@@ -1,4 +1,4 @@
-// Size and time of PNG written and read by gpuimg and by libpng at several settings, for the files named.
+// Measures size and time of writing and reading PNG with gpuimg, and with libpng at several settings.
 // usage: gpuimg_png_bench PNG...
 #include <fmt/format.h>
 #include <png.h>
@@ -10,19 +10,20 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "files/image_reader.hpp"
-#include "files/input_file.hpp"
-#include "files/png_reader.hpp"
-#include "files/png_writer.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/png/png_reader.hpp"
+#include "codecs/png/png_writer.hpp"
+#include "io/input_file.hpp"
 
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;
 
-/// The least of kRuns.
+/// The minimum over kRuns.
 template <class Call>
 CodecTimes least_times(Call call) {
   CodecTimes least;
@@ -44,7 +45,7 @@ void append(png_structp png, png_bytep data, png_size_t size) {
   to->insert(to->end(), data, data + size);
 }
 
-/// u8 alone: no byte swapping is set up.
+/// u8 only, because it sets up no byte swapping.
 std::size_t write_with_libpng(ConstView pixels, const LibpngSettings& settings) {
   constexpr int kColorTypes[] = {0, PNG_COLOR_TYPE_GRAY, PNG_COLOR_TYPE_GRAY_ALPHA, PNG_COLOR_TYPE_RGB,
                                  PNG_COLOR_TYPE_RGB_ALPHA};
@@ -78,11 +79,11 @@ void measure(const std::string& path) {
   for (const int threads : {1, 2}) {
     const ReadOptions options{.threads = threads};
     const CodecTimes times =
-        least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_where_possible); });
+        least_times([&] { read_png_pixels(bytes.span(), path, options, PngPath::fast_if_possible); });
     report(fmt::format("read, gpuimg, {} threads", threads), bytes.size, times);
   }
   report("read, libpng", bytes.size,
-         least_times([&] { read_png_pixels(bytes.span(), path, {}, PngPath::libpng_alone); }));
+         least_times([&] { read_png_pixels(bytes.span(), path, {}, PngPath::libpng_only); }));
   for (int level = 0; level <= 3; ++level) {
     for (const int threads : {1, 2}) {
       std::size_t written = 0;

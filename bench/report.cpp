@@ -1,4 +1,4 @@
-// Lays the results out as tables.
+// Formats the results as tables.
 #include "bench/report.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +9,8 @@
 namespace gpuimg::bench {
 namespace {
 
-constexpr std::size_t kTargetPixels = std::size_t{16384} * 16384;  ///< the targets are for these and more
+constexpr std::size_t kTargetPixels =
+    std::size_t{16384} * 16384;  ///< the targets apply to images of at least this size
 
 double share_of(const Result& result) { return result.ceiling_ms / static_cast<double>(result.cold.median_ms); }
 
@@ -62,7 +63,7 @@ std::string evenness(const std::vector<const Result*>& results) {
 }
 
 std::string full_table(const std::vector<Result>& results, RivalSize size) {
-  std::string text = large_header(size_text(size) + ", in times of the rivals and shares of the plain stream");
+  std::string text = large_header(size_text(size) + ", speed-up over the rivals and share of the plain stream");
   for (const Result& result : results) {
     if (result.size.pixels() == size.pixels()) {
       text += large_row(result);
@@ -75,7 +76,7 @@ std::string full_table(const std::vector<Result>& results, RivalSize size) {
 }
 
 std::string slowest_table(const std::vector<Result>& results, RivalSize size) {
-  std::string text = large_header(size_text(size) + ", the slowest distribution of each");
+  std::string text = large_header(size_text(size) + ", slowest distribution of each operation");
   for (const OperationFacts& facts : kOperationFacts) {
     text += large_row(*slowest_first(results, size.pixels(), facts.operation).front());
   }
@@ -93,7 +94,7 @@ std::string rival_us(const Result& result, Library library) {
 
 std::string small_table(const std::vector<Result>& results, RivalSize size, const std::pair<Times, Times>& empty) {
   std::string text = fmt::format(
-      "\n{}, us; cold: inputs in turns; hot: one input; bare: launched on an idle stream; empty kernel {:.1f}, bare "
+      "\n{}, us; cold: alternating inputs; hot: one input; bare: launched on an idle stream; empty kernel {:.1f}, bare "
       "{:.1f}\n{:<16} {:<10} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>8}  {:<8} {}\n",
       size_text(size), empty.first.median_ms * 1000.0F, empty.second.median_ms * 1000.0F, "operation", "slowest",
       "cold", "min", "hot", "bare", "CUB", "NPP", "textbook", "target", "verdict");
@@ -121,7 +122,7 @@ std::string ceiling_table(const std::vector<Ceiling>& ceilings, RivalSize size) 
   return text;
 }
 
-/// Milliseconds of each rival by distribution.
+/// Milliseconds of each rival, by distribution.
 std::string rival_table(const std::vector<Result>& results, RivalSize size) {
   std::map<std::string, std::map<Distribution, float>> times;
   for (const Result& result : results) {
@@ -132,7 +133,7 @@ std::string rival_table(const std::vector<Result>& results, RivalSize size) {
       }
     }
   }
-  std::string text = fmt::format("\n{}, the rivals, ms\n{:<48}", size_text(size), "");
+  std::string text = fmt::format("\n{}, rivals, ms\n{:<48}", size_text(size), "");
   for (const Distribution distribution : kDistributions) {
     text += fmt::format(" {:>10}", name_of(distribution));
   }

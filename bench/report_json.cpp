@@ -1,4 +1,4 @@
-// Writes the results as one JSON object, for those who want every number.
+// Writes all results as one JSON object.
 #include <fmt/format.h>
 
 #include "bench/report.hpp"

@@ -1,4 +1,4 @@
-// What else computes the same on this device: CUB, NPP and the textbook kernels.
+// Other implementations of the same operations on this device: CUB, NPP and the textbook kernels.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "bench/operation.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {
@@ -16,14 +16,14 @@ namespace gpuimg::bench {
 struct Rival {
   Library library;
   std::string name;
-  /// Makes what its input needs beyond the picture (float pixels); not timed. May be empty.
+  /// Prepares additional input (float pixels). Not timed. May be empty.
   std::function<void(const Picture&)> prepare;
   /// Queues the work on the device's stream.
   std::function<void(const Picture&)> run;
-  /// After run(): its counts, channel after channel. Empty for what is no histogram.
+  /// After run(): its counts, channel by channel. Empty if the operation is not a histogram.
   std::function<std::vector<std::uint64_t>()> counts;
-  /// After run(): compares with the CPU backend's result for the same image; empty if it is right. May be empty where
-  /// `counts` is given and the counts are those of gpuimg.
+  /// After run(): compares with the CPU backend's result for the same image, and returns an empty string if they agree.
+  /// May be empty if `counts` is given and the counts must equal gpuimg's.
   std::function<std::string(const Image&, Backend& cpu)> check;
 };
 
@@ -38,7 +38,7 @@ struct RivalSize {
 std::vector<Rival> cub_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 std::vector<Rival> textbook_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
-/// None where NPP was not there when this was built.
+/// Empty in a build without NPP.
 std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size);
 
 /// "13.0.1", or "not built in".

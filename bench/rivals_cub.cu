@@ -5,8 +5,8 @@
 #include <cuda/std/array>
 
 #include "bench/rivals.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::bench {
@@ -14,7 +14,7 @@ namespace {
 
 using Count = unsigned int;
 
-/// Counts on the device, and the scratch memory that CUB asks for.
+/// Counts on the device, and CUB's scratch memory.
 struct CubMemory {
   std::shared_ptr<cuda::Device> device;
   std::size_t bins;
@@ -32,12 +32,12 @@ struct LumaOfPixel {
   }
 };
 
-/// Calls CUB twice: for the scratch size the first time round, then for the work.
+/// Calls CUB twice: first for the scratch size, then for the work.
 template <class Call>
 void with_scratch(CubMemory& memory, const Call& call) {
   std::size_t bytes = memory.scratch.size_bytes();
   if (bytes == 0) {
-    cuda::cuda_check(call(nullptr, bytes), "asking CUB for its scratch size");
+    cuda::cuda_check(call(nullptr, bytes), "querying CUB's scratch size");
     memory.scratch = cuda::DeviceMemory(memory.device, bytes == 0 ? 1 : bytes);
   }
   cuda::cuda_check(call(memory.scratch.data(), bytes), "running CUB's histogram");
@@ -85,11 +85,11 @@ void run_cub(CubMemory& memory, Operation operation, const Picture& picture) {
   }
 }
 
-std::vector<std::uint64_t> fetched_counts(const CubMemory& memory) {
+std::vector<std::uint64_t> downloaded_counts(const CubMemory& memory) {
   std::vector<Count> counts(memory.bins);
   cuda::cuda_check(cudaMemcpyAsync(counts.data(), memory.counts.data(), counts.size() * sizeof(Count),
                                    cudaMemcpyDeviceToHost, memory.device->stream()),
-                   "fetching counts");
+                   "downloading counts");
   memory.device->wait();
   return {counts.begin(), counts.end()};
 }
@@ -111,7 +111,7 @@ std::vector<Rival> cub_rivals(const std::shared_ptr<cuda::Device>& device, Opera
   rival.library = Library::cub;
   rival.name = operation == Operation::hist_rgb8 ? "CUB MultiHistogramEven" : "CUB HistogramEven";
   rival.run = [memory, operation](const Picture& picture) { run_cub(*memory, operation, picture); };
-  rival.counts = [memory] { return fetched_counts(*memory); };
+  rival.counts = [memory] { return downloaded_counts(*memory); };
   return {rival};
 }
 

@@ -1,4 +1,4 @@
-// NPP's versions of the operations, where NPP was found. It wants steps below 2³¹ bytes and counts of 32 bits.
+// NPP's versions of the operations, if NPP was found. They require row pitches below 2³¹ bytes and 32-bit counts.
 #include "bench/rivals.hpp"
 
 #ifdef GPUIMG_BENCH_HAS_NPP
@@ -10,8 +10,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {
@@ -26,7 +26,7 @@ void npp_check(NppStatus status, const char* doing) {
   }
 }
 
-/// Filled by hand: newer versions of NPP have no function for it.
+/// Filled in by hand: newer versions of NPP have no function for it.
 NppStreamContext stream_context(const cuda::Device& device) {
   cudaDeviceProp properties{};
   cuda::cuda_check(cudaGetDeviceProperties(&properties, device.index()), "reading the device");
@@ -43,7 +43,7 @@ NppStreamContext stream_context(const cuda::Device& device) {
   return context;
 }
 
-/// NPP's buffer sizes are int in older versions and std::size_t in newer ones; Size is whichever this one has.
+/// NPP's buffer sizes are int in older versions and std::size_t in newer ones. Size is deduced as one or the other.
 template <class Size>
 std::size_t buffer_size(NppStatus (*ask)(NppiSize, int, Size*, NppStreamContext), NppiSize area, int levels,
                         const NppStreamContext& context) {
@@ -60,11 +60,11 @@ struct NppMemory {
 const Npp8u* pixels_of(const Picture& picture) { return reinterpret_cast<const Npp8u*>(cuda::pixels_of(picture)); }
 
 template <class T>
-std::vector<T> fetched(const cuda::Device& device, const cuda::DeviceMemory& memory, std::size_t count) {
+std::vector<T> downloaded(const cuda::Device& device, const cuda::DeviceMemory& memory, std::size_t count) {
   std::vector<T> values(count);
   cuda::cuda_check(
       cudaMemcpyAsync(values.data(), memory.data(), count * sizeof(T), cudaMemcpyDeviceToHost, device.stream()),
-      "fetching NPP's result");
+      "downloading NPP's result");
   device.wait();
   return values;
 }
@@ -86,7 +86,7 @@ Rival histogram_rival(const DevicePointer& device, RivalSize size) {
               "counting");
   };
   rival.counts = [=] {
-    const auto counts = fetched<Npp32s>(*device, memory->out, 256);
+    const auto counts = downloaded<Npp32s>(*device, memory->out, 256);
     return std::vector<std::uint64_t>(counts.begin(), counts.end());
   };
   return rival;
@@ -110,21 +110,22 @@ Rival integral_rival(const DevicePointer& device, RivalSize size) {
   rival.check = [=](const Image& image, Backend& cpu) -> std::string {
     IntegralOptions options;
     options.type = Sample::u32;
-    const Image expected = cpu.fetch(cpu.integral(cpu.import_pixels(image.view()), options));
+    const Image expected = cpu.download(cpu.integral(cpu.upload(image.view()), options));
     const auto* values = reinterpret_cast<const std::uint32_t*>(expected.view().data);
-    const auto sums = fetched<std::uint32_t>(*device, memory->out, entries);
+    const auto sums = downloaded<std::uint32_t>(*device, memory->out, entries);
     return std::equal(sums.begin(), sums.end(), values) ? "" : "sums differ";
   };
   return rival;
 }
 
-/// NPP truncates where OpenCV rounds, and lays hue out over 255: only lightness is compared, within a level.
+/// NPP truncates where OpenCV rounds, and scales hue to 255. So only lightness is compared, with a tolerance of one
+/// level.
 std::string check_lightness(const Image& image, const std::vector<Npp8u>& out, Backend& cpu) {
-  const Image expected = cpu.fetch(cpu.to_hsl(cpu.import_pixels(image.view()), HslEncoding::opencv));
+  const Image expected = cpu.download(cpu.to_hsl(cpu.upload(image.view()), HslEncoding::opencv));
   for (std::size_t i = 1; i < out.size(); i += 3) {
     const int level = std::to_integer<int>(expected.view().data[i]);
     if (std::abs(level - static_cast<int>(out[i])) > 1) {
-      return "a lightness is more than a level away";
+      return "a lightness differs by more than one level";
     }
   }
   return "";
@@ -144,7 +145,7 @@ Rival hls_rival(const DevicePointer& device, RivalSize size) {
               "converting");
   };
   rival.check = [=](const Image& image, Backend& cpu) {
-    return check_lightness(image, fetched<Npp8u>(*device, memory->out, 3 * size.pixels()), cpu);
+    return check_lightness(image, downloaded<Npp8u>(*device, memory->out, 3 * size.pixels()), cpu);
   };
   return rival;
 }

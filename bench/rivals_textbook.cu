@@ -1,11 +1,11 @@
-// The textbook kernels as rivals: their input made ready, their results compared with the CPU's.
+// The textbook kernels as rivals: prepares their input, and compares their results with the CPU's.
 #include <algorithm>
 #include <cmath>
 
 #include "bench/rivals.hpp"
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/ops/equalize.hpp"
 
 namespace gpuimg::bench {
@@ -14,15 +14,15 @@ namespace {
 using DevicePointer = std::shared_ptr<cuda::Device>;
 
 template <class T>
-std::vector<T> fetched(const cuda::Device& device, const T* from, std::size_t count) {
+std::vector<T> downloaded(const cuda::Device& device, const T* from, std::size_t count) {
   std::vector<T> values(count);
   cuda::cuda_check(cudaMemcpyAsync(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, device.stream()),
-                   "fetching a textbook kernel's result");
+                   "downloading a textbook kernel's result");
   device.wait();
   return values;
 }
 
-/// Thread t of the grid → sample t, t + grid …: levels to floats in [0,1], or as they are.
+/// Converts levels to floats, scaled to [0,1] or unscaled. Thread t of the grid → samples t, t + grid size, ….
 __global__ void widen(const std::uint8_t* in, float* out, std::size_t count, float divisor) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += stride) {
@@ -56,8 +56,8 @@ Rival luma_rival(const DevicePointer& device, bool strided) {
     HistogramOptions options;
     options.luma = Luma::bt601_trunc;
     options.selection.count_transparent = true;
-    const auto counts = fetched(*device, memory->as<const std::uint32_t>(), 256);
-    const Histogram expected = cpu.histogram(cpu.import_pixels(image.view()), options);
+    const auto counts = downloaded(*device, memory->as<const std::uint32_t>(), 256);
+    const Histogram expected = cpu.histogram(cpu.upload(image.view()), options);
     return std::equal(counts.begin(), counts.end(), expected.channels[0].counts.begin()) ? "" : "counts differ";
   };
   return rival;
@@ -68,15 +68,15 @@ struct EqualizeMemory {
   cuda::DeviceMemory scratch;
 };
 
-/// The float32 scan may land on the other side of a rounding: a level of difference is right.
+/// The float32 scan may round to the other side, so a difference of one level is accepted.
 std::string check_equalized(const Image& image, const std::vector<std::uint8_t>& out, Backend& cpu) {
   EqualizeOptions options;
   options.formula = EqualizeFormula::cdf;
-  const Image expected = cpu.fetch(cpu.equalize(cpu.import_pixels(image.view()), options));
+  const Image expected = cpu.download(cpu.equalize(cpu.upload(image.view()), options));
   for (std::size_t i = 0; i < out.size(); ++i) {
     const int level = std::to_integer<int>(expected.view().data[i]);
     if (std::abs(level - static_cast<int>(out[i])) > 1) {
-      return "a pixel is more than a level away";
+      return "a pixel differs by more than one level";
     }
   }
   return "";
@@ -95,7 +95,7 @@ Rival equalize_rival(const DevicePointer& device, RivalSize size) {
                             memory->scratch.as<textbook::EqualizeScratch>(), device->stream());
   };
   rival.check = [device, memory, size](const Image& image, Backend& cpu) {
-    return check_equalized(image, fetched(*device, memory->out.as<const std::uint8_t>(), size.pixels()), cpu);
+    return check_equalized(image, downloaded(*device, memory->out.as<const std::uint8_t>(), size.pixels()), cpu);
   };
   return rival;
 }
@@ -105,9 +105,9 @@ struct FloatMemory {
   cuda::DeviceMemory out;
 };
 
-/// Its hues lie in [−60, 300) and carry the rounding of several float32 operations.
+/// Hues are in [−60, 300) and carry the rounding errors of several float32 operations.
 std::string check_hsl(const Image& image, const std::vector<float>& out, Backend& cpu) {
-  const Image expected = cpu.fetch(cpu.to_hsl(cpu.import_pixels(image.view()), HslEncoding::f32));
+  const Image expected = cpu.download(cpu.to_hsl(cpu.upload(image.view()), HslEncoding::f32));
   const auto* values = reinterpret_cast<const float*>(expected.view().data);
   for (std::size_t i = 0; i < out.size(); i += 3) {
     const float turn = std::fabs(out[i] - values[i]);
@@ -115,7 +115,7 @@ std::string check_hsl(const Image& image, const std::vector<float>& out, Backend
                       std::fabs(out[i + 1] - values[i + 1]) < 5.0e-4F &&
                       std::fabs(out[i + 2] - values[i + 2]) < 1.0e-5F;
     if (!near) {
-      return "a pixel is too far away";
+      return "a pixel differs too much";
     }
   }
   return "";
@@ -133,7 +133,7 @@ Rival hsl_rival(const DevicePointer& device, RivalSize size) {
     textbook::hsl(memory->in.as<const float3>(), memory->out.as<float3>(), size.pixels(), device->stream());
   };
   rival.check = [device, memory, size](const Image& image, Backend& cpu) {
-    return check_hsl(image, fetched(*device, memory->out.as<const float>(), 3 * size.pixels()), cpu);
+    return check_hsl(image, downloaded(*device, memory->out.as<const float>(), 3 * size.pixels()), cpu);
   };
   return rival;
 }
@@ -143,7 +143,7 @@ std::string check_integral(const Image& image, const std::vector<float>& out, Ba
   IntegralOptions options;
   options.layout = TableLayout::inclusive;
   options.type = Sample::f64;
-  const Image expected = cpu.fetch(cpu.integral(cpu.import_pixels(image.view()), options));
+  const Image expected = cpu.download(cpu.integral(cpu.upload(image.view()), options));
   const auto* values = reinterpret_cast<const double*>(expected.view().data);
   for (std::size_t i = 0; i < out.size(); ++i) {
     if (std::fabs(static_cast<double>(out[i]) - values[i]) > 1.0e-4 * values[i]) {
@@ -166,7 +166,7 @@ Rival integral_rival(const DevicePointer& device, RivalSize size) {
                        device->stream());
   };
   rival.check = [device, memory, size](const Image& image, Backend& cpu) {
-    return check_integral(image, fetched(*device, memory->out.as<const float>(), size.pixels()), cpu);
+    return check_integral(image, downloaded(*device, memory->out.as<const float>(), size.pixels()), cpu);
   };
   return rival;
 }

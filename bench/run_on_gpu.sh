@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds and runs the GPU benchmark in one go, on a machine without network. What it prints: docs/performance.md.
+# Builds and runs the GPU benchmark on a machine without network. Output: docs/performance.md.
 # usage: bench/run_on_gpu.sh [--build-dir DIR] [--out DIR] [--cpu] [--tests] [--sanitize] [--no-bench] [-- OPTION…]
 #   --tests     also builds the test suite and runs 'ctest -R cuda' with GPUIMG_REQUIRE_CUDA=1
 #   --sanitize  also runs the benchmark's small check under compute-sanitizer's four tools
-#   --cpu       also runs the CPU operations against OpenCV, where OpenCV was found
-#   --out DIR   where gpu_bench.json and the logs go (default: the build folder)
-# Packages that are not installed are found along CMAKE_PREFIX_PATH. What follows -- goes to the benchmark.
+#   --cpu       also compares the CPU operations with OpenCV, if found
+#   --out DIR   folder for gpu_bench.json and the logs (default: the build folder)
+# Finds packages that are not installed along CMAKE_PREFIX_PATH. Passes arguments after -- to the benchmark.
 set -euo pipefail
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -38,7 +38,7 @@ quietly() {  # quietly COMMAND…: its output goes to the log, and is shown only
 started=$SECONDS
 generator=()
 command -v ninja >/dev/null && generator=(-G Ninja)
-# Packages unpacked under FOLDER/usr have .pc files that speak of /usr.
+# The .pc files of packages unpacked under FOLDER/usr refer to /usr.
 first_prefix=${CMAKE_PREFIX_PATH:-}
 first_prefix=${first_prefix%%[:;]*}
 if [[ $first_prefix == ?*/usr && -z ${PKG_CONFIG_SYSROOT_DIR:-} ]]; then

@@ -1,10 +1,10 @@
-// Value noise on the device. What it is for stands in sample_pixels.hpp.
+// Generates sample pictures from value noise on the device.
 #include <algorithm>
 #include <cstdint>
 
 #include "bench/sample_pixels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 
 namespace gpuimg::bench {
 namespace {
@@ -28,7 +28,7 @@ __device__ float uniform(std::uint32_t x, std::uint32_t y, std::uint32_t seed) {
   return static_cast<float>(mixed(mixed(x + 0x9E3779B9U * seed) ^ (y * 0x85EBCA6BU + seed)) >> 8) * 0x1p-24F;
 }
 
-/// Smooth in between the random values at whole x and y.
+/// Interpolates smoothly between random values at integer x and y.
 __device__ float smooth_noise(float x, float y, std::uint32_t seed) {
   const float left = floorf(x);
   const float top = floorf(y);
@@ -43,7 +43,7 @@ __device__ float smooth_noise(float x, float y, std::uint32_t seed) {
   return (1.0F - high) * above + high * below;
 }
 
-/// In about [0.05, 0.95]: hills, finer hills on them, down to a few pixels, and lighter toward the top.
+/// In about [0.05, 0.95]: octaves of noise down to a few pixels, lighter toward the top.
 __device__ float photo_level(const Scene& scene, int x, int y) {
   constexpr int kOctaves = 8;
   const float scale = 3.0F / static_cast<float>(scene.height > scene.width ? scene.height : scene.width);
@@ -61,7 +61,7 @@ __device__ float photo_level(const Scene& scene, int x, int y) {
   return 0.05F + 0.65F * level + 0.05F * fine + 0.2F * shade;
 }
 
-/// One channel's level in [0,1).
+/// Level of one channel, in [0,1).
 __device__ float channel_of(const Scene& scene, int x, int y, int channel, float level) {
   const auto ux = static_cast<std::uint32_t>(x);
   const auto uy = static_cast<std::uint32_t>(y);
@@ -92,7 +92,7 @@ __device__ T sample_of_level(const Scene& scene, float level) {
   return static_cast<T>(min(kMax, max(0, static_cast<int>(level * static_cast<float>(kMax + 1)))));
 }
 
-/// A thread a pixel, in blocks of 256 along the rows; the rows are the grid's y, in turns.
+/// Thread → one pixel; block → 256 pixels of a row. The grid's y strides over the rows.
 template <class T>
 __global__ void paint(Scene scene, T* out) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -141,11 +141,11 @@ Picture copy_of(const std::shared_ptr<cuda::Device>& device, const Picture& pict
   return copy;
 }
 
-Image fetch(const cuda::Device& device, const Picture& picture) {
+Image download(const cuda::Device& device, const Picture& picture) {
   Image image(picture.width(), picture.height(), picture.format());
   cuda::cuda_check(cudaMemcpyAsync(image.view().data, cuda::pixels_of(picture), image.size_bytes(),
                                    cudaMemcpyDeviceToHost, device.stream()),
-                   "fetching a picture");
+                   "downloading a picture");
   device.wait();
   return image;
 }

@@ -1,23 +1,23 @@
-// Pictures of the distributions that are timed, made on the device; the same bytes for the same arguments.
+// Generates the timed pictures on the device. Deterministic: equal arguments give equal bytes.
 #pragma once
 
 #include <memory>
 
 #include "bench/operation.hpp"
-#include "device.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::bench {
 
-/// `format` is photographic. Noise: uniform in every sample. Constant: one color. Photo: smooth noise of many octaves,
-/// shading and a little grain. Posterized: that photo in 8 gray levels whose values agree modulo 32 (at 16 bits
-/// modulo 8192). Alpha is V.
+/// `format` must be photographic. Noise: uniform in every sample. Constant: one color. Photo: smooth noise of many
+/// octaves, shading and a little grain. Posterized: that photo in 8 gray levels whose values are equal modulo 32 (at 16
+/// bits modulo 8192). Alpha is V.
 Picture sample_picture(const std::shared_ptr<cuda::Device>& device, int width, int height, PixelFormat format,
                        Distribution distribution, std::uint32_t seed);
 
 Picture copy_of(const std::shared_ptr<cuda::Device>& device, const Picture& picture);
 
-/// To host memory.
-Image fetch(const cuda::Device& device, const Picture& picture);
+/// Copies a picture to host memory.
+Image download(const cuda::Device& device, const Picture& picture);
 
 }  // namespace gpuimg::bench

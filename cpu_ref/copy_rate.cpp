@@ -1,4 +1,4 @@
-// Times plain copies in memory.
+// Measures memory bandwidth by timing plain copies.
 #include "copy_rate.hpp"
 
 #include <algorithm>

@@ -1,11 +1,11 @@
-// How fast this machine's memory copies: the measure beside which `bench` puts the operations.
+// Memory bandwidth of this machine, the reference that `bench` compares operations with.
 #pragma once
 
 #include <cstddef>
 
 namespace gpuimg::cpu {
 
-/// Bytes read plus written a second, on the threads of the current arena; the median of several copies.
+/// Bytes read plus bytes written per second, using the threads of the current task arena. Median of several copies.
 double measured_copy_rate(std::size_t bytes);
 
 }  // namespace gpuimg::cpu

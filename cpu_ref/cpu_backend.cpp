@@ -1,4 +1,4 @@
-// The CPU backend: checks arguments and runs each operation on a task arena of its own.
+// The CPU backend: checks arguments and runs each operation on the backend's own task arena.
 #include <tbb/info.h>
 #include <tbb/task_arena.h>
 
@@ -23,7 +23,9 @@ class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(int threads) : threads_(threads) { (void)arena_of(1); }
 
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
   [[nodiscard]] std::string name() const override { return "cpu"; }
+  [[nodiscard]] bool memory_is_host() const override { return true; }
 
   [[nodiscard]] std::string description() const override {
     return "CPU, " + std::to_string(threads_) + (threads_ == 1 ? " thread" : " threads");
@@ -31,11 +33,11 @@ class CpuBackend final : public Backend {
 
   Image new_image(int width, int height, PixelFormat format) override { return pool_->image(width, height, format); }
 
-  Picture import_pixels(ConstView pixels) override { return cpu::picture_of(pool_->copy_of(pixels)); }
-  Picture import_pixels(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
+  Picture upload(ConstView pixels) override { return cpu::picture_of(pool_->copy_of(pixels)); }
+  Picture upload(Image pixels) override { return cpu::picture_of(std::move(pixels)); }
 
-  Image fetch(const Picture& picture) override { return pool_->copy_of(pixels_of(picture)); }
-  Image fetch(Picture&& picture) override { return std::move(cpu::image_of(picture)); }
+  Image download(const Picture& picture) override { return pool_->copy_of(pixels_of(picture)); }
+  Image download(Picture&& picture) override { return std::move(cpu::image_of(picture)); }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
     check(picture, options);
@@ -91,17 +93,17 @@ class CpuBackend final : public Backend {
     return cpu::picture_of(arena_for(picture).execute(operation));
   }
 
-  /// oneTBB starts every thread that an arena has room for, so a small picture gets a small one.
+  /// oneTBB starts as many threads as an arena has slots, so a small picture gets a small arena.
   tbb::task_arena& arena_for(const Picture& picture) {
     const ConstView pixels = pixels_of(picture);
     return arena_of(static_cast<int>(std::min<std::int64_t>(threads_, cpu::max_bands(pixels.width, pixels.height))));
   }
 
-  /// With room for so many threads or more.
+  /// An arena with slots for at least this many threads.
   tbb::task_arena& arena_of(int threads) {
     if (arena_ == nullptr || arena_->max_concurrency() < threads) {
       auto larger = std::make_unique<tbb::task_arena>(threads);
-      larger->initialize();  // one that fails to start by itself later is waited for without end
+      larger->initialize();  // lazily, an allocation failure inside oneTBB would wait forever
       arena_ = std::move(larger);
     }
     return *arena_;

@@ -1,4 +1,4 @@
-// How the CPU backend keeps a Picture: an Image in host memory.
+// A Picture of the CPU backend: an Image in host memory.
 #pragma once
 
 #include <memory>
@@ -24,7 +24,7 @@ inline Picture picture_of(Image image) {
   return {width, height, format, std::make_unique<CpuPixels>(std::move(image))};
 }
 
-/// The Picture must come from this backend.
+/// The Picture must come from the CPU backend.
 inline Image& image_of(const Picture& picture) { return static_cast<CpuPixels&>(picture.storage()).image(); }
 
 inline ConstView pixels_of(const Picture& picture) { return std::as_const(image_of(picture)).view(); }

@@ -1,5 +1,5 @@
 // Histogram equalization on the CPU: count, build the table, map row by row.
-// The rule stands in docs/operations.md, "Equalization".
+// Specified in docs/operations.md, "Equalization".
 #include "gpuimg/ops/equalize.hpp"
 
 #include <algorithm>
@@ -14,12 +14,12 @@
 #include "operations.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-/// Levels of the one-table colour modes on RGB: what the histogram counts and the table maps.
+/// For RGB in a color mode with one table: reads the levels that the histogram counts and the table maps.
 template <class T, int channels>
 void read_table_levels(const T* row, std::size_t count, const EqualizeOptions& options, T* levels) {
   const bool by_luma = options.color == EqualizeColor::luma || options.color == EqualizeColor::joint;
@@ -56,10 +56,10 @@ std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPix
   });
 }
 
-/// The tables as the row functions want them.
+/// The look-up tables in the form that the row functions take.
 struct RowTables {
   const LevelTables& levels;
-  std::vector<std::uint8_t> bytes;  ///< the first table, for 8-bit pixels
+  std::vector<std::uint8_t> bytes;  ///< the first table, narrowed for 8-bit pixels
 
   explicit RowTables(const LevelTables& tables) : levels(tables) {
     const auto& first = tables.maps.front();
@@ -69,7 +69,7 @@ struct RowTables {
   }
 };
 
-/// Gray images and the modes rgb and joint: each channel through its own table or the shared one.
+/// Gray images, and the modes rgb and joint: maps each channel through its own table or the shared one.
 template <class T, int channels>
 void map_channels(const T* in, T* out, std::size_t count, const RowTables& tables) {
   constexpr int kColors = channels >= 3 ? 3 : 1;
@@ -91,24 +91,24 @@ void map_channels(const T* in, T* out, std::size_t count, const RowTables& table
   }
 }
 
-/// The modes luma, ycbcr and hsl on RGB: one level a pixel decides all three channels.
+/// RGB in the modes luma, ycbcr and hsl: one level per pixel determines all three channels.
 template <class T, int channels>
 void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   std::vector<T> levels(count);
   read_table_levels<T, channels>(in, count, options, levels.data());
   if constexpr (sizeof(T) == 1) {
     if (options.color == EqualizeColor::luma || options.color == EqualizeColor::ycbcr) {
-      const auto recolored = options.color == EqualizeColor::luma ? relit_row : ycrcb_relit_row;
+      const auto remap = options.color == EqualizeColor::luma ? remap_luma_row : remap_ycrcb_row;
       std::vector<T> levels_new(count);
       mapped_bytes(levels.data(), count, tables.bytes.data(), levels_new.data());
-      return recolored(in, channels, count, levels.data(), levels_new.data(), out);
+      return remap(in, channels, count, levels.data(), levels_new.data(), out);
     }
   }
   const std::uint16_t* map = tables.levels.maps.front().data();
-  const auto each = [&](const auto& recolored) {
+  const auto each = [&](const auto& remap) {
     for (std::size_t x = 0; x < count; ++x) {
       const T level = levels[x];
-      const Rgb p = recolored(rgb_at<channels>(in, x), level, std::uint32_t{map[level]});
+      const Rgb p = remap(rgb_at<channels>(in, x), level, std::uint32_t{map[level]});
       out[x * channels] = static_cast<T>(p.r);
       out[x * channels + 1] = static_cast<T>(p.g);
       out[x * channels + 2] = static_cast<T>(p.b);
@@ -164,7 +164,7 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   }
 }
 
-/// `out` is either apart from `pixels` or the same memory.
+/// `out` may be the same memory as `pixels`, but must not overlap it otherwise.
 void map_rows(ConstView pixels, View out, const LevelTables& levels, const EqualizeOptions& options) {
   const RowTables tables(levels);
   const auto count = static_cast<std::size_t>(pixels.width);
@@ -191,7 +191,7 @@ void map_rows(ConstView pixels, View out, const LevelTables& levels, const Equal
   });
 }
 
-/// Calls map(tables) unless the tables would leave the pixels as they are; whether it did.
+/// Calls map(tables) unless every table is the identity. Returns whether it called map.
 template <class Map>
 bool equalized(ConstView pixels, const EqualizeOptions& options, LevelTables* used, const Map& map) {
   LevelTables own;

@@ -1,4 +1,4 @@
-// Histograms on the CPU. The rule stands in docs/operations.md, "Histogram".
+// Histograms on the CPU. Specified in docs/operations.md, "Histogram".
 #include <numeric>
 
 #include "level_counts.hpp"

@@ -1,4 +1,4 @@
-// HSL conversion, its inverse and adjustment on the CPU. The rule stands in docs/operations.md, "HSL".
+// HSL conversion in both directions, and adjustment, on the CPU. Specified in docs/operations.md, "HSL".
 #include "gpuimg/ops/hsl.hpp"
 
 #include <algorithm>
@@ -6,7 +6,7 @@
 #include "operations.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -14,7 +14,7 @@ namespace {
 constexpr float kHalfDegrees = 180.0F;
 constexpr float kFullByte = 256.0F;
 
-/// Encoders: write three channels of one pixel; where kHasRow is set, row() does whole rows of 8-bit RGB.
+/// Encoders write three channels of one pixel. If kHasRow is set, row() converts whole rows of 8-bit RGB.
 struct ToFloat {
   using Out = float;
   static constexpr bool kHasRow = true;
@@ -100,7 +100,7 @@ Image encoded(ConstView pixels, HslEncoding encoding, const Encoder& encoder, Pi
   return result;
 }
 
-/// Decoders: read three channels of one pixel.
+/// Decoders read three channels of one pixel.
 struct FromFloat {
   using In = float;
   [[nodiscard]] static Hsl decode(const float* in) { return decode_hsl_f32(in[0], in[1], in[2]); }

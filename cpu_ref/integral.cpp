@@ -1,5 +1,5 @@
-// Summed-area tables on the CPU: column sums of each band of rows, carried from band to band, then the rows themselves.
-// The rule stands in docs/operations.md, "Integral image".
+// Summed-area tables on the CPU: sums the columns of each band of rows, carries them from band to band, then fills the
+// rows. Specified in docs/operations.md, "Integral image".
 #include "gpuimg/ops/integral.hpp"
 
 #include <tbb/task_arena.h>
@@ -13,12 +13,12 @@
 #include "levels.hpp"
 #include "operations.hpp"
 #include "row_bands.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-/// One row's values to be summed: levels, or their squares.
+/// Reads the values to sum, row by row: levels, or their squares.
 class SourceRows {
  public:
   SourceRows(ConstView pixels, const IntegralOptions& options)
@@ -55,7 +55,7 @@ class SourceRows {
 
 using ColumnSums = std::vector<std::uint64_t>;
 
-/// Element b: for each column the sum over all rows above band b.
+/// Element b holds, for each column, the sum over all rows above band b.
 std::vector<ColumnSums> carries_into_bands(ConstView pixels, const IntegralOptions& options, int bands,
                                            int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
@@ -98,7 +98,7 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   if (options.layout == TableLayout::padded) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // Each band costs a row of carries: few and high bands.
+  // Each band needs a row of carries, so use few, tall bands.
   constexpr int kBands = 64;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + kBands - 1) / kBands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
@@ -110,7 +110,7 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   });
 }
 
-/// Levels of 8-bit pixels, row by row.
+/// Reads the levels of 8-bit pixels, row by row.
 class ByteRows {
  public:
   ByteRows(ConstView pixels, const IntegralOptions& options)
@@ -126,13 +126,14 @@ class ByteRows {
   std::vector<std::uint8_t> buffer_;
 };
 
-/// Tables of this size and more are written around the caches: nobody finds a row there later. Measured: 16.8 MP in
-/// 6.0 ms, and through the caches in 6.0 to 8.0. Results with more arithmetic a byte (equalization, HSL) lose by it.
+/// Tables of at least this size bypass the caches when written: no row would still be cached when it is read later.
+/// Measured for 16.8 MP: 6.0 ms, against 6.0 to 8.0 ms through the caches. Equalization and HSL do more arithmetic per
+/// byte and would get slower.
 constexpr std::size_t kWorthStreaming = std::size_t{32} << 20;
 
 using TableRow = std::vector<std::uint32_t>;
 
-/// Element b: the table's row above band b. Reads every band but the last once.
+/// Element b is the table row above band b. Reads every band except the last once.
 std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& options, int bands, int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
   std::vector<TableRow> above(static_cast<std::size_t>(bands), TableRow(width));
@@ -149,13 +150,14 @@ std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& 
   return above;
 }
 
-/// fill_table for sums of bytes modulo 2³²: each row from the one above it, in a buffer that stays in the cache.
+/// fill_table for 32-bit sums of bytes: each row is computed from the one above it, in a buffer that stays in the
+/// cache.
 void fill_byte_table(ConstView pixels, const IntegralOptions& options, View table) {
   const int padding = options.layout == TableLayout::padded ? 1 : 0;
   if (padding == 1) {
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
-  // One thread needs no rows above; several take a few bands each, so that a slow one holds up less.
+  // One thread needs no rows above. Several threads take a few bands each, so one slow thread delays the others less.
   const int threads = tbb::this_task_arena::max_concurrency();
   const int most_bands = threads == 1 ? 1 : 4 * threads;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);

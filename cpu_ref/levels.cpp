@@ -1,4 +1,4 @@
-// One channel of one row as levels, and which of them count. The rules stand in docs/operations.md.
+// Extracts one channel of a row as levels, and selects the pixels that count. Specified in docs/operations.md.
 #include "levels.hpp"
 
 #include <algorithm>
@@ -6,12 +6,12 @@
 #include "cpu_picture.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "pixel_access.hpp"
-#include "simd_rows.hpp"
+#include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-/// Position of a plain channel within a pixel; for luma of gray images that of the gray value.
+/// Index of a channel within a pixel. Luma of a gray image is its gray channel.
 std::size_t offset_of(Channel channel, int channels) {
   if (channel == Channel::alpha) {
     return static_cast<std::size_t>(channels - 1);

@@ -1,4 +1,4 @@
-// One channel of one row as levels: the step that histograms, equalization and summed-area tables share.
+// Extracts one channel of a row as levels, the step that histograms, equalization and summed-area tables share.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace gpuimg::cpu {
 
-/// The levels, 0 … V, of pixels first … first + count of row y: written to `buffer`, or where they stand already.
-/// T is the picture's sample type; channel is luma, red, green, blue or alpha.
+/// Returns the levels, 0 … V, of `count` pixels of row y, starting at pixel `first`. Fills `buffer` if it has to, else
+/// returns a pointer into the row. T is the picture's sample type. `channel` is luma, red, green, blue or alpha.
 template <class T>
 const T* read_levels(ConstView pixels, int y, int first, int count, Channel channel, Luma luma, T* buffer);
 
@@ -22,18 +22,18 @@ extern template const std::uint16_t* read_levels(ConstView, int, int, int, Chann
 /// Writes the bins, 0 … bins − 1, of hue, saturation or lightness of the same pixels.
 void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer);
 
-/// The pixels that a Selection counts, row by row.
+/// The pixels that a Selection selects, row by row.
 class CountedPixels {
  public:
-  /// Borrows both for its life.
+  /// Borrows both arguments for its lifetime.
   CountedPixels(ConstView pixels, const Selection& selection);
 
   [[nodiscard]] const Rect& region() const { return region_; }
 
-  /// True if every pixel of the region is counted, so that flags() need not be asked.
+  /// True if every pixel of the region counts, so flags() need not be called.
   [[nodiscard]] bool all() const { return !check_alpha_ && mask_ == nullptr; }
 
-  /// Writes 1 for each counted pixel of row y of the region, else 0.
+  /// Writes 1 for each selected pixel of row y of the region, else 0.
   void flags(int y, std::uint8_t* out) const;
 
  private:

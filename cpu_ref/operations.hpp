@@ -1,5 +1,5 @@
-// The CPU's operations on host pixels, one source file each. They run on the threads of the current task arena;
-// arguments are checked by the backend before they are called. Results lie in memory of the pool.
+// The operations of the CPU backend, one source file each. They run on the current task arena, expect arguments that
+// the backend has checked, and allocate results from the pool.
 #pragma once
 
 #include "gpuimg/backend.hpp"

@@ -1,18 +1,14 @@
-// From a run-time pixel format to code compiled for one sample type and channel count.
+// Dispatches a run-time pixel format to code compiled for one sample type and channel count.
 #pragma once
 
 #include <cstdint>
 
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/hsl.hpp"
-#include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::cpu {
 
-template <class T>
-inline constexpr std::uint32_t kMaxOf = sizeof(T) == 1 ? 255U : 65535U;
-
-/// One pixel of an array of `channels` interleaved values; gray stands for r = g = b.
+/// Pixel x of a row of interleaved samples. A gray pixel yields r = g = b.
 template <int channels, class T>
 constexpr Rgb rgb_at(const T* row, std::size_t x) {
   const T* pixel = row + x * channels;
@@ -23,7 +19,7 @@ constexpr Rgb rgb_at(const T* row, std::size_t x) {
   }
 }
 
-/// Calls body.template operator()<T, channels>() for the format of a photographic picture.
+/// Calls body.template operator()<T, channels>() for a photographic format.
 template <class Body>
 void with_format(PixelFormat format, const Body& body) {
   const auto with_channels = [&]<class T>() {
@@ -38,17 +34,6 @@ void with_format(PixelFormat format, const Body& body) {
     with_channels.template operator()<std::uint8_t>();
   } else {
     with_channels.template operator()<std::uint16_t>();
-  }
-}
-
-/// Calls body.template operator()<kind>().
-template <class Body>
-void with_luma_kind(Luma kind, const Body& body) {
-  switch (kind) {
-    case Luma::bt601: return body.template operator()<Luma::bt601>();
-    case Luma::bt601_trunc: return body.template operator()<Luma::bt601_trunc>();
-    case Luma::opencv: return body.template operator()<Luma::opencv>();
-    case Luma::bt709: return body.template operator()<Luma::bt709>();
   }
 }
 

@@ -1,4 +1,4 @@
-// Rows in parallel: bands of whole rows, large enough that a band outweighs its scheduling.
+// Parallel loops over bands of whole rows. A band is large enough to outweigh its scheduling cost.
 #pragma once
 
 #include <tbb/blocked_range.h>

@@ -5,14 +5,14 @@
 #include <utility>
 #include <vector>
 
-#include "cuda_backend.cuh"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+#include "device/code_probe.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 #include "gpuimg/checks.hpp"
 #include "gpuimg/cuda.hpp"
 #include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
-#include "probe.hpp"
+#include "test_backend.hpp"
 
 namespace gpuimg {
 namespace cuda {
@@ -24,7 +24,7 @@ std::string device_name(int device) {
   return properties.name;
 }
 
-/// Bytes read and written a second by the median of several copies on the device.
+/// Bytes read plus bytes written per second: median of several copies on the device.
 double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   constexpr std::size_t kCopies = 15;
   const DeviceMemory from(device, bytes);
@@ -34,7 +34,7 @@ double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
     cuda_check(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice, device->stream()),
                "copying device memory");
   };
-  copy();  // the first one includes start-up
+  copy();  // the first copy includes start-up costs
   std::vector<Event> events(kCopies + 1);
   events.front().record(device->stream());
   for (std::size_t i = 1; i < events.size(); ++i) {
@@ -49,32 +49,32 @@ double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   return 2.0 * static_cast<double>(bytes) / (ms[kCopies / 2] * 1e-3);
 }
 
-/// Copies a picture's rows one behind the other. Short rows that lie apart are first brought together on the device:
-/// the bus would take them one by one.
-void fetch_rows(const Workspace& workspace, const Picture& picture, View to) {
+/// Copies a picture's rows to host memory without padding. Packs short padded rows on the device first, because the bus
+/// would transfer them one by one.
+void download_rows(const Workspace& workspace, const Picture& picture, View to) {
   constexpr std::size_t kShortRowBytes = 2048;
   const std::size_t row = row_bytes(picture);
   const auto rows = static_cast<std::size_t>(picture.height());
   const std::byte* from = pixels_of(picture);
-  std::optional<DeviceMemory> together;
+  std::optional<DeviceMemory> packed;
   if (pitch_bytes(picture) != row && row < kShortRowBytes) {
-    together.emplace(workspace.device(), row * rows);
-    cuda_check(cudaMemcpy2DAsync(together->data(), row, from, pitch_bytes(picture), row, rows, cudaMemcpyDeviceToDevice,
+    packed.emplace(workspace.device(), row * rows);
+    cuda_check(cudaMemcpy2DAsync(packed->data(), row, from, pitch_bytes(picture), row, rows, cudaMemcpyDeviceToDevice,
                                  workspace.stream()),
-               "bringing rows together");
-    from = together->data();
+               "packing rows");
+    from = packed->data();
   }
-  if (pitch_bytes(picture) == row || together) {
+  if (pitch_bytes(picture) == row || packed) {
     cuda_check(cudaMemcpyAsync(to.data, from, row * rows, cudaMemcpyDeviceToHost, workspace.stream()),
-               "fetching pixels");
+               "downloading pixels");
   } else {
     cuda_check(cudaMemcpy2DAsync(to.data, row, from, pitch_bytes(picture), row, rows, cudaMemcpyDeviceToHost,
                                  workspace.stream()),
-               "fetching pixels");
+               "downloading pixels");
   }
 }
 
-/// Memory that the device reads and writes by itself; where there is no more of it, ordinary memory, which is slower.
+/// Page-locked memory, which the device accesses directly. Falls back to slower pageable memory if none is left.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
   void* data = nullptr;
   const cudaError_t code = cudaMallocHost(&data, bytes);
@@ -88,53 +88,55 @@ PixelMemory allocate_pinned_pixels(std::size_t bytes) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, const DeviceTrial& trial)
-      : workspace_(std::make_shared<Device>(device, trial)),
+  CudaBackend(int device, const DeviceTestOptions& options)
+      : workspace_(std::make_shared<Device>(device, options)),
         description_(device_name(device) + " (device " + std::to_string(device) + ")") {
     check_code_for_device();
   }
   ~CudaBackend() override { (void)cudaSetDevice(workspace_.device()->index()); }
 
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] bool memory_is_host() const override { return false; }
   [[nodiscard]] std::string description() const override { return description_; }
 
   Image new_image(int width, int height, PixelFormat format) override {
     enter();
-    gives_pinned_ = true;
+    returns_pinned_ = true;
     return pinned_->image(width, height, format);
   }
 
-  Picture import_pixels(ConstView pixels) override {
+  Picture upload(ConstView pixels) override {
     enter();
     Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
     const std::size_t row_bytes = pixels.tight_pitch_bytes();
     if (pixels.pitch_bytes == row_bytes) {
       cuda_check(cudaMemcpyAsync(pixels_of(picture), pixels.data, size_bytes(picture), cudaMemcpyHostToDevice,
                                  workspace_.stream()),
-                 "sending pixels");
+                 "uploading pixels");
     } else {
       cuda_check(
           cudaMemcpy2DAsync(pixels_of(picture), row_bytes, pixels.data, pixels.pitch_bytes, row_bytes,
                             static_cast<std::size_t>(pixels.height), cudaMemcpyHostToDevice, workspace_.stream()),
-          "sending pixels");
+          "uploading pixels");
     }
-    clear_behind(picture, workspace_.stream());
-    workspace_.device()->wait();  // pinned pixels may be freed or changed as soon as this returns
+    clear_tail(picture, workspace_.stream());
+    workspace_.device()->wait();  // callers may free or change pinned pixels once this returns
     return picture;
   }
 
-  Picture import_pixels(Image pixels) override { return import_pixels(std::as_const(pixels).view()); }
+  Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
 
-  Image fetch(const Picture& picture) override {
+  Image download(const Picture& picture) override {
     enter();
-    Image image = gives_pinned_ ? pinned_->image(picture.width(), picture.height(), picture.format())
-                                : Image(picture.width(), picture.height(), picture.format());
-    fetch_rows(workspace_, picture, image.view());
+    Image image = returns_pinned_ ? pinned_->image(picture.width(), picture.height(), picture.format())
+                                  : Image(picture.width(), picture.height(), picture.format());
+    download_rows(workspace_, picture, image.view());
     workspace_.device()->wait();
     return image;
   }
 
-  Image fetch(Picture&& picture) override { return fetch(std::as_const(picture)); }
+  Image download(Picture&& picture) override { return download(std::as_const(picture)); }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
     check(picture, options);
@@ -195,24 +197,24 @@ class CudaBackend final : public Backend {
   }
 
  private:
-  /// A backend may be made on one thread and used on another.
+  /// A backend may be created on one thread and used on another, and the current device is per thread.
   void enter() const { workspace_.device()->make_current(); }
 
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
-  bool gives_pinned_ = false;  ///< for one image, page-locking takes longer than it saves
+  bool returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 
-std::unique_ptr<Backend> make_backend(int device, const DeviceTrial& trial) {
+std::unique_ptr<Backend> make_backend(int device, const DeviceTestOptions& options) {
   check_cuda_device(device);
-  return std::make_unique<CudaBackend>(device, trial);
+  return std::make_unique<CudaBackend>(device, options);
 }
 
 }  // namespace
 
-std::unique_ptr<Backend> make_trial_backend(int device, const DeviceTrial& trial) {
-  return make_backend(device, trial);
+std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options) {
+  return make_backend(device, options);
 }
 
 }  // namespace cuda

@@ -1,17 +1,17 @@
-// The equalize operation on the device: which tables, from where, and which pixels they map.
-// The rule stands in docs/operations.md, "Equalization".
+// The equalize operation on the device: chooses the tables, their source, and the kernels that map the pixels.
+// Specified in docs/operations.md, "Equalization".
 #include <algorithm>
 
-#include "count_levels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
-#include "equalize_gray.hpp"
-#include "equalize_map.cuh"
+#include "count/count_levels.cuh"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
+#include "map/equalize_map.cuh"
+#include "map/fused_equalize.hpp"
 
 namespace gpuimg::cuda {
 namespace {
 
-/// The look-up tables in device memory.
+/// Look-up tables in device memory.
 struct DeviceTables {
   int tables = 1;
   std::size_t levels = 256;
@@ -35,13 +35,13 @@ void upload(Workspace& workspace, const LevelTables& from, const DeviceTables& t
   for (int t = 0; t < to.tables; ++t) {
     cuda_check(cudaMemcpyAsync(to.map(t), from.maps[static_cast<std::size_t>(t)].data(), table_bytes,
                                cudaMemcpyHostToDevice, workspace.stream()),
-               "sending a look-up table");
+               "uploading a look-up table");
   }
   cuda_check(cudaMemsetAsync(to.changes.data(), changed ? 1 : 0, sizeof(std::uint32_t), workspace.stream()),
-             "sending a look-up table");
+             "uploading a look-up table");
 }
 
-/// Counts of the picture's own levels, `tables` × `levels` of them, and for table t what target(t) asks for.
+/// Writes `tables` × `levels` counts of the picture's own levels, and builds table t as target(t) specifies.
 template <class Target>
 void count(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, int tables, std::size_t levels,
            std::uint64_t* counts, const Target& target) {
@@ -66,7 +66,7 @@ int table_count(const Picture& picture, const EqualizeOptions& options) {
   return options.color == EqualizeColor::rgb && picture.format().color_channels() == 3 ? 3 : 1;
 }
 
-/// Tables from the picture's own histograms.
+/// Builds the tables from the picture's own histograms.
 void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, const DeviceTables& to) {
   const DeviceMemory counts(workspace.device(),
                             static_cast<std::size_t>(to.tables) * to.levels * sizeof(std::uint64_t));
@@ -75,24 +75,24 @@ void build(Workspace& workspace, const Picture& picture, const EqualizeOptions& 
   });
 }
 
-LevelTables fetched(const Workspace& workspace, const DeviceTables& tables) {
+LevelTables downloaded(const Workspace& workspace, const DeviceTables& tables) {
   LevelTables result;
   for (int t = 0; t < tables.tables; ++t) {
     auto& map = result.maps.emplace_back(tables.levels);
     cuda_check(cudaMemcpyAsync(map.data(), tables.map(t), tables.levels * sizeof(std::uint16_t), cudaMemcpyDeviceToHost,
                                workspace.stream()),
-               "fetching a look-up table");
+               "downloading a look-up table");
   }
   workspace.device()->wait();
   return result;
 }
 
-/// One launch for an image of this size, if nothing is asked for that it does not do.
-bool fits_one_launch(const Picture& picture, const EqualizeOptions& options) {
-  constexpr std::size_t kLaunchBoundPixels = std::size_t{1} << 23;
+/// True if one fused launch supports these options and is faster for an image of this size.
+bool can_fuse(const Picture& picture, const EqualizeOptions& options) {
+  constexpr std::size_t kMaxFusedPixels = std::size_t{1} << 23;
   const bool is_gray = picture.format() == PixelFormat{Sample::u8, 1};
   const bool is_color = picture.format() == PixelFormat{Sample::u8, 3} && options.color == EqualizeColor::luma;
-  return (is_gray || is_color) && picture.pixel_count() <= kLaunchBoundPixels && options.tables == nullptr &&
+  return (is_gray || is_color) && picture.pixel_count() <= kMaxFusedPixels && options.tables == nullptr &&
          options.strength == 1.0 && options.selection.mask == nullptr && !options.selection.region;
 }
 
@@ -123,7 +123,7 @@ LevelCounts table_counts(Workspace& workspace, const Picture& picture, const Equ
   const auto* on_host = workspace.results(bytes).as<std::uint64_t>();
   cuda_check(cudaMemcpyAsync(workspace.results(bytes).as<void>(), counts.data(), bytes, cudaMemcpyDeviceToHost,
                              workspace.stream()),
-             "fetching counts");
+             "downloading counts");
   workspace.device()->wait();
   LevelCounts result;
   for (int t = 0; t < tables; ++t, on_host += levels) {
@@ -136,11 +136,11 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
   const PixelFormat format = picture.format();
   const DeviceTables tables(workspace, table_count(picture, options), format.max_value() + std::size_t{1});
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
-  if (fits_one_launch(picture, options)) {
+  if (can_fuse(picture, options)) {
     if (format.channels == 1) {
-      equalize_gray_at_once(workspace, picture, result, options.formula, tables.map(0));
+      fused_equalize_gray(workspace, picture, result, options.formula, tables.map(0));
     } else {
-      equalize_color_at_once(workspace, picture, result, options.formula, options.luma, tables.map(0));
+      fused_equalize_color(workspace, picture, result, options.formula, options.luma, tables.map(0));
     }
   } else {
     if (options.tables != nullptr) {
@@ -155,7 +155,7 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
     }
   }
   if (used != nullptr) {
-    *used = options.tables != nullptr ? *options.tables : fetched(workspace, tables);
+    *used = options.tables != nullptr ? *options.tables : downloaded(workspace, tables);
   }
   return result;
 }

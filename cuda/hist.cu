@@ -1,8 +1,8 @@
-// The histogram operation on the device: which counts are wanted, and their way to the host.
-// The rule stands in docs/operations.md, "Histogram".
-#include "count_levels.hpp"
-#include "cuda_check.hpp"
-#include "cuda_picture.hpp"
+// The histogram operation on the device: selects what to count, and copies the counts to the host.
+// Specified in docs/operations.md, "Histogram".
+#include "count/count_levels.cuh"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
 
 namespace gpuimg::cuda {
 namespace {
@@ -42,7 +42,7 @@ Histogram histogram(Workspace& workspace, const Picture& picture, const Histogra
   const auto* on_host = workspace.results(bytes).as<std::uint64_t>();
   cuda_check(cudaMemcpyAsync(workspace.results(bytes).as<void>(), counts.data(), bytes, cudaMemcpyDeviceToHost,
                              workspace.stream()),
-             "fetching counts");
+             "downloading counts");
   workspace.device()->wait();
 
   Histogram result;

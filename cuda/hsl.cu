@@ -1,10 +1,11 @@
-// The HSL operations on the device: conversion (to_hsl.cuh), the way back, adjustment. docs/operations.md, "HSL".
-#include "to_hsl.cuh"
+// The HSL operations on the device: conversion (map/to_hsl.cuh), the inverse, and adjustment.
+// Specified in docs/operations.md, "HSL".
+#include "map/to_hsl.cuh"
 
 namespace gpuimg::cuda {
 namespace {
 
-/// Decoders: three channels and alpha of one stored pixel.
+/// Decoders convert three channels and alpha of one stored pixel.
 struct FromFloat {
   using In = float;
   __device__ __forceinline__ Hsl color(float a, float b, float c) const { return decode_hsl_f32(a, b, c); }

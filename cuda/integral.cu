@@ -1,18 +1,24 @@
-// The integral operation on the device: which plane is summed, and into what. docs/operations.md, "Integral image".
-#include "integral_kernel.cuh"
-#include "level_plane.cuh"
+// The integral operation on the device: selects the plane to sum, and allocates the table.
+// Specified in docs/operations.md, "Integral image".
+#include <memory>
+#include <utility>
+
+#include "device/cuda_picture.hpp"
+#include "map/level_plane.cuh"
+#include "scan/integral_kernel.cuh"
 
 namespace gpuimg::cuda {
 namespace {
 
-/// A table to be written. In each row the entry of pixel 0 lies at a cache line's boundary, or in narrow tables, which
-/// would become many times as large, at that of a 16-byte word: a padded row of w + 1 entries would start anywhere
-/// otherwise, and stores would straddle.
+/// An uninitialized table. The entry of pixel 0 starts at a cache line in every row. In narrow tables, where that would
+/// multiply the size, it starts at a multiple of 16 bytes instead. Otherwise the rows of a padded table, w + 1 entries
+/// long, would start anywhere and stores would straddle words.
 SumTable new_table(const std::shared_ptr<Device>& device, int width, int height, Sample type, bool padded) {
   constexpr std::size_t kLineBytes = 128;
   constexpr std::size_t kWideRowBytes = 2048;
   const std::size_t entry = sample_bytes(type);
-  const std::size_t entries = static_cast<std::size_t>(width) - (padded ? 1 : 0);  // but for the zero before them
+  const std::size_t entries =
+      static_cast<std::size_t>(width) - (padded ? 1 : 0);  // without the leading zero of a padded row
   const std::size_t unit = entries * entry >= kWideRowBytes ? kLineBytes : kStoreBytes;
   const std::size_t before = padded ? unit : 0;
   const std::size_t pitch = before + (entries * entry + unit - 1) / unit * unit;

@@ -1,4 +1,4 @@
-// Colors in float64 and the way from a scene function to an Image.
+// Colors in float64, and rendering of a scene function to an Image.
 #pragma once
 
 #include <cstdint>
@@ -21,12 +21,13 @@ constexpr Color mix(const Color& p, const Color& q, double t) {
   return {mix(p.r, q.r, t), mix(p.g, q.g, t), mix(p.b, q.b, t)};
 }
 
-/// x in [0,1] as a level of 0 … v_max, rounded half up.
+/// The level 0 … v_max of x in [0,1], rounded half up.
 constexpr std::uint32_t level(double x, std::uint32_t v_max) {
   return static_cast<std::uint32_t>(clamped(x) * v_max + 0.5);
 }
 
-/// An 8-bit RGB image of color_at(x, y), each pixel the mean of 2 × 2 places. x and y count pixels from the top left.
+/// Renders color_at(x, y) as 8-bit RGB. Each pixel is the mean of 2 × 2 points. x and y are in pixels from the top
+/// left.
 template <class Scene>
 Image painted(int width, int height, const Scene& color_at) {
   Image image(width, height, {Sample::u8, 3});
@@ -47,7 +48,7 @@ Image painted(int width, int height, const Scene& color_at) {
   return image;
 }
 
-/// A gray image of brightness(x, y) in [0,1] at pixel centers; T is the sample type.
+/// Renders brightness(x, y) in [0,1] at pixel centers as a gray image of sample type T.
 template <class T, class Scene>
 Image painted_gray(int width, int height, const Scene& brightness) {
   constexpr Sample kSample = sizeof(T) == 1 ? Sample::u8 : Sample::u16;

@@ -1,4 +1,4 @@
-// The samples that are drawn by rule: ramp, logo, spectrum and flat.
+// The geometric samples: ramp, logo, spectrum and flat.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -10,15 +10,15 @@
 namespace gpuimg::samples {
 namespace {
 
-/// Signed distance to a square of half width 0.42 with corners of radius 0.12, negative inside; x and y from the
-/// center.
+/// Signed distance to a square of half width 0.42 with corners of radius 0.12, negative inside. x and y are relative to
+/// the center.
 double rounded_square(double x, double y) {
   const double u = std::fmax(std::fabs(x) - 0.30, 0.0);
   const double v = std::fmax(std::fabs(y) - 0.30, 0.0);
   return std::sqrt(u * u + v * v) - 0.12;
 }
 
-/// Bars of a histogram with their feet at y = 0.26: how much of (x, y) they cover.
+/// Coverage of (x, y) by histogram bars that stand on y = 0.26.
 double bars(double x, double y) {
   constexpr std::array<double, 7> kHeights{0.10, 0.22, 0.40, 0.52, 0.44, 0.24, 0.12};
   const double slot = (x + 0.28) / 0.08;

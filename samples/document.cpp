@@ -31,7 +31,7 @@ constexpr std::array<std::array<unsigned char, 7>, 26> kLetters{{
 }};
 
 struct Line {
-  int x, y, dot;  // top left corner of the first letter, and pixels a dot
+  int x, y, dot;  // top left corner of the first letter, and pixels per dot
   std::string_view text;
 };
 constexpr std::array<Line, 11> kPage{{
@@ -59,7 +59,7 @@ bool dot_at(char letter, int column, int row) {
   return (kLetters[index][static_cast<std::size_t>(row)] >> (4 - column) & 1) != 0;
 }
 
-/// 1 where there is ink, row by row.
+/// 1 for ink, row by row.
 std::vector<unsigned char> printed_page() {
   std::vector<unsigned char> ink(static_cast<std::size_t>(kWidth) * kHeight, 0);
   for (const Line& line : kPage) {
@@ -77,7 +77,7 @@ std::vector<unsigned char> printed_page() {
   return ink;
 }
 
-/// Share of ink in the 3 × 3 pixels around (x, y), as a lens would blur it.
+/// Fraction of ink in the 3 × 3 pixels around (x, y), which simulates lens blur.
 double blurred(const std::vector<unsigned char>& ink, int x, int y) {
   constexpr std::array<double, 3> kWeights{0.25, 0.5, 0.25};
   double sum = 0.0;
@@ -104,7 +104,7 @@ Image document() {
     const double lamp = 0.20 + 0.66 / (1.0 + 1.5 * (dx * dx + dy * dy));
     const double paper = 0.94 + 0.10 * (fractal_noise(x / 40.0, y / 40.0, 3, 71) - 0.5) +
                          0.015 * random_at(static_cast<int>(x), static_cast<int>(y), 75);
-    const double edge = x > 452.0 ? 0.55 : 1.0;  // the next page lies lower
+    const double edge = x > 452.0 ? 0.55 : 1.0;  // the next page is farther from the lamp
     return lamp * paper * edge * (1.0 - 0.62 * blurred(ink, static_cast<int>(x), static_cast<int>(y)));
   });
 }

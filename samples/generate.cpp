@@ -1,4 +1,4 @@
-// Writes the sample images into a folder, or checks that those there hold the pixels that would be written.
+// Writes the sample images to a folder, or checks that the images there have the expected pixels.
 // usage: gpuimg_samples FOLDER | gpuimg_samples --check FOLDER
 #include <array>
 #include <cstdio>
@@ -7,10 +7,10 @@
 #include <string>
 #include <string_view>
 
-#include "files/image_reader.hpp"
-#include "files/image_writer.hpp"
-#include "files/input_file.hpp"
-#include "files/output_file.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
 #include "scenes.hpp"
 
 namespace gpuimg::samples {
@@ -31,15 +31,16 @@ constexpr std::array<NamedScene, 9> kScenes{{{"landscape", landscape},
                                              {"flat", flat}}};
 
 void write(const Image& image, const std::string& path) {
-  WriteOptions options;
+  codecs::WriteOptions options;
   options.png_level = 3;
-  write_output(path, encode_image(image.view(), ImageFileType::png, path, options), {.force = true});
+  write_output(path, codecs::encode_image(image.view(), codecs::ImageFileType::png, path, options), {.force = true});
   std::printf("%s\n", path.c_str());
 }
 
-/// True if the file holds exactly these pixels. Pixels, not bytes: a newer compressor may pack them otherwise.
+/// True if the file has exactly these pixels. Compares pixels, not bytes, because another compressor version may write
+/// other bytes.
 bool holds(const std::string& path, const Image& expected) {
-  const Image found = decode_image(read_input(path).span(), path, {}).image;
+  const Image found = codecs::decode_image(read_input(path).span(), path, {}).image;
   const bool same = found.format() == expected.format() && found.width() == expected.width() &&
                     found.height() == expected.height() &&
                     std::memcmp(found.view().data, expected.view().data, expected.size_bytes()) == 0;

@@ -1,4 +1,4 @@
-// A lake between hills, lit by a low sun: in haze (landscape.png) and in clear air, posterized (posterized.png).
+// A lake between hills under a low sun: in haze (landscape.png), and in clear air, posterized (posterized.png).
 #include <array>
 #include <cmath>
 
@@ -8,7 +8,7 @@
 namespace gpuimg::samples {
 namespace {
 
-// Places are in units of the image's height: y from 0 (top) to 1 (bottom), x from 0 to 1.5.
+// Coordinates are in units of the image height: y from 0 (top) to 1 (bottom), x from 0 to 1.5.
 constexpr double kShore = 0.66;
 constexpr double kSunX = 1.02;
 constexpr double kSunY = 0.30;
@@ -23,8 +23,8 @@ constexpr Color kRock{0.40, 0.34, 0.36};
 struct Ridge {
   double base;       // height of the outline where its noise is zero
   double amplitude;  // of the outline
-  double scale;      // hills a unit of width
-  double nearness;   // 0 = lost in the air, 1 = at hand
+  double scale;      // hills per unit of width
+  double nearness;   // 0 = lost in haze, 1 = close
 };
 constexpr std::array<Ridge, 5> kRidges{{
     {0.57, 0.95, 2.3, 0.22},
@@ -51,7 +51,7 @@ Color sky(double x, double y) {
 
 double outline(const Ridge& ridge, double x, std::uint32_t seed) {
   double height = fractal_noise(x * ridge.scale + 5.0, 0.5, 7, seed) - 0.35;
-  if (ridge.nearness > 0.5) {  // the nearer hills carry trees
+  if (ridge.nearness > 0.5) {  // only the nearer hills have trees
     height += 0.30 * ridge.nearness * value_noise(x * 150.0, 0.5, seed + 40) * value_noise(x * 41.0, 0.5, seed + 41);
   }
   return ridge.base - ridge.amplitude * height;
@@ -84,7 +84,7 @@ Color above_water(double x, double y) {
 }
 
 Color water(double x, double y) {
-  const double depth = (y - kShore) / (1.0 - kShore);  // 0 at the far shore, 1 at our feet
+  const double depth = (y - kShore) / (1.0 - kShore);  // 0 at the far shore, 1 in the foreground
   const double nearness = 0.12 + depth;
   const double wave = fractal_noise(x * 9.0 / nearness, 30.0 / nearness, 4, 500) - 0.5;
   const double ripple = fractal_noise(x * 34.0 / nearness, 95.0 / nearness, 3, 520) - 0.5;
@@ -97,7 +97,7 @@ Color water(double x, double y) {
   return mix(color, {0.90, 0.86, 0.80}, 0.45 * smooth_step(0.03, 0.0, depth));
 }
 
-/// A fir with its foot at (foot_x, foot_y): how much of (x, y) it covers.
+/// Coverage of (x, y) by a fir that stands at (foot_x, foot_y).
 double fir(double x, double y, double foot_x, double foot_y, double height, std::uint32_t seed) {
   const double up = (foot_y - y) / height;
   if (up < 0.0 || up > 1.0) {

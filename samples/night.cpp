@@ -7,13 +7,13 @@
 namespace gpuimg::samples {
 namespace {
 
-constexpr double kQuay = 0.72;  // where the town meets the water; the image is 1 high and 1.5 wide
+constexpr double kQuay = 0.72;  // the waterline; the image is 1 high and 1.5 wide
 constexpr double kMoonX = 0.34;
 constexpr double kMoonY = 0.20;
 
 Color night_sky(double x, double y) {
   Color color = mix({0.020, 0.024, 0.060}, {0.085, 0.070, 0.110}, smooth_step(0.0, kQuay, y));
-  const double cell = 46.0;  // one star, or none, in each square of a grid
+  const double cell = 46.0;  // at most one star per square of a grid
   const double cx = std::floor(x * cell);
   const double cy = std::floor(y * cell);
   const auto ix = static_cast<std::int64_t>(cx);
@@ -35,7 +35,7 @@ Color night_sky(double x, double y) {
   return mix(color, 0.5 * color + Color{0.035, 0.037, 0.055}, cloud);
 }
 
-/// One row of houses: width of a house, the least height, and how much of the town's own light it gets.
+/// A row of houses: width of a house, minimum height, and how much of the town's light it receives.
 struct HouseRow {
   double width, height, glow;
   std::uint32_t seed;
@@ -87,7 +87,7 @@ Color river(double x, double y) {
   const double depth = (y - kQuay) / (1.0 - kQuay);
   const double wave = fractal_noise(x * 12.0 / (0.15 + depth), 16.0 / (0.15 + depth), 3, 300) - 0.5;
   Color sum;
-  for (int i = 0; i < 6; ++i) {  // lights are drawn out downward
+  for (int i = 0; i < 6; ++i) {  // reflections of lights are stretched downward
     sum = sum + town(x + 0.03 * depth * wave, kQuay - (y - kQuay) * (0.55 + 0.12 * i) + 0.05 * depth * wave - 0.003);
   }
   Color color = (0.62 / 6.0) * sum;

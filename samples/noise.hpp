@@ -1,5 +1,5 @@
-// Repeatable noise for the samples: integer hashes and float64 sums, products and quotients alone (no functions whose
-// last digit depends on the C library), so that every machine draws the same pixels.
+// Reproducible noise for the samples. Uses only integer hashes and float64 sums, products and quotients, because
+// library functions differ in the last digit. So every machine draws the same pixels.
 #pragma once
 
 #include <cmath>
@@ -7,7 +7,7 @@
 
 namespace gpuimg::samples {
 
-/// A fixed random number in [0,1) of a lattice point.
+/// A pseudo-random number in [0,1) that depends only on the lattice point and the seed.
 inline double random_at(std::int64_t x, std::int64_t y, std::uint32_t seed) {
   auto h =
       static_cast<std::uint32_t>(x) * 0x85EBCA6BU ^ static_cast<std::uint32_t>(y) * 0xC2B2AE35U ^ seed * 0x27D4EB2FU;
@@ -23,7 +23,7 @@ constexpr double mix(double a, double b, double t) { return a + (b - a) * t; }
 
 constexpr double clamped(double x, double low = 0.0, double high = 1.0) { return x < low ? low : x > high ? high : x; }
 
-/// 0 below `low`, 1 above `high`, smooth between.
+/// Smoothstep: 0 below `low`, 1 above `high`, smooth between.
 constexpr double smooth_step(double low, double high, double x) {
   const double t = clamped((x - low) / (high - low));
   return t * t * (3.0 - 2.0 * t);
@@ -42,7 +42,7 @@ inline double value_noise(double x, double y, std::uint32_t seed) {
              mix(random_at(ix, iy + 1, seed), random_at(ix + 1, iy + 1, seed), u), v);
 }
 
-/// Octaves of value noise, each twice as fine and half as strong as the one before; about [0,1], mean one half.
+/// Octaves of value noise, each twice as fine and half as strong as the one before. Roughly in [0,1], with mean 0.5.
 inline double fractal_noise(double x, double y, int octaves, std::uint32_t seed) {
   double sum = 0.0;
   double weight = 0.5;

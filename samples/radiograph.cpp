@@ -1,4 +1,4 @@
-// A hand in a detector that uses an eighth of its 16-bit range (radiograph.png).
+// A hand on a detector that uses an eighth of its 16-bit range (radiograph.png).
 #include <array>
 #include <cmath>
 
@@ -12,7 +12,8 @@ struct Point {
   double x, y;
 };
 
-/// Distance from p to the segment a–b in units of the radius, which goes from ra to rb along it; 1 on the surface.
+/// Distance from p to the segment a–b, relative to a radius that goes from ra to rb along the segment. 1 on the
+/// surface.
 double reach(Point p, Point a, Point b, double ra, double rb) {
   const double dx = b.x - a.x;
   const double dy = b.y - a.y;
@@ -22,12 +23,12 @@ double reach(Point p, Point a, Point b, double ra, double rb) {
   return std::sqrt(ex * ex + ey * ey) / mix(ra, rb, t);
 }
 
-/// Thickness that a ray through a round limb passes, 0 outside and 1 through the middle.
+/// Relative length of a ray through a round limb: 0 outside, 1 through the middle.
 double limb(double distance) { return distance >= 1.0 ? 0.0 : std::sqrt(1.0 - distance * distance); }
 
 struct Finger {
   std::array<Point, 5> joints;  // wrist, knuckle, two joints, tip; four bones
-  double radius;                // of the flesh
+  double radius;                // of the soft tissue
 };
 
 constexpr std::array<Finger, 5> kHand{{
@@ -38,7 +39,7 @@ constexpr std::array<Finger, 5> kHand{{
     {{{{0.46, 0.98}, {0.62, 0.78}, {0.70, 0.64}, {0.745, 0.57}, {0.78, 0.51}}}, 0.050},
 }};
 
-/// A bone: a shaft with thicker ends, dense at its rim.
+/// A bone: a shaft with thicker ends and a dense rim.
 double bone(Point p, Point a, Point b, double radius) {
   const Point from{mix(a.x, b.x, 0.06), mix(a.y, b.y, 0.06)};
   const Point to{mix(a.x, b.x, 0.94), mix(a.y, b.y, 0.94)};

@@ -75,6 +75,6 @@ cmake --build --preset tsan -j "$jobs"
 # A test that found another oneTBB would prove nothing.
 ldd "$build/gpuimg" | grep -q "libtbb.so.12 => $deps/installed" || { echo 'gpuimg does not use that oneTBB' >&2; exit 1; }
 step 'Tests'
-ctest --preset tsan -j "$jobs" --label-exclude slow "$@"
-[ $# -gt 0 ] || ctest --preset tsan --label-regex slow
+ctest --preset tsan -j "$jobs" --label-exclude long "$@"
+[ $# -gt 0 ] || ctest --preset tsan --label-regex long
 step 'Done'

@@ -1,12 +1,12 @@
-// The memory that stb_image may take: zeroed, and bounded for each decode. Why: docs/operations.md, "Files".
+// Limits the memory of stb_image per decode, and zeroes it. Reasons: docs/operations.md, "Files".
 #pragma once
 
 #include <cstddef>
 
 namespace gpuimg {
 
-/// While it lives, stb_image called on this thread may allocate `bytes` in all; frees give nothing back. Without a
-/// budget stb_image can allocate nothing. One at a time on a thread.
+/// During its lifetime, stb_image on this thread may allocate `bytes` in total; freeing gives nothing back. Without a
+/// budget, stb_image cannot allocate. Only one may exist per thread.
 class StbBudget {
  public:
   explicit StbBudget(std::size_t bytes);
@@ -14,10 +14,10 @@ class StbBudget {
   StbBudget(const StbBudget&) = delete;
   StbBudget& operator=(const StbBudget&) = delete;
 
-  /// True after a request that the budget did not allow.
+  /// True after a request that exceeded the budget.
   [[nodiscard]] bool exceeded() const;
 
-  /// True after a request that the system could not serve.
+  /// True after a request that the system could not satisfy.
   [[nodiscard]] bool out_of_memory() const;
 };
 

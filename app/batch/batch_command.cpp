@@ -1,9 +1,8 @@
-// One file or many: decides, and runs the one.
+// Decides between a single file and a batch, and runs it.
 #include "batch/batch_command.hpp"
 
 #include <sys/stat.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <utility>
@@ -12,17 +11,18 @@
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
 #include "batch/stop_signal.hpp"
-#include "files/printable_name.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-[[noreturn]] void demand(const std::string& what, const CLI::App& parser) {
-  throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.get_name() + " --help'");
+[[noreturn]] void demand(const std::string& what, const CommandParser& parser) {
+  throw Error(ErrorKind::usage, what + "; see 'gpuimg " + parser.name() + " --help'");
 }
 
 /// The last name is OUT, unless --output gives it, a histogram is printed, or images are replaced in place.
-NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, const ImageJob& job, bool in_place) {
+NamedPaths named_paths(const CommandParser& parser, const BatchArguments& arguments, const ImageJob& job,
+                       bool in_place) {
   NamedPaths named;
   named.inputs = arguments.paths;
   const bool has_list = !arguments.files_from.empty();
@@ -33,10 +33,10 @@ NamedPaths named_paths(const CLI::App& parser, const BatchArguments& arguments, 
     InPlaceNames own = in_place_names(arguments.paths, has_list);
     return {std::move(own.inputs), std::move(own.output), own.each_is_its_own};
   }
-  const std::size_t least = has_list ? 1 : 2;
+  const std::size_t min_inputs = has_list ? 1 : 2;
   if (!arguments.output.empty()) {
     named.output = has_fields(arguments.output) ? "" : arguments.output;
-  } else if (named.inputs.size() >= least) {
+  } else if (named.inputs.size() >= min_inputs) {
     named.output = std::move(named.inputs.back());
     named.inputs.pop_back();
   } else if (!job.may_print()) {
@@ -58,7 +58,7 @@ bool is_file(const std::string& path) {
   return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
 }
 
-/// Options that choose among the files of folders, where none is named.
+/// Options that select files in folders have no effect without a folder.
 void note_folder_options(const BatchArguments& arguments, const NamedPaths& named, Verbosity verbosity) {
   if (std::all_of(named.inputs.begin(), named.inputs.end(), is_file)) {
     const std::string why = "no folder is named";
@@ -73,12 +73,11 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   const std::string target = paths.output.empty() ? "-" : paths.output;
   job.note_options(target, globals.verbosity);
   if (globals.json && !globals.timing && !(job.may_print() && is_standard_output(target))) {
-    print_note(globals.verbosity,
-               std::string("--json has no effect: nothing is printed; ") +
-                   (job.may_print() ? "give OUT the ending .json, or leave it out" : "add --timing"));
+    print_note(globals.verbosity, std::string("--json has no effect: nothing is printed; ") +
+                                      (job.may_print() ? "give OUT the ending .json, or omit OUT" : "add --timing"));
   }
   job.check_name(paths.output);
-  const StopSignal stop(nullptr);  // before other threads are made, which inherit what it blocks
+  const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
   CommandContext context(globals);
   for (const std::string& file : job.files_of(target)) {
     context.check_output_file(file, paths.input, job.is_binary(file));
@@ -98,7 +97,8 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 
 }  // namespace
 
-ExitCode run_job(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals) {
+ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+                 const GlobalOptions& globals) {
   (void)checked(arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named, globals.verbosity);

@@ -1,14 +1,14 @@
-// Says how a run went, and what its exit code is. docs/batch.md, "Progress" and "Failures".
+// Reports the result of a run and chooses its exit code. docs/batch.md, "Progress" and "Failures".
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
+#include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/blocked_output.hpp"
-#include "batch/flight.hpp"
-#include "messages.hpp"
+#include "cli/messages.hpp"
 
 namespace gpuimg {
 
@@ -18,7 +18,7 @@ std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) 
     const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
                               : globals_.force || globals_.in_place ? ""
                                                                     : " with --skip-existing";
-    lines.push_back(fmt::format("the run ended, because {} outputs in a row failed: {}; then run it again{}",
+    lines.push_back(fmt::format("the run ended because {} outputs in a row failed: {}; then run the command again{}",
                                 BlockedOutput::kInARow, outcome.why_no_output, again));
   }
   return lines;
@@ -26,7 +26,7 @@ std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) 
 
 void BatchSession::print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const {
   std::vector<std::string> lines;
-  if (caught([&] { reserve.insist([&] { lines = failure_lines(outcome); }); })) {
+  if (caught([&] { reserve.retry_on_oom([&] { lines = failure_lines(outcome); }); })) {
     print_out_of_memory();
   }
   std::for_each(lines.begin(), lines.end(), print_error);
@@ -45,7 +45,7 @@ std::string BatchSession::summary(const RunOutcome& outcome, double seconds) con
 
 ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
   if (outcome.fatal == ErrorKind::out_of_memory) {
-    print_error("out of memory between images; what is done stays: go on with --resume or --skip-existing");
+    print_error("out of memory between images; finished outputs are kept: continue with --resume or --skip-existing");
   }
   if (outcome.fatal) {
     return exit_code_of(*outcome.fatal);

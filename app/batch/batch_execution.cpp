@@ -1,4 +1,4 @@
-// Runs the plan of a session.
+// Executes the plan of a session.
 #include <fmt/format.h>
 #include <malloc.h>
 #include <tbb/info.h>
@@ -9,19 +9,20 @@
 #include <set>
 #include <utility>
 
-#include "backend_cost.hpp"
+#include "backends/backends.hpp"
+#include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
-#include "batch/flight.hpp"
-#include "cuda_facts.hpp"
-#include "files/declared_image.hpp"
-#include "files/output_file.hpp"
-#include "files/printable_name.hpp"
-#include "files/stale_temporaries.hpp"
-#include "files/temporary_file.hpp"
+#include "cli/messages.hpp"
+#include "cli/terminal.hpp"
+#include "cli/version.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/backend_cost.hpp"
+#include "engine/cuda_info.hpp"
 #include "gpuimg/cuda.hpp"
-#include "messages.hpp"
-#include "terminal.hpp"
-#include "version.hpp"
+#include "io/output_file.hpp"
+#include "io/temp_cleanup.hpp"
+#include "io/temporary_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -47,7 +48,7 @@ ProgressMode progress_mode(const GlobalOptions& globals) {
   return terminal.escapes && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
 }
 
-/// What an earlier run left behind when it was killed, in the folders that this one writes to.
+/// Removes temporary files of killed runs from the output folders.
 void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity verbosity) {
   std::set<std::string> folders;
   for (const PlanItem& item : plan.items) {
@@ -57,8 +58,8 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity v
   }
   for (const std::string& folder : folders) {
     if (const std::size_t removed = remove_stale_temporaries(folder); removed > 0) {
-      print_detail(verbosity, fmt::format("{}: removed {} temporary file{} of a run that was killed",
-                                          printable_name(folder), removed, removed == 1 ? "" : "s"));
+      print_detail(verbosity, fmt::format("{}: removed {} temporary file{} of a killed run", printable_name(folder),
+                                          removed, removed == 1 ? "" : "s"));
     }
   }
 }
@@ -67,12 +68,12 @@ bool cuda_is_there(Verbosity verbosity) {
   try {
     return !cuda_devices().empty();
   } catch (const Error& error) {
-    print_detail(verbosity, std::string("CUDA would finish first, but: ") + error.what());
+    print_detail(verbosity, std::string("CUDA would be faster, but: ") + error.what());
     return false;
   }
 }
 
-/// A reader of the sum that has read enough is no failure.
+/// Ignores a closed standard output: the reader had what it needed.
 void rethrow_unless_closed(const std::exception_ptr& thrown) {
   try {
     std::rethrow_exception(thrown);
@@ -87,7 +88,7 @@ int BatchSession::jobs_for(const WorkPlan& plan) const {
   return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
 }
 
-std::vector<int> BatchSession::devices(BackendKind backend) const {
+std::vector<int> BatchSession::devices(std::optional<BackendKind> backend) const {
   if (options_.all_devices && backend == BackendKind::cuda) {
     std::vector<int> all;
     for (const CudaDevice& device : cuda_devices()) {
@@ -105,23 +106,22 @@ std::vector<int> BatchSession::devices(BackendKind backend) const {
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
   GlobalOptions options = globals_;
   options.threads = std::max(1, processors(globals_) / jobs);
-  if (options.backend != BackendKind::automatic || cuda_versions(false).runtime == 0) {
+  if (options.backend || cuda_versions(false).runtime == 0) {
     return options;
   }
-  // One decision for all: from the first image that says how large it is, as if all were so.
+  // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const std::uint64_t pixels = item.state == PlanState::to_do ? declared_image_in(item.input).pixels : 0;
+    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels : 0;
     if (pixels > 0) {
       const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
       const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
       const bool is_there = cuda_first ? cuda_is_there(globals_.verbosity) : cuda_device_may_be_there();
       const bool cuda = cuda_first && is_there;
       options.backend = cuda ? BackendKind::cuda : BackendKind::cpu;
-      const std::string reason =
-          is_there ? fmt::format("computing is expected to take {:.1f} s on the CPU, {:.1f} s with CUDA",
-                                 cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
-                   : "there is no CUDA device";
-      print_detail(globals_.verbosity, fmt::format("backend {}: {}", cuda ? "cuda" : "cpu", reason));
+      const std::string reason = is_there ? fmt::format("estimated {:.1f} s on the CPU, {:.1f} s with CUDA",
+                                                        cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
+                                          : "there is no CUDA device";
+      print_detail(globals_.verbosity, fmt::format("backend {}: {}", backend_entry(*options.backend).name, reason));
       break;
     }
   }
@@ -140,7 +140,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.max_pixels = globals_.max_pixels;
   settings.budget_bytes = available_memory() / 2;
   if (options_.max_memory) {
-    // What the process holds before its first image counts too.
+    // Memory used before the first image counts too.
     const std::uint64_t held = resident_memory();
     settings.budget_bytes = *options_.max_memory > held ? *options_.max_memory - held : 0;
   }
@@ -177,11 +177,11 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   const std::vector<int> shared_by = devices(workers.backend);
   Progress progress(progress_mode(globals_), plan.items.size());
   const StopSignal stop([&] {
-    progress.print("gpuimg: note: stopping when the images in flight are done; once more to leave at once\n");
+    progress.print("gpuimg: note: stopping once the images in flight are done; interrupt again to stop at once\n");
   });
   progress.start();
   if (options_.max_memory) {
-    // Pixels that are freed go back to the system at once, or each thread would keep some beyond the limit.
+    // Return freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   }
   ContextPool contexts(workers, shared_by);
@@ -204,8 +204,8 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   if (manifest != nullptr) {
     manifest->finish();
   }
-  // Without the memory to say how it went, the exit code says it.
-  (void)caught([&] { reserve.insist([&] { print_report(summary(outcome, progress.seconds())); }); });
+  // If there is no memory for the report, the exit code still tells.
+  (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
   return concluded(outcome, stop);
 }
 
@@ -215,7 +215,7 @@ void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, con
   if (!job_.merges() || !is_whole || outcome.fatal || outcome.counts.done == 0) {
     return;
   }
-  reserve.insist([&] {
+  reserve.retry_on_oom([&] {
     const ContextPool::Lease context = contexts.lease();
     job_.finish(*context, output);
     context->finish();

@@ -1,26 +1,25 @@
-// Declares and checks the options of runs over many files.
+// Declares and checks the options of batch runs.
 #include "batch/batch_options.hpp"
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
 #include <string_view>
 
-#include "byte_size.hpp"
+#include "cli/byte_size.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
 namespace {
 
-constexpr int kMostJobs = 4096;
+constexpr int kMaxJobs = 4096;
 
-std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t least, std::uint64_t most) {
+std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t min, std::uint64_t max) {
   std::uint64_t number = 0;
   const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (failure != std::errc{} || stop != text.data() + text.size() || number < least || number > most) {
+  if (failure != std::errc{} || stop != text.data() + text.size() || number < min || number > max) {
     throw Error(ErrorKind::usage, option + ": '" + std::string(text) + "' is not a whole number from " +
-                                      std::to_string(least) + " to " + std::to_string(most));
+                                      std::to_string(min) + " to " + std::to_string(max));
   }
   return number;
 }
@@ -51,57 +50,53 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 }  // namespace
 
-void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
-                       const std::string& output) {
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
   const char* group = "Many images (docs/batch.md)";
-  parser.add_option("IN", arguments.paths, input)->type_name("")->option_text("IN...");
-  // For --help alone: what is named last is OUT, but that is known only when all names are.
-  parser.add_option("OUT", arguments.shown_output, output)->type_name("");
+  parser.positionals({"IN", positionals.input, "IN..."}, arguments.paths);
+  // For --help only: the last name is OUT, but that is known only after all names were parsed.
+  parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
-    parser.add_option(name, value, what)->group(group)->type_name(type);
+    parser.text({name, what, type, group}, value);
   };
   const auto flag = [&](const char* name, bool& value, const char* what) {
-    parser.add_flag(name, value, what)->group(group);
+    parser.flag({.names = name, .description = what, .group = group}, value);
   };
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
-    parser.add_option(name, values, what)->group(group)->type_name("GLOB")->allow_extra_args(false);
+    parser.list({name, what, "GLOB", group}, values);
   };
-  text("--files-from", arguments.files_from, "read the names of inputs from FILE, one per line; - is standard input",
-       "FILE");
+  text("--files-from", arguments.files_from, "read input names from FILE, one per line; - is standard input", "FILE");
   flag("-0,--null", arguments.nul, "names in that list end with NUL, as from find -print0");
-  flag("-r,--recursive", arguments.recursive, "read the folders in folders too");
+  flag("-r,--recursive", arguments.recursive, "read subfolders too");
   list("--include", arguments.include,
-       "read files of this name in folders; may be repeated [files with the ending of an image]");
-  list("--exclude", arguments.exclude, "leave out files and folders of this name; may be repeated");
+       "read files that match this pattern in folders; may be repeated [files with the ending of an image]");
+  list("--exclude", arguments.exclude, "skip files and folders that match this pattern; may be repeated");
   text("-o,--output", arguments.output,
-       "OUT, so that all other names are inputs. With fields in braces, the name of each output:\n"
+       "OUT; all other names are then inputs. With fields in braces, a template for each output:\n"
        "{dir}    folder of the input\n"
-       "{rel}    that folder, below the folder IN\n"
+       "{rel}    that folder, relative to IN\n"
        "{name}   name of the input\n"
-       "{stem}   name without its ending\n"
+       "{stem}   name without the ending\n"
        "{ext}    ending of the input\n"
-       "{index}  1, 2, 3 ... in the order of names",
+       "{index}  1, 2, 3 ... in order of the names",
        "OUT");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
-  flag("-n,--dry-run", arguments.dry_run, "print what would be done, and write nothing");
+  flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
   text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
-  text("--max-memory", arguments.max_memory, "memory for images at work, such as 800M or 2G [half of what is free]",
-       "BYTES");
+  text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
   text("--devices", arguments.devices, "CUDA devices that share the images: 0,1 or all", "LIST");
   flag("--fail-fast", arguments.fail_fast, "stop starting new images after the first failure");
   text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
-  text("--manifest", arguments.manifest, "record the run in FILE, a line of JSON per image", "FILE");
-  text("--resume", arguments.resume, "continue a run: skip what this manifest says is done, if it is unchanged",
+  text("--manifest", arguments.manifest, "record the run in FILE, as JSON lines", "FILE");
+  text("--resume", arguments.resume, "continue the run of manifest FILE: skip unchanged images that are done", "FILE");
+  text("--retry-failed", arguments.retry_failed, "process the images again that failed according to manifest FILE",
        "FILE");
-  text("--retry-failed", arguments.retry_failed, "process again what this manifest says has failed", "FILE");
-  text("--shard", arguments.shard,
-       "process part I of N; auto takes both from the environment of Slurm, MPI or Kubernetes", "I/N");
+  text("--shard", arguments.shard, "process part I of N; auto reads both from Slurm, MPI or Kubernetes", "I/N");
 }
 
 BatchOptions checked(const BatchArguments& arguments) {
   BatchOptions options;
   if (!arguments.jobs.empty()) {
-    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMostJobs));
+    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMaxJobs));
   }
   if (!arguments.max_memory.empty()) {
     options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);
@@ -123,7 +118,7 @@ BatchOptions checked(const BatchArguments& arguments) {
     options.max_errors = 1;
   }
   if (arguments.nul && arguments.files_from.empty()) {
-    throw Error(ErrorKind::usage, "--null goes with --files-from: it says how the names in that list end");
+    throw Error(ErrorKind::usage, "--null needs --files-from: it separates the names in that list");
   }
   options.shard = parse_shard(arguments.shard, [](const char* variable) { return std::getenv(variable); });
   return options;

@@ -1,4 +1,4 @@
-// The options of runs over many files, which every operation takes: docs/batch.md.
+// The options of batch runs, which every operation takes. docs/batch.md.
 #pragma once
 
 #include <cstdint>
@@ -8,23 +8,20 @@
 
 #include "batch/file_list.hpp"
 #include "batch/shard.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/command_parser.hpp"
 
 namespace gpuimg {
 
-/// IN… OUT, and the options, as they stand on the command line.
+/// IN… OUT and the options, as given on the command line.
 struct BatchArguments {
   std::vector<std::string> paths;
-  std::string shown_output;  ///< stays empty: the parser gives all names to `paths`
+  std::string shown_output;  ///< always empty: the parser puts all names into `paths`
   std::string files_from;
   bool nul = false;
   bool recursive = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string output;  ///< -o: a plain OUT, or a template; has_fields() tells
+  std::string output;  ///< -o: a plain OUT, or a template if has_fields()
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;
@@ -38,28 +35,34 @@ struct BatchArguments {
   std::string shard;
 };
 
-/// Checked and ready to use.
+/// Validated options.
 struct BatchOptions {
-  int jobs = 0;                             ///< 0 = one a processor, but no more than there are items
+  int jobs = 0;                             ///< 0 = one per processor, at most one per item
   std::optional<std::uint64_t> max_memory;  ///< bytes; nothing = half of what is available
   std::vector<int> devices;                 ///< CUDA devices; empty = the one of --device
   bool all_devices = false;
-  std::uint64_t max_errors = 0;  ///< failures after which nothing new is begun; 0 = no limit
+  std::uint64_t max_errors = 0;  ///< stop starting new images after this many failures; 0 = no limit
   Shard shard;
 };
 
-/// Declares IN, OUT and the options. `output` describes OUT.
-void add_batch_options(CLI::App& parser, BatchArguments& arguments, const std::string& input,
-                       const std::string& output);
+/// What --help says about IN and OUT.
+struct BatchPositionals {
+  std::string input;
+  std::string output;
+  std::string output_usage = {};  ///< how the usage line shows OUT; empty: OUT
+};
+
+/// Declares IN, OUT and the options.
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals);
 
 /// Throws Error{usage}.
 BatchOptions checked(const BatchArguments& arguments);
 
-/// True for a template of --output; a name without braces is a plain OUT.
+/// True if --output is a template: its name contains braces.
 bool has_fields(const std::string& output);
 
-/// True if an option is given that changes what is done with even one image: how it is named, whether it is done, what
-/// is recorded of it. The others, such as --jobs, need no batch where there is one image.
+/// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
+/// Options like --jobs make no difference for one image.
 bool asks_for_batch(const BatchArguments& arguments);
 
 }  // namespace gpuimg

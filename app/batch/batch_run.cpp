@@ -1,4 +1,4 @@
-// The pipeline, and what is left over where oneTBB cannot keep it up.
+// The oneTBB pipeline, and the sequential fallback when oneTBB runs out of memory or threads.
 #include "batch/batch_run.hpp"
 
 #include <tbb/global_control.h>
@@ -15,13 +15,13 @@
 #include <stdexcept>
 #include <utility>
 
-#include "batch/item_work.hpp"
-#include "batch/run_ledger.hpp"
+#include "batch/item_processor.hpp"
+#include "batch/result_recorder.hpp"
 
 namespace gpuimg {
 namespace {
 
-using State = Flight::State;
+using State = BatchItem::State;
 
 class Run {
  public:
@@ -34,9 +34,10 @@ class Run {
         budget_(settings.budget_bytes),
         is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
         reserve_(budget_, is_cancelled_),
-        work_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
-        ledger_(settings, channels, plan.items, reserve_),
-        // Ended items wait for those before them: more of them than workers, so that a slow one holds nobody up.
+        processor_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
+        recorder_(settings, channels, plan.items, reserve_),
+        // Finished items wait for earlier ones: more slots than workers, so that one slow item does not block the
+        // others.
         slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
 
   RunOutcome execute() {
@@ -51,20 +52,20 @@ class Run {
     }
     try_again_alone();
     conclude();
-    return std::move(ledger_.outcome());
+    return std::move(recorder_.outcome());
   }
 
  private:
   [[nodiscard]] bool must_stop() const {
-    return channels_.stop.requested() || work_.device_is_lost() || ledger_.must_end() || is_broken_;
+    return channels_.stop.requested() || processor_.device_is_lost() || recorder_.must_end() || is_broken_;
   }
 
-  /// False if oneTBB found no memory or no thread for itself: it has then lost some of the items that were begun.
+  /// Returns false if oneTBB ran out of memory or threads. It may then have dropped items that were begun.
   bool pipeline_is_through() {
     group_.emplace();
     bool is_through = false;
     try {
-      // Without leave for more, TBB keeps to a thread a processor and complains on stderr.
+      // Without this, oneTBB caps the workers at one per processor and warns on stderr.
       const auto most = tbb::global_control::max_allowed_parallelism;
       const tbb::global_control leave(
           most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
@@ -81,78 +82,78 @@ class Run {
     return is_through;
   }
 
-  /// Pointers pass through it, for which it allocates nothing, and nothing is thrown: that would cut short what the
-  /// other workers compute.
+  /// Passes pointers, which oneTBB stores without allocating. The filters never throw: an exception would cancel the
+  /// work of the other workers.
   void run_pipeline() {
     const auto next = [&](tbb::flow_control& flow) {
-      Flight* flight = begun();
-      if (flight == nullptr) {
+      BatchItem* item = begun();
+      if (item == nullptr) {
         flow.stop();
       }
-      return flight;
+      return item;
     };
-    const auto compute = [&](Flight* flight) {
-      computed(*flight);
-      return flight;
+    const auto compute = [&](BatchItem* item) {
+      computed(*item);
+      return item;
     };
     tbb::parallel_pipeline(
         slots_.size(),
-        tbb::make_filter<void, Flight*>(tbb::filter_mode::serial_in_order, next) &
-            tbb::make_filter<Flight*, Flight*>(tbb::filter_mode::parallel, compute) &
-            tbb::make_filter<Flight*, void>(tbb::filter_mode::serial_in_order, [&](Flight* flight) { end(*flight); }),
+        tbb::make_filter<void, BatchItem*>(tbb::filter_mode::serial_in_order, next) &
+            tbb::make_filter<BatchItem*, BatchItem*>(tbb::filter_mode::parallel, compute) &
+            tbb::make_filter<BatchItem*, void>(tbb::filter_mode::serial_in_order, [&](BatchItem* item) { end(*item); }),
         *group_);
   }
 
-  /// The next item, with room for it in memory; nothing if there is none or no more may begin. Its slot is free: the
-  /// pipeline takes no more items than there are slots.
-  Flight* begun() {
+  /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
+  /// the pipeline has no more items in flight than there are slots.
+  BatchItem* begun() {
     if (next_ == plan_.items.size() || must_stop()) {
       return nullptr;
     }
-    Flight& flight = slots_[next_ % slots_.size()];
-    return is_begun(flight, plan_.items[next_]) ? (++next_, &flight) : nullptr;
+    BatchItem& item = slots_[next_ % slots_.size()];
+    return is_begun(item, plan_.items[next_]) ? (++next_, &item) : nullptr;
   }
 
-  bool is_begun(Flight& flight, const PlanItem& item) {
-    if (!held([&] { work_.begin(flight, item); })) {
-      flight.state = State::none;
+  bool is_begun(BatchItem& item, const PlanItem& planned) {
+    if (!held([&] { processor_.begin(item, planned); })) {
+      item.state = State::none;
       return false;
     }
-    if (flight.state == State::ready) {
+    if (item.state == State::ready) {
       return true;
     }
-    flight.holds_memory = budget_.acquire(flight.memory, is_cancelled_);
-    if (flight.holds_memory && !must_stop()) {
+    item.holds_memory = budget_.acquire(item.memory, is_cancelled_);
+    if (item.holds_memory && !must_stop()) {
       return true;
     }
-    if (std::exchange(flight.holds_memory, false)) {
-      budget_.release(flight.memory);
+    if (std::exchange(item.holds_memory, false)) {
+      budget_.release(item.memory);
     }
-    flight.state = State::none;
+    item.state = State::none;
     return false;
   }
 
-  void computed(Flight& flight) {
-    if (flight.state == State::begun) {
-      (void)held([&] { work_.compute(flight); });
+  void computed(BatchItem& item) {
+    if (item.state == State::begun) {
+      (void)held([&] { processor_.compute(item); });
     }
   }
 
-  void end(Flight& flight) {
-    if (flight.state != State::ready) {
+  void end(BatchItem& item) {
+    if (item.state != State::ready) {
       return;
     }
     (void)held([&] {
-      if (is_kind(flight, ErrorKind::out_of_memory) && !flight.is_decided && settings_.jobs > 1 && !alone_) {
-        reserve_.insist([&] { again_.push_back(flight.item); });
+      if (is_kind(item, ErrorKind::out_of_memory) && !item.is_decided && settings_.jobs > 1 && !alone_) {
+        reserve_.retry_on_oom([&] { again_.push_back(item.planned); });
       } else {
-        ledger_.end(flight);
+        recorder_.end(item);
       }
     });
-    flight.state = State::ended;
+    item.state = State::ended;
   }
 
-  /// What is thrown here ends the run: no memory for the bookkeeping, or a manifest that cannot be written.
+  /// Runs a step; an exception ends the run: no memory for the bookkeeping, or the manifest cannot be written.
   template <class Step>
   bool held(const Step& step) noexcept {
     std::exception_ptr thrown = caught(step);
@@ -167,50 +168,50 @@ class Run {
     return false;
   }
 
-  /// In their order, those that the pipeline left behind.
+  /// Finishes the items that the pipeline left behind, in plan order.
   void end_what_is_begun() {
-    for (Flight& flight : slots_) {
-      if (std::exchange(flight.holds_memory, false)) {
-        budget_.release(flight.memory);
+    for (BatchItem& item : slots_) {
+      if (std::exchange(item.holds_memory, false)) {
+        budget_.release(item.memory);
       }
     }
     for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
-      Flight& flight = slots_[i % slots_.size()];
+      BatchItem& item = slots_[i % slots_.size()];
       if (!must_stop()) {
-        computed(flight);
+        computed(item);
       }
-      end(flight);
+      end(item);
     }
   }
 
-  /// So that there is progress where the pipeline does not even start.
+  /// Processes one item sequentially: guarantees progress even if the pipeline cannot start.
   bool one_is_taken_alone() {
-    Flight* flight = begun();
-    if (flight != nullptr) {
-      computed(*flight);
-      end(*flight);
+    BatchItem* item = begun();
+    if (item != nullptr) {
+      computed(*item);
+      end(*item);
     }
-    return flight != nullptr;
+    return item != nullptr;
   }
 
-  /// Images that memory did not suffice for, one at a time.
+  /// Retries images that ran out of memory, one at a time.
   void try_again_alone() {
     alone_ = true;
-    for (const PlanItem* item : again_) {
+    for (const PlanItem* planned : again_) {
       contexts_.clear();
-      Flight& flight = slots_.front();
-      if (must_stop() || !is_begun(flight, *item)) {
+      BatchItem& item = slots_.front();
+      if (must_stop() || !is_begun(item, *planned)) {
         return;
       }
-      computed(flight);
-      end(flight);
+      computed(item);
+      end(item);
     }
   }
 
   void conclude() {
-    RunOutcome& outcome = ledger_.outcome();
+    RunOutcome& outcome = recorder_.outcome();
     if (!broken_by_) {
-      // No run that leaves items behind without a reason may pass for a whole one.
+      // A run that leaves items behind for no stated reason must not pass as complete.
       if (!must_stop() && outcome.counts.ended() < outcome.counts.total) {
         outcome.fatal = ErrorKind::out_of_memory;
       }
@@ -232,12 +233,12 @@ class Run {
   const RunSettings& settings_;
   const RunChannels& channels_;
   MemoryBudget budget_;
-  std::optional<tbb::task_group_context> group_;  ///< of the pipeline while it runs
+  std::optional<tbb::task_group_context> group_;  ///< of the running pipeline
   std::function<bool()> is_cancelled_;
   MemoryReserve reserve_;
-  ItemWork work_;
-  RunLedger ledger_;
-  std::vector<Flight> slots_;  ///< item i in the one with the number i modulo their count
+  ItemProcessor processor_;
+  ResultRecorder recorder_;
+  std::vector<BatchItem> slots_;  ///< item i is in slot i modulo the number of slots
   std::size_t next_ = 0;
   bool alone_ = false;
   std::vector<const PlanItem*> again_;
@@ -248,14 +249,14 @@ class Run {
 
 }  // namespace
 
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const DeclaredImage& declared) {
+std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared) {
   constexpr std::uint64_t kDecoder = std::uint64_t{2} << 20;
   if (declared.pixels == 0) {
-    return 4 * file_bytes + kDecoder;  // pixels that are not encoded (.npy), or nothing that can be read
+    return 4 * file_bytes + kDecoder;  // unencoded pixels (.npy), or an unreadable file
   }
   const std::uint64_t result = job.result_bytes_per_pixel(declared.bytes_per_pixel);
-  // The result and the encoded result stand side by side; the latter is hardly ever larger. A plane of levels lies
-  // beside the pixels while they are computed.
+  // The result and its encoded form exist at the same time; the latter is rarely larger. The levels take one extra byte
+  // per pixel during the computation.
   const std::uint64_t per_pixel = declared.bytes_per_pixel + declared.decoder_bytes_per_pixel + 2 * result + 1;
   return file_bytes + declared.pixels * per_pixel + kDecoder;
 }

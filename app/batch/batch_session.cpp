@@ -1,10 +1,9 @@
-// Gathers and plans a run over many files.
+// Gathers inputs and plans a batch.
 #include "batch/batch_session.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <cerrno>
@@ -18,21 +17,21 @@
 #include "batch/folder_scan.hpp"
 #include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
-#include "files/output_file.hpp"
-#include "files/output_stream.hpp"
-#include "files/printable_name.hpp"
-#include "messages.hpp"
-#include "path_names.hpp"
+#include "cli/messages.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// The folder that outputs of a tree go to: inputs are not looked for in it.
+/// Folder that receives the output tree; it is not searched for inputs.
 std::optional<FileIdentity> output_folder(const NamedPaths& named) {
   return is_folder_name(named.output) ? identity_of(named.output) : std::nullopt;
 }
 
-/// A manifest to continue may be missing: a job that is queued again need not know whether it ran before.
+/// A missing --resume manifest is not an error: a requeued job does not know whether it ran before.
 std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   if (!arguments.retry_failed.empty()) {
     return read_manifest(arguments.retry_failed);
@@ -44,14 +43,14 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
   return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
 }
 
-/// True for the ending of any file that gpuimg writes, whatever the operation.
+/// True if gpuimg writes files with this extension, in any operation.
 bool has_written_ending(const std::string& path) {
   constexpr std::array<std::string_view, 9> kWritten = {"png", "jpg", "jpeg", "bmp", "tga",
                                                         "npy", "csv", "json", "svg"};
   return std::find(kWritten.begin(), kWritten.end(), file_ending(path)) != kWritten.end();
 }
 
-/// Where relative names start from; empty if that folder is gone.
+/// Base of relative names; empty if the working folder was deleted.
 std::string working_folder() {
   std::error_code ignored;
   return std::filesystem::current_path(ignored).string();
@@ -59,31 +58,31 @@ std::string working_folder() {
 
 }  // namespace
 
-BatchSession::BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments,
+BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                            const GlobalOptions& globals)
     : job_(job),
       arguments_(arguments),
       globals_(globals),
       options_(checked(arguments)),
-      operation_(parser.get_name()),
+      operation_(parser.name()),
       parameters_(parameter_hash(parser, globals)),
       folder_(working_folder()),
       earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
   if (!job.side_files().empty()) {
     throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
   }
-  (void)OutputTemplate(arguments.output);  // a field that there is not is refused before folders are read
+  (void)OutputTemplate(arguments.output);  // rejects unknown fields before folders are read
   const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (job.merges() && has_fields(arguments.output)) {
     throw Error(ErrorKind::usage, "--merge writes one file: give --output a name without braces");
   }
   if (job.merges() && continues) {
-    throw Error(ErrorKind::usage, "--merge needs every image: it does not go with --resume or --retry-failed");
+    throw Error(ErrorKind::usage, "--merge needs every image; it cannot be combined with --resume or --retry-failed");
   }
   if (globals.in_place && !arguments.resume.empty()) {
     throw Error(ErrorKind::usage,
-                "--resume does not go with --in-place: an image that was replaced before the run ended would be "
-                "changed twice; write to another folder");
+                "--resume cannot be combined with --in-place: an image that was replaced before the run ended would "
+                "be changed twice; write to another folder");
   }
   earlier_ = manifest_to_continue(arguments);
   const auto identity = identity_of(arguments.manifest);
@@ -125,11 +124,10 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
       return mirrored_name("", input.path, job_.ending_for(input.path));
     };
   } else if (named.output.empty()) {
-    throw Error(ErrorKind::usage,
-                "OUT is missing: the results of several images need a folder, or a template by --output");
+    throw Error(ErrorKind::usage, "OUT is missing: name a folder for several images, or a template with --output");
   } else if (is_standard_output(named.output)) {
     throw Error(ErrorKind::usage,
-                "standard output takes the result of one image, without options that plan or record a run; name a "
+                "standard output takes one result, without options that plan or record a run; name a "
                 "file or folder as OUT");
   } else if (inputs == 1 && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
@@ -170,7 +168,8 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
   const auto identity = identity_of(output);
   for (const InputFile& input : inputs) {
     if (identity && identity_of(input.path) == identity) {
-      throw Error(ErrorKind::write, printable_name(output) + ": cannot write: it is an input itself; use another name");
+      throw Error(ErrorKind::write,
+                  printable_name(output) + ": cannot write: it is one of the inputs; use another name");
     }
   }
   check_output(output, "", {globals_.force, false});
@@ -192,7 +191,7 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   }
   if (several && (!is_folder_read || identity_of(named.output))) {
     throw Error(ErrorKind::usage,
-                name + ": several inputs need a folder as OUT: one that exists, or a name that ends with /");
+                name + ": several inputs need a folder as OUT; name an existing folder, or end the name with /");
   }
 }
 
@@ -235,10 +234,9 @@ ExitCode BatchSession::run(const NamedPaths& named) {
 
 void BatchSession::note_if_not_recorded() const {
   if (!earlier_name_.empty() && !continues_manifest_) {
-    print_note(globals_.verbosity,
-               fmt::format("{}: this run is not recorded there, and cannot be resumed from it; give "
-                           "--manifest {} too",
-                           earlier_name_, earlier_name_));
+    print_note(globals_.verbosity, fmt::format("{}: this run is not recorded there and cannot be resumed from it; add "
+                                               "--manifest {}",
+                                               earlier_name_, earlier_name_));
   }
 }
 

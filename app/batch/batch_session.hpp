@@ -1,4 +1,4 @@
-// One run over many files, from the command line to the exit code: gathers, plans, runs, sums up. docs/batch.md.
+// One batch, from the command line to the exit code: gathers inputs, plans, runs, summarizes. docs/batch.md.
 #pragma once
 
 #include <memory>
@@ -12,53 +12,50 @@
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
 #include "batch/work_plan.hpp"
-#include "exit_code.hpp"
-#include "global_options.hpp"
-#include "image_job.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/command_parser.hpp"
+#include "cli/exit_code.hpp"
+#include "cli/global_options.hpp"
+#include "engine/image_job.hpp"
 
 namespace gpuimg {
 
 struct NamedPaths {
   std::vector<std::string> inputs;
-  std::string output;            ///< empty if none is named
+  std::string output;            ///< empty if none is given
   bool each_is_its_own = false;  ///< --in-place without OUT: each input is its own output
 };
 
 class BatchSession {
  public:
-  BatchSession(ImageJob& job, const CLI::App& parser, const BatchArguments& arguments, const GlobalOptions& globals);
+  BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+               const GlobalOptions& globals);
 
   ExitCode run(const NamedPaths& named);
 
  private:
-  /// Throws Error{usage} if OUT names a file, and the inputs need a folder.
+  /// Throws Error{usage} if OUT is a file name but several inputs need a folder.
   void demand_folder(const NamedPaths& named) const;
   [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
   [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
   [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
 
-  /// Notes options without effect once, for the first output, if all outputs have the same ending. `merged` is the
-  /// output of --merge.
+  /// Notes options without effect, once, if all outputs have the same extension. `merged` is the output of --merge.
   void note_options(const std::string& merged, const WorkPlan& plan) const;
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
-  /// Of the workers: what `auto` decides for all, and how threads are shared out.
+  /// Options for the workers: resolves `auto` once for all and divides the threads.
   [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
-  /// Those that share the images. Throws Error{backend_unavailable} for one that is not there, before any work.
-  [[nodiscard]] std::vector<int> devices(BackendKind backend) const;
+  /// Devices that share the images. Throws Error{backend_unavailable} for a missing device, before any work.
+  [[nodiscard]] std::vector<int> devices(std::optional<BackendKind> backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
-  /// Says that a run that goes on from a manifest is not written down there, if so.
+  /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
   [[nodiscard]] std::string first_line(const WorkPlan& plan) const;
 
-  /// With --merge: writes the one output, unless the run ended early.
+  /// With --merge: writes the single output, unless the run ended early.
   void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
@@ -74,8 +71,8 @@ class BatchSession {
   std::string operation_;
   std::string parameters_;
   std::string folder_;               ///< the working folder
-  std::string earlier_name_;         ///< of --resume or --retry-failed
-  std::optional<Manifest> earlier_;  ///< of --resume or --retry-failed
+  std::string earlier_name_;         ///< from --resume or --retry-failed
+  std::optional<Manifest> earlier_;  ///< from --resume or --retry-failed
   bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
 };
 

@@ -1,4 +1,4 @@
-// Hands out contexts.
+// Leases contexts.
 #include "batch/context_pool.hpp"
 
 #include <utility>
@@ -11,12 +11,12 @@ ContextPool::ContextPool(const GlobalOptions& options, std::vector<int> devices)
 ContextPool::Lease ContextPool::lease() {
   const std::lock_guard lock(mutex_);
   if (free_.empty()) {
-    free_.reserve(made_ + 1);  // what is taken back must find room: that happens in a destructor
+    free_.reserve(made_ + 1);  // take_back() runs in a destructor and must not allocate
     GlobalOptions options = options_;
     options.device = devices_[made_++ % devices_.size()];
     return {*this, std::make_unique<CommandContext>(options, CommandContext::Messages::kept)};
   }
-  // The one used last: its memory is the warmest, and fewer are made where fewer are needed.
+  // Last in, first out: its memory is warm in the caches, and fewer contexts are created.
   std::unique_ptr<CommandContext> context = std::move(free_.back());
   free_.pop_back();
   return {*this, std::move(context)};

@@ -1,4 +1,4 @@
-// The contexts of the workers: one an image in flight, made when it is first needed, dealt to the devices in turn.
+// Pool of worker contexts: one per image in flight, created on demand, assigned to the devices round-robin.
 #pragma once
 
 #include <cstddef>
@@ -6,17 +6,17 @@
 #include <mutex>
 #include <vector>
 
-#include "command_context.hpp"
-#include "global_options.hpp"
+#include "cli/global_options.hpp"
+#include "engine/command_context.hpp"
 
 namespace gpuimg {
 
 class ContextPool {
  public:
-  /// `devices` are CUDA devices; never empty.
+  /// `devices` are CUDA device numbers; must not be empty.
   ContextPool(const GlobalOptions& options, std::vector<int> devices);
 
-  /// Returns its context to the pool when it goes out of scope.
+  /// Returns the context to the pool when it goes out of scope.
   class Lease {
    public:
     Lease(ContextPool& pool, std::unique_ptr<CommandContext> context) : pool_(pool), context_(std::move(context)) {}
@@ -27,7 +27,7 @@ class ContextPool {
     CommandContext& operator*() const { return *context_; }
     CommandContext* operator->() const { return context_.get(); }
 
-    /// Frees it, and the memory that its backend keeps, rather than returning it.
+    /// Destroys the context, including its backend's memory, instead of returning it.
     void discard() { context_.reset(); }
 
    private:
@@ -37,7 +37,7 @@ class ContextPool {
 
   Lease lease();
 
-  /// Frees all that are not leased.
+  /// Destroys all contexts that are not leased.
   void clear();
 
  private:

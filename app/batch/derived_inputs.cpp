@@ -1,4 +1,4 @@
-// Follows inputs back to those that no other input is the source of.
+// Traces inputs back to their originals.
 #include "batch/derived_inputs.hpp"
 
 #include <fmt/format.h>
@@ -7,19 +7,19 @@
 #include <optional>
 #include <unordered_map>
 
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// An output through a link would replace the file that it leads to, wherever that is.
+/// Writing through a link would replace its target, wherever that is.
 bool is_link(const std::string& path) {
   struct stat found {};
   return ::lstat(path.c_str(), &found) == 0 && S_ISLNK(found.st_mode);
 }
 
-/// Of each input, the one that it is an output of.
+/// For each input, the input that it is an output of.
 std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
   std::unordered_map<std::string, std::size_t> places;
   for (std::size_t i = 0; i < inputs.size(); ++i) {
@@ -43,7 +43,7 @@ std::vector<std::optional<std::size_t>> sources_of(const std::vector<InputFile>&
   return sources;
 }
 
-/// False for those that lead back to themselves, and for what is made of these.
+/// False for inputs in a cycle, and for everything derived from them.
 bool leads_to_an_original(std::size_t input, const std::vector<std::optional<std::size_t>>& sources) {
   std::size_t steps = 0;
   for (auto at = sources[input]; at; at = sources[*at]) {
@@ -68,12 +68,12 @@ OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, cons
     if (!leads_to_an_original(i, sources)) {
       originals.files.push_back(inputs[i]);
     } else if (left_out++ == 0) {
-      example = fmt::format("{}: is not read, because it is the output of {}", printable_name(inputs[i].path),
+      example = fmt::format("{}: skipped, because it is the output of {}", printable_name(inputs[i].path),
                             printable_name(inputs[*sources[i]].path));
     }
   }
   originals.note = left_out > 1
-                       ? fmt::format("{}; likewise {} other input{}", example, left_out - 1, left_out > 2 ? "s" : "")
+                       ? fmt::format("{}; {} other input{} likewise", example, left_out - 1, left_out > 2 ? "s" : "")
                        : example;
   return originals;
 }

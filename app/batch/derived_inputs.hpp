@@ -1,4 +1,4 @@
-// Inputs that an earlier run made of other inputs: not read again. docs/batch.md, "Inputs".
+// Drops inputs that an earlier run produced from other inputs. docs/batch.md, "Inputs".
 #pragma once
 
 #include <string>
@@ -9,12 +9,12 @@
 namespace gpuimg {
 
 struct OriginalInputs {
-  std::vector<InputFile> files;  ///< in their order
-  std::string note;              ///< for people, on what was left out; empty if nothing was
+  std::vector<InputFile> files;  ///< in input order
+  std::string note;              ///< message about what was dropped; empty if nothing was
 };
 
-/// Leaves out each input that is the output of another one. Not where that cannot be decided, so that the plan refuses
-/// it: inputs that are each other's outputs, that are links, or whose output's name depends on the list of inputs.
+/// Drops each input that is the output of another input. Keeps ambiguous cases, which the plan then refuses: inputs
+/// that are each other's outputs, symbolic links, and templates whose names depend on the list of inputs.
 OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, const OutputNaming& naming);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Judges outputs that exist: app/batch/existing_outputs.hpp.
+// Decides for each existing output whether it is skipped, replaced or refused.
 #include "batch/existing_outputs.hpp"
 
 #include <fmt/format.h>
@@ -7,19 +7,19 @@
 #include <map>
 
 #include "batch/folder_scan.hpp"
-#include "files/output_error.hpp"
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "io/output_error.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// Inputs by what their paths lead to; read once, and only if there is an output that exists.
+/// Inputs by file identity; built only if an output exists.
 class InputIdentities {
  public:
   explicit InputIdentities(const std::vector<InputFile>& inputs) : inputs_(inputs) {}
 
-  /// The input that `identity` is, or nothing.
+  /// The input with this identity, or nullptr.
   const InputFile* find(const FileIdentity& identity) {
     if (known_.empty()) {
       for (const InputFile& input : inputs_) {
@@ -49,7 +49,7 @@ class Judge {
         check_is_no_other_input(file, *identity, item);
         if (rules_.skip_existing && item.state == PlanState::to_do) {
           item.state = all_exist(files) ? PlanState::output_exists : PlanState::to_do;
-          item.may_replace = true;  // a part of the outputs is no result
+          item.may_replace = true;  // some outputs alone are not a result
         } else if (item.state == PlanState::to_do && !item.is_in_place && !rules_.force) {
           judge_file(file, item);
         }
@@ -63,7 +63,7 @@ class Judge {
       const std::string others = more == 0   ? ""
                                  : more == 1 ? ", as does another output"
                                              : fmt::format(", as do {} other outputs", more);
-      fail_writing(example_, fmt::format("it exists already{}{}", others, remedy()));
+      fail_writing(example_, fmt::format("it already exists{}{}", others, remedy()));
     }
   }
 
@@ -89,7 +89,7 @@ class Judge {
     }
   }
 
-  /// The manifest says that gpuimg wrote this file, or was about to name it so.
+  /// True if the manifest says that gpuimg wrote this file, or was about to.
   [[nodiscard]] bool is_recorded(const std::string& file, const PlanItem& item) const {
     const Manifest* manifest = rules_.earlier();
     if (manifest == nullptr) {
@@ -97,7 +97,7 @@ class Judge {
     }
     const std::string path = plain_path(file.starts_with('/') ? file : joined_path(rules_.folder, file));
     const auto record = manifest->items.find(item.input);
-    // Schema 1 names no files: they are the same for the same output and options.
+    // Schema 1 has no `files`; equal output and options imply the same files.
     const bool is_of_schema_1 = record != manifest->items.end() && record->second.files.empty() &&
                                 is_result(record->second, item, rules_.parameters);
     return manifest->outputs.contains(path) || is_of_schema_1;
@@ -105,11 +105,12 @@ class Judge {
 
   [[nodiscard]] std::string remedy() const {
     if (const Manifest* manifest = rules_.earlier()) {
-      return fmt::format(", and {} {}; check that name, use --skip-existing to leave such out, or --force to replace",
-                         printable_name(rules_.earlier_name),
-                         manifest->runs.empty() ? "is missing or empty" : "does not say that gpuimg wrote it");
+      return fmt::format(
+          ", and {} {}; check that name, use --skip-existing to skip existing outputs, or --force to replace them",
+          printable_name(rules_.earlier_name),
+          manifest->runs.empty() ? "is missing or empty" : "does not say that gpuimg wrote it");
     }
-    return "; use --skip-existing to leave such out, --resume to continue a run, or --force to replace";
+    return "; use --skip-existing to skip existing outputs, --resume to continue a run, or --force to replace them";
   }
 
   InputIdentities identities_;

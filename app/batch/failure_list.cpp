@@ -1,4 +1,4 @@
-// Folds failures of one cause.
+// Groups failures by cause.
 #include "batch/failure_list.hpp"
 
 #include <fmt/format.h>
@@ -7,14 +7,14 @@
 #include <utility>
 
 #include "batch/manifest.hpp"
-#include "histogram/number_text.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
 
 constexpr std::size_t kMaxCauses = 100;
 
-/// A damaged input is one file's own trouble, so its name is what people need. Other causes strike many files alike.
+/// A damaged input concerns one file, so more names are listed. Other causes affect many files in the same way.
 std::uint64_t max_told(std::string_view kind) {
   const auto is = [&](ErrorKind known) { return kind == name_of(known); };
   return is(ErrorKind::read) || is(ErrorKind::decode) || is(ErrorKind::unsupported) ? 20 : 3;
@@ -60,7 +60,7 @@ std::vector<std::string> FailureList::lines() const {
   }
   if (of_other_causes_ > 0) {
     lines.push_back(
-        fmt::format("... and {} more of other causes; --manifest FILE records every one", grouped(of_other_causes_)));
+        fmt::format("... and {} more with other causes; --manifest FILE records every one", grouped(of_other_causes_)));
   }
   return lines;
 }

@@ -1,5 +1,4 @@
-// The failures of a run, as its end tells them: each cause with its first few files, then a count. docs/batch.md,
-// "Failures".
+// Failures for the final report: for each cause the first few files, then a count. docs/batch.md, "Failures".
 #pragma once
 
 #include <cstdint>
@@ -9,14 +8,14 @@
 
 namespace gpuimg {
 
-/// Holds a bounded number of lines, however many items fail.
+/// Stores a bounded number of lines, however many items fail.
 class FailureList {
  public:
-  /// `reason` is `message` without the names of the item's files: failures of one kind and reason have one cause.
-  /// Strong guarantee; throws only std::bad_alloc.
+  /// `reason` is `message` without the item's file names: failures with equal kind and reason share a cause. Strong
+  /// guarantee; throws only std::bad_alloc.
   void add(std::string_view kind, const std::string& reason, const std::string& message);
 
-  /// Messages in the order they were added, then "... and 4,997 more: reason" for each cause that has more.
+  /// Messages in insertion order, then "... and 4,997 more: reason" for each cause with more failures.
   [[nodiscard]] std::vector<std::string> lines() const;
 
  private:

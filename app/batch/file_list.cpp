@@ -1,16 +1,16 @@
-// Lists of names.
+// Splits lists of names.
 #include "batch/file_list.hpp"
 
 #include <algorithm>
 
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// True if the text has line breaks, and a CR before each.
+/// True if the text has line breaks, each preceded by CR.
 bool has_crlf_throughout(std::string_view text) {
   std::size_t lines = 0;
   for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {
@@ -26,8 +26,7 @@ bool has_crlf_throughout(std::string_view text) {
 
 std::vector<std::string> split_list(std::string_view text, ListSeparator separator) {
   if (separator == ListSeparator::line_break && text.find('\0') != std::string_view::npos) {
-    throw Error(ErrorKind::usage,
-                "--files-from: the list holds NUL, which no name does; give --null if names end with it");
+    throw Error(ErrorKind::usage, "--files-from: the list contains NUL; use --null if its names end with NUL");
   }
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   const bool is_of_lines = separator == ListSeparator::line_break;
@@ -53,7 +52,7 @@ std::vector<std::string> read_file_list(const std::string& path, ListSeparator s
   std::vector<std::string> names = split_list({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, separator);
   if (names.empty()) {
     throw Error(ErrorKind::read, (path == "-" ? "standard input" : printable_name(path)) +
-                                     ": holds no name of a file to read; check what wrote the list");
+                                     ": contains no file name; check how the list was made");
   }
   return names;
 }

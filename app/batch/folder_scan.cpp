@@ -1,4 +1,4 @@
-// Walks a folder: real folders first, then what links lead to.
+// Walks a folder: real folders first, then symbolic links.
 #include "batch/folder_scan.hpp"
 
 #include <dirent.h>
@@ -13,9 +13,9 @@
 #include <new>
 #include <set>
 
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -52,7 +52,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
       entries.push_back({name, known && S_ISLNK(found.st_mode)});
     }
   }
-  if (errno != 0) {  // or a part of the folder would pass for all of it
+  if (errno != 0) {  // or a partial listing would pass for the whole folder
     refuse(folder);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
@@ -72,10 +72,10 @@ class Walk {
       enter(relative);
     }
     std::sort(scan_.files.begin(), scan_.files.end());
-    note(by_filter_, "file", "not named like an image; --include takes them");
+    note(by_filter_, "file", "without the ending of an image; --include reads them");
     note(not_regular_, "file", "not regular");
-    note(folders_, "folder", "--recursive enters them");
-    note(again_, "folder", "reached before, by another name");
+    note(folders_, "folder", "--recursive reads them");
+    note(again_, "folder", "already read under another name");
     return std::move(scan_);
   }
 
@@ -106,7 +106,8 @@ class Walk {
     } else if (exists && !S_ISREG(found.st_mode)) {
       ++not_regular_;
     } else {
-      scan_.files.push_back(relative);  // a link to nothing too, and what may be a folder: inputs that cannot be read
+      scan_.files.push_back(
+          relative);  // includes dangling links and unknown types: they fail later as unreadable inputs
     }
   }
 
@@ -126,7 +127,7 @@ class Walk {
   void note(std::size_t count, const char* what, const char* why) {
     if (count > 0) {
       scan_.notes.push_back(
-          fmt::format("{}: passed over {} {}{}: {}", printable_name(root_), count, what, count == 1 ? "" : "s", why));
+          fmt::format("{}: skipped {} {}{}: {}", printable_name(root_), count, what, count == 1 ? "" : "s", why));
     }
   }
 

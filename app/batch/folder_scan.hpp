@@ -1,4 +1,4 @@
-// Finds the files of a folder. docs/batch.md, "Inputs".
+// Finds the files in a folder. docs/batch.md, "Inputs".
 #pragma once
 
 #include <sys/types.h>
@@ -13,26 +13,26 @@
 
 namespace gpuimg {
 
-/// Device and inode: what a path leads to, whatever its name.
+/// Device and inode: identifies a file under any of its names.
 using FileIdentity = std::pair<dev_t, ino_t>;
 std::optional<FileIdentity> identity_of(const std::string& path);
 
-/// True for what exists as a folder, and for what ends with a slash.
+/// True for an existing folder and for any name that ends with a slash.
 bool is_folder_name(const std::string& path);
 
 struct FolderScan {
-  std::vector<std::string> files;  ///< paths below the folder, sorted by their bytes
-  std::vector<std::string> notes;  ///< what was passed over, for people
+  std::vector<std::string> files;  ///< paths relative to the folder, sorted bytewise
+  std::vector<std::string> notes;  ///< messages about skipped files
 };
 
 struct ScanOptions {
   bool recursive = false;
-  std::optional<FileIdentity> leave_out;  ///< a folder that is not entered: where outputs go
+  std::optional<FileIdentity> leave_out;  ///< folder that is not entered: where the outputs go
 };
 
-/// Regular files that the filter takes; symbolic links are followed. Each folder is entered once, by its own name
-/// rather than by a link, which ends circles and makes the result independent of the order on the disk. A folder below
-/// that cannot be read is a failed input: Error{read}. So is `folder` itself.
+/// Returns the regular files that the filter accepts, following symbolic links. Enters each folder once, under its real
+/// name rather than through a link: this breaks cycles and makes the result independent of directory order. Throws
+/// Error{read} if a folder cannot be read.
 FolderScan scan_folder(const std::string& folder, const FileFilter& filter, const ScanOptions& options);
 
 }  // namespace gpuimg

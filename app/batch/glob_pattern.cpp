@@ -1,4 +1,4 @@
-// Globs by fnmatch(3).
+// Matches globs with fnmatch(3).
 #include "batch/glob_pattern.hpp"
 
 #include <fnmatch.h>
@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "path_names.hpp"
+#include "text/path_names.hpp"
 
 namespace gpuimg {
 

@@ -1,4 +1,4 @@
-// --include and --exclude: which files of a folder are taken. docs/batch.md, "Inputs".
+// --include and --exclude: which files of a folder are read. docs/batch.md, "Inputs".
 #pragma once
 
 #include <string>
@@ -6,17 +6,17 @@
 
 namespace gpuimg {
 
-/// `*`, `?` and `[…]` as in a shell. A pattern without a slash is held against the file's name, one with a slash
-/// against the path below the scanned folder, where `*` matches slashes too. A leading dot is matched by a dot alone.
+/// `*`, `?` and `[…]` as in a shell. A pattern without a slash matches the file's name; one with a slash matches the
+/// path below the scanned folder, and its `*` also matches slashes. Only a literal dot matches a leading dot.
 bool matches_glob(const std::string& pattern, const std::string& relative_path);
 
 class FileFilter {
  public:
-  /// Without a pattern to include, files are told by their ending: those of `endings`, lower case, without dot.
+  /// With an empty `include`, files are selected by extension: `endings`, in lower case, without a dot.
   FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
 
   [[nodiscard]] bool takes(const std::string& relative_path) const;
-  /// By a pattern of `exclude`; of a folder, it is not entered.
+  /// True if a pattern of `exclude` matches. An excluded folder is not entered.
   [[nodiscard]] bool excludes(const std::string& relative_path) const;
 
  private:

@@ -1,4 +1,4 @@
-// Decides so that no file is replaced that could be meant to stay.
+// Never treats a file as an input if it could be meant as OUT.
 #include "batch/in_place_names.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include <set>
 
 #include "batch/folder_scan.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -27,22 +27,21 @@ std::vector<std::string> each_once(const std::vector<std::string>& names) {
 
 void refuse_ambiguous(const std::vector<std::string>& names, bool has_list) {
   if (std::find(names.begin(), names.end(), "-") != names.end()) {
-    throw Error(ErrorKind::usage, "--in-place replaces files: standard input is none; name OUT instead");
+    throw Error(ErrorKind::usage, "--in-place replaces files, and standard input is not a file; name OUT instead");
   }
   const std::string last = names.empty() ? "" : printable_name(names.back());
   if (has_list && !names.empty()) {
-    throw Error(
-        ErrorKind::usage,
-        fmt::format("{}: could be meant as OUT; --in-place takes the names of --files-from, and no other", last));
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: could be meant as OUT; with --in-place and --files-from, name no other file", last));
   }
   if (names.size() > 1 && std::any_of(names.begin(), names.end(), is_folder_name)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: could be meant as OUT; with --in-place name one folder alone, or "
-                                              "files alone",
+    throw Error(ErrorKind::usage, fmt::format("{}: could be meant as OUT; with --in-place, name only one folder, or "
+                                              "only files",
                                               last));
   }
   if (names.size() == 2) {
-    throw Error(ErrorKind::usage, fmt::format("{}: could be meant as OUT; with --in-place name one file at a time, or "
-                                              "list both for --files-from",
+    throw Error(ErrorKind::usage, fmt::format("{}: could be meant as OUT; with --in-place, name one file at a time, or "
+                                              "list both in --files-from",
                                               last));
   }
 }

@@ -1,4 +1,4 @@
-// Named files, folders and lists become one sorted list.
+// Combines named files, folders and lists into one sorted list.
 #include "batch/input_files.hpp"
 
 #include <sys/stat.h>
@@ -8,10 +8,10 @@
 #include <tuple>
 #include <utility>
 
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "io/input_file.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -24,7 +24,7 @@ void take_folder(const std::string& folder, const InputSources& sources, Gathere
   }
   gathered.notes.insert(gathered.notes.end(), scan.notes.begin(), scan.notes.end());
   if (scan.files.empty()) {
-    std::string message = printable_name(folder) + ": holds no file to read";
+    std::string message = printable_name(folder) + ": contains no file to read";
     for (const std::string& note : scan.notes) {
       message += "; " + note;
     }
@@ -34,7 +34,7 @@ void take_folder(const std::string& folder, const InputSources& sources, Gathere
 
 void take_named(const std::string& path, const InputSources& sources, GatheredInputs& gathered) {
   if (path == "-") {
-    throw Error(ErrorKind::usage, "standard input is one image: name it alone, with one OUT");
+    throw Error(ErrorKind::usage, "standard input is one image; name no other input, and one OUT");
   }
   struct stat found {};
   if (::stat(path.c_str(), &found) != 0) {
@@ -56,11 +56,11 @@ GatheredInputs gather_inputs(const InputSources& sources) {
   }
   for (const std::string& path : sources.listed) {
     std::string place = contained_path(path);
-    // A list may name what there is not, such as a folder: that fails as an item, and needs an output of some name.
+    // A list may contain missing files or folders: they fail as items, so they need an output name.
     gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
   auto& files = gathered.files;
-  // A file that is reached twice counts once, by the way named first.
+  // Duplicates count once, under the name given first.
   std::stable_sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path < b.path; });
   files.erase(
       std::unique(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path == b.path; }),

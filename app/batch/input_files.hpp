@@ -1,4 +1,4 @@
-// Gathers the inputs of a run: files that are named, files of folders, files of a list. docs/batch.md, "Inputs".
+// Gathers the inputs of a run: named files, files in folders, files from a list. docs/batch.md, "Inputs".
 #pragma once
 
 #include <optional>
@@ -12,19 +12,19 @@
 namespace gpuimg {
 
 struct InputSources {
-  std::vector<std::string> paths;   ///< files and folders, as named on the command line
-  std::vector<std::string> listed;  ///< as they stand in --files-from
-  FileFilter filter;                ///< of files in folders
+  std::vector<std::string> paths;   ///< files and folders, as given on the command line
+  std::vector<std::string> listed;  ///< as given in --files-from
+  FileFilter filter;                ///< selects files in folders
   ScanOptions scan;
 };
 
 struct GatheredInputs {
-  std::vector<InputFile> files;    ///< sorted by place and path, each path once
-  std::vector<std::string> notes;  ///< for people
+  std::vector<InputFile> files;    ///< sorted by relative name and path, without duplicates
+  std::vector<std::string> notes;  ///< messages
 };
 
-/// A file that is named has its name as its place, one of a list its path as tar would store it. Throws Error{read} for
-/// a path on the command line that is not there, and for a folder that cannot be read or holds no input.
+/// The relative name of a named file is its base name; that of a listed file is its path as tar would store it. Throws
+/// Error{read} for a missing path on the command line, and for a folder that cannot be read or has no inputs.
 GatheredInputs gather_inputs(const InputSources& sources);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Writes the lines of a manifest.
+// Writes manifest lines.
 #include "batch/manifest.hpp"
 
 #include <fcntl.h>
@@ -13,10 +13,10 @@
 #include <span>
 #include <utility>
 
-#include "files/output_error.hpp"
-#include "files/temporary_file.hpp"
-#include "histogram/json_writer.hpp"
-#include "histogram/utf8.hpp"
+#include "io/output_error.hpp"
+#include "io/temporary_file.hpp"
+#include "text/json_writer.hpp"
+#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
@@ -116,7 +116,7 @@ std::string manifest_line(const ItemRecord& item) {
   json.key("backend");
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
-  item.backend == "cuda" ? json.integer(static_cast<std::uint64_t>(item.device)) : json.null();
+  item.device ? json.integer(static_cast<std::uint64_t>(*item.device)) : json.null();
   json.key("status").text(name_of(item.status));
   if (item.status == ItemStatus::failed) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();
@@ -134,7 +134,7 @@ ManifestWriter::ManifestWriter(const std::string& path, Mode mode) : path_(path)
   const int extra = mode == Mode::create ? O_EXCL : 0;
   file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC | extra, 0666);
   if (file_ < 0) {
-    fail_writing(path, errno == EEXIST ? "it exists already; continue it with --resume, or replace it with --force"
+    fail_writing(path, errno == EEXIST ? "it already exists; continue it with --resume, or replace it with --force"
                                        : write_advice(errno));
   }
   try {
@@ -150,7 +150,7 @@ void ManifestWriter::take_over(Mode mode) {
   if (mode == Mode::replace && ::ftruncate(file_, 0) != 0) {
     fail_writing(path_, write_advice(errno));
   }
-  // A process that was killed may have left half a line.
+  // A killed process may have left a partial line.
   char last = '\n';
   const off_t size = ::lseek(file_, 0, SEEK_END);
   if (size > 0 && ::pread(file_, &last, 1, size - 1) == 1 && last != '\n') {
@@ -158,7 +158,7 @@ void ManifestWriter::take_over(Mode mode) {
   }
 }
 
-/// Or one wrong name would cost what it names.
+/// Guards against a wrong name: never overwrites a file that is not a manifest.
 void ManifestWriter::check_is_manifest() const {
   struct stat found {};
   if (::fstat(file_, &found) != 0 || !S_ISREG(found.st_mode)) {
@@ -168,7 +168,7 @@ void ManifestWriter::check_is_manifest() const {
   const ssize_t size = ::pread(file_, beginning.data(), beginning.size(), 0);
   const std::string_view known(beginning.data(), size > 0 ? static_cast<std::size_t>(size) : 0);
   if (known != kBeginningOfRun.substr(0, known.size())) {
-    fail_writing(path_, "it is no manifest, and is not replaced by one; use another name for --manifest");
+    fail_writing(path_, "it is not a manifest and is not replaced; use another name for --manifest");
   }
 }
 
@@ -177,7 +177,7 @@ ManifestWriter::~ManifestWriter() { ::close(file_); }
 void ManifestWriter::write(const std::string& line) {
   const std::lock_guard lock(mutex_);
   if (!std::exchange(is_whole_, false)) {
-    fail_writing(path_, "an earlier line could not be written; free some space, and continue with --resume");
+    fail_writing(path_, "an earlier line could not be written; free some space, then continue with --resume");
   }
   write_all(file_, std::as_bytes(std::span<const char>(line.data(), line.size())), path_);
   is_whole_ = true;

@@ -1,27 +1,28 @@
-// The manifest of a run: JSON lines, one for the run, one for each item before its outputs get their names, and one as
-// it ends. docs/batch.md, "Manifest".
+// The manifest of a run, as JSON lines: one for the run, one for each item before its outputs get their final names,
+// and one when it ends. docs/batch.md, "Manifest".
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "batch/shard.hpp"
+#include "engine/phase_times.hpp"
 #include "gpuimg/error.hpp"
-#include "phase_times.hpp"
 
 namespace gpuimg {
 
-/// How the first line of every run begins, and so every manifest.
+/// Prefix of the first line of every run, and therefore of every manifest.
 constexpr std::string_view kBeginningOfRun = R"({"gpuimg")";
 
 enum class ItemStatus : std::uint8_t {
-  begun,  ///< its outputs are about to get their names; not the last word unless the run was killed
+  begun,  ///< its outputs are about to get their final names; the final status only if the run was killed
   done,
   failed,
   skipped
@@ -32,75 +33,74 @@ struct RunRecord {
   std::string operation;
   std::string parameters;  ///< 16 hexadecimal digits
   std::string version;
-  std::uint64_t items = 0;  ///< that this run, or the runs in this file together, answer for
+  std::uint64_t items = 0;  ///< covered by this run, or by all runs in this file
   std::uint64_t total = 0;  ///< in all shards
   Shard shard;
-  std::string folder = {};  ///< that relative names start from; empty if unknown, as in schema 1
+  std::string folder = {};  ///< base of relative names; empty if unknown, as in schema 1
 };
 
 struct ItemRecord {
   std::string input;   ///< any bytes
-  std::string output;  ///< likewise
+  std::string output;  ///< any bytes
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;  ///< of the input, since 1970
   std::string operation;
   std::string parameters;
   std::string version;
-  std::string backend;  ///< "cpu", "cuda"; empty if none was reached
-  int device = 0;       ///< with "cuda"
+  std::string backend;        ///< Backend::name(); empty if no backend was used
+  std::optional<int> device;  ///< nullopt if the backend computes in host memory
   ItemStatus status = ItemStatus::done;
-  std::string error_kind;  ///< as in docs/batch.md; empty unless failed
+  std::string error_kind;  ///< see docs/batch.md; empty unless failed
   std::string message;     ///< why it failed or was skipped
-  /// What a resumed run may replace: the files of an item that is begun, done, or skipped because it was done before.
-  /// Empty for an image that is replaced in place, and for what was done by schema 1.
+  /// Files that a resumed run may replace: those of an item that is begun, done, or skipped as done before. Empty for
+  /// an image replaced in place, and for records of schema 1.
   std::vector<std::string> files = {};
   PhaseTimes times;
 };
 
-/// One line of JSON each, with its line break. Bytes of names that are not UTF-8 become U+FFFD in `input`, and stand
-/// exactly in `input_hex`; likewise for `output`.
+/// Each returns one JSON line with its line break. In `input`, bytes that are not UTF-8 become U+FFFD; `input_hex` then
+/// has the exact name. The same holds for `output`.
 std::string manifest_line(const RunRecord& run);
 std::string manifest_line(const ItemRecord& item);
 
-/// What the file says of a run, the last word on each input.
+/// The content of a manifest, with the last record of each input.
 struct Manifest {
   std::vector<RunRecord> runs;
   std::map<std::string, ItemRecord> items;  ///< by input
-  /// Plain paths, absolute where the run's folder is known, of the files that its runs wrote, or were about to name
-  /// when they were killed.
+  /// Plain paths of the files that its runs wrote, or were about to name when they were killed. Absolute if the run's
+  /// folder is known.
   std::set<std::string> outputs;
-  std::size_t damaged_lines = 0;  ///< passed over: a process that was killed leaves at most one
+  std::size_t damaged_lines = 0;  ///< skipped; a killed process leaves at most one
 };
 
-/// `name` stands in messages. Throws Error{decode} if no line of it begins a run.
+/// `name` is used in messages. Throws Error{decode} if no line starts a run.
 Manifest parse_manifest(std::string_view text, const std::string& name);
 
-/// Throws Error{read} too.
+/// Also throws Error{read}.
 Manifest read_manifest(const std::string& path);
 
-/// The same for a run that goes on. A process that was killed at once leaves a manifest that is empty, or holds a part
-/// of its first line: then nothing is done.
+/// Like read_manifest, for --resume: an empty file or a partial first line, as left by an early kill, counts as an
+/// empty manifest.
 Manifest read_manifest_to_continue(const std::string& path);
 
 std::string_view name_of(ErrorKind kind);
 
-/// Appends to a file, a line with one write(2), so that a killed process leaves whole lines behind. Thread-safe.
+/// Appends to a file, each line with a single write(2), so that a killed process leaves whole lines. Thread-safe.
 class ManifestWriter {
  public:
   enum class Mode { create, replace, append };
 
-  /// Throws Error{write}: with `create` also if the file exists, with the others if it is no file, or holds anything
-  /// but a manifest.
+  /// Throws Error{write}: with `create` if the file exists; otherwise if it is not a regular file or not a manifest.
   ManifestWriter(const std::string& path, Mode mode);
   ManifestWriter(const ManifestWriter&) = delete;
   ManifestWriter& operator=(const ManifestWriter&) = delete;
   ~ManifestWriter();
 
-  /// When it returns, the line survives a kill of the process. Throws Error{write}; after a failure always, because
-  /// the file may end with a part of a line.
+  /// Once this returns, the line survives a kill of the process. Throws Error{write}; after one failure always, because
+  /// the file may end with a partial line.
   void write(const std::string& line);
 
-  /// After the last line: throws Error{write} where a file system that writes late says now that it could not.
+  /// Call after the last line: throws Error{write} if the file system reports a delayed write error.
   void finish();
 
  private:
@@ -110,7 +110,7 @@ class ManifestWriter {
   std::string path_;
   int file_ = -1;
   std::mutex mutex_;
-  bool is_whole_ = true;  ///< no line was cut off
+  bool is_whole_ = true;  ///< no line was written partially
 };
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Reads manifests back. What is not a line of ours, or only a part of one, is counted and passed over.
+// Reads manifests. Counts and skips lines that are foreign or incomplete.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,20 +8,20 @@
 #include <utility>
 
 #include "batch/manifest.hpp"
-#include "files/input_file.hpp"
-#include "files/printable_name.hpp"
-#include "path_names.hpp"
+#include "io/input_file.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
 using Json = nlohmann::json;
 
-/// get() would convert a fraction or 1e99 as well, which need not fit.
+/// Rejects fractions and out-of-range values such as 1e99, which get() would convert.
 template <class Integer>
 Integer whole(const Json& value) {
   if (!(std::is_signed_v<Integer> ? value.is_number_integer() : value.is_number_unsigned())) {
-    throw std::invalid_argument("no whole number");
+    throw std::invalid_argument("not a whole number");
   }
   return value.get<Integer>();
 }
@@ -32,7 +32,7 @@ std::string bytes_of_hex(const std::string& hex) {
       return c - '0';
     }
     if (c < 'a' || c > 'f') {
-      throw std::invalid_argument("no hexadecimal digit");
+      throw std::invalid_argument("not a hexadecimal digit");
     }
     return c - 'a' + 10;
   };
@@ -83,7 +83,7 @@ RunRecord run_in(const Json& line) {
   run.items = whole<std::uint64_t>(line.at("items"));
   run.total = whole<std::uint64_t>(line.at("total"));
   run.folder = line.contains("folder") ? name_in(line, "folder") : "";
-  if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMostShards) {
+  if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMaxShards) {
     throw std::invalid_argument("no such shard");
   }
   return run;
@@ -107,13 +107,13 @@ ItemRecord item_in(const Json& line) {
   return item;
 }
 
-/// Takes the lines of a manifest in their order.
+/// Accumulates the lines of a manifest, in file order.
 class Reading {
  public:
-  /// Passes over a line that is damaged.
+  /// Skips a damaged line.
   void take(std::string_view text) {
     try {
-      // Not NDEBUG's business: a line of a stranger's file is checked by at() and get(), which throw.
+      // at() and get() validate with exceptions, not asserts: the file may be from anyone.
       const Json line = Json::parse(text.begin(), text.end());
       line.contains("gpuimg") ? take(run_in(line)) : take(item_in(line));
     } catch (const Json::exception&) {
@@ -142,7 +142,7 @@ class Reading {
       if (item.status == ItemStatus::done && begun != begun_.end()) {
         item.files = begun->second;
       }
-      // After a failure, what is there may be a file that another program made in the meantime.
+      // After a failure, the file at that path may be another program's.
       note_outputs(item.files);
       begun_.erase(item.input);
     }
@@ -150,7 +150,7 @@ class Reading {
     manifest_.items.insert_or_assign(std::move(input), std::move(item));
   }
 
-  /// Of an item that was begun and never ended, the outputs may be there.
+  /// An item that was begun but never ended may have its outputs in place.
   void end_run() {
     for (const auto& [input, files] : begun_) {
       note_outputs(files);
@@ -166,7 +166,7 @@ class Reading {
   }
 
   Manifest manifest_;
-  std::map<std::string, std::vector<std::string>> begun_;  ///< files by input, of this run
+  std::map<std::string, std::vector<std::string>> begun_;  ///< files by input, for the current run
 };
 
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
@@ -185,7 +185,7 @@ Manifest parse_manifest(std::string_view text, const std::string& name) {
   Manifest manifest = reading.end();
   if (manifest.runs.empty()) {
     throw Error(ErrorKind::decode, printable_name(name) +
-                                       ": is no manifest of gpuimg: no line of it begins a run; name a file that "
+                                       ": is not a gpuimg manifest: no line starts a run; name a file that "
                                        "--manifest wrote");
   }
   return manifest;

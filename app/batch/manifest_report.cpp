@@ -1,4 +1,4 @@
-// Counts what manifests say.
+// Counts the items of manifests by status.
 #include "batch/manifest_report.hpp"
 
 #include <fmt/format.h>
@@ -6,21 +6,21 @@
 #include <algorithm>
 #include <iterator>
 
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "histogram/json_writer.hpp"
+#include "text/json_writer.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 
 void ManifestReport::add(const Manifest& manifest, const std::string& name) {
-  const RunRecord& run = manifest.runs.back();  // of several runs into one file, the last says what they answer for
+  const RunRecord& run = manifest.runs.back();  // the last run in the file states how many items the file covers
   if (!runs_.empty()) {
     const RunRecord& first = runs_.front();
     if (first.operation != run.operation || first.parameters != run.parameters ||
         first.shard.count != run.shard.count) {
       throw Error(ErrorKind::usage, printable_name(name) +
-                                        ": is of another run: its operation, parameters or number "
-                                        "of shards differ; report the runs one by one");
+                                        ": belongs to another run: its operation, parameters or number "
+                                        "of shards differ; report each run separately");
     }
   }
   ShardCounts counts;
@@ -28,7 +28,7 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
   counts.items = run.items;
   for (const auto& [input, item] : manifest.items) {
     if (item.parameters != run.parameters) {
-      continue;  // an earlier run's word, with other options
+      continue;  // from an earlier run with other options
     }
     counts.done += item.status == ItemStatus::done ? 1U : 0U;
     counts.skipped += item.status == ItemStatus::skipped ? 1U : 0U;
@@ -39,11 +39,11 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
   }
   if (!shards_.emplace(run.shard.index, counts).second) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: shard {} is there already, in {}; name one manifest a shard", printable_name(name),
+                fmt::format("{}: shard {} is already in {}; name one manifest per shard", printable_name(name),
                             run.shard.text(), printable_name(shards_.at(run.shard.index).name)));
   }
   if (manifest.damaged_lines > 0) {
-    notes_.push_back(fmt::format("{}: passed over {} damaged line{}", printable_name(name), manifest.damaged_lines,
+    notes_.push_back(fmt::format("{}: skipped {} damaged line{}", printable_name(name), manifest.damaged_lines,
                                  manifest.damaged_lines == 1 ? "" : "s"));
   }
   runs_.push_back(run);

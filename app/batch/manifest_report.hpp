@@ -1,4 +1,4 @@
-// The manifests of a run, of one or more shards, summed up: gpuimg report. docs/batch.md, "Machines".
+// `gpuimg report`: sums up the manifests of a run's shards. docs/batch.md, "Machines".
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace gpuimg {
 
 class ManifestReport {
  public:
-  /// `name` stands in messages. Throws Error{usage} if the manifest is of another operation, other parameters or
-  /// another number of shards than those before, or if its shard was added already.
+  /// `name` is used in messages. Throws Error{usage} if the manifest has another operation, other parameters or another
+  /// number of shards than the previous ones, or if its shard was already added.
   void add(const Manifest& manifest, const std::string& name);
 
-  /// True if every item of every shard is done or was skipped.
+  /// True if every item of every shard is done or skipped.
   [[nodiscard]] bool is_complete() const;
 
   [[nodiscard]] std::string text() const;

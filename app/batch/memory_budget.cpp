@@ -1,4 +1,4 @@
-// The budget, and what there is: /proc/meminfo and the files of the control group.
+// The budget, and the available memory from /proc/meminfo and the control group.
 #include "batch/memory_budget.hpp"
 
 #include <unistd.h>
@@ -29,16 +29,16 @@ std::uint64_t free_in_system() {
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// "max", or no file, is no limit.
+/// "max" or a missing file means no limit.
 std::optional<std::uint64_t> number_in_file(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
   return file >> number ? std::optional(number) : std::nullopt;
 }
 
-/// Version 2 of control groups, as containers and Slurm set them up: every group above counts too.
+/// Control groups version 2, as containers and Slurm use them. The limits of all parent groups apply too.
 std::uint64_t free_in_group() {
-  std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
   std::ifstream membership("/proc/self/cgroup");
   std::string line;
   while (std::getline(membership, line)) {
@@ -50,14 +50,14 @@ std::uint64_t free_in_group() {
       const auto limit = number_in_file(folder + "/memory.max");
       const auto used = number_in_file(folder + "/memory.current");
       if (limit && used) {
-        least = std::min(least, *limit - std::min(*limit, *used));
+        lowest = std::min(lowest, *limit - std::min(*limit, *used));
       }
       if (group.rfind('/') == std::string::npos) {
         break;
       }
     }
   }
-  return least;
+  return lowest;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Bytes that the images in flight may take together: --max-memory. docs/batch.md, "Memory".
+// Memory budget that the images in flight share: --max-memory. docs/batch.md, "Memory".
 #pragma once
 
 #include <condition_variable>
@@ -12,13 +12,14 @@ class MemoryBudget {
  public:
   explicit MemoryBudget(std::uint64_t bytes) : bytes_(bytes) {}
 
-  /// Waits until `bytes` more fit. What is larger than the whole budget waits until nothing else is in flight. Gives up
-  /// and returns false when `is_abandoned()`, which is asked now and then: what is in flight may then never end.
+  /// Blocks until `bytes` more fit. A request larger than the whole budget waits until nothing else is in flight. Polls
+  /// `is_abandoned()` and returns false once it is true: items in flight may then never finish.
   bool acquire(
       std::uint64_t bytes, const std::function<bool()>& is_abandoned = [] { return false; });
   void release(std::uint64_t bytes);
 
-  /// Waits until there were more releases than `seen`; false if nothing is in flight that could release, or given up.
+  /// Blocks until there were more releases than `seen`. Returns false if nothing is in flight that could release
+  /// memory, or if abandoned.
   bool wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned);
 
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
@@ -32,10 +33,10 @@ class MemoryBudget {
   std::condition_variable released_;
 };
 
-/// Physical memory that this process may use: what is available, or less where the control group allows less.
+/// Physical memory available to this process: free memory, or less if the control group's limit is lower.
 std::uint64_t available_memory();
 
-/// Bytes that the process holds in memory now.
+/// Resident set size of the process, in bytes.
 std::uint64_t resident_memory();
 
 }  // namespace gpuimg

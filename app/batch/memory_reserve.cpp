@@ -1,4 +1,4 @@
-// Holds the reserve.
+// Allocates and frees the reserve.
 #include "batch/memory_reserve.hpp"
 
 #include <utility>

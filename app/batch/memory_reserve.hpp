@@ -1,5 +1,5 @@
-// Memory kept for the bookkeeping between images, so that it goes on where an image takes all there is. docs/batch.md,
-// "Memory".
+// A memory reserve for the bookkeeping between images, so that it survives an image that exhausts memory.
+// docs/batch.md, "Memory".
 #pragma once
 
 #include <cstddef>
@@ -13,19 +13,19 @@
 
 namespace gpuimg {
 
-/// Thread-safe. What is kept is never touched: it takes address space, and no pages.
+/// Thread-safe. The reserve is never touched, so it takes address space but no physical pages.
 class MemoryReserve {
  public:
   static constexpr std::size_t kBytes = std::size_t{1} << 20;
 
-  /// Images in flight hold memory of `budget`. Once `is_abandoned()`, those that hold some may never give it back.
+  /// Images in flight hold memory of `budget`. Once `is_abandoned()` is true, they may never release it.
   MemoryReserve(MemoryBudget& budget, std::function<bool()> is_abandoned);
 
-  /// Runs step(), which has no effect where it throws. Where memory runs out it runs again: with the reserve given
-  /// back, then whenever an image in flight has ended. Throws what the last attempt threw. The caller holds none of the
+  /// Runs step(), which must have the strong guarantee. If it runs out of memory, retries: first with the reserve
+  /// freed, then after each image in flight ends. Rethrows the last failure. The caller must not hold any of the
   /// budget.
   template <class Step>
-  void insist(const Step& step) {
+  void retry_on_oom(const Step& step) {
     for (;;) {
       const std::uint64_t releases = budget_.releases();
       try {
@@ -47,7 +47,7 @@ class MemoryReserve {
   [[nodiscard]] bool is_held() const;
 
  private:
-  /// Gives back the reserve, or else waits until there were more than `releases`; false if neither can help.
+  /// Frees the reserve, or else waits for more releases than `releases`; false if neither helps.
   bool has_more(std::uint64_t releases);
   void refill();
 

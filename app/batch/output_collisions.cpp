@@ -1,4 +1,4 @@
-// Finds outputs that are named twice.
+// Finds outputs that occur twice.
 #include "batch/output_collisions.hpp"
 
 #include <fmt/format.h>
@@ -8,9 +8,9 @@
 #include <optional>
 #include <utility>
 
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -48,10 +48,10 @@ bool tells_apart(const std::string& text, const std::vector<InputFile>& inputs, 
 std::string way_out(const std::vector<InputFile>& inputs, const OutputNaming& naming) {
   for (const std::string& text : naming.alternatives) {
     if (tells_apart(text, inputs, naming)) {
-      return "in place of OUT, give --output " + shell_word(text);
+      return "instead of OUT, use --output " + shell_word(text);
     }
   }
-  return "leave one of them out";
+  return "omit one of them";
 }
 
 std::string with_braces_doubled(const std::string& text) {
@@ -77,7 +77,7 @@ void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vec
 }
 
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending) {
-  // A value that begins with a dash would be taken for an option.
+  // A value with a leading dash would be parsed as an option.
   const std::string folder = with_braces_doubled((output.starts_with('-') ? "./" : "") + output);
   return {joined_path(folder, "{rel}/{name}." + ending), joined_path(folder, "{rel}/{index}-{name}." + ending)};
 }

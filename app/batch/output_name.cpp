@@ -1,13 +1,13 @@
-// Templates of output names.
+// Expands templates of output names.
 #include "batch/output_name.hpp"
 
 #include <algorithm>
 #include <optional>
 #include <utility>
 
-#include "files/printable_name.hpp"
-#include "option_values.hpp"
-#include "path_names.hpp"
+#include "cli/option_values.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -23,7 +23,7 @@ std::string ending_as_written(const std::string& path) {
   return stem < name.size() ? name.substr(stem + 1) : "";
 }
 
-/// "./a" and "a" are one file: the short form is what is compared and printed.
+/// "./a" and "a" are the same file: compare and print the short form.
 std::string without_dot_folder(std::string path) {
   while (path.size() > 2 && path.starts_with("./")) {
     path.erase(0, path.find_first_not_of('/', 1));
@@ -73,8 +73,8 @@ OutputTemplate::OutputTemplate(const std::string& text) : text_(text) {
       at = end;
     } else if (c == '{' || c == '}') {
       throw Error(ErrorKind::usage, "--output: '" + text +
-                                        "' has a brace without its partner; write {{ or }} for a "
-                                        "brace in the name");
+                                        "' has an unmatched brace; write {{ or }} for a "
+                                        "literal brace");
     } else {
       parts_.back().text += c;
     }
@@ -100,21 +100,21 @@ bool OutputTemplate::has_index() const {
 
 std::string OutputTemplate::name_for(const InputFile& input, std::size_t index) const {
   std::string name;
-  std::optional<std::size_t> chosen;  // length of the folder that the user has named, with its slash
+  std::optional<std::size_t> chosen;  // length of the folder that the user chose, including its slash
   for (const Part& part : parts_) {
     if (part.field != Field::text && part.field != Field::dir && !chosen) {
       chosen = name.rfind('/') + 1;
     }
     name += part.field == Field::text ? part.text : value_of(part.field, input, index);
   }
-  // The stem of "...png" is "..", and a file without ending makes "{ext}/{name}" begin with a slash.
+  // The stem of "...png" is "..", and without an extension "{ext}/{name}" starts with a slash.
   const bool leads_elsewhere = chosen && (leads_up(name, *chosen) || (*chosen == 0 && name.starts_with('/')));
   const std::string short_name = without_dot_folder(name);
   if (leads_elsewhere || short_name.empty()) {
     throw Error(ErrorKind::usage, "--output: " + printable_name(input.path) + " would go to '" + printable_name(name) +
                                       "' by '" + text_ + "'; leave it out, or use another template");
   }
-  return short_name == "-" ? "./-" : short_name;  // a file of that name, not standard output
+  return short_name == "-" ? "./-" : short_name;  // a file named "-", not standard output
 }
 
 }  // namespace gpuimg

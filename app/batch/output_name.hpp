@@ -1,4 +1,4 @@
-// From an input's name to its output's: a tree mirrored below a folder, or a template. docs/batch.md, "Outputs".
+// Output names: a mirrored tree below a folder, or a template. docs/batch.md, "Outputs".
 #pragma once
 
 #include <cstddef>
@@ -7,15 +7,13 @@
 
 namespace gpuimg {
 
-/// An input file: where it is, and its place below the folder that was named (the name alone for a file that was
-/// named).
+/// An input file: its path, and its path relative to the named folder (the base name for a file named directly).
 struct InputFile {
   std::string path;
   std::string relative;
 };
 
-/// Where a tree is mirrored: `relative` below `folder`, with the ending `ending` (lower case, without dot) in place of
-/// its own if that is another one.
+/// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
 std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);
 
 /// `--output`: text with fields in braces, {{ and }} for braces themselves.
@@ -24,14 +22,14 @@ std::string mirrored_name(const std::string& folder, const std::string& relative
 ///   {index} place in the sorted list of inputs, from 1
 class OutputTemplate {
  public:
-  /// Throws Error{usage} for a field that there is not, with a suggestion, and for a brace left open.
+  /// Throws Error{usage} for an unknown field, with a suggestion, and for an unmatched brace.
   explicit OutputTemplate(const std::string& text);
 
-  /// True if names depend on the place in the list.
+  /// True if the names depend on the position in the list.
   [[nodiscard]] bool has_index() const;
 
-  /// What stands before the first field other than {dir} names a folder; Error{usage} for an input whose name would
-  /// lead out of it, up or to the root, or to no name at all.
+  /// The text before the first field other than {dir} is the output folder. Throws Error{usage} for an input whose
+  /// output would leave that folder, go up or to the root, or have no name.
   [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
 
  private:

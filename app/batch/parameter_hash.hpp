@@ -1,19 +1,16 @@
-// What decides the bytes of a run's outputs, beside its inputs, as one number: a manifest holds it, and --resume
-// compares it. docs/batch.md, "Manifest".
+// One number for everything except the inputs that affects the bytes of a run's outputs. A manifest stores it, and
+// --resume compares it. docs/batch.md, "Manifest".
 #pragma once
 
 #include <string>
 
-#include "global_options.hpp"
-
-namespace CLI {
-class App;
-}
+#include "cli/command_parser.hpp"
+#include "cli/global_options.hpp"
 
 namespace gpuimg {
 
-/// 16 hexadecimal digits: of the subcommand, of its options as given, and of the content of the files that they name.
-/// Throws Error{read} for such a file.
-std::string parameter_hash(const CLI::App& parser, const GlobalOptions& globals);
+/// 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the files they name.
+/// Throws Error{read} for such a file, Error{usage} if it is standard input.
+std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals);
 
 }  // namespace gpuimg

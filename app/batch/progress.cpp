@@ -1,4 +1,4 @@
-// Draws progress.
+// Draws the progress bar.
 #include "batch/progress.hpp"
 
 #include <fmt/format.h>
@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <new>
 
-#include "histogram/number_text.hpp"
-#include "messages.hpp"
-#include "terminal.hpp"
+#include "cli/messages.hpp"
+#include "cli/terminal.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
@@ -29,18 +29,18 @@ std::string minutes(double seconds) {
                       : fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
 }
 
-/// What is skipped takes no time, so it tells nothing of what is to come.
+/// Skipped items take no time, so they do not count for the estimate.
 double seconds_left(const ProgressCounts& counts, double seconds) {
   const std::uint64_t worked = counts.done + counts.failed;
   return worked == 0 ? 0.0 : static_cast<double>(counts.total - counts.ended()) / rate(worked, seconds);
 }
 
-/// Of so many steps, those that are done.
+/// Number of completed steps out of `steps`.
 std::uint64_t share_done(const ProgressCounts& counts, std::uint64_t steps) {
   return counts.total == 0 ? steps : steps * counts.ended() / counts.total;
 }
 
-/// "[====    ] ", or nothing for no cells.
+/// "[====    ] ", or empty for no cells.
 std::string drawn_bar(const ProgressCounts& counts, int cells) {
   if (cells == 0) {
     return "";
@@ -59,7 +59,7 @@ std::string summary_line(const ProgressCounts& counts, double seconds) {
   };
   return fmt::format("{} done, {} failed, {} skipped{}{} in {:.1f} s ({:.1f} images/s)\n", grouped(counts.done),
                      grouped(counts.failed), grouped(counts.skipped), if_any(counts.replaced, "replaced"),
-                     if_any(left, "not begun"), seconds, rate(counts.done, seconds));
+                     if_any(left, "not started"), seconds, rate(counts.done, seconds));
 }
 
 std::string bar_line(const ProgressCounts& counts, double seconds, int columns) {
@@ -133,7 +133,7 @@ void Progress::print(const std::string& text) {
 std::string Progress::text(bool is_last) const {
   switch (mode_) {
     case ProgressMode::bar:
-      // Some terminals wrap once the last column is written.
+      // Some terminals wrap when the last column is written.
       return kEraseLine + bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1);
     case ProgressMode::lines: return bar_line(counts_, seconds(), terminal_at(STDERR_FILENO).columns - 1) + "\n";
     case ProgressMode::json: return progress_json(counts_, seconds(), is_last);
@@ -142,7 +142,7 @@ std::string Progress::text(bool is_last) const {
   return "";
 }
 
-/// Where memory is short the work goes on, unseen.
+/// Ignores a lack of memory: the work goes on without the bar.
 void Progress::report(bool is_last) noexcept {
   try {
     print_report(text(is_last));
@@ -157,7 +157,7 @@ void Progress::draw_until_stopped() {
   const bool is_bar = mode_ == ProgressMode::bar;
   const milliseconds between(is_bar ? 100 : mode_ == ProgressMode::json ? 1000 : 5000);
   std::unique_lock lock(mutex_);
-  // A run that is over sooner needs no bar.
+  // A run that ends earlier needs no bar.
   milliseconds pause = is_bar ? milliseconds(500) : between;
   while (!wake_.wait_for(lock, pause, [&] { return stopped_; })) {
     report(false);

@@ -1,5 +1,4 @@
-// What is said while a run over many files goes on: a bar on a terminal, JSON for programs, and the last line.
-// docs/batch.md, "Progress".
+// Progress of a batch: a bar on a terminal, JSON for programs, and the summary line. docs/batch.md, "Progress".
 #pragma once
 
 #include <chrono>
@@ -13,8 +12,8 @@ namespace gpuimg {
 
 enum class ProgressMode : std::uint8_t {
   none,
-  bar,    ///< one line, drawn anew
-  lines,  ///< a line every few seconds, for a terminal that cannot redraw
+  bar,    ///< one line, redrawn
+  lines,  ///< a new line every few seconds, for a terminal that cannot redraw
   json,
 };
 
@@ -23,23 +22,23 @@ struct ProgressCounts {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t pixels = 0;    ///< of what is done
-  std::uint64_t replaced = 0;  ///< done, and an output took the place of another file
+  std::uint64_t pixels = 0;    ///< of finished items
+  std::uint64_t replaced = 0;  ///< done, and an output replaced another file
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
 
-/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", and ", 7 not begun" where the run ended early.
+/// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not started" if the run ended early.
 std::string summary_line(const ProgressCounts& counts, double seconds);
 
-/// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", of ASCII, at most `columns` long. In narrow
-/// terminals the rates go first, then the bar; "51%" is the least.
+/// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", in ASCII, at most `columns` long.
+/// If it is too long, drops the rates first, then the bar; the shortest form is "51%".
 std::string bar_line(const ProgressCounts& counts, double seconds, int columns);
 
-/// One object on one line.
+/// One JSON object on one line.
 std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last);
 
-/// Thread-safe. Draws on a thread of its own, so that a slow image does not stop the clock.
+/// Thread-safe. Draws on its own thread, so that a slow image does not stop the clock.
 class Progress {
  public:
   Progress(ProgressMode mode, std::uint64_t total);
@@ -47,15 +46,15 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress() { stop(); }
 
-  /// Begins to draw, on a thread that takes this one's signal mask.
+  /// Starts the drawing thread, which inherits the caller's signal mask.
   void start();
 
   void update(const ProgressCounts& counts);
 
-  /// Prints text of whole lines that is printable, without leaving parts of the bar in it.
+  /// Prints whole lines of printable text above the bar.
   void print(const std::string& text);
 
-  /// Ends the drawing; with JSON prints a last object.
+  /// Stops drawing; with JSON, prints a final object.
   void stop();
 
   [[nodiscard]] double seconds() const;

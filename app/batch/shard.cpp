@@ -1,4 +1,4 @@
-// Reads i/n, or the variables of Slurm, Open MPI and Kubernetes.
+// Parses i/n, or the variables of Slurm, Open MPI and Kubernetes.
 #include "batch/shard.hpp"
 
 #include <fmt/format.h>
@@ -7,8 +7,8 @@
 #include <optional>
 #include <string_view>
 
-#include "fnv_hash.hpp"
 #include "gpuimg/error.hpp"
+#include "text/fnv_hash.hpp"
 
 namespace gpuimg {
 namespace {
@@ -19,7 +19,7 @@ std::optional<std::uint64_t> number_in(std::string_view text) {
   return failure == std::errc{} && stop == text.data() + text.size() ? std::optional(number) : std::nullopt;
 }
 
-/// A variable that must hold a whole number where it is set at all.
+/// An environment variable that must be a whole number if it is set.
 std::optional<std::uint64_t> variable(const Environment& environment, const char* name) {
   const char* value = environment(name);
   if (value == nullptr || *value == '\0') {
@@ -40,12 +40,12 @@ Shard checked(std::optional<std::uint64_t> from_zero, std::optional<std::uint64_
                                               source, count_source));
   }
   if (*from_zero >= *count) {
-    throw Error(ErrorKind::usage, fmt::format("--shard auto: {} makes this shard {} of {} by {}; give --shard i/n",
+    throw Error(ErrorKind::usage, fmt::format("--shard auto: {} makes this shard {} of {} from {}; give --shard i/n",
                                               source, *from_zero + 1, *count, count_source));
   }
-  if (*count > kMostShards) {
+  if (*count > kMaxShards) {
     throw Error(ErrorKind::usage,
-                fmt::format("--shard auto: {} is {}; there are at most {} shards", count_source, *count, kMostShards));
+                fmt::format("--shard auto: {} is {}; there are at most {} shards", count_source, *count, kMaxShards));
   }
   return {*from_zero + 1, *count, source};
 }
@@ -59,7 +59,7 @@ std::optional<Shard> slurm_array(const Environment& environment) {
   const std::uint64_t step = variable(environment, "SLURM_ARRAY_TASK_STEP").value_or(1);
   if (*id < first || step == 0 || (*id - first) % step != 0) {
     throw Error(ErrorKind::usage,
-                "--shard auto: SLURM_ARRAY_TASK_ID, _MIN and _STEP do not fit together; give "
+                "--shard auto: SLURM_ARRAY_TASK_ID, _MIN and _STEP are inconsistent; give "
                 "--shard i/n");
   }
   return checked((*id - first) / step, variable(environment, "SLURM_ARRAY_TASK_COUNT"), "SLURM_ARRAY_TASK_ID",
@@ -81,7 +81,7 @@ Shard from_environment(const Environment& environment) {
     }
   }
   throw Error(ErrorKind::usage,
-              "--shard auto: the environment names no shard (SLURM_ARRAY_TASK_ID, SLURM_PROCID, "
+              "--shard auto: the environment does not define a shard (SLURM_ARRAY_TASK_ID, SLURM_PROCID, "
               "OMPI_COMM_WORLD_RANK or JOB_COMPLETION_INDEX); give --shard i/n");
 }
 
@@ -102,11 +102,11 @@ Shard parse_shard(const std::string& text, const Environment& environment) {
   const std::uint64_t index = number_in(std::string_view(text).substr(0, slash)).value_or(0);
   const std::uint64_t count =
       slash == std::string::npos ? 0 : number_in(std::string_view(text).substr(slash + 1)).value_or(0);
-  if (index < 1 || index > count || count > kMostShards) {
+  if (index < 1 || index > count || count > kMaxShards) {
     throw Error(ErrorKind::usage,
-                fmt::format("--shard: '{}' is not i/n with i from 1 to n, such as 2/8 (n at most {}), "
+                fmt::format("--shard: '{}' is neither i/n with i from 1 to n, such as 2/8 (n at most {}), "
                             "nor auto",
-                            text, kMostShards));
+                            text, kMaxShards));
   }
   return {index, count, "--shard"};
 }

@@ -7,14 +7,14 @@
 
 namespace gpuimg {
 
-constexpr std::uint64_t kMostShards = 1'000'000;
+constexpr std::uint64_t kMaxShards = 1'000'000;
 
 struct Shard {
   std::uint64_t index = 1;  ///< 1 … count
   std::uint64_t count = 1;
-  std::string source;  ///< where it was learnt: "--shard", "SLURM_ARRAY_TASK_ID"
+  std::string source;  ///< where it comes from: "--shard", "SLURM_ARRAY_TASK_ID"
 
-  /// By FNV-1a of the path below the input folder, modulo count: a file that is added moves no other.
+  /// By FNV-1a of the relative path, modulo count: adding a file never moves another one.
   [[nodiscard]] bool holds(const std::string& relative_path) const;
 
   /// "2/4".
@@ -23,7 +23,7 @@ struct Shard {
 
 using Environment = std::function<const char*(const char* variable)>;
 
-/// "i/n" with i from 1 to n, "auto" for what a scheduler says in the environment, or empty for all. Throws
+/// "i/n" with 1 ≤ i ≤ n, "auto" to read the scheduler's environment variables, or empty for everything. Throws
 /// Error{usage}.
 Shard parse_shard(const std::string& text, const Environment& environment);
 

@@ -1,4 +1,4 @@
-// A thread that waits on a signalfd: unlike a signal handler it may take locks and remove files.
+// Waits on a signalfd in a thread, which may take locks and remove files, unlike a signal handler.
 #include "batch/stop_signal.hpp"
 
 #include <poll.h>
@@ -16,8 +16,8 @@
 #include <system_error>
 #include <utility>
 
-#include "files/live_temporaries.hpp"
 #include "gpuimg/error.hpp"
+#include "io/temp_registry.hpp"
 
 namespace gpuimg {
 namespace {
@@ -36,7 +36,7 @@ sigset_t stop_signals() {
   return signals;
 }
 
-/// As if it had never been caught: a shell then ends the loop that called us, too.
+/// Ends the process by the signal itself, so that a calling shell's loop ends too.
 void end_by(int signal) {
   sigset_t signals;
   sigemptyset(&signals);
@@ -62,8 +62,7 @@ StopSignal::StopSignal(std::function<void()> on_first) : on_first_(std::move(on_
     const std::string why = std::strerror(errno);
     go_without();
     if (on_first_ != nullptr) {
-      throw Error(ErrorKind::read,
-                  "no signals can be waited for: " + why + "; raise the limit on open files (ulimit -n)");
+      throw Error(ErrorKind::read, "cannot wait for signals: " + why + "; raise the limit on open files (ulimit -n)");
     }
     return;
   }
@@ -85,7 +84,7 @@ StopSignal::~StopSignal() {
   (void)!::write(wake_, &one, sizeof one);
   watcher_.join();
   ::close(wake_);
-  // The signals stay blocked: one more, now that all is written, must not take the place of the exit code.
+  // The signals stay blocked: a late signal must not replace the exit code.
 }
 
 std::optional<ExitCode> StopSignal::exit_code() const {
@@ -109,7 +108,7 @@ void StopSignal::watch(int signals) {
     const auto signal = static_cast<int>(received.ssi_signo);
     const bool is_first = signal_.exchange(signal) == 0;
     if (!is_first || on_first_ == nullptr) {
-      remove_live_temporaries();
+      remove_registered_temporaries();
       if (is_first) {
         end_by(signal);
       }
@@ -117,7 +116,7 @@ void StopSignal::watch(int signals) {
     }
     try {
       on_first_();
-    } catch (const std::bad_alloc&) {  // it stops nevertheless
+    } catch (const std::bad_alloc&) {  // the run stops anyway
     }
   }
   ::close(signals);

@@ -12,9 +12,9 @@
 
 #include "batch/existing_outputs.hpp"
 #include "batch/output_collisions.hpp"
-#include "files/printable_name.hpp"
 #include "gpuimg/error.hpp"
-#include "path_names.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -36,7 +36,7 @@ bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& n
          all_exist(naming.files_of(item.output));
 }
 
-/// An image that a killed run was about to replace in place may be replaced already: it has no files in its record.
+/// Treats an in-place image that a killed run had begun as possibly replaced: its record has no files.
 bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   const ItemRecord* record = record_of(item, &manifest);
   return record != nullptr &&
@@ -58,7 +58,7 @@ bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t
     return false;
   }
   bytes = static_cast<std::uint64_t>(found.st_size);
-  // Past 2262 it wraps, as it must in 64 bits.
+  // Wraps after the year 2262, the limit of 64 bits.
   mtime_ns = static_cast<std::int64_t>(static_cast<std::uint64_t>(found.st_mtim.tv_sec) * kNanosecondsPerSecond +
                                        static_cast<std::uint64_t>(found.st_mtim.tv_nsec));
   return true;

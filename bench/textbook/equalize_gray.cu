@@ -1,6 +1,6 @@
-// The textbook equalization of gray images: histogram → share × 255 → inclusive scan → int(x + 0.5) → map.
+// Textbook equalization of gray images: histogram → share × 255 → inclusive scan → int(x + 0.5) → map.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {
@@ -8,45 +8,45 @@ namespace {
 constexpr int kBins = 256;
 constexpr int kTileSide = 16;
 
-/// A thread a pixel, blocks of 256 pixels; one table a block in shared memory.
+/// Thread → one pixel; block: 256 threads. Shared memory: one histogram per block.
 __global__ void count(const std::uint8_t* in, std::size_t pixel_count, std::uint32_t* counts) {
   __shared__ std::uint32_t table[kBins];
   table[threadIdx.x] = 0;
-  __syncthreads();  // the table is clear
+  __syncthreads();  // the histogram is clear
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * kBins + threadIdx.x;
   if (i < pixel_count) {
     atomicAdd(&table[in[i]], 1U);
   }
-  __syncthreads();  // the block has counted
+  __syncthreads();  // the block has counted all pixels
   atomicAdd(&counts[threadIdx.x], table[threadIdx.x]);
 }
 
-/// A thread a bin.
+/// Thread → one bin.
 __global__ void share(const std::uint32_t* counts, float* shares, float pixel_count) {
   shares[threadIdx.x] = static_cast<float>(counts[threadIdx.x]) / pixel_count * 255.0F;
 }
 
-/// A thread a bin; doubling distances, reads and writes in turns.
+/// Thread → one bin. Doubles the distance in each step; reads and writes are separated by barriers.
 __global__ void scan(const float* shares, float* cumulative) {
   __shared__ float sums[kBins];
   const unsigned bin = threadIdx.x;
   sums[bin] = shares[bin];
-  __syncthreads();  // every bin is there
+  __syncthreads();  // all bins are loaded
   for (unsigned distance = 1; distance < kBins; distance *= 2) {
     const float left = bin >= distance ? sums[bin - distance] : 0.0F;
-    __syncthreads();  // everyone has read
+    __syncthreads();  // all threads have read
     sums[bin] += left;
-    __syncthreads();  // everyone has written
+    __syncthreads();  // all threads have written
   }
   cumulative[bin] = sums[bin];
 }
 
-/// A thread a bin.
+/// Thread → one bin.
 __global__ void round_map(const float* cumulative, std::uint8_t* map) {
   map[threadIdx.x] = static_cast<std::uint8_t>(min(255, static_cast<int>(cumulative[threadIdx.x] + 0.5F)));
 }
 
-/// A thread a pixel, blocks of 16 × 16 pixels.
+/// Thread → one pixel; block: 16 × 16 pixels.
 __global__ void apply(const std::uint8_t* in, std::uint8_t* out, int width, int height, const std::uint8_t* map) {
   const int x = static_cast<int>(blockIdx.x) * kTileSide + static_cast<int>(threadIdx.x);
   const int y = static_cast<int>(blockIdx.y) * kTileSide + static_cast<int>(threadIdx.y);

@@ -1,6 +1,6 @@
-// The textbook HSL conversion: float3 in, float3 out, a thread a pixel, maximum and minimum without branches.
+// Textbook HSL conversion: float3 in, float3 out, one thread per pixel, branch-free maximum and minimum.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {
@@ -10,7 +10,7 @@ constexpr int kThreads = 256;
 __device__ float larger(float a, float b) { return ((a + b) + fabsf(a - b)) / 2.0F; }
 __device__ float smaller(float a, float b) { return ((a + b) - fabsf(a - b)) / 2.0F; }
 
-/// The sector is chosen by comparing the channels: the maximum above is rounded and need not equal any of them.
+/// Compares the channels to select the sector: the maximum above is rounded and may not equal any of them.
 __device__ float hue_of(float3 p, float chroma) {
   if (p.x >= p.y && p.x >= p.z) {
     return 60.0F * (p.y - p.z) / chroma;

@@ -1,7 +1,7 @@
-// The textbook summed-area table: groups of 4 scanned, the last of each group scanned by one thread a line, and carried
-// into the next group; first along the rows, then along the columns. Six kernels in float32.
+// Textbook summed-area table in six float32 kernels, first along the rows, then along the columns. Scans groups of 4;
+// one thread per line then scans the last values of the groups; a third kernel carries them into the next group.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {
@@ -9,7 +9,7 @@ namespace {
 constexpr int kGroup = 4;
 constexpr int kThreads = 256;
 
-/// One direction of the table: lines of `length` values, `step` apart, and lines `line_step` apart.
+/// One direction of the table: lines of `length` values that are `step` apart. Lines are `line_step` apart.
 struct Lines {
   std::size_t count;
   std::size_t length;
@@ -17,7 +17,7 @@ struct Lines {
   std::size_t step;
 };
 
-/// Thread t → group t of all lines; neighbors in a warp take neighbors along the row. Sums within the group.
+/// Scans within groups. Thread t → group t of all lines. Adjacent threads take adjacent columns.
 __global__ void scan_groups(Lines lines, bool along_rows, const float* in, float* out) {
   const std::size_t groups = lines.length / kGroup;
   const std::size_t t = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
@@ -34,7 +34,7 @@ __global__ void scan_groups(Lines lines, bool along_rows, const float* in, float
   }
 }
 
-/// Thread t → line t: the last value of each group becomes the sum of the line so far.
+/// Turns the last value of each group into the sum of the line so far. Thread t → line t.
 __global__ void scan_lasts(Lines lines, float* out) {
   const std::size_t line = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;
   if (line >= lines.count) {
@@ -48,7 +48,7 @@ __global__ void scan_lasts(Lines lines, float* out) {
   }
 }
 
-/// Thread t → group t of all lines: the sum before the group is added to all of it but its last.
+/// Adds the sum of the preceding groups to all values of a group except the last. Thread t → group t of all lines.
 __global__ void carry(Lines lines, bool along_rows, float* out) {
   const std::size_t groups = lines.length / kGroup;
   const std::size_t t = static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x;

@@ -1,6 +1,7 @@
-// The textbook luma histogram and its OpenCL form: one table a block, atomics on shared memory, then on global memory.
+// Textbook luma histogram, and its OpenCL form: one histogram per block, atomics in shared memory, then in global
+// memory.
 #include "bench/textbook/textbook.hpp"
-#include "cuda_check.hpp"
+#include "device/cuda_check.hpp"
 #include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg::bench::textbook {
@@ -14,34 +15,34 @@ constexpr int kStridedBlocksPerSm = 8;
 
 __device__ std::uint32_t luma_of_pixel(uchar4 p) { return luma_of<Luma::bt601_trunc>(p.x, p.y, p.z); }
 
-/// Thread t of the grid → pixels 64t … 64t + 63. Blocks of 128, 1 KiB of shared memory.
+/// Thread t of the grid → pixels 64t … 64t + 63. Block: 128 threads. Shared memory: 1 KiB.
 __global__ void count_runs(const uchar4* pixels, std::size_t pixel_count, std::uint32_t* counts) {
   __shared__ std::uint32_t table[kBins];
   for (int bin = static_cast<int>(threadIdx.x); bin < kBins; bin += kThreads) {
     table[bin] = 0;
   }
-  __syncthreads();  // the table is clear
+  __syncthreads();  // the histogram is clear
   const std::size_t first = (static_cast<std::size_t>(blockIdx.x) * kThreads + threadIdx.x) * kPixelsPerThread;
   for (std::size_t i = first; i < first + kPixelsPerThread && i < pixel_count; ++i) {
     atomicAdd(&table[luma_of_pixel(pixels[i])], 1U);
   }
-  __syncthreads();  // the block has counted
+  __syncthreads();  // the block has counted all pixels
   for (int bin = static_cast<int>(threadIdx.x); bin < kBins; bin += kThreads) {
     atomicAdd(&counts[bin], table[bin]);
   }
 }
 
-/// Thread t of the grid → pixels t, t + grid, t + 2 grid … Blocks of 256, 1 KiB of shared memory.
+/// Thread t of the grid → pixels t, t + grid size, …. Block: 256 threads. Shared memory: 1 KiB.
 __global__ void count_strided(const uchar4* pixels, std::size_t pixel_count, std::uint32_t* counts) {
   __shared__ std::uint32_t table[kBins];
   table[threadIdx.x] = 0;
-  __syncthreads();  // the table is clear
+  __syncthreads();  // the histogram is clear
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * kStridedThreads;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * kStridedThreads + threadIdx.x; i < pixel_count;
        i += stride) {
     atomicAdd(&table[luma_of_pixel(pixels[i])], 1U);
   }
-  __syncthreads();  // the block has counted
+  __syncthreads();  // the block has counted all pixels
   atomicAdd(&counts[threadIdx.x], table[threadIdx.x]);
 }
 

@@ -1,7 +1,8 @@
-// What a CPU and a GPU both can do. Results are byte-identical on every backend (docs/operations.md); how they are
-// obtained is the backend's own matter. Why virtual methods: docs/decisions/0001-backend-by-virtual-methods.md.
+// The interface that every backend implements. Results are byte-identical on every backend (docs/operations.md). Why
+// virtual methods: docs/decisions/0001-backend-by-virtual-methods.md.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <utility>
@@ -15,11 +16,11 @@
 
 namespace gpuimg {
 
-/// Pixels where a backend keeps them: host memory for the CPU, device memory for CUDA. Only the backend that made a
-/// Picture can read it. Move-only.
+/// Pixels in a backend's memory: host memory for the CPU, device memory for CUDA. Only the backend that made a Picture
+/// can read it. Move-only.
 class Picture {
  public:
-  /// Each backend derives its own and knows which one it made.
+  /// Backend-specific storage. Each backend derives its own class from this.
   class Storage {
    public:
     Storage() = default;
@@ -46,16 +47,22 @@ class Picture {
   PixelFormat format_;
 };
 
-/// A summed-area table: a Picture of one channel of u32, u64, f32 or f64.
+/// A summed-area table: a Picture with one channel of u32, u64, f32 or f64.
 using SumTable = Picture;
 
-/// One a worker: owns its threads or stream and its scratch memory, and is not thread-safe. Two Backends on two threads
-/// are independent. Operations may return before the device is done; wait() and fetch() wait for it.
+/// Identifies an implementation of Backend.
+enum class BackendKind : std::uint8_t { cpu, cuda };
+
+/// A compute backend. Owns its threads or stream and its scratch memory. Not thread-safe: use one Backend per worker.
+/// Backends on different threads are independent. Operations may return before the device finishes; wait() and
+/// download() wait for it.
 ///
-/// Every operation throws Error{unsupported} for a Picture or option that makes no sense together (an alpha histogram
-/// of an image without alpha), Error{usage} for options out of range (a region outside the image, a mask of another
-/// size), Error{out_of_memory} (the backend stays usable) and Error{device_fault} (it does not).
-/// Pictures that the operations read are photographic (u8 or u16, 1 to 4 channels) unless said otherwise.
+/// Every operation throws
+///   Error{unsupported} if the Picture does not fit the options (an alpha histogram of an image without alpha),
+///   Error{usage} if an option is out of range (a region outside the image, a mask of another size),
+///   Error{out_of_memory}, after which the backend is still usable,
+///   Error{device_fault}, after which it is not.
+/// Operations read photographic Pictures (u8 or u16, 1 to 4 channels) unless documented otherwise.
 class Backend {
  public:
   Backend() = default;
@@ -63,34 +70,39 @@ class Backend {
   Backend& operator=(const Backend&) = delete;
   virtual ~Backend() = default;
 
-  /// "cpu" or "cuda".
+  [[nodiscard]] virtual BackendKind kind() const = 0;
+
+  /// The name that `--backend` accepts: "cpu" or "cuda".
   [[nodiscard]] virtual std::string name() const = 0;
 
   /// For people: "CPU, 2 threads", "NVIDIA H200 (device 0)".
   [[nodiscard]] virtual std::string description() const = 0;
 
-  /// Host memory, not cleared, that import_pixels moves fastest, page-locked for CUDA: for callers with many images. It
-  /// is used again when the Image dies, which may be on any thread and after the backend. fetch gives such memory too
-  /// from then on. Throws Error{out_of_memory}.
+  /// True if operations run in host memory. upload(Image) is then free, and there is no device memory to run out of.
+  [[nodiscard]] virtual bool memory_is_host() const = 0;
+
+  /// Uninitialized host memory that uploads fastest: page-locked for CUDA. For callers that process many images. The
+  /// memory is recycled when the Image is destroyed, which may happen on any thread and after the backend is gone.
+  /// After the first call, download() returns such memory too. Throws Error{out_of_memory}.
   virtual Image new_image(int width, int height, PixelFormat format) = 0;
 
-  /// Pixels of any sample type into the backend's memory. The first copies; the second takes the image over, which
-  /// costs nothing where the backend computes in host memory.
-  virtual Picture import_pixels(ConstView pixels) = 0;
-  virtual Picture import_pixels(Image pixels) = 0;
+  /// Moves pixels of any sample type into the backend's memory. The first overload copies. The second takes ownership,
+  /// which is free if memory_is_host().
+  virtual Picture upload(ConstView pixels) = 0;
+  virtual Picture upload(Image pixels) = 0;
 
-  /// Pixels back in host memory. The second may give away the Picture's own memory.
-  virtual Image fetch(const Picture& picture) = 0;
-  virtual Image fetch(Picture&& picture) = 0;
+  /// Moves pixels back to host memory. The second overload may hand out the Picture's own memory.
+  virtual Image download(const Picture& picture) = 0;
+  virtual Image download(Picture&& picture) = 0;
 
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 
-  /// What equalize with these options makes its tables from.
+  /// The histograms from which equalize() with these options builds its tables.
   virtual LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) = 0;
 
-  /// Same size and format as the input; alpha is copied. A table that maps every level to itself leaves the pixels as
-  /// they are, in every colour mode. Where `used` is given it receives the tables, before `strength`. The second may
-  /// give the result the Picture's own memory: new memory can take longer than the operation.
+  /// Same size and format as the input. Alpha is copied. If every table is the identity, pixels stay unchanged in every
+  /// color mode. Stores the tables, before `strength` is applied, in `used` unless it is null. The second overload may
+  /// reuse the Picture's memory for the result: allocating can take longer than the operation.
   virtual Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) = 0;
   virtual Picture equalize(Picture&& picture, const EqualizeOptions& options, LevelTables* used = nullptr) {
     return equalize(std::as_const(picture), options, used);
@@ -98,29 +110,29 @@ class Backend {
 
   virtual SumTable integral(const Picture& picture, const IntegralOptions& options) = 0;
 
-  /// 3 channels of sample_of(encoding), and a fourth, alpha rescaled to that type, where the input has alpha.
+  /// Three channels of type sample_of(encoding), plus alpha rescaled to that type if the input has alpha.
   virtual Picture to_hsl(const Picture& picture, HslEncoding encoding) = 0;
 
-  /// Reads what to_hsl writes (any values; they are wrapped and clamped) into `sample` (u8 or u16), RGB or RGBA.
+  /// Converts what to_hsl writes back to RGB or RGBA of type `sample` (u8 or u16). Values out of range are wrapped
+  /// (hue) or clamped.
   virtual Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) = 0;
 
-  /// Converts, adjusts in float32, converts back. Same size and format; gray images become RGB only in appearance: they
-  /// have S = 0, so only lightness changes them and they stay gray.
+  /// Converts to HSL, adjusts in float32, and converts back. Same size and format. Gray stays gray: its saturation is
+  /// 0, so only lightness changes it.
   virtual Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) = 0;
 
-  /// Returns when everything asked for so far is done.
+  /// Returns when all submitted work is done.
   virtual void wait() = 0;
 
-  /// Bytes that new Pictures can take at present, where that is bounded by more than the host's memory; else the
-  /// largest number there is.
+  /// Bytes available for new Pictures if the backend has its own memory, else the largest std::size_t.
   [[nodiscard]] virtual std::size_t available_bytes() = 0;
 
-  /// Bytes read plus bytes written a second by plain copies of a block of `bytes` bytes, in the memory where Pictures
-  /// are kept, with all the backend's threads or multiprocessors: the median of several. A measure for `bench`.
+  /// Memory bandwidth for `bench`: bytes read plus bytes written per second when copying `bytes` bytes where Pictures
+  /// are kept, using all threads or multiprocessors. Median of several copies.
   virtual double measure_copy_rate(std::size_t bytes) = 0;
 };
 
-/// threads ≥ 1, or 0 for all processors the process may use.
+/// threads ≥ 1, or 0 for all processors available to the process.
 std::unique_ptr<Backend> make_cpu_backend(int threads);
 
 }  // namespace gpuimg

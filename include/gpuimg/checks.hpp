@@ -1,4 +1,4 @@
-// Argument checks that every backend makes before an operation, so that all refuse the same with the same words.
+// Argument checks that every backend runs before an operation, so that all backends report the same errors.
 #pragma once
 
 #include <algorithm>
@@ -14,7 +14,7 @@ inline std::string size_text(int width, int height) { return std::to_string(widt
 
 inline void check_photographic(const Picture& picture, const std::string& what) {
   if (!picture.format().is_photographic()) {
-    throw Error(ErrorKind::unsupported, what + ": only 8- and 16-bit images of 1 to 4 channels can be processed");
+    throw Error(ErrorKind::unsupported, what + ": only 8- and 16-bit images of 1 to 4 channels are supported");
   }
 }
 
@@ -33,14 +33,14 @@ inline void check_selection(const Picture& picture, const Selection& selection, 
     if (!inside) {
       throw Error(ErrorKind::usage, what + ": the region " + std::to_string(r.x) + "," + std::to_string(r.y) + "," +
                                         std::to_string(r.width) + "," + std::to_string(r.height) +
-                                        " is not inside the image; it is " +
+                                        " is not inside the image, which is " +
                                         size_text(picture.width(), picture.height()));
     }
   }
   if (selection.mask != nullptr) {
     const Picture& mask = *selection.mask;
     if (mask.format() != PixelFormat{Sample::u8, 1}) {
-      throw Error(ErrorKind::usage, what + ": a mask is 8 bit with one channel");
+      throw Error(ErrorKind::usage, what + ": a mask must be 8-bit with one channel");
     }
     if (mask.width() != picture.width() || mask.height() != picture.height()) {
       throw Error(ErrorKind::usage, what + ": the mask is " + size_text(mask.width(), mask.height()) +
@@ -77,7 +77,7 @@ inline void check(const Picture& picture, const EqualizeOptions& options) {
              std::all_of(map.begin(), map.end(), [&](auto level) { return level <= picture.format().max_value(); });
     }
     if (!fits) {
-      throw Error(ErrorKind::usage, "equalize: the tables given are for another bit depth or color mode");
+      throw Error(ErrorKind::usage, "equalize: the tables are for another bit depth or color mode");
     }
   }
 }
@@ -97,11 +97,10 @@ inline void check_to_hsl(const Picture& picture) { detail::check_photographic(pi
 inline void check_from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
   const PixelFormat format = picture.format();
   if (format.sample != sample_of(encoding) || format.channels < 3) {
-    throw Error(ErrorKind::unsupported,
-                "hsl: the pixels do not have the sample type and three channels of the encoding");
+    throw Error(ErrorKind::unsupported, "hsl: the pixels do not have the sample type and channels of the encoding");
   }
   if (sample != Sample::u8 && sample != Sample::u16) {
-    throw Error(ErrorKind::usage, "hsl: RGB is written with 8 or 16 bits a channel");
+    throw Error(ErrorKind::usage, "hsl: RGB has 8 or 16 bits per channel");
   }
 }
 

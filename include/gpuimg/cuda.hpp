@@ -1,4 +1,4 @@
-// How to obtain the CUDA backend, where it is built in. No CUDA header is needed to include this.
+// Access to the CUDA backend. Needs no CUDA header. In a build without CUDA, stubs report that it is missing.
 #pragma once
 
 #include <cstddef>
@@ -21,22 +21,22 @@ struct CudaDevice {
 };
 
 struct CudaVersions {
-  int runtime = 0;            ///< linked in; 13000 = 13.0; 0 = built without CUDA
+  int runtime = 0;            ///< linked in; 13000 means 13.0; 0 = built without CUDA
   int driver = 0;             ///< newest CUDA version the driver supports; 0 = no driver
-  std::string architectures;  ///< code built in, for people: "sm_75 sm_90 compute_90"
+  std::string architectures;  ///< built-in code, for people: "sm_75 sm_90 compute_90"
 };
 
-/// What is built in. Does not touch the driver except for the `driver` field, and only with `ask_driver`.
+/// Versions of what is built in. Queries the driver version only if `ask_driver` is true.
 CudaVersions cuda_versions(bool ask_driver);
 
-/// Devices in CUDA's order. Throws Error{backend_unavailable} that names what is missing: no driver, no device, a
-/// driver too old, CUDA_VISIBLE_DEVICES empty or wrong.
+/// Devices in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver that
+/// is too old, or CUDA_VISIBLE_DEVICES empty or wrong.
 std::vector<CudaDevice> cuda_devices();
 
-/// Throws Error{backend_unavailable} where cuda_devices would, or if there is no such device. Touches none.
+/// Throws Error{backend_unavailable} if cuda_devices() would, or if the device does not exist. Initializes no device.
 void check_cuda_device(int device);
 
-/// Creates the context (about 200 ms) and touches only that device. Throws Error{backend_unavailable}.
+/// Creates the context (about 200 ms). Initializes only that device. Throws Error{backend_unavailable}.
 std::unique_ptr<Backend> make_cuda_backend(int device);
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Marks the arithmetic that the CPU and the GPU both compile. The only place that looks at __CUDACC__.
+// GPUIMG_HD marks functions that both the CPU and the GPU compile. No other file tests __CUDACC__.
 #pragma once
 
 #ifdef __CUDACC__

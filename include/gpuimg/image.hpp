@@ -1,4 +1,4 @@
-// Pixels in host memory: what they are (PixelFormat), borrowed (View, ConstView) and owned (Image).
+// Pixels in host memory: their format (PixelFormat), borrowed (View, ConstView) and owned (Image).
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,8 @@
 
 namespace gpuimg {
 
-/// Type of one channel value. Photographs are u8 or u16; HSL adds f32; summed-area tables use u32, u64, f32 and f64.
+/// Type of one channel value. Photographs are u8 or u16. HSL also uses f32; summed-area tables use u32, u64, f32 and
+/// f64.
 enum class Sample : std::uint8_t { u8, u16, u32, u64, f32, f64 };
 
 constexpr std::size_t sample_bytes(Sample sample) {
@@ -26,7 +27,11 @@ constexpr std::size_t sample_bytes(Sample sample) {
   return 0;
 }
 
-/// Interleaved channels: 1 gray, 2 gray + alpha, 3 RGB, 4 RGB + alpha.
+/// The largest level V of sample type T (u8 or u16): 255 or 65535.
+template <class T>
+inline constexpr std::uint32_t kMaxOf = sizeof(T) == 1 ? 255U : 65535U;
+
+/// Interleaved channels: 1 = gray, 2 = gray and alpha, 3 = RGB, 4 = RGB and alpha.
 struct PixelFormat {
   Sample sample = Sample::u8;
   int channels = 1;
@@ -36,16 +41,16 @@ struct PixelFormat {
   [[nodiscard]] constexpr std::size_t bytes_per_pixel() const {
     return sample_bytes(sample) * static_cast<std::size_t>(channels);
   }
-  /// V of the definitions: 255 or 65535. Only for u8 and u16.
+  /// The largest level V: 255 or 65535. Only for u8 and u16.
   [[nodiscard]] constexpr std::uint32_t max_value() const { return sample == Sample::u8 ? 255U : 65535U; }
-  /// True for what the operations read: 8 or 16 bit, 1 to 4 channels.
+  /// True for the formats that operations accept: 8 or 16 bit, 1 to 4 channels.
   [[nodiscard]] constexpr bool is_photographic() const {
     return (sample == Sample::u8 || sample == Sample::u16) && channels >= 1 && channels <= 4;
   }
   friend constexpr bool operator==(const PixelFormat&, const PixelFormat&) = default;
 };
 
-/// Borrowed pixels: rows of `width` pixels, `pitch_bytes` from one row to the next (at least width × bytes_per_pixel).
+/// Borrowed pixels. `pitch_bytes` is the distance between rows, at least width × bytes_per_pixel.
 template <class Byte>
 struct BasicView {
   Byte* data = nullptr;
@@ -76,18 +81,18 @@ struct BasicView {
 using View = BasicView<std::byte>;
 using ConstView = BasicView<const std::byte>;
 
-/// Frees pixel memory; carries the function, so that an Image can own pinned memory as well as ordinary memory.
+/// Frees pixel memory. Carries the function to call, so that an Image can own pinned or ordinary memory.
 struct PixelMemoryDeleter {
   void (*release)(std::byte*) = nullptr;
   void operator()(std::byte* p) const { release(p); }
 };
 using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
 
-/// Host memory for pixels: not cleared, aligned to 64 bytes at least, in huge pages where the system has them and the
-/// block is large. Throws Error{out_of_memory}. Defined in cpu_ref/pixel_memory.cpp.
+/// Uninitialized host memory for pixels, aligned to at least 64 bytes. Large blocks use huge pages if the system has
+/// them. Throws Error{out_of_memory}. Defined in core/pixel_memory.cpp.
 PixelMemory allocate_pixels(std::size_t bytes);
 
-/// Owned pixels, rows without padding, not cleared on construction. Move-only; clone() copies.
+/// Owned pixels: rows without padding, uninitialized on construction. Move-only; clone() copies.
 class Image {
  public:
   Image() = default;
@@ -96,7 +101,7 @@ class Image {
   Image(int width, int height, PixelFormat format)
       : Image(width, height, format, allocate_pixels(bytes_of(width, height, format))) {}
 
-  /// Takes over memory of at least width × height × bytes_per_pixel bytes.
+  /// Takes ownership of memory of at least width × height × bytes_per_pixel bytes.
   Image(int width, int height, PixelFormat format, PixelMemory memory)
       : memory_(std::move(memory)), width_(width), height_(height), format_(format) {}
 
@@ -116,13 +121,13 @@ class Image {
     return copy;
   }
 
-  /// Bytes of pixels without padding. Saturates below the size that an allocator would wrap while it rounds up for
-  /// alignment.
+  /// Size of the pixels without padding. Saturates at half the address space, so an allocator that rounds up cannot
+  /// overflow.
   static std::size_t bytes_of(int width, int height, PixelFormat format) {
     const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     const std::size_t each = format.bytes_per_pixel();
-    constexpr std::size_t kMost = ~std::size_t{0} / 2;
-    return each != 0 && pixels > kMost / each ? kMost : pixels * each;
+    constexpr std::size_t kMax = ~std::size_t{0} / 2;
+    return each != 0 && pixels > kMax / each ? kMax : pixels * each;
   }
 
  private:
@@ -139,14 +144,14 @@ inline void copy_pixels(ConstView from, View to) {
   }
 }
 
-/// Copies view into an Image with rows without padding.
+/// Copies a view into an Image, dropping row padding.
 inline Image copy_of(ConstView view) {
   Image image(view.width, view.height, view.format);
   copy_pixels(view, image.view());
   return image;
 }
 
-/// A rectangle of pixels; x and y count from the top left corner.
+/// A rectangle of pixels. x and y count from the top left corner.
 struct Rect {
   int x = 0;
   int y = 0;

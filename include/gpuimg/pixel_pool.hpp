@@ -1,5 +1,5 @@
-// Pixel memory of one backend, used again: new memory costs a page fault a page, more than most operations take, and
-// page-locked memory still more. Defined in cpu_ref/pixel_pool.cpp.
+// Recycles the pixel memory of one backend. New memory costs a page fault per page, which takes longer than most
+// operations; page-locked memory costs even more. Implemented in core/pixel_pool.cpp.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace gpuimg {
 
-/// Makes Images whose memory comes back when they die and serves the next. The Images may outlive the pool, and may die
-/// on any thread. What lies idle is bounded: at most kMostIdle blocks, together at most twice the largest of them, and
-/// none at all once a request finds no idle block that fits.
+/// Makes Images whose memory returns to the pool when they are destroyed. Images may outlive the pool and may be
+/// destroyed on any thread. Idle memory is bounded: at most kMaxIdle blocks, together at most twice as large as the
+/// largest of them. A request that no idle block fits frees all of them.
 class PixelPool : public std::enable_shared_from_this<PixelPool> {
  public:
-  static constexpr std::size_t kMostIdle = 4;
+  static constexpr std::size_t kMaxIdle = 4;
 
-  /// Images of fewer bytes are ordinary ones: the allocator keeps their pages itself.
-  static constexpr std::size_t kFewestBytes = std::size_t{1} << 20;
+  /// Smaller images bypass the pool: the allocator keeps their pages itself.
+  static constexpr std::size_t kMinBytes = std::size_t{1} << 20;
 
-  /// allocate_pixels, or what gets memory of another kind.
+  /// How to get new memory: allocate_pixels, or an allocator of another kind of memory.
   using Allocate = PixelMemory (*)(std::size_t bytes);
 
-  explicit PixelPool(Allocate allocate = allocate_pixels) : allocate_(allocate) { idle_.reserve(kMostIdle + 1); }
+  explicit PixelPool(Allocate allocate = allocate_pixels) : allocate_(allocate) { idle_.reserve(kMaxIdle + 1); }
   PixelPool(const PixelPool&) = delete;
   PixelPool& operator=(const PixelPool&) = delete;
   ~PixelPool() = default;
 
-  /// Pixels not cleared. Throws Error{out_of_memory}.
+  /// Uninitialized pixels. Throws Error{out_of_memory}.
   Image image(int width, int height, PixelFormat format);
 
-  /// The same pixels in rows without padding. Throws Error{out_of_memory}.
+  /// A copy without row padding. Throws Error{out_of_memory}.
   Image copy_of(ConstView pixels);
 
  private:
@@ -47,7 +47,7 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
 
   Allocate allocate_;
   std::mutex mutex_;
-  std::vector<BlockPointer> idle_;  ///< oldest first; its room is reserved, so that a deleter never allocates
+  std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so a deleter never allocates
 };
 
 }  // namespace gpuimg

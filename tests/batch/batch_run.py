@@ -1,6 +1,6 @@
-"""What every test of a batch needs: gpuimg as a process that is measured, the bytes a folder holds, the printed seed.
+"""Shared by the batch tests: running and measuring gpuimg, comparing folders, the random seed.
 
-A test that cannot run says why and exits with 77, which ctest shows as skipped.
+A test that cannot run prints the reason and exits with 77, which ctest reports as skipped.
 """
 import hashlib
 import json
@@ -19,7 +19,7 @@ INTERRUPTED = 130
 
 
 class Ended:
-    """A process that has ended: its exit code (minus the signal it died of), streams, seconds and peak memory."""
+    """A finished process: exit code (negative signal number if killed), output streams, seconds, peak memory."""
 
     def __init__(self, process, status, usage, seconds, stdout, stderr):
         self.arguments = process.args
@@ -36,7 +36,7 @@ class Ended:
 
 
 class Running:
-    """gpuimg, started. Its streams go to files, so that it never waits for a reader."""
+    """A running gpuimg. Its streams go to files, so that it never waits for a reader."""
 
     def __init__(self, *command, prefix=()):
         self._streams = [tempfile.TemporaryFile(), tempfile.TemporaryFile()]
@@ -50,13 +50,13 @@ class Running:
         return self.process.pid
 
     def signal(self, number):
-        """Sends a signal; a process that has ended by itself is left in peace (it is not yet waited for)."""
+        """Sends a signal; does nothing to a process that has ended (it has not been waited for yet)."""
         os.kill(self.process.pid, number)
 
     def end(self):
         _, status, usage = os.wait4(self.process.pid, 0)
         seconds = time.monotonic() - self._begun
-        self.process.returncode = os.waitstatus_to_exitcode(status)  # or Popen would wait for it again
+        self.process.returncode = os.waitstatus_to_exitcode(status)  # otherwise Popen would wait for it again
         texts = []
         for stream in self._streams:
             stream.seek(0)
@@ -76,7 +76,7 @@ def check(condition, message):
 
 
 def expect(status, *command):
-    """Runs a command that must exit with this status."""
+    """Runs a command and checks its exit status."""
     ended = run(*command)
     check(ended.status == status, f"expected exit {status}, got {ended}")
     return ended
@@ -87,7 +87,7 @@ def is_temporary(name):
 
 
 def files_below(folder):
-    """Relative paths, sorted."""
+    """Sorted relative paths."""
     found = []
     for path, _, names in os.walk(folder):
         found += [os.path.relpath(os.path.join(path, name), folder) for name in names]
@@ -97,14 +97,14 @@ def files_below(folder):
 def digest_of(path):
     digest = hashlib.sha256()
     with open(path, "rb") as file:
-        # In parts: gpuimg's peak memory cannot be seen below that of the process that starts it.
+        # In blocks: a child process inherits the peak memory of its parent, which would hide gpuimg's.
         while part := file.read(1 << 20):
             digest.update(part)
     return digest.hexdigest()
 
 
 def outputs_of(folder):
-    """What a run left under final names: relative path to digest."""
+    """The outputs of a run under their final names: relative path to digest."""
     paths = [path for path in files_below(folder) if not is_temporary(os.path.basename(path))]
     return {path: digest_of(os.path.join(folder, path)) for path in paths}
 
@@ -114,10 +114,10 @@ def temporaries_of(folder):
 
 
 def check_whole(found, expected, what):
-    """Every output that is there has the expected bytes."""
+    """Checks that every existing output has the expected bytes."""
     for path, digest in found.items():
-        check(path in expected, f"{what}: {path!r} is no output of the undisturbed run")
-        check(digest == expected[path], f"{what}: {path!r} is not what the undisturbed run wrote")
+        check(path in expected, f"{what}: {path!r} is not an output of the undisturbed run")
+        check(digest == expected[path], f"{what}: {path!r} differs from the undisturbed run")
 
 
 def check_same(found, expected, what):
@@ -127,7 +127,7 @@ def check_same(found, expected, what):
 
 
 def manifest_lines(path):
-    """The whole lines of a manifest as objects; a process that was killed may leave half a line at the end."""
+    """The complete lines of a manifest as objects; a killed process may leave a partial last line."""
     if not os.path.exists(path):
         return []
     with open(path, "rb") as file:
@@ -144,21 +144,21 @@ def done_lines(path):
 
 
 def seeded_random():
-    """Another seed every run, unless GPUIMG_TEST_SEED says which to repeat; printed."""
+    """A random seed, or GPUIMG_TEST_SEED to repeat a run; printed."""
     seed = int(os.environ.get("GPUIMG_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
     print(f"GPUIMG_TEST_SEED={seed}", flush=True)
     return random.Random(seed)
 
 
 def is_sanitized(program):
-    """Whether it was built with the address or the thread sanitizer, which keep memory of their own."""
+    """True if built with the address or thread sanitizer, which use additional memory."""
     with open(program, "rb") as file:
         content = file.read()
     return b"__asan_init" in content or b"__tsan_init" in content
 
 
 def forget_environment():
-    """What a test sees must not depend on who runs it."""
+    """Clears environment variables that would affect the tests."""
     for name in list(os.environ):
         if name.startswith(("GPUIMG_", "SLURM_", "OMPI_")) and not name.startswith("GPUIMG_TEST_"):
             del os.environ[name]

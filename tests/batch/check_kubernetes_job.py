@@ -1,4 +1,4 @@
-"""Checks the syntax of a Kubernetes indexed Job, and that its number of shards is the same in both places.
+"""Checks the syntax of a Kubernetes indexed Job, and that both places have the same number of shards.
 
 usage: check_kubernetes_job.py JOB.yaml
 """
@@ -27,22 +27,22 @@ def check_fields(value, allowed, where):
 def check_failure_policy(policy, container_name):
     for rule in policy["rules"]:
         check(rule["action"] in {"FailJob", "FailIndex", "Ignore", "Count"}, f"action {rule['action']}")
-        check(("onExitCodes" in rule) != ("onPodConditions" in rule), "a rule looks at exit codes or at conditions")
+        check(("onExitCodes" in rule) != ("onPodConditions" in rule), "a rule needs exit codes or pod conditions")
         codes = rule.get("onExitCodes")
         if codes:
-            check(codes["containerName"] == container_name, "a rule names another container")
+            check(codes["containerName"] == container_name, "a rule has the wrong container name")
             check(codes["operator"] in {"In", "NotIn"}, f"operator {codes['operator']}")
-            check(all(isinstance(code, int) for code in codes["values"]), "exit codes are numbers")
+            check(all(isinstance(code, int) for code in codes["values"]), "exit codes must be numbers")
 
 
 def check_variables(container):
-    """Kubernetes itself defines JOB_COMPLETION_INDEX, in indexed jobs."""
+    """Kubernetes defines JOB_COMPLETION_INDEX in indexed jobs."""
     defined = {variable["name"] for variable in container["env"]} | {"JOB_COMPLETION_INDEX"}
     used = set(re.findall(r"\$\((\w+)\)", " ".join(container["command"])))
     check(used <= defined, f"undefined variables {sorted(used - defined)}")
     for variable in container["env"]:
         value = variable.get("value")
-        check(value is None or isinstance(value, str), f"{variable['name']}: a value is a string in quotes")
+        check(value is None or isinstance(value, str), f"{variable['name']}: a value must be a quoted string")
 
 
 def main(path):
@@ -54,7 +54,7 @@ def main(path):
     check((job["apiVersion"], job["kind"]) == ("batch/v1", "Job"), "not a batch/v1 Job")
     spec = job["spec"]
     check_fields(spec, SPEC_FIELDS, "spec")
-    check(spec["completionMode"] == "Indexed", "JOB_COMPLETION_INDEX is set for indexed jobs alone")
+    check(spec["completionMode"] == "Indexed", "only indexed jobs have JOB_COMPLETION_INDEX")
     pod = spec["template"]["spec"]
     check(pod["restartPolicy"] == "Never", "podFailurePolicy needs restartPolicy Never")
     (container,) = pod["containers"]

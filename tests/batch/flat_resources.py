@@ -1,4 +1,4 @@
-"""Memory, descriptors and threads of a batch stay flat however many files it takes.
+"""Checks that memory, descriptors and threads of a batch do not grow with the number of files.
 
 usage: flat_resources.py GPUIMG [FILES]     4000
 """
@@ -12,12 +12,12 @@ import image_tree
 from batch_run import check
 
 SIZE = (8, 8)
-ALLOWED_GROWTH = 6 * 2**20  # from the second quarter of the run to the last one
+ALLOWED_GROWTH = 6 * 2**20  # from the second quarter of the run to the last
 ALLOWED_DESCRIPTORS = 8
 
 
 class Sample:
-    """A look at a running process through /proc."""
+    """Samples a running process through /proc."""
 
     def __init__(self, pid):
         with open(f"/proc/{pid}/status") as file:
@@ -33,7 +33,7 @@ def watch(running):
         try:
             samples.append(Sample(running.pid))
         except (KeyError, FileNotFoundError, PermissionError):
-            pass  # it is ending: a zombie has no memory
+            pass  # it is exiting: a zombie has no memory
         time.sleep(0.005)
     return samples
 
@@ -59,15 +59,15 @@ def main(gpuimg, files=4000):
         ended = running.end()
         check(ended.status == 0, ended)
         check(len(batch_run.files_below(target)) == files, "outputs are missing")
-    check(len(samples) >= 8, f"only {len(samples)} looks: take more files")
+    check(len(samples) >= 8, f"only {len(samples)} samples: use more files")
     quarter = len(samples) // 4
     early, late = samples[quarter : 2 * quarter], samples[-quarter:]
-    print(f"{files} files in {ended.seconds:.1f} s, {files / ended.seconds:.0f} images/s, {len(samples)} looks")
+    print(f"{files} files in {ended.seconds:.1f} s, {files / ended.seconds:.0f} images/s, {len(samples)} samples")
     for attribute in ("resident", "descriptors", "threads"):
         print(f"{attribute}: at most {most(early, attribute)} in the second quarter, {most(late, attribute)} in the last")
     check(most(late, "resident") <= most(early, "resident") + ALLOWED_GROWTH, "memory grows with the number of files")
     check(most(late, "descriptors") <= most(early, "descriptors") + ALLOWED_DESCRIPTORS, "descriptors are not closed")
-    check(most(late, "threads") <= most(early, "threads") + 2, "threads are not ended")
+    check(most(late, "threads") <= most(early, "threads") + 2, "threads are left running")
 
 
 main(*sys.argv[1:])

@@ -1,4 +1,4 @@
-"""Trees of small generated images: nested folders, spaces and letters of several scripts in names, some files broken.
+"""Generates trees of small images: nested folders, names with spaces and several scripts, some broken files.
 
 usage: image_tree.py FOLDER COUNT WIDTHxHEIGHT BROKEN [SEED]     prints the relative paths of the broken files
 """
@@ -14,7 +14,7 @@ STEMS = ["image", "with space", "größe", "снимок", "図", "quote'", "sem
 
 
 def load_make_image():
-    """The image makers of the command-line cases, a program without the ending of a module."""
+    """Imports the image generators of the command-line tests, a program without the .py extension."""
     loader = importlib.machinery.SourceFileLoader("make_image", MAKE_IMAGE)
     spec = importlib.util.spec_from_loader("make_image", loader)
     module = importlib.util.module_from_spec(spec)
@@ -27,15 +27,15 @@ make_image = load_make_image()
 
 
 def broken_forms(good, size):
-    """Bytes that no reader may take for an image, in the order in which they are used."""
+    """Broken files that every reader must reject, in the order of their use."""
     middle = len(good) // 2
     flipped = bytes([good[middle] ^ 0x55])
     return [
-        good[:middle],  # cut off
+        good[:middle],  # truncated
         b"",
         b"this is text, whatever the name says\n",
-        good[:middle] + flipped + good[middle + 1 :],  # one byte is damaged
-        make_image.bomb(size),  # declares pixels that are not there
+        good[:middle] + flipped + good[middle + 1 :],  # one damaged byte
+        make_image.bomb(size),  # declares pixels that it does not have
     ]
 
 
@@ -46,7 +46,7 @@ def relative_path(index):
 
 
 def write(folder, count, size, broken=0, seed=1):
-    """Writes `count` files of noise, `broken` of which cannot be read; returns the relative paths of those, sorted."""
+    """Writes `count` noise images, `broken` of them unreadable; returns the sorted relative paths of those."""
     pick = random.Random(seed)
     broken_at = sorted(pick.sample(range(count), broken))
     for name in FOLDERS:

@@ -1,5 +1,6 @@
-"""SIGINT, SIGTERM, SIGHUP and kill -9 at random moments of a batch: no partial output ever, and the rerun ends with the bytes of
-an undisturbed run. A file that someone else puts in the place of an output is never touched, and --resume refuses to.
+"""Sends SIGINT, SIGTERM, SIGHUP and kill -9 at random moments of a batch. There must be no partial output, and the
+rerun must produce the bytes of an undisturbed run. A foreign file in place of an output must stay unchanged, and --resume
+must refuse to replace it.
 
 usage: interruptions.py GPUIMG [TIMES] [SIGNAL…]     TIMES of each signal (GPUIMG_TEST_INTERRUPTIONS, or 8); all three
 """
@@ -36,7 +37,7 @@ class Trial:
         image_tree.write(self.source, IMAGES, SIZE, seed=random.randrange(1_000_000))
         reference = os.path.join(folder, "expected")
         batch_run.expect(0, *self.command(reference))
-        self.seconds = batch_run.expect(0, *self.command(reference, "--force")).seconds  # the first was warming up
+        self.seconds = batch_run.expect(0, *self.command(reference, "--force")).seconds  # the first run warms the caches
         self.expected = batch_run.outputs_of(reference)
         check(len(self.expected) == IMAGES, f"{len(self.expected)} outputs of {IMAGES} images")
 
@@ -46,7 +47,7 @@ class Trial:
         return [*command, "--jobs", str(jobs), *more]
 
     def interrupt(self, number):
-        """One run, stopped at a random moment, a second time if need be. Returns what was done, how many outputs it left,
+        """Runs and stops gpuimg at a random moment, with a second signal if needed. Returns a description, the outputs,
         and the path of a foreign file among them, or None."""
         shutil.rmtree(self.target, ignore_errors=True)
         if os.path.exists(self.manifest):
@@ -79,7 +80,7 @@ class Trial:
         return what, len(left), foreign
 
     def plant(self):
-        """Puts a foreign file in the place of an output that is not there yet; returns its path, or None."""
+        """Creates a foreign file in place of a missing output; returns its path, or None."""
         path = self.random.choice(sorted(self.expected))
         full = os.path.join(self.target, path)
         os.makedirs(os.path.dirname(full), exist_ok=True)
@@ -97,22 +98,22 @@ class Trial:
         return self.command(self.target, "--manifest", self.manifest, "--resume", self.manifest)
 
     def refuse(self, foreign, what):
-        """--resume touches nothing while a foreign file is in the way."""
+        """Checks that --resume changes nothing while a foreign file is in the way."""
         before = batch_run.outputs_of(self.target)
         batch_run.expect(batch_run.BAD_OUTPUT, *self.resume())
         after = batch_run.outputs_of(self.target)
         self.check_foreign(after, foreign, what)
-        check(after == before, f"{what}: a run that is refused changed the folder")
+        check(after == before, f"{what}: a refused run changed the folder")
         os.remove(os.path.join(self.target, foreign))
 
     def check_manifest(self, left, what):
-        """Nothing is called done whose output is not there, and nothing is there that was not called begun."""
+        """Checks that each done item has its output, and that each output has a begun line."""
         begun = {file for line in batch_run.begun_lines(self.manifest) for file in line["files"]}
         for path in left:
-            check(os.path.join(self.target, path) in begun, f"{what}: the manifest does not say that {path!r} is begun")
+            check(os.path.join(self.target, path) in begun, f"{what}: the manifest has no begun line for {path!r}")
         for line in batch_run.done_lines(self.manifest):
             path = os.path.relpath(line["output"], self.target)
-            check(path in left, f"{what}: the manifest says {path!r} is done, and it is not there")
+            check(path in left, f"{what}: the manifest says {path!r} is done, but it is missing")
 
     def rerun(self, what):
         resuming = os.path.exists(self.manifest) and self.random.random() < 0.5
@@ -147,7 +148,7 @@ def main(gpuimg, times=None, *signals):
                 trial.rerun(what)
             print(f"{number.name}: {times} times, {midway} of them with some images done and some not, {refused} with a "
                   "foreign file in the way")
-            check(times < 8 or midway > 0, f"{number.name} never came in the middle of the work")
+            check(times < 8 or midway > 0, f"{number.name} never arrived in the middle of the work")
 
 
 main(*sys.argv[1:])

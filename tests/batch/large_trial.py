@@ -1,8 +1,8 @@
-"""The large trial of a batch: small and large real images in nested folders, names with spaces and letters of several
-scripts, five files broken. One command must name the five, stay below --max-memory, and finish in seconds when repeated.
+"""A large batch: small and large real images in nested folders, names with spaces and several scripts, five broken files.
+One command must name the five, stay below --max-memory, and finish in seconds when repeated.
 
 usage: large_trial.py GPUIMG PHOTOS [--small 2000] [--large 60] [--max-memory BYTES] [--jobs N] [--folder FOLDER]
-PHOTOS is a folder with real PNG and JPEG files at any depth: the largest are copied, the small images are cut out of them.
+PHOTOS is a folder tree with real PNG and JPEG files: the largest are copied, the small images are crops of them.
 """
 import argparse
 import importlib.util
@@ -22,10 +22,10 @@ QUICK_SECONDS = 15
 
 
 def photos_below(folder):
-    """Photographs, the largest file first."""
+    """Photographs, largest file first."""
     paths = [os.path.join(folder, path) for path in batch_run.files_below(folder)]
     photos = [path for path in paths if path.lower().endswith((".png", ".jpg", ".jpeg"))]
-    check(photos, f"{folder} holds no PNG or JPEG file")
+    check(photos, f"{folder} contains no PNG or JPEG file")
     return sorted(photos, key=lambda path: (-os.path.getsize(path), path))
 
 
@@ -42,7 +42,7 @@ def copy_large(photos, folder, count):
 
 
 def cut_small(photos, folder, first, count, seed):
-    """Crops of 48 to 320 pixels a side, PNG and JPEG by turns."""
+    """Crops of 48 to 320 pixels per side, alternating PNG and JPEG."""
     from PIL import Image
 
     pick = random.Random(seed)
@@ -59,7 +59,7 @@ def cut_small(photos, folder, first, count, seed):
 
 
 def apart(work, *arguments):
-    """In a process of its own: a process that is started inherits the peak memory of the one that starts it."""
+    """Runs work() in a child process: gpuimg would inherit the peak memory of this one."""
     process = multiprocessing.get_context("fork").Process(target=work, args=arguments)
     process.start()
     process.join()
@@ -90,7 +90,7 @@ def last_line(ended):
 
 
 def counts_of(ended):
-    """(done, failed, skipped) of the last line."""
+    """(done, failed, skipped) from the summary line."""
     found = re.search(r"([\d,]+) done, ([\d,]+) failed, ([\d,]+) skipped", last_line(ended))
     check(found, f"no line '… done, … failed, … skipped': {ended}")
     return tuple(int(number.replace(",", "")) for number in found.groups())
@@ -110,8 +110,8 @@ def trial(options, folder):
 
     first = batch_run.run(*command, "--manifest", manifest)
     describe(first, "first run")
-    check(first.status == 1, f"exit 1 was expected: {first}")
-    check(counts_of(first) == (total, BROKEN, 0), f"{total} done and {BROKEN} failed were expected: {first}")
+    check(first.status == 1, f"expected exit 1: {first}")
+    check(counts_of(first) == (total, BROKEN, 0), f"{total} done and {BROKEN} failed expected: {first}")
     check_names(first.stderr + first.stdout, options.broken)
     check(first.peak_bytes <= options.max_memory, f"peak {first.peak_bytes} is above --max-memory {options.max_memory}")
     outputs = batch_run.outputs_of(target)
@@ -120,24 +120,24 @@ def trial(options, folder):
     for how in (["--skip-existing"], ["--manifest", manifest, "--resume", manifest], ["--retry-failed", manifest]):
         again = batch_run.run(*command, *how)
         describe(again, f"again with {how[-1] if len(how) == 1 else how[-2]}")
-        check(again.status == 1, f"exit 1 was expected: {again}")
+        check(again.status == 1, f"expected exit 1: {again}")
         check_names(again.stderr + again.stdout, options.broken)
         check(again.seconds < QUICK_SECONDS, f"{again.seconds:.1f} s for nothing but {BROKEN} failures")
         check(batch_run.outputs_of(target) == outputs, "outputs changed")
     report = batch_run.expect(1, options.gpuimg, "report", manifest)
     check_names(report.stdout + report.stderr, options.broken)
-    check(not batch_run.temporaries_of(target), "temporaries are left")
+    check(not batch_run.temporaries_of(target), "temporary files are left")
 
 
 def main():
-    parser = argparse.ArgumentParser(description="The large trial of a batch")
+    parser = argparse.ArgumentParser(description="A large batch")
     parser.add_argument("gpuimg", type=os.path.abspath)
     parser.add_argument("photos")
     parser.add_argument("--small", type=int, default=2000)
     parser.add_argument("--large", type=int, default=60)
     parser.add_argument("--max-memory", type=int, default=1_000_000_000)
     parser.add_argument("--jobs", type=int)
-    parser.add_argument("--folder", help="where the trial's folders are made")
+    parser.add_argument("--folder", help="where to create the test folders")
     options = parser.parse_args()
     if not importlib.util.find_spec("PIL"):
         print("SKIPPED: Python module PIL is not installed")

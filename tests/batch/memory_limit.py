@@ -1,4 +1,4 @@
-"""--max-memory holds however many workers there are: large images wait for room, and what workers keep counts too.
+"""Checks that --max-memory holds for any number of workers: large images wait, and cached memory counts too.
 
 usage: memory_limit.py GPUIMG [COPIES]     30
 """
@@ -19,13 +19,13 @@ LIMIT = 200_000_000  # room for about three of these images in flight
 def main(gpuimg, copies=30):
     batch_run.forget_environment()
     if batch_run.is_sanitized(gpuimg):
-        print("SKIPPED: a sanitizer needs more memory than any limit")
+        print("SKIPPED: sanitizers need more memory than the limit")
         sys.exit(batch_run.SKIPPED)
     with tempfile.TemporaryDirectory(prefix="gpuimg-batch-") as folder:
         source, target = os.path.join(folder, "in"), os.path.join(folder, "out")
         os.mkdir(source)
         first = os.path.join(source, "0.png")
-        # By another process: one that is started inherits the peak memory of the one that starts it.
+        # In a child process: gpuimg would inherit the peak memory of this one.
         subprocess.run([sys.executable, image_tree.MAKE_IMAGE, "png", first, SIZE], check=True)
         for copy in range(1, int(copies)):
             os.link(first, os.path.join(source, f"{copy}.png"))
@@ -36,7 +36,7 @@ def main(gpuimg, copies=30):
                 "--jobs", jobs, "--max-memory", LIMIT,
             )
             print(f"--jobs {jobs}: peak {ended.peak_bytes / 1e6:.0f} MB of {LIMIT / 1e6:.0f} MB", flush=True)
-            check(ended.peak_bytes <= LIMIT, f"--jobs {jobs} takes more than --max-memory")
+            check(ended.peak_bytes <= LIMIT, f"--jobs {jobs} exceeds --max-memory")
             check(len(set(batch_run.outputs_of(target).values())) == 1, "copies of one image differ")
 
 

@@ -1,5 +1,5 @@
-"""The same files give the same bytes and the same messages, whatever lay in memory before: the catalogue of files, sound
-and broken, as batches under several fillings of the heap. What the manifest says of each file is the catalogue's verdict.
+"""Checks that outputs and messages do not depend on uninitialized memory: runs the catalogue of valid and broken files as
+batches with several heap fill patterns. The manifest's status of each file must match the catalogue.
 
 usage: same_on_any_heap.py GPUIMG WRITE_CATALOGUE
 """
@@ -20,8 +20,8 @@ OPERATIONS = [
     ["integral", "--output-format", "npy"],
     ["hist", "--output-format", "csv"],
 ]
-# glibc fills what it hands out with the complement of MALLOC_PERTURB_, and what it takes back with the number itself.
-# The address sanitizer brings its own allocator, which listens to malloc_fill_byte; each ignores the other's.
+# glibc fills allocated memory with the complement of MALLOC_PERTURB_, and freed memory with its value. The address
+# sanitizer has its own allocator, configured by malloc_fill_byte. Each ignores the other's setting.
 FILLINGS = [None, (85, 170), (170, 85)]
 KINDS = {"good": None, "damaged": "decode", "unsupported": "unsupported"}
 
@@ -39,7 +39,7 @@ def without_times(line):
 
 
 def one_run(gpuimg, operation, filling):
-    """Exit code, messages, manifest and outputs of one batch, in the current folder."""
+    """Exit code, messages, manifest and outputs of one batch in the current folder."""
     command = [gpuimg, *operation, "in", "out/", "--include", "*", "--backend", "cpu", "-q", "--manifest", "run.jsonl"]
     ended = batch_run.Running(*command, prefix=["env", *environment_of(filling)]).end()
     with open("run.jsonl", encoding="utf-8") as file:
@@ -60,7 +60,7 @@ def check_verdicts(items, verdicts, what):
         item = items[os.path.join("in", name)]
         kind = (item.get("error") or {}).get("kind")
         check(kind == KINDS[verdict], f"{what}: {name} is {verdict}, and failed with {kind}")
-        backend = "cpu" if verdict == "good" else None  # what is refused reaches none
+        backend = "cpu" if verdict == "good" else None  # refused files reach no backend
         check(item["backend"] == backend, f"{what}: {name} is {verdict}, and its backend {item['backend']}")
     check(len(items) == len(verdicts), f"{what}: {len(items)} items for {len(verdicts)} files")
 
@@ -79,7 +79,7 @@ def main(gpuimg, write_catalogue):
         for operation in OPERATIONS:
             expected = None
             for filling in FILLINGS:
-                what = f"{operation[0]} on {'the heap as it is' if filling is None else f'a heap of {filling[1]}'}"
+                what = f"{operation[0]} on {'the default heap' if filling is None else f'a heap filled with {filling[1]}'}"
                 found, items = one_run(gpuimg, operation, filling)
                 check_verdicts(items, verdicts, what)
                 check(len(found["outputs"]) == good, f"{what}: {len(found['outputs'])} outputs of {good} good files")

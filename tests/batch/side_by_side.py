@@ -1,5 +1,5 @@
-"""Several gpuimg at work in one folder at once: shards make exactly the union, and two runs with --skip-existing never let
-anyone see a partial file.
+"""Several gpuimg processes in one folder: shards produce exactly the union, and two concurrent runs with --skip-existing
+never show a partial file.
 
 usage: side_by_side.py GPUIMG [ROUNDS]
 """
@@ -56,11 +56,11 @@ def shards_make_the_union(folders, count):
         check(ended.status == 0, f"a shard of {count}: {ended}")
     what = f"{count} shards at once"
     batch_run.check_same(batch_run.outputs_of(folders.target), folders.expected, what)
-    check(not batch_run.temporaries_of(folders.target), f"{what}: temporaries are left")
+    check(not batch_run.temporaries_of(folders.target), f"{what}: temporary files are left")
     dealt = [line["output"] for manifest in manifests for line in batch_run.done_lines(manifest)]
     check(len(dealt) == len(set(dealt)) == IMAGES, f"{what}: {len(dealt)} items for {IMAGES} images")
     batch_run.expect(0, folders.gpuimg, "report", *manifests)
-    batch_run.expect(1, folders.gpuimg, "report", *manifests[1:])  # a shard nobody ran is missing
+    batch_run.expect(1, folders.gpuimg, "report", *manifests[1:])  # the shard that did not run is missing
     sizes = [len(batch_run.done_lines(manifest)) for manifest in manifests]
     print(f"{what}: exactly the union, dealt as {sizes}")
 
@@ -77,8 +77,8 @@ def same_folder_twice(folders, rounds):
         for ended in end_all(running):
             check(ended.status == 0, f"two runs at once: {ended}")
         batch_run.check_same(batch_run.outputs_of(folders.target), folders.expected, "two runs at once")
-        check(not batch_run.temporaries_of(folders.target), "two runs at once: temporaries are left")
-    print(f"--skip-existing twice at once, {rounds} rounds: {seen} files looked at meanwhile, all whole")
+        check(not batch_run.temporaries_of(folders.target), "two runs at once: temporary files are left")
+    print(f"--skip-existing twice at once, {rounds} rounds: {seen} files seen meanwhile, all complete")
 
 
 def main(gpuimg, rounds=5):

@@ -3,15 +3,15 @@
 
 #include <cstdlib>
 
-#include "cuda_backend.cuh"
 #include "gpuimg/cuda.hpp"
+#include "test_backend.hpp"
 
 namespace gpuimg::test {
 
-std::unique_ptr<Backend> make_tested_backend(std::size_t most_shared_bytes) {
+std::unique_ptr<Backend> make_tested_backend(std::size_t max_shared_bytes) {
   const char* poison = std::getenv("GPUIMG_TEST_POISON");
   const bool is_off = poison != nullptr && std::string(poison) == "0";
-  return cuda::make_trial_backend(0, {.poison = !is_off, .most_shared_bytes = most_shared_bytes});
+  return cuda::make_test_backend(0, {.poison = !is_off, .max_shared_bytes = max_shared_bytes});
 }
 
 void CudaTest::SetUp() {

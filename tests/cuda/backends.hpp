@@ -1,4 +1,4 @@
-// The two backends that the CUDA tests compare. Without a device a test is skipped, or fails with
+// The two backends that the CUDA tests compare. Without a device the tests are skipped, or fail with
 // GPUIMG_REQUIRE_CUDA=1.
 #pragma once
 
@@ -13,16 +13,16 @@
 
 namespace gpuimg::test {
 
-/// A CUDA backend of its own, whose device memory is filled with 0xCD whenever it is handed out; not so with
-/// GPUIMG_TEST_POISON=0, which lets a checker of uninitialised memory see what nobody wrote. Its device passes for one
-/// whose blocks have at most `most_shared_bytes` of shared memory.
-std::unique_ptr<Backend> make_tested_backend(std::size_t most_shared_bytes = SIZE_MAX);
+/// A new CUDA backend that fills device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that
+/// initcheck can find reads of uninitialized memory. The device is limited to `max_shared_bytes` of shared memory per
+/// block.
+std::unique_ptr<Backend> make_tested_backend(std::size_t max_shared_bytes = SIZE_MAX);
 
 class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override;
 
-  /// One for all tests, so that it is used at all sizes in turn.
+  /// Shared by all tests, so that one backend processes all sizes in turn.
   static Backend& gpu();
   static Backend& cpu();
 };

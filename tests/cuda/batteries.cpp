@@ -1,4 +1,4 @@
-// Every operation with every option on one image, on two backends.
+// Runs every operation with every option on one image, on two backends.
 #include "batteries.hpp"
 
 #include <algorithm>
@@ -26,12 +26,12 @@ LevelTables random_tables(Random& random, PixelFormat format, std::size_t count)
 Pair::Pair(Backend& tested, Backend& reference, const Image& image)
     : tested_backend_(tested),
       reference_backend_(reference),
-      tested_(tested.import_pixels(image.view())),
-      reference_(reference.import_pixels(image.view())) {}
+      tested_(tested.upload(image.view())),
+      reference_(reference.upload(image.view())) {}
 
 void Pair::expect_same(const Picture& tested, const Picture& reference) const {
-  const Image a = tested_backend_.fetch(tested);
-  const Image b = reference_backend_.fetch(reference);
+  const Image a = tested_backend_.download(tested);
+  const Image b = reference_backend_.download(reference);
   EXPECT_TRUE(same_pixels(a.view(), b.view()));
 }
 
@@ -48,8 +48,8 @@ Pair::Selected Pair::random_selection(Random& random) const {
   }
   if (random.below(2) == 0) {
     const Image mask = random_mask(random, tested_.width(), tested_.height());
-    selected.tested_mask = tested_backend_.import_pixels(mask.view());
-    selected.reference_mask = reference_backend_.import_pixels(mask.view());
+    selected.tested_mask = tested_backend_.upload(mask.view());
+    selected.reference_mask = reference_backend_.upload(mask.view());
   }
   return selected;
 }
@@ -172,8 +172,8 @@ void Pair::to_hsl(HslEncoding encoding) const {
 void Pair::from_hsl(HslEncoding encoding, Sample sample) const {
   SCOPED_TRACE("from_hsl: encoding " + std::to_string(static_cast<int>(encoding)));
   const Picture theirs = reference_backend_.to_hsl(reference_, encoding);
-  const Image stored = reference_backend_.fetch(theirs);
-  const Picture ours = tested_backend_.import_pixels(stored.view());
+  const Image stored = reference_backend_.download(theirs);
+  const Picture ours = tested_backend_.upload(stored.view());
   expect_same(tested_backend_.from_hsl(ours, encoding, sample), reference_backend_.from_hsl(theirs, encoding, sample));
 }
 

@@ -1,4 +1,4 @@
-// Every operation with every option on one image, on two backends: each byte must be the same.
+// Runs every operation with every option on one image, on two backends, and compares the results byte by byte.
 #pragma once
 
 #include "gpuimg/backend.hpp"
@@ -24,7 +24,7 @@ class Pair {
   void adjustment(const HslAdjustment& by) const;
 
  private:
-  /// The same selection for both: its mask lies on each.
+  /// The same selection for both backends, with a mask on each.
   struct Selected {
     std::optional<Picture> tested_mask;
     std::optional<Picture> reference_mask;

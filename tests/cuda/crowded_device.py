@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""gpuimg on a device whose memory another process has taken, but for a little: what comes out has the CPU's bytes, or
-is refused in one line without a file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
+"""Runs gpuimg while another process occupies most of the device memory. Each call must either produce the CPU's bytes,
+or fail with one line of error and no file. usage: crowded_device.py GPUIMG OCCUPY_DEVICE
 
-An image of 48 MB has results of up to 192 MB more; one of 92 MB is large enough for `--backend auto` to choose CUDA
-over one thread. What is left goes from room for all of it to none for CUDA itself, so that whole images, strips, the
-CPU instead and refusals all occur; the trial fails if one does not.
+An image of 48 MB has results of up to 192 MB. One of 92 MB is so large that `--backend auto` prefers CUDA over one
+thread. The free memory varies from enough for everything to too little for CUDA itself. The test fails unless whole
+images, strips, the CPU as a fallback, and errors all occur.
 """
 import collections
 import os
@@ -19,7 +19,7 @@ CALLS = ON_CUDA + [("auto", "hist", "e.json", "gray.pgm")]
 
 
 def write_image(path, magic, side, channels):
-    """Values that differ from row to row, so that strips put together wrongly show."""
+    """Writes an image whose rows differ, so that wrongly joined strips are detected."""
     row = bytes((x * x // 977 + x) & 255 for x in range(channels * side))
     with open(path, "wb") as file:
         file.write(b"%s %d %d 255\n" % (magic, side, side))
@@ -28,7 +28,7 @@ def write_image(path, magic, side, channels):
             file.write(row[shift:] + row[:shift])
 
 
-class Trial:
+class CrowdedDevice:
     def __init__(self, gpuimg, occupy, folder):
         self.gpuimg, self.occupy, self.folder = gpuimg, occupy, folder
         self.seen = collections.Counter()
@@ -51,12 +51,12 @@ class Trial:
         return done, content
 
     def judge(self, what, backend, done, content, expected):
-        """Names what happened, or says what is wrong about it."""
+        """Returns a name for what happened; fails if it is wrong."""
         said = done.stderr
         if done.returncode == 0:
-            assert content == expected, f"{what}: other bytes\n{said}"
+            assert content == expected, f"{what}: bytes differ\n{said}"
             if "backend cpu" in said or "the CPU takes" in said:
-                assert backend == "auto" and "the CPU takes" in said, f"{what}: the CPU, and not for want\n{said}"
+                assert backend == "auto" and "the CPU takes" in said, f"{what}: used the CPU without need\n{said}"
                 return "cpu instead"
             return "strips" if "in strips" in said else "whole"
         errors = [line for line in said.splitlines() if line.startswith("gpuimg: error: ")]
@@ -65,7 +65,7 @@ class Trial:
         return "refused"
 
     def at(self, left):
-        """All calls while another process leaves so many MiB; returns what happened."""
+        """Makes all calls while another process leaves `left` MiB. Returns what happened."""
         pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
         with subprocess.Popen([self.occupy, str(left)], **pipes) as other:
             says = other.stdout.readline().strip()
@@ -80,7 +80,7 @@ class Trial:
         return happened
 
     def search(self):
-        """Halves the step between what leaves room for CUDA and what does not, then goes up from there."""
+        """Bisects the smallest amount of memory in which CUDA works, then goes up from there."""
         refused, working = 0, 2048
         self.at(refused)
         self.at(working)
@@ -96,11 +96,11 @@ class Trial:
 
 def main():
     with tempfile.TemporaryDirectory(prefix="gpuimg-crowded-") as folder:
-        trial = Trial(sys.argv[1], sys.argv[2], folder)
-        trial.search()
-    missing = {"whole", "strips", "cpu instead", "refused"} - set(trial.seen)
+        test = CrowdedDevice(sys.argv[1], sys.argv[2], folder)
+        test.search()
+    missing = {"whole", "strips", "cpu instead", "refused"} - set(test.seen)
     assert not missing, f"did not occur: {missing}"
-    print(f"{sum(trial.seen.values())} runs: " + ", ".join(f"{n} {what}" for what, n in sorted(trial.seen.items())))
+    print(f"{sum(test.seen.values())} runs: " + ", ".join(f"{n} {what}" for what, n in sorted(test.seen.items())))
 
 
 if __name__ == "__main__":

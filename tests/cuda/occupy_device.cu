@@ -1,4 +1,4 @@
-// Another process that takes the memory of a device: all but so many MiB, until its standard input ends.
+// Occupies device memory until only MIB MiB are left, and holds it until standard input is closed.
 // usage: gpuimg_occupy_device MIB
 #include <cuda_runtime.h>
 

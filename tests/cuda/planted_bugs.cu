@@ -1,5 +1,6 @@
-// A kernel for each kind of bug that the tools of compute-sanitizer look for: a tool that does not see the one planted
-// for it says nothing by finding none in gpuimg. usage: gpuimg_planted_bugs memcheck|racecheck|initcheck|synccheck|none
+// One kernel for each kind of bug that the tools of compute-sanitizer find. A tool that misses its planted bug proves
+// nothing by finding none in gpuimg.
+// usage: gpuimg_planted_bugs memcheck|racecheck|initcheck|synccheck|none
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -9,20 +10,20 @@ namespace {
 
 constexpr int kThreads = 64;
 
-/// memcheck: the last thread writes behind the end.
+/// memcheck: the last thread writes past the end.
 __global__ void write_beyond(int* values) { values[threadIdx.x + 1] = 1; }
 
-/// racecheck: a thread reads what one of another warp writes, with no barrier between.
+/// racecheck: a thread reads what a thread of another warp writes, without a barrier between them.
 __global__ void read_too_early(int* values) {
   __shared__ int shared[kThreads];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
   values[threadIdx.x] = shared[(threadIdx.x + 32) % kThreads];
 }
 
-/// initcheck: reads memory that nobody wrote.
+/// initcheck: reads uninitialized memory.
 __global__ void read_unwritten(const int* unwritten, int* values) { values[threadIdx.x] = unwritten[threadIdx.x]; }
 
-/// synccheck: a part of the block waits at a barrier that is for all of it.
+/// synccheck: only a part of the block waits at a barrier for the whole block.
 __global__ void wait_without_others(int* values, int waiting) {
   __shared__ int shared[kThreads];
   shared[threadIdx.x] = 0;
@@ -33,7 +34,7 @@ __global__ void wait_without_others(int* values, int waiting) {
   values[threadIdx.x] = shared[threadIdx.x];
 }
 
-/// No bug: what the tools must be silent about.
+/// none: correct code, which no tool may report.
 __global__ void write_own(int* values) { values[threadIdx.x] = 1; }
 
 int failed(cudaError_t code) {

@@ -1,4 +1,4 @@
-// All 2²⁴ colours of 8 bit, and the edges of 16 bit, through everything that computes with colours.
+// All 2²⁴ 8-bit colors, and the extremes of 16 bits, through every operation on color.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
@@ -44,7 +44,7 @@ TEST_F(CudaColors, EdgesOf16Bits) {
   pair.hsl(random);
 }
 
-/// What no conversion writes: any float, NaN and infinities too, and any byte.
+/// Stored values that no conversion produces: any float including NaN and infinities, and any byte.
 TEST_F(CudaColors, ArbitraryStoredHsl) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -56,9 +56,9 @@ TEST_F(CudaColors, ArbitraryStoredHsl) {
         data[i] = static_cast<std::byte>(random.below(256));
       }
       for (const auto sample : {Sample::u8, Sample::u16}) {
-        const Picture a = gpu().from_hsl(gpu().import_pixels(std::as_const(image).view()), encoding, sample);
-        const Picture b = cpu().from_hsl(cpu().import_pixels(std::as_const(image).view()), encoding, sample);
-        EXPECT_TRUE(same_pixels(gpu().fetch(a).view(), cpu().fetch(b).view()))
+        const Picture a = gpu().from_hsl(gpu().upload(std::as_const(image).view()), encoding, sample);
+        const Picture b = cpu().from_hsl(cpu().upload(std::as_const(image).view()), encoding, sample);
+        EXPECT_TRUE(same_pixels(gpu().download(a).view(), cpu().download(b).view()))
             << "encoding " << static_cast<int>(encoding) << ", " << channels << " channels";
       }
     }

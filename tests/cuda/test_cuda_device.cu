@@ -1,11 +1,11 @@
-// The foundation of the CUDA backend: errors become Errors of the right kind, and owners own.
+// The basics of the CUDA backend: errors become Errors of the right kind, and RAII types own their resources.
 #include <gtest/gtest.h>
 
 #include <type_traits>
 
 #include "backends.hpp"
-#include "cuda_check.hpp"
-#include "device.hpp"
+#include "device/cuda_check.hpp"
+#include "device/device.hpp"
 
 namespace gpuimg::test {
 namespace {
@@ -52,7 +52,7 @@ TEST_F(CudaDeviceTest, ImpossibleLaunchThrowsOnce) {
 }
 
 TEST_F(CudaDeviceTest, MemoryIsAlignedAndMoves) {
-  const auto device = std::make_shared<cuda::Device>(0, cuda::DeviceTrial{.poison = true});
+  const auto device = std::make_shared<cuda::Device>(0, cuda::DeviceTestOptions{.poison = true});
   cuda::DeviceMemory a(device, 1000);
   EXPECT_EQ(reinterpret_cast<std::uintptr_t>(a.data()) % 256, 0U);
   std::byte* data = a.data();

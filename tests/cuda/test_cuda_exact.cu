@@ -1,10 +1,10 @@
-// The fast exact arithmetic of the kernels equals the definitions over its whole domain, on the device itself.
+// The fast exact arithmetic of the kernels equals the definitions over its whole domain. Runs on the device.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
-#include "cuda_check.hpp"
-#include "equalize_map.cuh"
-#include "exact_divide.cuh"
+#include "device/cuda_check.hpp"
+#include "map/equalize_map.cuh"
+#include "map/exact_divide.cuh"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {
@@ -22,7 +22,7 @@ __device__ Rgb color_of(unsigned long long index) {
           static_cast<std::uint32_t>(index & 255)};
 }
 
-/// Thread → colours of 24 bits; every new luma for each of the 256 in turn.
+/// Thread → 24-bit colors; loops over all new lumas for each of the 256 lumas.
 __global__ void compare_luma(unsigned long long* wrong, unsigned long long* example) {
   const unsigned long long stride = 1ULL * gridDim.x * blockDim.x;
   for (unsigned long long i = 1ULL * blockIdx.x * blockDim.x + threadIdx.x; i < 1ULL << 32; i += stride) {
@@ -47,14 +47,14 @@ __device__ bool equal_hsl(const Hsl& a, const Hsl& b) {
 
 template <class T>
 __device__ bool equal_conversions(const Rgb& p) {
-  const HslFractions f = hsl_fractions(p.r, p.g, p.b, cuda::kMaxOf<T>);
+  const HslFractions f = hsl_fractions(p.r, p.g, p.b, kMaxOf<T>);
   const HslU16 a = hsl_u16<T, cuda::CorrectedDivide>(f);
   const HslU16 b = hsl_u16<T>(f);
   return equal_hsl(hsl_float<T, cuda::CorrectedDivide>(f), hsl_float<T>(f)) && a.hue == b.hue &&
          a.saturation == b.saturation && a.lightness == b.lightness;
 }
 
-/// Thread → colours: all of 8 bits, or as many of 16 bits, drawn by mixing the index with `seed`.
+/// Thread → colors: all 8-bit colors, or as many 16-bit colors derived from the index and `seed`.
 template <class T>
 __global__ void compare_hsl(unsigned long long count, unsigned long long seed, unsigned long long* wrong,
                             unsigned long long* example) {

@@ -1,4 +1,4 @@
-// An image of more than 2³¹ pixels, against oracles that need no second table: about 11 GB of host memory.
+// An image of more than 2³¹ pixels, against oracles that need no second table. Needs about 11 GB of host memory.
 #include <gtest/gtest.h>
 
 #include <numeric>
@@ -48,9 +48,9 @@ TEST_F(CudaHuge, HistogramAndEqualization) {
   SCOPED_TRACE(random.trace());
   const Image image = noise(random);
   const std::vector<std::uint64_t> counts = counts_of(image);
-  const Picture picture = gpu().import_pixels(image.view());
+  const Picture picture = gpu().upload(image.view());
   EXPECT_TRUE(gpu().histogram(picture, {}).channels.front().counts == counts);
-  const Image equalized = gpu().fetch(gpu().equalize(picture, {}));
+  const Image equalized = gpu().download(gpu().equalize(picture, {}));
   const std::vector<std::uint16_t> map = level_map(EqualizeFormula::opencv, counts);
   const auto* in = image.view().row<std::uint8_t>(0);
   const auto* out = equalized.view().row<std::uint8_t>(0);
@@ -68,7 +68,7 @@ TEST_F(CudaHuge, IntegralModulo32Bits) {
   IntegralOptions options;
   options.type = Sample::u32;
   options.allow_wrap = true;
-  const Image table = gpu().fetch(gpu().integral(gpu().import_pixels(image.view()), options));
+  const Image table = gpu().download(gpu().integral(gpu().upload(image.view()), options));
   ASSERT_EQ(table.width(), kSide + 1);
   std::vector<std::uint32_t> above(kSide + 1, 0);
   std::size_t wrong = 0;
@@ -98,11 +98,11 @@ TEST_F(CudaHuge, LumaAndMappingOfColor) {
   for (int y = 0; y < kRows; ++y) {
     std::memcpy(image.view().row_bytes(y), tile.view().row_bytes(y % 3), tile.pitch_bytes());
   }
-  const Picture ours = gpu().import_pixels(std::as_const(image).view());
-  const Picture theirs = cpu().import_pixels(std::as_const(image).view());
+  const Picture ours = gpu().upload(std::as_const(image).view());
+  const Picture theirs = cpu().upload(std::as_const(image).view());
   EXPECT_TRUE(gpu().histogram(ours, {}).channels.front().counts == cpu().histogram(theirs, {}).channels.front().counts);
   EXPECT_TRUE(
-      same_pixels(gpu().fetch(gpu().equalize(ours, {})).view(), cpu().fetch(cpu().equalize(theirs, {})).view()));
+      same_pixels(gpu().download(gpu().equalize(ours, {})).view(), cpu().download(cpu().equalize(theirs, {})).view()));
 }
 
 }  // namespace

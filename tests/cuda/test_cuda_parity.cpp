@@ -1,6 +1,6 @@
-// The CUDA backend gives the bytes of the CPU backend: every operation, option, depth and channel count, at sizes
-// around those of warps, groups, blocks and tiles, and a million pixels in one row or column. The cases named Small are
-// few enough for compute-sanitizer.
+// The CUDA backend returns the same bytes as the CPU backend: every operation, option, depth and channel count, at
+// sizes around those of warps, groups, blocks and tiles, and with a million pixels in one row or column. The cases
+// named Small are few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -117,7 +117,7 @@ TEST_F(CudaParity, ConstantImages) {
   }
 }
 
-TEST_F(CudaParity, FlatAndPosterised16BitImagesThatFillCounters) {
+TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 2, 3, 4}) {
@@ -131,8 +131,8 @@ TEST_F(CudaParity, FlatAndPosterised16BitImagesThatFillCounters) {
   }
 }
 
-/// Every block first sees many levels, and then so many pixels of one level that its 16-bit counter runs over.
-TEST_F(CudaParity, FlatPartBelowASpreadPartOf16BitImages) {
+/// Each block first sees many levels, and then so many pixels of one level that its 16-bit counter overflows.
+TEST_F(CudaParity, FlatPartAfterAVariedPartOf16BitImages) {
   constexpr int kWidth = 4096;
   constexpr int kSpreadRows = 3500;
   Random random;
@@ -185,8 +185,8 @@ TEST_F(CudaParity, PitchWiderThanTheRow) {
       std::copy_n(image.view().row_bytes(y), image.pitch_bytes(), padded.data() + static_cast<std::size_t>(y) * pitch);
     }
     const std::vector<std::byte> before = padded;
-    const Picture picture = gpu().import_pixels(ConstView{padded.data(), 129, 41, pitch, format});
-    EXPECT_TRUE(same_pixels(gpu().fetch(picture).view(), image.view()));
+    const Picture picture = gpu().upload(ConstView{padded.data(), 129, 41, pitch, format});
+    EXPECT_TRUE(same_pixels(gpu().download(picture).view(), image.view()));
     EXPECT_TRUE(padded == before);
   }
 }

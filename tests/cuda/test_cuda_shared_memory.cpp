@@ -1,5 +1,5 @@
-// Devices whose blocks have less shared memory than the one at hand: 64 KiB (Turing) and 99 KiB (GeForce RTX 30 and 40)
-// take other kernels, and give the same bytes.
+// Devices with less shared memory per block, 64 KiB (Turing) and 99 KiB (GeForce RTX 30 and 40), use other kernels and
+// return the same bytes. Emulated on any device.
 #include <gtest/gtest.h>
 
 #include "backends.hpp"

@@ -1,4 +1,4 @@
-// Backends beside each other, and what happens when memory runs out or there is no device.
+// Several backends at once, and what happens when memory runs out or no device exists.
 #include <gtest/gtest.h>
 
 #include <thread>
@@ -21,12 +21,12 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
       const auto reference = make_cpu_backend(1);
       for (int turn = 0; turn < 20; ++turn) {
         const Image& image = turn % 2 == 0 ? first : second;
-        const Picture a = tested->import_pixels(image.view());
-        const Picture b = reference->import_pixels(image.view());
-        if (!same_pixels(tested->fetch(tested->equalize(a, {})).view(),
-                         reference->fetch(reference->equalize(b, {})).view()) ||
-            !same_pixels(tested->fetch(tested->integral(a, {})).view(),
-                         reference->fetch(reference->integral(b, {})).view()) ||
+        const Picture a = tested->upload(image.view());
+        const Picture b = reference->upload(image.view());
+        if (!same_pixels(tested->download(tested->equalize(a, {})).view(),
+                         reference->download(reference->equalize(b, {})).view()) ||
+            !same_pixels(tested->download(tested->integral(a, {})).view(),
+                         reference->download(reference->integral(b, {})).view()) ||
             tested->histogram(a, {}).channels.front().counts != reference->histogram(b, {}).channels.front().counts) {
           failure = "turn " + std::to_string(turn) + " differs";
           return;
@@ -51,7 +51,7 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
 TEST_F(CudaBackends, PictureOutlivesItsBackend) {
   Random random;
   auto backend = make_tested_backend();
-  const Picture picture = backend->import_pixels(random_image(random, 64, 64, {Sample::u8, 3}).view());
+  const Picture picture = backend->upload(random_image(random, 64, 64, {Sample::u8, 3}).view());
   backend.reset();
   EXPECT_EQ(picture.width(), 64);
 }
@@ -76,7 +76,7 @@ TEST_F(CudaBackends, WorkAfterMemoryRanOut) {
 
 TEST_F(CudaBackends, CopyRateIsPlausible) { EXPECT_GT(gpu().measure_copy_rate(std::size_t{1} << 28), 1e10); }
 
-TEST_F(CudaBackends, DeviceThatIsNotThere) {
+TEST_F(CudaBackends, MissingDevice) {
   for (const int device : {-1, 1000}) {
     try {
       (void)make_cuda_backend(device);
@@ -105,7 +105,7 @@ TEST(CudaWithoutDevice, SaysWhatIsMissing) {
   }
 }
 
-TEST(CudaWithoutDevice, VersionsAreKnown) {
+TEST(CudaWithoutDevice, ReportsVersions) {
   const CudaVersions versions = cuda_versions(false);
   EXPECT_GE(versions.runtime, 12000);
   EXPECT_EQ(versions.driver, 0);

@@ -1,4 +1,4 @@
-"""What the sweeps of CUDA's faults run: operations, verification, strips, batches on one device and on all."""
+"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all."""
 import struct
 import zlib
 
@@ -15,7 +15,7 @@ def batch(name, operation, *words, **more):
 
 
 def flat_png(path, width, height):
-    """A gray PNG that is large decoded alone."""
+    """A gray PNG that is small as a file but large when decoded."""
     def chunk(kind, body):
         return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
     deflate = zlib.compressobj(1)
@@ -62,7 +62,7 @@ CUDA_SCENARIOS = [
     batch("cuda_batch_strips", "equalize", "--jobs", "2", "--max-device-memory", "512K", "in", "out",
           make_inputs=folder_with_16_bits),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
-    # `auto` would rather have the device, and can do without: 90 megapixels take one thread longer than the start of it.
+    # `auto` prefers the device but can do without it: 90 megapixels take one thread longer than CUDA's startup.
     Scenario("cuda_auto", ["equalize", "--threads", "1", "in.png", "out.png"],
              lambda work: flat_png(work / "in.png", 9600, 9600), cuda=True, can_do_without=True, timeout=60, most=4),
     Scenario("cuda_auto_batch", ["equalize", "--threads", "1", "in", "out"], folder_of_large, one_output=False,

@@ -1,5 +1,5 @@
-// The seam of CUDA: the calls of the CUDA runtime that gpuimg makes, each asked first whether it is to fail. The linker
-// sends them here (--wrap, with the names below); a launch with <<<>>> is one of them. Kinds: tests/faults/README.md.
+// Fault injection for CUDA: wrappers of the runtime calls that gpuimg makes, each of which may fail on request. The
+// linker redirects the calls listed below (--wrap), including launches with <<<>>>. Kinds: tests/faults/README.md.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -14,11 +14,11 @@ using Launch = cudaLaunchConfig_t;
 
 namespace {
 
-// As in the runtime: an error that is not sticky is the calling thread's alone, until it is asked for.
+// As in the runtime, an error that is not sticky belongs to the calling thread until it is read.
 thread_local cudaError_t last_error = cudaSuccess;
 std::atomic<bool> is_lost = false;
 
-/// What the runtime reports in such a case; none but that of memory leaves the device in use.
+/// The error that the runtime reports for this kind; only running out of memory leaves the device usable.
 cudaError_t error_of(Kind kind) {
   switch (kind) {
     case Kind::cuda_memory: return cudaErrorMemoryAllocation;
@@ -30,10 +30,10 @@ cudaError_t error_of(Kind kind) {
   }
 }
 
-/// The error that a call is to end with, instead of being made; cudaSuccess for none.
+/// The error to return instead of making the call; cudaSuccess to make the call.
 cudaError_t fault_in(Kind kind) {
   if (fails(Kind::cuda_lost)) {
-    is_lost = true;  // whatever the plan says of later calls: that is what sticky means
+    is_lost = true;  // whatever the plan says about later calls: the error is sticky
   }
   if (is_lost) {
     return cudaErrorIllegalAddress;
@@ -88,7 +88,7 @@ cudaError_t __wrap_cudaGetLastError() {
     return __real_##name arguments;                         \
   }
 
-// A call a line, which CMakeLists.txt and check_cuda_seam read too.
+// One call per line; CMakeLists.txt and check_cuda_seam parse these lines.
 // clang-format off
 SEAM(cuda_memory, cudaMallocHost, (void** p, size_t n), (p, n))
 SEAM(cuda_memory, cudaMallocFromPoolAsync, (void** p, size_t n, cudaMemPool_t pool, cudaStream_t s), (p, n, pool, s))
@@ -122,7 +122,7 @@ SEAM(cuda_free, cudaMemPoolDestroy, (cudaMemPool_t pool), (pool))
 SEAM_OF_LAUNCH(cudaLaunchKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
 SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args), (launch, kernel, args))
 SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
-// What the names stand for that <<<>>> and the headers use differs from release to release.
+// The symbols behind <<<>>> and the header functions differ between CUDA releases.
 #if CUDART_VERSION >= 13000
 SEAM_OF_LAUNCH(__cudaLaunchKernel, s, (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
 #else

@@ -1,4 +1,4 @@
-// The plan is read once, when main begins; the counts lie in a shared mapping, so that a crash does not lose them.
+// The plan is read once, at the start of main. The counts are in a shared mapping, so that they survive a crash.
 #include "fault_plan.hpp"
 
 #include <fcntl.h>
@@ -19,17 +19,17 @@ constexpr const char* kNames[kKinds] = {"malloc",    "mmap",        "thread",   
                                         "cuda_wait", "cuda_query",  "cuda_free",   "cuda_lost", "cuda_planted"};
 
 struct Fault {
-  std::uint64_t first = 0;  ///< 0: none
+  std::uint64_t first = 0;  ///< 0: never
   bool lasting = false;
 };
 
-// Plain data without constructors: allocations come before anything of ours is initialized.
+// Plain data without constructors: allocations happen before our static initialization.
 bool is_armed = false;
 thread_local int suspensions = 0;
 Fault plan[kKinds];
 std::atomic<std::uint64_t> own_counts[kKinds];
 std::atomic<std::uint64_t>* counts = own_counts;
-static_assert(sizeof own_counts == kKinds * sizeof(std::uint64_t), "the counts are a file of plain integers");
+static_assert(sizeof own_counts == kKinds * sizeof(std::uint64_t), "the counts file has plain integers");
 
 [[noreturn]] void refuse() {
   constexpr char kText[] = "GPUIMG_FAIL: not KIND:N[+],… with a kind of tests/faults/README.md\n";
@@ -104,7 +104,7 @@ void arm() noexcept {
 
 }  // namespace gpuimg::faults
 
-// The linker sends the start-up code here instead of to main (--wrap=main): what runs before is none of gpuimg's.
+// The linker makes the startup code call this instead of main (--wrap=main): nothing before main counts.
 extern "C" int __real_main(int argc, char** argv);
 extern "C" int __wrap_main(int argc, char** argv);
 extern "C" int __wrap_main(int argc, char** argv) {

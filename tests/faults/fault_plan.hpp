@@ -1,13 +1,12 @@
-// Which calls fail on purpose: GPUIMG_FAIL=KIND:N[+][,…] says that the N-th call of a kind fails, with + every later
-// one too. GPUIMG_FAULT_COUNTS names a file that receives how many calls of each kind there were. Rules:
-// tests/faults/README.md.
+// Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails, with + all later ones too.
+// GPUIMG_FAULT_COUNTS names a file that receives the number of calls of each kind. Rules: tests/faults/README.md.
 #pragma once
 
 #include <cstdint>
 
 namespace gpuimg::faults {
 
-/// In the order in which the counts stand in the file.
+/// In the order of the counts in the file.
 enum class Kind {
   malloc,
   mmap,
@@ -37,11 +36,11 @@ enum class Kind {
 };
 constexpr int kKinds = 25;
 
-/// Counts a call and says whether it is to fail. Nothing is counted before main and nothing fails.
-/// Allocates nothing and may be called from any thread.
+/// Counts a call and returns true if it must fail. Before main, nothing counts or fails. Thread-safe; does not
+/// allocate.
 bool fails(Kind kind) noexcept;
 
-/// While one lives, nothing of its thread is counted and nothing fails.
+/// While this object lives, its thread's calls neither count nor fail.
 class Suspension {
  public:
   Suspension() noexcept;
@@ -50,7 +49,7 @@ class Suspension {
   ~Suspension();
 };
 
-/// Reads the environment. Exits with 99 if it makes no sense.
+/// Reads the environment. Exits with 99 if it is invalid.
 void arm() noexcept;
 
 }  // namespace gpuimg::faults

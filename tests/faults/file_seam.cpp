@@ -1,4 +1,4 @@
-// The seam of files and threads: the calls of the C library that gpuimg makes, each asked first whether it is to fail.
+// Fault injection for files and threads: wrappers of the C library calls that gpuimg makes, which may fail on request.
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@ using gpuimg::faults::Kind;
 
 namespace {
 
-/// The call behind the seam.
+/// The real function.
 template <class Function>
 Function* real(Function*, const char* name) {
   return reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
@@ -32,14 +32,14 @@ bool refused(Kind kind, int error) {
   return true;
 }
 
-/// Signal and event descriptors are no files: threads wake each other through them.
+/// Signal and event descriptors are exempt: threads wake each other through them.
 bool is_file(int file) {
   static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
   struct stat found {};
   return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
 }
 
-/// What is left of `size` in a call that does only a part, as the system may at any time.
+/// Size of a partial read or write, which the system may do at any time.
 std::size_t part_of(std::size_t size) { return fails(Kind::part) ? std::max<std::size_t>(1, size / 2) : size; }
 
 }  // namespace
@@ -74,7 +74,7 @@ ssize_t write(int file, const void* from, size_t size) {
   return refused(Kind::write, ENOSPC) ? -1 : real_write(file, from, part_of(size));
 }
 
-/// A close that fails has closed.
+/// A failed close has still closed the descriptor.
 int close(int file) {
   static auto* const real_close = real(&close, "close");
   const int result = real_close(file);
@@ -120,7 +120,7 @@ int rename(const char* from, const char* to) noexcept {
   return refused(Kind::rename, EIO) ? -1 : real_rename(from, to);
 }
 
-/// Fails as a disk does, or (norename) as a file system that cannot rename without replacing.
+/// Fails like a disk or, with norename, like a file system without RENAME_NOREPLACE.
 int renameat2(int from_folder, const char* from, int to_folder, const char* to, unsigned flags) noexcept {
   static auto* const real_renameat2 = real(&renameat2, "renameat2");
   if (refused(Kind::rename, EIO) || (flags != 0 && refused(Kind::norename, EINVAL))) {

@@ -1,8 +1,8 @@
-"""The kinds of faults, in the order of fault_plan.hpp, and what a run may end with when a call of the kind fails."""
+"""The kinds of faults, in the order of fault_plan.hpp, and the exit codes allowed when a call of a kind fails."""
 
 SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
 
-# What a single image may end with; 0, with the right bytes, is allowed too where not every call matters.
+# Exit codes allowed for a single image. 0, with the right output, is also allowed unless every call matters.
 CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
          "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
          "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT}, "part": set(),
@@ -13,7 +13,7 @@ CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_M
 KINDS = list(CODES)
 CODES["norename+link"] = {OUTPUT}
 
-# Where one of these is called, some failure of it must be noticed.
+# If a scenario calls one of these, at least one failure must be noticed.
 MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "task", "cuda_memory", "cuda_create", "cuda_copy",
           "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
 
@@ -23,24 +23,24 @@ def is_cuda(kind):
 
 
 def allowed_codes(kind, is_batch):
-    """What a run may end with when the n-th call of the kind fails."""
-    # Without what was launched or copied no run can succeed. How many copies a batch makes depends on who comes first.
+    """The exit codes allowed when the n-th call of the kind fails."""
+    # A failed launch or copy always fails the run. In a batch, the number of copies depends on timing.
     if kind in ("cuda_planted", "cuda_launch") or (kind == "cuda_copy" and not is_batch):
         return {NO_BACKEND}
-    if is_cuda(kind) and kind != "cuda_memory":  # a device that is lost ends a batch too
+    if is_cuda(kind) and kind != "cuda_memory":  # a lost device ends a batch too
         return {0} | CODES[kind]
     return {0} | CODES[kind] | ({SOME_FAILED} if is_batch else set())
 
 
 def points(first, last, most, rng):
-    """Numbers from first to last, about `most` of them; all of them with 0."""
+    """About `most` numbers from first to last; all of them if `most` is 0."""
     stride = 1 if most == 0 else max(1, (last + 1 - first) // most)
     return range(first + rng.randrange(stride), last + 1, stride)
 
 
 def plans(counts, most, rng, cuda, run_begins):
-    """(kind, what GPUIMG_FAIL is to say) of the runs of a scenario: n grows so that a kind has about `most` points.
-    Allocations of a batch, from the one with the number `run_begins`, have sixteen times as many: each is another step."""
+    """Yields (kind, GPUIMG_FAIL) for the runs of a scenario, with about `most` points per kind.
+    Allocations of a batch from number `run_begins` on have sixteen times as many points."""
     for kind, count in zip(KINDS, counts):
         if is_cuda(kind) != cuda:
             continue
@@ -52,5 +52,5 @@ def plans(counts, most, rng, cuda, run_begins):
             chosen = [n for n in chosen if n < run_begins] + list(points(run_begins, count, 16 * most, rng))
         for n in chosen:
             yield kind, f"{kind}:{n}"
-            if kind not in ("cuda_lost", "cuda_planted"):  # these last of themselves
+            if kind not in ("cuda_lost", "cuda_planted"):  # these are sticky
                 yield kind, f"{kind}:{n}+"

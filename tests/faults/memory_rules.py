@@ -1,5 +1,5 @@
-"""What a batch must do where memory runs out after its run has begun: when the manifest's first line stands. Before that
-it may end with 6, and nothing is done."""
+"""What a batch must do when memory runs out after its run has begun, that is, after the manifest's first line.
+Before that, it may exit with 6, with nothing done."""
 from kinds import OUT_OF_MEMORY
 from manifest_rules import items_in
 
@@ -18,36 +18,36 @@ def memory_problems(scenario, is_lasting, found, expected, exit_code):
     outputs = {name for name in expected if name != scenario.manifest}
     there = {name for name in outputs if name in found}
     if not has_begun(scenario, found):
-        return [f"the run did not begin, but there are {sorted(there)}"] if there else []
+        return [f"the run did not begin, but left {sorted(there)}"] if there else []
     items = items_in(found[scenario.manifest])
     if scenario.merges:
         return once_problems(items, exit_code, scenario) if not is_lasting else []
     done = {item["output"] for item in items if item["status"] == "done"}
-    problems = [f"{name} is done, but not there" for name in done - there]
+    problems = [f"{name} is done but missing" for name in done - there]
     if is_lasting:
-        # What was just written when nothing could be had any more is done again.
+        # Outputs written just before memory ran out completely are redone.
         most_unrecorded = 1 if scenario.in_turn else len(outputs)
         return problems + ([f"{sorted(there - done)} not recorded"] if len(there - done) > most_unrecorded else [])
-    problems += [f"{name} is there, but not recorded" for name in there - done]
+    problems += [f"{name} exists but is not recorded" for name in there - done]
     return problems + once_problems(items, exit_code, scenario)
 
 
 def once_problems(items, exit_code, scenario):
-    """One want of memory is one file's failure at most: the run goes on to its end."""
-    problems = ["the run ended early, for one want of memory"] if exit_code == OUT_OF_MEMORY else []
+    """A single failed allocation fails at most one file; the run continues to its end."""
+    problems = ["the run ended early after one failed allocation"] if exit_code == OUT_OF_MEMORY else []
     if len(items) != scenario.items:
         problems.append(f"{len(items)} items are recorded, not {scenario.items}")
     struck = [item["input"] for item in items if is_short_of_memory(item)]
     failed = [item["input"] for item in items if item["status"] == "failed" and item["input"] not in struck]
     if len(struck) > 1:
-        problems.append(f"one want of memory fails {struck}")
+        problems.append(f"one failed allocation fails {struck}")
     if len(failed) != scenario.damaged:
         problems.append(f"failed for another reason: {failed}")
     return problems
 
 
 def first_allocation_of_run(count, begins_with):
-    """The number of the first allocation from which on a failure no longer keeps the run from beginning."""
+    """The number of the first allocation whose failure does not keep the run from beginning."""
     low, high = 1, count + 1
     while low < high:
         middle = (low + high) // 2

@@ -1,22 +1,25 @@
-// The seam of memory: this executable's own malloc family, which takes precedence over that of the C library in every
-// library it loads, so that libpng, libjpeg and oneTBB meet the same faults as gpuimg's own code.
+// Fault injection for memory: this executable's malloc family overrides the C library's in every loaded library, so
+// that libpng, libjpeg and oneTBB see the same faults as gpuimg's own code.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include <oneapi/tbb/detail/_small_object_pool.h>
+#include <oneapi/tbb/task_arena.h>
+#include <oneapi/tbb/version.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <new>
+#include <optional>
 
 #include "fault_plan.hpp"
 
 using gpuimg::faults::fails;
 using gpuimg::faults::Kind;
 
-// The allocator behind the seam has a name of its own; dlsym could not be asked, since it allocates.
+// Calls the real allocator by its own symbol: dlsym would allocate.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define REAL(name) __interceptor_##name
 #else
@@ -72,14 +75,14 @@ int posix_memalign(void** memory, std::size_t alignment, std::size_t size) noexc
   return 0;
 }
 
-/// The C library of Debian 12 (2.36) crashes by itself where memory runs out in its dlopen, which oneTBB calls.
+/// glibc 2.36 (Debian 12) crashes if memory runs out in dlopen, which oneTBB calls.
 void* dlopen(const char* name, int mode) noexcept {
   const gpuimg::faults::Suspension suspended;
   static auto* const real_dlopen = reinterpret_cast<void* (*)(const char*, int)>(::dlsym(RTLD_NEXT, "dlopen"));
   return real_dlopen(name, mode);
 }
 
-/// Memory asked of the system itself, as oneTBB's allocator does; mappings of files are not memory.
+/// Memory mapped directly from the system, as oneTBB's allocator does. File mappings do not count.
 void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
   if ((flags & MAP_ANONYMOUS) != 0 && fails(Kind::mmap)) {
     errno = ENOMEM;
@@ -90,8 +93,7 @@ void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, 
 }
 }
 
-// Memory that oneTBB takes for its tasks: from pools and from an allocator of its own, where the seams above seldom
-// reach it.
+// Memory of oneTBB tasks: it comes from pools and oneTBB's own allocator, which seldom call the functions above.
 namespace tbb::detail::r1 {
 
 void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execution_data& execution) {
@@ -104,9 +106,23 @@ void* allocate(d1::small_object_pool*& pool, std::size_t bytes, const d1::execut
   return real_allocate(pool, bytes, execution);
 }
 
+/// With oneTBB 2022 (interface 12140 and later) nothing fails in here: if an allocation does, it waits for itself
+/// forever (docs/reliability.md, "Known limits"). The symbol is the same in 2021.8 and 2022.
+void initialize(d1::task_arena_base& arena) {
+  constexpr int kFirstThatHangs = 12140;
+  std::optional<gpuimg::faults::Suspension> suspended;
+  if (TBB_runtime_interface_version() >= kFirstThatHangs) {
+    suspended.emplace();
+  }
+  using Initialize = void (*)(d1::task_arena_base&);
+  static const auto real_initialize =
+      reinterpret_cast<Initialize>(::dlsym(RTLD_NEXT, "_ZN3tbb6detail2r110initializeERNS0_2d115task_arena_baseE"));
+  real_initialize(arena);
+}
+
 }  // namespace tbb::detail::r1
 
-// The standard library's operators call malloc, those of a sanitizer do not: ours do in every build.
+// The standard operators call malloc, those of a sanitizer do not; these do in every build.
 namespace {
 
 void* allocated(std::size_t size, std::size_t alignment) noexcept {

@@ -1,4 +1,4 @@
-// The kernel of a real fault.
+// The kernel that causes a real fault.
 #include "planted_fault.hpp"
 
 namespace gpuimg::faults {

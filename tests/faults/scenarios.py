@@ -1,4 +1,4 @@
-"""What the sweeps run: formats, operations, output kinds, and one batch."""
+"""Scenarios of the sweeps: formats, operations, kinds of output, and batches."""
 import struct
 import subprocess
 import zlib
@@ -24,12 +24,12 @@ def put_behind_header(work, chunks):
 
 
 def transparent_color(work):
-    """A kind of PNG that libpng reads."""
+    """A PNG that libpng must read."""
     put_behind_header(work, chunk(b"tRNS", bytes(6)))
 
 
 def text_chunks(work):
-    """A photograph with what PNG may carry: a text chunk, an ICC profile of no use, EXIF data."""
+    """A photograph with PNG metadata: text chunks, an invalid ICC profile, EXIF data."""
     extra = (chunk(b"iCCP", b"name\0\0" + zlib.compress(bytes(200))) + chunk(b"eXIf", b"II*\0\x08\0\0\0\0\0\0\0\0\0") +
              chunk(b"tEXt", b"Title\0a photograph") + chunk(b"zTXt", b"Comment\0\0" + zlib.compress(b"long " * 50)))
     put_behind_header(work, extra)
@@ -42,7 +42,7 @@ def bmp(work):
 
 
 def gif(work):
-    # 2x2, four colors; codes 4 (clear), 0, 1, 2, 3, 5 (end), of 3 bits and 4 after the fourth
+    # 2x2, four colors; codes 4 (clear), 0, 1, 2, 3, 5 (end): 3 bits each, 4 bits after the fourth code
     (work / "in.gif").write_bytes(b"GIF89a\x02\0\x02\0\x81\0\0" + bytes(range(12)) +
                                   b",\0\0\0\0\x02\0\x02\0\0\x02\x03\x44\x34\x05\0;")
 
@@ -57,21 +57,21 @@ class Scenario:
     arguments: list
     make_inputs: callable
     old_files: tuple = ()
-    one_output: bool = True  # a failure leaves none of it
+    one_output: bool = True  # a failure leaves no output
     is_batch: bool = False
     exit_code: int = 0
     logs: tuple = field(default_factory=tuple)
-    manifest: str = ""  # of a batch: what it says is compared with what is there
+    manifest: str = ""  # of a batch: its records are compared with the files
     items: int = 0  # of a batch with a manifest
-    damaged: int = 0  # of these, without any fault
+    damaged: int = 0  # of these, damaged inputs
     merges: bool = False
-    in_turn: bool = False  # one image at a time: nothing follows a device that is lost
-    whole_or_nothing: bool = True  # an output is the one of a run without faults, or none
+    in_turn: bool = False  # one image at a time: nothing follows a lost device
+    whole_or_nothing: bool = True  # an output equals that of a run without faults, or is absent
     cuda: bool = False
-    compares: bool = False  # with results of the CPU: not where kernels do nothing
-    can_do_without: bool = False  # `auto`: where the device cannot, the CPU does it, with a note
+    compares: bool = False  # with the CPU's results: not if kernels do nothing
+    can_do_without: bool = False  # `auto`: the CPU takes over with a note if the device fails
     timeout: int = 20
-    most: int = 0  # points of a kind, where the runs are long
+    most: int = 0  # points per kind, if the runs are long
 
     def is_log(self, name):
         return name in self.logs or name == self.manifest

@@ -1,6 +1,6 @@
-// A CUDA runtime that stands in for the real one where there is no device: memory is the host's, copies copy, and
-// kernels do nothing, so that results are what memory held. What it shows is the host's part: that faults are seen, and
-// what is left after them. It has two devices, which are lost together.
+// A fake CUDA runtime for machines without a device: device memory is host memory, copies copy, and kernels do nothing,
+// so results are whatever memory contained. It tests the host side: error detection, and the state after faults. It has
+// two devices, which are lost together.
 #include <cuda_runtime_api.h>
 
 #include <atomic>
@@ -12,7 +12,7 @@
 namespace {
 
 constexpr int kDevices = 2;
-constexpr int kFill = 1;  // of new memory: what a copy that is not made leaves looks different
+constexpr int kFill = 1;  // of new memory: makes a missing copy visible
 constexpr std::size_t kBytes = std::size_t{4} << 30;
 std::atomic<bool> is_lost = false;
 
@@ -141,10 +141,10 @@ DOES_NOTHING(__cudaLaunchKernel, cudaKernel_t, dim3, dim3, void**, size_t, cudaS
 DOES_NOTHING(cudaLaunchKernelExC, const cudaLaunchConfig_t*, const void*, void**)
 DOES_NOTHING(cudaLaunchCooperativeKernel, const void*, dim3, dim3, void**, size_t, cudaStream_t)
 cudaError_t cudaGetLastError() { return state(); }
-const char* cudaGetErrorName(cudaError_t) { return "an error of the stand-in"; }
-const char* cudaGetErrorString(cudaError_t) { return "an error of the stand-in"; }
+const char* cudaGetErrorName(cudaError_t) { return "stand-in error"; }
+const char* cudaGetErrorString(cudaError_t) { return "stand-in error"; }
 
-// What nvcc calls for every file of kernels and every launch.
+// The functions that nvcc calls for every kernel file and launch.
 thread_local cudaStream_t launch_stream = nullptr;
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, CUstream_st* stream) {
   launch_stream = stream;

@@ -1,5 +1,5 @@
-// The seam of CUDA itself, on any machine: calls fail or do not fail in the order that the environment of the test asks
-// for (CMakeLists.txt), whether or not there is a device behind them.
+// Tests the CUDA seam on any machine: calls succeed or fail in the order given by the test's environment
+// (CMakeLists.txt), with or without a device.
 #include <cuda_runtime.h>
 
 #include <cstdio>
@@ -30,7 +30,7 @@ __global__ void nothing() {}
 
 // GPUIMG_FAIL=cuda_memory:2,cuda_copy:1+,cuda_launch:1,cuda_lost:40
 int main() {
-  const cudaError_t untouched = allocation();  // success, or whatever a machine without a device says
+  const cudaError_t untouched = allocation();  // success, or the error of a machine without a device
   expect("the second allocation", allocation(), cudaErrorMemoryAllocation);
   expect("the last error after it", cudaGetLastError(), cudaErrorMemoryAllocation);
   expect("the last error, asked again", cudaGetLastError(), untouched);
@@ -47,7 +47,7 @@ int main() {
   int calls = 0;
   for (int count = 0; cudaGetDeviceCount(&count) != cudaErrorIllegalAddress && calls < 100; ++calls) {
   }
-  std::printf("lost after %d calls more\n", calls);
+  std::printf("lost after %d more calls\n", calls);
   expect("an allocation on a lost device", allocation(), cudaErrorIllegalAddress);
   expect("the last error", cudaGetLastError(), cudaErrorIllegalAddress);
   expect("the last error, asked again", cudaGetLastError(), cudaErrorIllegalAddress);

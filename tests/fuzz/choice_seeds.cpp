@@ -1,4 +1,4 @@
-// For harnesses that take their input as choices and pixels: bytes of no meaning, of several sizes.
+// Seeds for harnesses that read choices and pixels: arbitrary bytes in several sizes.
 #include "fuzz/seed_folder.hpp"
 
 namespace gpuimg::fuzz {
@@ -10,7 +10,7 @@ void add_choice_seeds(SeedFolder& seeds) {
       test::FileBytes bytes;
       for (int size = 8 + i * i / 8; size > 0; --size) {
         state = state * 1664525 + 1013904223;
-        // Half of the seeds hold few levels and long repeats, as images do.
+        // Half of the seeds have few levels and long repeats, like images.
         bytes.push_back(static_cast<std::byte>(i % 2 == 0 ? state >> 24 : state >> 31));
       }
       seeds.add(harness, bytes);

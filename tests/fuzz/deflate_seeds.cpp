@@ -1,4 +1,4 @@
-// Deflate streams of every kind of block, and PNG whose image data has many: what a reader in parts can begin at.
+// Seeds with all kinds of deflate blocks, and PNG with many blocks, at which a parallel reader can start.
 #include "fuzz/seed_folder.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/png_maker.hpp"
@@ -19,7 +19,7 @@ class Noise {
   std::uint32_t state_ = 1;
 };
 
-/// A window of one value, then noise of few values with repeats from anywhere: little to store, and blocks of symbols.
+/// A window of one value, then noise of few values with matches from anywhere: small, but coded in dynamic blocks.
 Octets settled_data(Noise& noise, std::size_t size) {
   constexpr std::size_t kQuiet = 33000;
   Octets data(kQuiet, 7);

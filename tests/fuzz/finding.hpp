@@ -1,4 +1,4 @@
-// How a harness says what it has found, and ends.
+// Reports a finding and aborts.
 #pragma once
 
 #include <cstdio>
@@ -7,7 +7,7 @@
 
 namespace gpuimg::fuzz {
 
-/// libFuzzer keeps the input of a process that aborts.
+/// libFuzzer saves the input of a process that aborts.
 [[noreturn]] inline void report(const std::string& what) {
   std::fprintf(stderr, "%s\n", what.c_str());
   std::abort();

@@ -5,15 +5,17 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/output_name.hpp"
-#include "byte_size.hpp"
-#include "command_line.hpp"
+#include "cli/byte_size.hpp"
+#include "cli/command_line.hpp"
+#include "cli/image_forms.hpp"
+#include "cli/option_values.hpp"
+#include "cli/rgb_color.hpp"
+#include "commands/commands.hpp"
+#include "commands/hist_job.hpp"
+#include "commands/hsl_job.hpp"
+#include "commands/version_text.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
-#include "hist_job.hpp"
-#include "hsl_job.hpp"
-#include "image_forms.hpp"
-#include "option_values.hpp"
-#include "rgb_color.hpp"
 
 namespace {
 
@@ -97,7 +99,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     argv.push_back(argument.c_str());
     parse_values(argument);
   }
-  CommandLine line;
+  CommandLine line(all_commands(), version_text);
   const auto ended = line.parse(static_cast<int>(argv.size()), argv.data());
   fuzz::demand(!ended || *ended == ExitCode::ok || *ended == ExitCode::usage, "another exit code");
   make_jobs(arguments);

@@ -1,9 +1,9 @@
-// Fuzzes every reader: a file is decoded or refused by an Error, twice alike, and its declared size is its size. A JPEG
-// that is read strictly is read leniently to the same pixels; it is read, or refused, in parts as by one decoder.
+// Fuzzes all readers. A file must be decoded or refused with an Error, the same way twice, and its declared size must
+// be its size. A JPEG accepted in strict mode must give the same pixels in lenient mode, and in parts.
 #include <optional>
 
-#include "files/declared_image.hpp"
-#include "files/image_reader.hpp"
+#include "codecs/declared_image.hpp"
+#include "codecs/image_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
@@ -14,18 +14,20 @@ namespace {
 using gpuimg::fuzz::demand;
 using gpuimg::fuzz::same_image;
 
-constexpr const char* kName = "fuzzed.tga";  // admits TGA without a footer; all other kinds are told by content
+constexpr const char* kName = "fuzzed.tga";  // enables TGA without a footer; the name does not matter for other formats
 
 struct Outcome {
-  std::optional<gpuimg::DecodedImage> decoded;
+  std::optional<gpuimg::codecs::DecodedImage> decoded;
   std::string refusal;
 };
 
-gpuimg::ReadOptions options_of(bool lenient) { return {.max_pixels = 1 << 20, .lenient = lenient, .threads = 1}; }
+gpuimg::codecs::ReadOptions options_of(bool lenient) {
+  return {.max_pixels = 1 << 20, .lenient = lenient, .threads = 1};
+}
 
 Outcome outcome_of(std::span<const std::byte> file, bool lenient) {
   try {
-    return {gpuimg::decode_image(file, kName, options_of(lenient)), {}};
+    return {gpuimg::codecs::decode_image(file, kName, options_of(lenient)), {}};
   } catch (const gpuimg::Error& error) {
     return {std::nullopt, error.what()};
   }
@@ -37,14 +39,14 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto file = std::as_bytes(std::span(data, size));
   const Outcome first = outcome_of(file, false);
   const Outcome second = outcome_of(file, false);
-  demand(first.refusal == second.refusal, "refused once, or with other words");
-  const std::uint64_t declared = gpuimg::declared_image(file, kName).pixels;
+  demand(first.refusal == second.refusal, "the second refusal differs");
+  const std::uint64_t declared = gpuimg::codecs::declared_image(file, kName).pixels;
   const bool is_jpeg = size >= 2 && data[0] == 0xFF && data[1] == 0xD8;
   const Outcome lenient = is_jpeg ? outcome_of(file, true) : Outcome{};
   if (first.decoded) {
     const gpuimg::ConstView pixels = first.decoded->image.view();
-    demand(same_image(pixels, second.decoded->image.view()), "decoded to other pixels the second time");
-    demand(declared == pixels.pixel_count(), "decoded to another size than declared");
+    demand(same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");
+    demand(declared == pixels.pixel_count(), "the size differs from the declared one");
     demand(!is_jpeg || (lenient.decoded && same_image(pixels, lenient.decoded->image.view())),
            "read leniently to other pixels");
   }

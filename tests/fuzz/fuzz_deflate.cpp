@@ -1,5 +1,5 @@
-// Fuzzes our deflate: zlib must read back what went in. The first byte of an input chooses the level, whether the
-// stream ends, and how often the rest is repeated, so that short inputs reach far repeats and several blocks.
+// Fuzzes the deflate encoder: zlib must decode its output to the input. The first input byte chooses the level, whether
+// the stream ends, and how often the rest is repeated, so that short inputs give distant matches and several blocks.
 #include <zlib.h>
 
 #include <cstdio>
@@ -7,25 +7,25 @@
 #include <memory>
 #include <vector>
 
-#include "files/deflate.hpp"
+#include "codecs/deflate/compress.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  constexpr std::size_t kMostBytes = std::size_t{300} << 10;
+  constexpr std::size_t kMaxBytes = std::size_t{300} << 10;
   if (size == 0) {
-    return -1;  // not for the corpus
+    return -1;  // keep out of the corpus
   }
   const int level = data[0] % 3;
   const bool is_last = (data[0] / 3) % 2 == 0;
-  const std::size_t repeats = std::min<std::size_t>(1 + data[0] / 6 * 7, size == 1 ? 0 : kMostBytes / (size - 1));
-  // Memory of the exact size, so that a read beyond the end is seen.
+  const std::size_t repeats = std::min<std::size_t>(1 + data[0] / 6 * 7, size == 1 ? 0 : kMaxBytes / (size - 1));
+  // A buffer of the exact size, so that the sanitizer sees reads past the end.
   const std::size_t total = (size - 1) * repeats;
   const std::unique_ptr<std::byte[]> bytes(new std::byte[total]);
   for (std::size_t i = 0; i < total; ++i) {
-    // Repeats differ a little, or one would be a single long match.
+    // Repeats differ slightly; otherwise each would be one long match.
     bytes[i] = std::byte{data[1 + i % (size - 1)]} ^ std::byte(i % 97 == 0 ? i / 97 : 0);
   }
-  std::vector<std::byte> deflated(gpuimg::deflate_bound(total));
-  const std::size_t packed = gpuimg::StripDeflater(level).deflate({bytes.get(), total}, deflated, is_last);
+  std::vector<std::byte> deflated(gpuimg::codecs::deflate_bound(total));
+  const std::size_t packed = gpuimg::codecs::StripDeflater(level).deflate({bytes.get(), total}, deflated, is_last);
 
   std::vector<std::byte> back(total + 1);
   z_stream stream{};

@@ -1,5 +1,5 @@
-// Fuzzes our inflate: zlib's verdict and bytes, whatever the pieces and runs, and from every part that is taken ahead.
-// The first three bytes of an input choose the sizes of pieces, runs and parts; the rest is a deflate stream.
+// Fuzzes inflate: the verdict and the bytes must match zlib's for any pieces and runs, and for speculative parts.
+// The first three input bytes choose the sizes of pieces, runs and parts; the rest is a deflate stream.
 #include <cstdlib>
 
 #include "fuzz/finding.hpp"
@@ -7,13 +7,15 @@
 #include "support/deflate_streams.hpp"
 
 namespace gpuimg::fuzz {
+using namespace codecs;
+
 namespace {
 
 using test::ZlibVerdict;
 
-constexpr std::size_t kMostBytes = std::size_t{160} << 10;
+constexpr std::size_t kMaxBytes = std::size_t{160} << 10;
 
-/// Each in memory of its own and of its exact size, so that a read beyond it is seen.
+/// Each piece has a buffer of its exact size, so that the sanitizer sees reads past the end.
 class Pieces {
  public:
   Pieces(ByteSpan whole, std::size_t size) {
@@ -32,14 +34,14 @@ class Pieces {
 };
 
 void check_whole(const Pieces& pieces, std::size_t stretch, const ZlibVerdict& expected, std::uint32_t adler) {
-  const auto got = test::inflated_by_ours(pieces.spans(), stretch, kMostBytes);
-  demand(got.has_value() == (expected.end == ZlibVerdict::End::last_block), "another verdict than zlib's");
-  demand(!got || got->data == expected.data, "other bytes than zlib's");
-  demand(!got || got->declared_adler == adler, "another checksum than the one declared");
+  const auto got = test::inflated_by_ours(pieces.spans(), stretch, kMaxBytes);
+  demand(got.has_value() == (expected.end == ZlibVerdict::End::last_block), "the verdict differs from zlib's");
+  demand(!got || got->data == expected.data, "the bytes differ from zlib's");
+  demand(!got || got->declared_adler == adler, "the checksum differs from the declared one");
 }
 
 void check_parts(const Pieces& pieces, std::size_t size, std::size_t part_bytes, const ZlibVerdict& expected) {
-  InflateAhead part(pieces.spans(), test::kRoomOfParts, kMostBytes);
+  SpeculativeInflater part(pieces.spans(), test::kRoomOfParts, kMaxBytes);
   for (std::size_t begin = 1; begin < size; begin += part_bytes) {
     const std::size_t end = std::min(begin + part_bytes, size);
     part.run(begin, end);
@@ -54,13 +56,13 @@ void check(FuzzInput input) {
   const std::size_t stretch = (std::size_t{600} << input.below(9)) + input.below(7);
   const std::size_t part_bytes = 100 + std::size_t{16} * input.below(256);
   test::Octets deflated(input.rest().begin(), input.rest().end());
-  const ZlibVerdict expected = test::verdict_of_zlib(deflated, kMostBytes);
+  const ZlibVerdict expected = test::verdict_of_zlib(deflated, kMaxBytes);
   constexpr std::uint32_t kAdler = 0x61626364;
   test::FileBytes stream = test::zlib_stream_of(deflated, kAdler);
-  if (expected.end == ZlibVerdict::End::last_block) {  // nothing may follow
+  if (expected.end == ZlibVerdict::End::last_block) {  // nothing may follow it
     deflated.resize(expected.taken);
     stream = test::zlib_stream_of(deflated, kAdler);
-  } else {  // both see the same bytes
+  } else {  // give both the same bytes
     stream.resize(stream.size() - 4);
   }
   const Pieces pieces(stream, piece_bytes);

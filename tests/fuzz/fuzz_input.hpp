@@ -1,4 +1,4 @@
-// The bytes that libFuzzer gives, taken from the front as numbers, texts and pixels. When they are used up come zeros.
+// Turns libFuzzer's bytes into numbers, texts and pixels, from the front. Gives zeros once they are used up.
 #pragma once
 
 #include <algorithm>
@@ -33,16 +33,16 @@ class FuzzInput {
     return value;
   }
 
-  /// 0 … bound − 1; bound ≤ 65536. Of few choices each is one byte, so that one changed byte is another choice.
+  /// 0 … bound − 1; bound ≤ 65536. Small bounds use one byte, so that one mutated byte changes one choice.
   std::uint32_t below(std::uint32_t bound) {
     return bound <= 256 ? byte() % bound : (std::uint32_t{byte()} << 8 | byte()) % bound;
   }
   int between(int low, int high) { return low + static_cast<int>(below(static_cast<std::uint32_t>(high - low) + 1)); }
   bool flip() { return byte() % 2 == 1; }
 
-  /// At most `most` bytes, after a byte that says how many.
-  std::string text(std::uint32_t most) {
-    const std::size_t size = std::min<std::size_t>(below(most + 1), rest_.size());
+  /// At most `max` bytes, preceded by a byte for the length.
+  std::string text(std::uint32_t max) {
+    const std::size_t size = std::min<std::size_t>(below(max + 1), rest_.size());
     const std::string taken(reinterpret_cast<const char*>(rest_.data()), size);
     rest_ = rest_.subspan(size);
     return taken;
@@ -50,7 +50,7 @@ class FuzzInput {
 
   [[nodiscard]] std::string_view rest() const { return {reinterpret_cast<const char*>(rest_.data()), rest_.size()}; }
 
-  /// Of the bytes that are left, again and again. With `drift` no repeat is like the one before.
+  /// Repeats the remaining bytes. With `drift`, each repetition differs from the one before.
   Image image(int width, int height, PixelFormat format) {
     Image image(width, height, format);
     auto* out = reinterpret_cast<std::uint8_t*>(image.view().data);

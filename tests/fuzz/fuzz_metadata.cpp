@@ -1,17 +1,18 @@
-// Fuzzes what reads metadata of texts, past the checksums of PNG and the markers of JPEG: XMP packets, Photoshop
-// resources, raw profiles, and the text chunks of PNG.
+// Fuzzes the parsers of textual metadata, without PNG's checksums and JPEG's markers: XMP packets, Photoshop resources,
+// raw profiles, and PNG's text chunks.
 #include <algorithm>
 
-#include "files/iptc.hpp"
-#include "files/metadata.hpp"
-#include "files/png_text.hpp"
-#include "files/xmp_packet.hpp"
+#include "codecs/metadata/iptc.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/png/png_text.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using fuzz::demand;
 using Bytes = std::vector<std::byte>;
 
@@ -22,11 +23,11 @@ void take_xmp(ByteSpan bytes) {
   Bytes packet(bytes.begin(), bytes.end());
   if (reset_xmp_orientation(packet)) {
     Bytes again = packet;
-    demand(reset_xmp_orientation(again) && again == packet, "an orientation was not reset at first");
+    demand(reset_xmp_orientation(again) && again == packet, "the first reset missed an orientation");
   }
-  demand(is_xmp(packet), "no packet after its orientation was reset");
+  demand(is_xmp(packet), "not a packet after its orientation was reset");
   const std::size_t guid = xmp_extension_guid(packet).size();
-  demand(guid == 0 || guid == 32, "a GUID of another length");
+  demand(guid == 0 || guid == 32, "a GUID of the wrong length");
   blank_xmp_extension(packet);
   demand(packet.size() == bytes.size() && xmp_extension_guid(packet).empty(), "the extension is still named");
 }
@@ -35,18 +36,18 @@ void take_iptc(ByteSpan bytes) {
   for (const ByteSpan found : {bytes, photoshop_resources(bytes).iptc}) {
     if (is_iptc(found)) {
       const Bytes iptc(found.begin(), found.end());
-      demand(iptc_in_text(iptc_text(found)) == iptc, "IPTC data read back from its text as other data");
+      demand(iptc_in_text(iptc_text(found)) == iptc, "the IPTC data differs after a round trip through text");
     }
   }
   const Bytes from_text = iptc_in_text(bytes);
-  demand(from_text.empty() || is_iptc(from_text), "a text gave what is no IPTC data");
+  demand(from_text.empty() || is_iptc(from_text), "a text gave data that is not IPTC");
 }
 
 void take_chunk(std::uint32_t type, ByteSpan payload) {
-  constexpr std::size_t kMost = 100000;
-  const auto text = png_text(type, payload, kMost);
-  demand(!text || text->size() <= kMost, "a text beyond the limit");
-  demand(png_keyword(payload).size() < std::max<std::size_t>(payload.size(), 1), "a keyword without an end");
+  constexpr std::size_t kMaxSize = 100000;
+  const auto text = png_text(type, payload, kMaxSize);
+  demand(!text || text->size() <= kMaxSize, "a text exceeds the limit");
+  demand(png_keyword(payload).size() < std::max<std::size_t>(payload.size(), 1), "a keyword has no end");
 }
 
 }  // namespace

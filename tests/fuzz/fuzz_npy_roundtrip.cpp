@@ -1,6 +1,5 @@
-// Fuzzes .npy: any bytes are read or refused, what is read is written again to the same pixels, and any array that is
-// written is read back.
-#include "files/npy.hpp"
+// Fuzzes .npy: any bytes must be read or refused, and any array must survive writing and reading.
+#include "codecs/npy/npy.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
@@ -8,11 +7,12 @@
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 
 void demand_roundtrip(ConstView pixels) {
   const Bytes file = encode_npy(pixels);
-  fuzz::demand(is_npy(file.span()), "written, but no .npy");
-  fuzz::demand(fuzz::same_image(decode_npy(file.span(), "fuzzed").view(), pixels), "read back to other values");
+  fuzz::demand(is_npy(file.span()), "the output is not .npy");
+  fuzz::demand(fuzz::same_image(decode_npy(file.span(), "fuzzed").view(), pixels), "other values are read back");
 }
 
 }  // namespace
@@ -20,7 +20,7 @@ void demand_roundtrip(ConstView pixels) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const Image image = decode_npy(std::as_bytes(std::span(data, size)), "fuzzed");
-    fuzz::demand(image.size_bytes() < size, "more values than the file holds");
+    fuzz::demand(image.size_bytes() < size, "the image is larger than the file");
     demand_roundtrip(image.view());
   } catch (const Error& error) {
     fuzz::demand(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported, error.what());

@@ -53,9 +53,9 @@ Image agreed(const Scene& scene, const std::function<Picture(Backend&, Picture, 
   const std::array<Backend*, 2> backends = {&one_thread(), &several_threads()};
   for (std::size_t i = 0; i < 2; ++i) {
     Backend& backend = *backends[i];
-    const Picture mask = backend.import_pixels(scene.mask.empty() ? scene.image.view() : scene.mask.view());
-    results[i] = backend.fetch(
-        operation(backend, backend.import_pixels(scene.image.view()), scene.mask.empty() ? nullptr : &mask));
+    const Picture mask = backend.upload(scene.mask.empty() ? scene.image.view() : scene.mask.view());
+    results[i] =
+        backend.download(operation(backend, backend.upload(scene.image.view()), scene.mask.empty() ? nullptr : &mask));
   }
   demand(fuzz::same_image(results[0].view(), results[1].view()), "several threads differ from one");
   return std::move(results[0]);
@@ -81,10 +81,10 @@ void demand_histogram(FuzzInput& input) {
     options.channels.push_back(channel == Channel::alpha && !format.has_alpha() ? Channel::luma : channel);
   }
   for (Backend* backend : {&one_thread(), &several_threads()}) {
-    const Picture mask = backend->import_pixels(scene.mask.empty() ? scene.image.view() : scene.mask.view());
+    const Picture mask = backend->upload(scene.mask.empty() ? scene.image.view() : scene.mask.view());
     options.selection = scene.selection;
     options.selection.mask = scene.mask.empty() ? nullptr : &mask;
-    const Histogram histogram = backend->histogram(backend->import_pixels(scene.image.view()), options);
+    const Histogram histogram = backend->histogram(backend->upload(scene.image.view()), options);
     for (std::size_t i = 0; i < options.channels.size(); ++i) {
       const auto& counts = histogram.channels[i].counts;
       const auto level = oracle::level_of_channel(options.channels[i], options, format);

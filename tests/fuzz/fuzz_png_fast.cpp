@@ -1,4 +1,4 @@
-// Fuzzes the fast path for PNG against libpng: any difference in verdict or pixels ends the run.
+// Fuzzes the fast path for PNG against libpng: any difference in verdict or pixels is a finding.
 #include <cstdio>
 #include <cstdlib>
 
@@ -6,7 +6,7 @@
 
 extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t max_size);
 
-/// After libFuzzer's own changes, checksums are put right most of the time: few mutants would get past them.
+/// Usually repairs checksums after libFuzzer's mutation; otherwise few mutants would pass them.
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
                                                unsigned int seed) {
   const std::size_t changed = LLVMFuzzerMutate(data, size, max_size);
@@ -21,7 +21,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   constexpr std::size_t kHeader = 33;
   constexpr unsigned char kSignature[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
   if (size < kHeader || std::memcmp(data, kSignature, sizeof kSignature) != 0) {
-    return -1;  // not for the corpus
+    return -1;  // keep out of the corpus
   }
   const std::string difference = gpuimg::test::difference_of_png_paths(std::as_bytes(std::span(data, size)));
   if (!difference.empty()) {

@@ -1,10 +1,10 @@
-// Fuzzes the PNG writer: what it makes of any pixels, metadata and text is read back the same, by the fast path and by
-// libpng, and does not depend on the number of threads.
+// Fuzzes the PNG writer: pixels, metadata and text must survive writing and reading, by the fast path and by libpng,
+// and the bytes must not depend on the number of threads.
 #include <algorithm>
 
-#include "files/image_reader.hpp"
-#include "files/image_writer.hpp"
-#include "files/png_reader.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/png/png_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "support/icc_maker.hpp"
@@ -12,17 +12,18 @@
 namespace {
 
 using namespace gpuimg;
+using namespace gpuimg::codecs;
 using fuzz::demand;
 using fuzz::FuzzInput;
 
-constexpr std::uint32_t kLargestNumber = 0x7FFFFFFF;  // of all numbers in PNG
+constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // of any integer in PNG
 
 std::vector<std::byte> exif_from(FuzzInput& input) {
   const std::string begin = input.flip() ? std::string("II*\0\0\0\0\0", 8) : std::string("MM\0*\0\0\0\0", 8);
   return test::bytes_of(begin + input.text(200));
 }
 
-/// What carried_metadata may hand to the writer.
+/// Metadata as carried_metadata may return it.
 Metadata metadata_from(FuzzInput& input, PixelFormat format) {
   Metadata metadata;
   const std::uint32_t present = input.byte();
@@ -40,17 +41,17 @@ Metadata metadata_from(FuzzInput& input, PixelFormat format) {
     metadata.cicp = {{std::byte{input.byte()}, std::byte{input.byte()}, std::byte{0}, std::byte{input.byte()}}};
   }
   if ((present & 16U) != 0) {
-    metadata.gama = std::max(1U, input.number() & kLargestNumber);
+    metadata.gama = std::max(1U, input.number() & kMaxNumber);
   }
   if ((present & 32U) != 0) {
     metadata.chrm.emplace();
-    std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() & kLargestNumber; });
+    std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() & kMaxNumber; });
   }
   if ((present & 64U) != 0) {
     const auto unit = static_cast<DensityUnit>(input.below(4));
-    // Of JPEG come 16 bits, of PNG 31.
+    // JPEG densities have 16 bits, PNG densities 31.
     const bool is_jpegs = unit == DensityUnit::inch || unit == DensityUnit::centimeter;
-    const std::uint32_t largest = is_jpegs ? 0xFFFF : kLargestNumber;
+    const std::uint32_t largest = is_jpegs ? 0xFFFF : kMaxNumber;
     metadata.density =
         PixelDensity{std::max(1U, input.number() & largest), std::max(1U, input.number() & largest), unit};
   }
@@ -87,7 +88,7 @@ bool same_text(const std::vector<TextEntry>& a, const std::vector<TextEntry>& b)
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   const PixelFormat format = format_from(input);
-  // Several strips of the writer take pixels by the hundred thousand: now and then.
+  // Occasionally large enough for several strips of the writer.
   const bool is_large = input.below(64) == 63;
   const int width = is_large ? input.between(300, 700) : input.between(1, 90);
   const int height = is_large ? input.between(200, 455) : input.between(1, 60);
@@ -101,17 +102,17 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::vector<std::byte> file = encode_image(image.view(), ImageFileType::png, "fuzzed", options);
   if (is_large) {
     options.threads = 3;
-    demand(encode_image(image.view(), ImageFileType::png, "fuzzed", options) == file, "other bytes of three threads");
+    demand(encode_image(image.view(), ImageFileType::png, "fuzzed", options) == file, "three threads give other bytes");
   }
   ReadOptions read;
   read.auto_orient = false;
   read.threads = 1 + static_cast<int>(size % 2);
   const DecodedImage decoded = decode_image(file, "fuzzed", read);
-  demand(fuzz::same_image(decoded.image.view(), image.view()), "read back to other pixels");
-  const Image by_libpng = read_png_pixels(file, "fuzzed", read, PngPath::libpng_alone);
-  demand(fuzz::same_image(by_libpng.view(), image.view()), "read back by libpng to other pixels");
+  demand(fuzz::same_image(decoded.image.view(), image.view()), "other pixels are read back");
+  const Image by_libpng = read_png_pixels(file, "fuzzed", read, PngPath::libpng_only);
+  demand(fuzz::same_image(by_libpng.view(), image.view()), "libpng reads back other pixels");
   demand(decoded.details.empty(), "metadata was left out");
-  demand(same_text(decoded.text, options.text), "other text");
+  demand(same_text(decoded.text, options.text), "the text differs");
   Metadata expected = options.metadata;
   if (expected.density) {
     expected.density = density_for_png(*expected.density);
@@ -119,6 +120,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!options.text.empty()) {
     expected.not_kept = {"the tEXt chunk"};
   }
-  demand(decoded.metadata == expected, "other metadata");
+  demand(decoded.metadata == expected, "the metadata differs");
   return 0;
 }

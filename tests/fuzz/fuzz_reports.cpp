@@ -7,12 +7,12 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
-#include "histogram/csv.hpp"
-#include "histogram/json.hpp"
-#include "histogram/json_reader.hpp"
-#include "histogram/svg_plot.hpp"
-#include "histogram/terminal_chart.hpp"
-#include "sum_table_text.hpp"
+#include "report/csv.hpp"
+#include "report/json.hpp"
+#include "report/json_reader.hpp"
+#include "report/sum_table_text.hpp"
+#include "report/svg_plot.hpp"
+#include "report/terminal_chart.hpp"
 
 namespace {
 

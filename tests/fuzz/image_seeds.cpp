@@ -1,9 +1,9 @@
-// Images: the catalogue of the tests, and files with metadata of every kind.
+// Image seeds: the test catalogue, and files with all kinds of metadata.
 #include <string_view>
 
-#include "files/image_writer.hpp"
-#include "files/iptc.hpp"
-#include "files/npy.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/iptc.hpp"
+#include "codecs/npy/npy.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"
@@ -12,6 +12,8 @@
 #include "support/png_maker.hpp"
 
 namespace gpuimg::fuzz {
+using namespace codecs;
+
 namespace {
 
 using namespace test;
@@ -24,7 +26,7 @@ Image picture(int width, int height, PixelFormat format) {
   return image;
 }
 
-/// A small file of every kind that is read, sound and broken.
+/// Small files of all formats, valid and broken.
 void add_catalogue(SeedFolder& seeds) {
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
@@ -35,7 +37,7 @@ void add_catalogue(SeedFolder& seeds) {
   }
 }
 
-/// Everything that is written beside pixels.
+/// Everything that is written besides pixels.
 void add_metadata(SeedFolder& seeds) {
   const Image image = picture(24, 16, {Sample::u8, 3});
   for (int kind = 0; kind < 4; ++kind) {
@@ -58,7 +60,7 @@ void add_metadata(SeedFolder& seeds) {
   }
 }
 
-/// What fuzz_metadata takes as each of its kinds.
+/// Seeds of every kind of text that fuzz_metadata parses.
 void add_metadata_texts(SeedFolder& seeds) {
   const auto chunk = [&](std::string_view beginning, std::span<const std::byte> text) {
     FileBytes payload = bytes_of(beginning);
@@ -77,7 +79,7 @@ void add_metadata_texts(SeedFolder& seeds) {
   chunk(std::string_view("Raw profile type iptc\0\0", 23), zlib_stored(iptc_text(iptc_data())));
 }
 
-/// High enough to be decoded in parts.
+/// Tall enough to be decoded in parts.
 void add_high_jpegs(SeedFolder& seeds) {
   for (const int sampling : {11, 21, 12, 22}) {
     JpegChoices choices;

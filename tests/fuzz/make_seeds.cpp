@@ -1,4 +1,4 @@
-// Writes what the fuzzers begin with, the same on each run.
+// Writes the initial corpora of the fuzzers, the same on each run.
 // usage: make_seeds FOLDER
 #include <cstdio>
 #include <exception>

@@ -1,4 +1,4 @@
-// The files that fuzzers begin with: a folder each harness.
+// The initial corpora, one folder per harness.
 #pragma once
 
 #include <filesystem>
@@ -15,7 +15,7 @@ class SeedFolder {
  public:
   explicit SeedFolder(std::filesystem::path path) : path_(std::move(path)) {}
 
-  /// Throws if it cannot be written.
+  /// Throws if the file cannot be written.
   void add(const std::string& harness, std::span<const std::byte> bytes) {
     const std::filesystem::path folder = path_ / harness;
     std::filesystem::create_directories(folder);

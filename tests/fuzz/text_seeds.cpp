@@ -3,8 +3,8 @@
 
 #include "batch/manifest.hpp"
 #include "fuzz/seed_folder.hpp"
-#include "histogram/json.hpp"
-#include "level_tables_csv.hpp"
+#include "report/json.hpp"
+#include "report/level_tables_csv.hpp"
 
 namespace gpuimg::fuzz {
 namespace {

@@ -1,4 +1,4 @@
-"""`gpuimg equalize` against OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
+"""Compares `gpuimg equalize` with OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
 import gpuimg_run
 
 numpy, cv2 = gpuimg_run.require("numpy", "cv2")
@@ -16,35 +16,35 @@ class Equalize(gpuimg_run.Comparison):
         self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape))
         self.assertEqual(int((found != expected).sum()), 0, "values that differ")
 
-    def test_gray_is_that_of_opencv(self):
+    def test_gray_matches_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 1):
             self.assert_same(self.equalized(pixels, "--formula", "opencv"), cv2.equalizeHist(pixels))
 
-    def test_gray_is_that_of_pillow(self):
+    def test_gray_matches_pillow(self):
         for pixels in gpuimg_run.random_images(numpy, 1):
             expected = numpy.asarray(ImageOps.equalize(Image.fromarray(pixels)))
             self.assert_same(self.equalized(pixels, "--formula", "pillow"), expected)
 
-    def test_channels_are_those_of_pillow(self):
+    def test_channels_match_pillow(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = numpy.asarray(ImageOps.equalize(Image.fromarray(pixels)))
             self.assert_same(self.equalized(pixels, "--formula", "pillow", "--color", "rgb"), expected)
 
-    def test_channels_are_those_of_opencv(self):
+    def test_channels_match_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = cv2.merge([cv2.equalizeHist(plane) for plane in cv2.split(pixels)])
             self.assert_same(self.equalized(pixels, "--color", "rgb"), expected.reshape(pixels.shape))
 
-    def test_ycbcr_is_the_recipe_of_opencv(self):
+    def test_ycbcr_matches_opencvs_recipe(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             luma, red, blue = cv2.split(cv2.cvtColor(pixels, cv2.COLOR_RGB2YCrCb))
             expected = cv2.cvtColor(cv2.merge([cv2.equalizeHist(luma), red, blue]), cv2.COLOR_YCrCb2RGB)
-            if luma.min() == luma.max():  # nothing to equalize: gpuimg leaves out the lossy way there and back
+            if luma.min() == luma.max():  # nothing to equalize: gpuimg skips the lossy conversion to YCbCr and back
                 expected = pixels
             self.assert_same(self.equalized(pixels, "--color", "ycbcr"), expected)
 
-    def test_mask_is_that_of_pillow(self):
-        """Counted where the mask is not 0, and changed only there."""
+    def test_mask_matches_pillow(self):
+        """Pixels are counted and changed only where the mask is not 0."""
         generator = numpy.random.default_rng(gpuimg_run.seed())
         for pixels in gpuimg_run.random_images(numpy, 1, sizes=[(97, 61)]):
             mask = (generator.integers(0, 2, pixels.shape) * 255).astype(numpy.uint8)

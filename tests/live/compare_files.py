@@ -1,4 +1,4 @@
-"""Files that gpuimg reads and writes, against Pillow and OpenCV: pixels, bit depth, orientation, round trips."""
+"""Compares files that gpuimg reads and writes with Pillow and OpenCV: pixels, bit depth, orientation, round trips."""
 import os
 
 import gpuimg_run
@@ -11,7 +11,7 @@ SIZES = [(1, 1), (17, 15), (64, 1), (131, 77)]
 
 class Files(gpuimg_run.Comparison):
     def through(self, file, out="out.png", *options):
-        """The file read and written by gpuimg without a change of its pixels; the new file."""
+        """Copies the file through gpuimg with unchanged pixels and returns the new path."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         return self.path(out)
 
@@ -20,11 +20,11 @@ class Files(gpuimg_run.Comparison):
             return numpy.asarray(image)
 
     def photo(self, generator, width, height):
-        """Something smoother than noise, as JPEG is made for."""
+        """An image smoother than noise, as JPEG expects."""
         small = generator.integers(0, 256, (height // 8 + 2, width // 8 + 2, 3)).astype(numpy.uint8)
         return Image.fromarray(small).resize((width, height), Image.BICUBIC)
 
-    def test_jpeg_is_decoded_as_by_pillow(self):
+    def test_jpeg_is_decoded_like_pillow(self):
         generator = numpy.random.default_rng(gpuimg_run.seed())
         for width, height in SIZES:
             photo = self.photo(generator, width, height)
@@ -36,13 +36,13 @@ class Files(gpuimg_run.Comparison):
                         found = self.pillow_pixels(self.through(file))
                         numpy.testing.assert_array_equal(found, self.pillow_pixels(file))
 
-    def test_png_of_every_mode_is_decoded_as_by_pillow(self):
+    def test_png_of_every_mode_is_decoded_like_pillow(self):
         for mode, channels in (("L", 1), ("LA", 2), ("RGB", 3), ("RGBA", 4)):
             for pixels in gpuimg_run.random_images(numpy, channels, sizes=SIZES):
                 Image.fromarray(pixels, mode).save(self.path("in.png"))
                 numpy.testing.assert_array_equal(self.pillow_pixels(self.through(self.path("in.png"))), pixels)
 
-    def test_palettes_and_bits_become_what_they_mean(self):
+    def test_palettes_and_low_bit_depths_are_expanded(self):
         generator = numpy.random.default_rng(gpuimg_run.seed())
         noise = Image.fromarray(generator.integers(0, 256, (33, 47, 3)).astype(numpy.uint8))
         for colors in (2, 4, 16, 256):
@@ -61,7 +61,7 @@ class Files(gpuimg_run.Comparison):
                 self.assertEqual(found.dtype, numpy.uint16)
                 numpy.testing.assert_array_equal(found, pixels)
 
-    def test_bmp_tga_gif_and_pnm_are_decoded_as_by_pillow(self):
+    def test_bmp_tga_gif_and_pnm_are_decoded_like_pillow(self):
         for pixels in gpuimg_run.random_images(numpy, 3, sizes=SIZES):
             for name in ("in.bmp", "in.tga", "in.ppm"):
                 Image.fromarray(pixels).save(self.path(name))
@@ -97,7 +97,7 @@ class Files(gpuimg_run.Comparison):
                 sizes.append(os.path.getsize(self.path("out.jpg")))
             self.assertEqual(sizes, sorted(sizes))
 
-    def test_orientation_is_applied_as_by_pillow(self):
+    def test_orientation_is_applied_like_pillow(self):
         photo = self.photo(numpy.random.default_rng(gpuimg_run.seed()), 43, 29)
         for orientation in range(0, 10):
             exif = Image.Exif()
@@ -109,7 +109,7 @@ class Files(gpuimg_run.Comparison):
                 numpy.testing.assert_array_equal(
                     self.pillow_pixels(self.through(self.path(name))), expected, f"orientation {orientation} of {name}")
 
-    def test_samples_come_through_unchanged(self):
+    def test_samples_are_unchanged(self):
         for file in self.sample_files():
             found = cv2.imread(self.through(file), cv2.IMREAD_UNCHANGED)
             numpy.testing.assert_array_equal(found, cv2.imread(file, cv2.IMREAD_UNCHANGED))

@@ -1,4 +1,4 @@
-"""`gpuimg hist` against Pillow's and OpenCV's luma and NumPy's counting; its CSV, JSON and SVG through other readers."""
+"""Compares `gpuimg hist` with Pillow's and OpenCV's luma and NumPy's counts, and parses its CSV, JSON and SVG."""
 import csv
 import io
 import json
@@ -12,7 +12,7 @@ Image = gpuimg_run.require("PIL.Image")
 
 class Hist(gpuimg_run.Comparison):
     def counts(self, image, *options):
-        """The columns of the CSV after its first, as one list each."""
+        """The columns of the CSV after the first, one list each."""
         rows = list(csv.reader(io.StringIO(self.gpuimg("hist", image, *options).decode("ascii"))))
         self.assertEqual([row[0] for row in rows[1:]], [str(i) for i in range(len(rows) - 1)])
         return [[int(row[column]) for row in rows[1:]] for column in range(1, len(rows[0]))]
@@ -21,24 +21,24 @@ class Hist(gpuimg_run.Comparison):
         Image.fromarray(pixels).save(self.path("in.png"))
         return self.path("in.png")
 
-    def test_luma_is_that_of_pillow(self):
+    def test_luma_matches_pillow(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = Image.fromarray(pixels).convert("L").histogram()
             self.assertEqual(self.counts(self.written(pixels)), [expected])
 
-    def test_luma_of_the_samples_is_that_of_pillow(self):
+    def test_luma_of_the_samples_matches_pillow(self):
         for file in self.sample_files():
             with self.subTest(file), Image.open(file) as image:
                 if image.mode in ("RGB", "L"):
                     self.assertEqual(self.counts(file), [image.convert("L").histogram()])
 
-    def test_luma_opencv_is_that_of_opencv(self):
+    def test_luma_opencv_matches_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             gray = cv2.cvtColor(pixels, cv2.COLOR_RGB2GRAY)
             expected = cv2.calcHist([gray], [0], None, [256], [0, 256]).astype(int).ravel().tolist()
             self.assertEqual(self.counts(self.written(pixels), "--luma", "opencv"), [expected])
 
-    def test_channels_are_counted_as_by_numpy(self):
+    def test_channels_are_counted_like_numpy(self):
         for pixels in gpuimg_run.random_images(numpy, 3):
             expected = [numpy.bincount(pixels[:, :, c].ravel(), minlength=256).tolist() for c in range(3)]
             self.assertEqual(self.counts(self.written(pixels), "--channel", "rgb"), expected)

@@ -1,4 +1,4 @@
-"""`gpuimg hsl` against OpenCV's float HLS, Python's exact fractions, and itself there and back through files."""
+"""Compares `gpuimg hsl` with OpenCV's float HLS, Python's exact fractions, and its own round trip through files."""
 import fractions
 
 import gpuimg_run
@@ -8,7 +8,7 @@ Image = gpuimg_run.require("PIL.Image")
 
 
 def exact_hsl(red, green, blue):
-    """Hue in degrees, saturation and lightness of 8-bit values as exact fractions, from the definition."""
+    """Hue in degrees, saturation and lightness of 8-bit values as exact fractions, by definition."""
     low, high = min(red, green, blue), max(red, green, blue)
     chroma, total = high - low, high + low
     lightness = fractions.Fraction(total, 510)
@@ -24,7 +24,7 @@ def exact_hsl(red, green, blue):
 
 
 def nearest_float32(value):
-    """The float32 nearest to a fraction, ties to even: float64 first would round twice where it lands on a tie."""
+    """The float32 nearest to a fraction, ties to even: going through float64 would round twice on a tie."""
     guess = numpy.float32(float(value))
     candidates = [numpy.nextafter(guess, numpy.float32(-1)), guess, numpy.nextafter(guess, numpy.float32(1000))]
     errors = [abs(fractions.Fraction(float(candidate)) - value) for candidate in candidates]
@@ -46,7 +46,7 @@ class Hsl(gpuimg_run.Comparison):
         return hsl
 
     def test_hue_is_within_a_step_of_opencv(self):
-        """OpenCV gets the levels over a power of two, which float32 holds exactly; hue does not depend on the scale."""
+        """OpenCV gets the levels divided by a power of two, exact in float32; hue does not depend on the scale."""
         for depth in (8, 16):
             for pixels in gpuimg_run.random_images(numpy, 3, depth):
                 found = self.float_hsl(pixels)[..., 0].astype(numpy.float64)
@@ -59,7 +59,7 @@ class Hsl(gpuimg_run.Comparison):
             found = self.float_hsl(pixels).astype(numpy.float64)
             hls = cv2.cvtColor(pixels.astype(numpy.float32) / numpy.float32(255), cv2.COLOR_RGB2HLS)
             self.assertLessEqual(numpy.abs(found[..., 2] - hls[..., 1]).max(), 1.2e-7)
-            # OpenCV subtracts levels that are rounded to float32 already: that error counts for more near black and white.
+            # OpenCV subtracts levels already rounded to float32; that error weighs more near black and white.
             total = pixels.max(axis=2).astype(int) + pixels.min(axis=2)
             room = numpy.maximum(numpy.minimum(total, 510 - total), 1)
             limit = numpy.where(total == 510, numpy.inf, 255 * 2.0**-22 / room)

@@ -1,4 +1,4 @@
-"""All 2^24 colors through `gpuimg hsl`: OpenCV's 8-bit encodings equal OpenCV's own, u16 comes back unchanged.
+"""All 2^24 colors through `gpuimg hsl`: the 8-bit encodings equal OpenCV's, and u16 round-trips unchanged.
 
 OpenCV contracts its float arithmetic where its build or the processor has fused multiply-add, and its results then
 differ in a few thousand colors from those without. gpuimg follows OpenCV 4.6 with FMA. So a probe asks the installed
@@ -16,7 +16,7 @@ def all_colors():
 
 
 def opencv_has_fma():
-    """Whether OpenCV was built for, or dispatches to, AVX2 (which it compiles with FMA) on this processor."""
+    """True if OpenCV was built for, or dispatches to, AVX2 (which it compiles with FMA) on this processor."""
     avx2, fma3 = 11, 12  # CV_CPU_AVX2 and CV_CPU_FMA3
     if not (cv2.checkHardwareSupport(avx2) and cv2.checkHardwareSupport(fma3)):
         return False
@@ -51,13 +51,13 @@ class AllColors(gpuimg_run.Comparison):
     def test_opencv_full(self):
         self.compare("opencv-full", cv2.COLOR_RGB2HLS_FULL)
 
-    def test_u16_comes_back(self):
+    def test_u16_round_trips(self):
         self.gpuimg("hsl", "--png-level", "0", self.path("in.png"), self.path("hsl.png"))
         self.gpuimg("hsl", "--inverse", "--png-level", "0", self.path("hsl.png"), self.path("back.png"))
         back = cv2.imread(self.path("back.png"), cv2.IMREAD_UNCHANGED)[:, :, ::-1]
         self.assertEqual(int((back != self.pixels).sum()), 0)
 
-    def test_luma_is_that_of_pillow_and_opencv(self):
+    def test_luma_matches_pillow_and_opencv(self):
         image = gpuimg_run.require("PIL.Image").fromarray(self.pixels)
         self.check_luma("bt601", image.convert("L").histogram())
         gray = cv2.cvtColor(self.pixels, cv2.COLOR_RGB2GRAY)

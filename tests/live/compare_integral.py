@@ -1,4 +1,4 @@
-"""`gpuimg integral` against cv2.integral, skimage's integral_image and NumPy's cumulative sums: every entry equal."""
+"""Checks `gpuimg integral` against cv2.integral, skimage's integral_image and NumPy's cumulative sums."""
 import csv
 
 import gpuimg_run
@@ -21,20 +21,20 @@ class Integral(gpuimg_run.Comparison):
         self.gpuimg("integral", "--force", self.path("in.png"), self.path("out.npy"), *options)
         return numpy.load(self.path("out.npy"))
 
-    def test_padded_is_that_of_opencv(self):
+    def test_padded_matches_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 1):
             self.write(pixels)
             found = self.table()
             self.assertEqual(found.dtype, numpy.uint32)
             numpy.testing.assert_array_equal(found, cv2.integral(pixels))
 
-    def test_squares_are_those_of_opencv(self):
+    def test_squares_match_opencv(self):
         for pixels in gpuimg_run.random_images(numpy, 1):
             self.write(pixels)
             expected = cv2.integral2(pixels, sdepth=cv2.CV_64F, sqdepth=cv2.CV_64F)[1]
             numpy.testing.assert_array_equal(self.table("--square", "--type", "f64"), expected)
 
-    def test_inclusive_is_that_of_scikit_image(self):
+    def test_inclusive_matches_scikit_image(self):
         for pixels in gpuimg_run.random_images(numpy, 1):
             self.write(pixels)
             numpy.testing.assert_array_equal(self.table("--layout", "inclusive"), transform.integral_image(pixels))

@@ -1,4 +1,4 @@
-"""Metadata through gpuimg, as Pillow and exiftool write and read them: profiles, EXIF data, XMP, IPTC, density,
+"""Metadata through gpuimg, written and read with Pillow and exiftool: profiles, EXIF data, XMP, IPTC, density,
 orientation; and CMYK."""
 import io
 import json
@@ -20,14 +20,14 @@ XMP_MARK = b"http://ns.adobe.com/xap/1.0/\0"
 
 
 def with_chunks(png, chunks):
-    """The bytes of a PNG with chunks behind its header."""
+    """The bytes of a PNG with chunks inserted after its header."""
     made = b"".join(
         struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data)) for name, data in chunks)
     return png[:33] + made + png[33:]
 
 
 def chunks_of(png):
-    """Pairs of name and data."""
+    """The chunks as pairs of name and data."""
     chunks, offset = [], 8
     while offset < len(png):
         (size,) = struct.unpack_from(">I", png, offset)
@@ -46,7 +46,7 @@ class Metadata(gpuimg_run.Comparison):
         return Image.fromarray(self.random.integers(0, 256, shape).astype(numpy.uint8).squeeze(), mode)
 
     def profile(self, size=0):
-        """An sRGB profile, lengthened to `size` as its header then says."""
+        """An sRGB profile padded to `size`, with the size in its header adjusted."""
         profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
         profile += self.random.bytes(max(0, size - len(profile)))
         return struct.pack(">I", len(profile)) + profile[4:]
@@ -58,7 +58,7 @@ class Metadata(gpuimg_run.Comparison):
         return exif
 
     def through(self, file, out, *options):
-        """The file read and written by gpuimg without a change of its pixels; the new one, opened."""
+        """Copies the file through gpuimg with unchanged pixels and opens the new file."""
         self.gpuimg("equalize", "--strength", "0", "--force", file, self.path(out), *options)
         image = Image.open(self.path(out))
         self.addCleanup(image.close)
@@ -130,7 +130,7 @@ class Metadata(gpuimg_run.Comparison):
                     if target == "png":
                         numpy.testing.assert_array_equal(numpy.asarray(found), numpy.asarray(stored))
 
-    def test_chunks_of_png_come_out_as_they_went_in(self):
+    def test_png_chunks_are_unchanged(self):
         colors = [(b"cICP", bytes([9, 16, 0, 1])), (b"sRGB", b"\1"), (b"gAMA", struct.pack(">I", 45455)),
                   (b"cHRM", struct.pack(">8I", 31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000)),
                   (b"pHYs", struct.pack(">IIB", 3000, 4000, 0)), (b"eXIf", self.exif(1).tobytes()[6:])]
@@ -144,7 +144,7 @@ class Metadata(gpuimg_run.Comparison):
             with open(self.path("out.png"), "rb") as file:
                 found = chunks_of(file.read())
             self.assertEqual([chunk for chunk in found if chunk[0] not in (b"IHDR", b"IDAT", b"IEND")], expected)
-        if shutil.which("pngcheck"):  # the second file: pngcheck 3.0.3 does not know cICP
+        if shutil.which("pngcheck"):  # the second file; pngcheck 3.0.3 does not know cICP
             subprocess.run(["pngcheck", "-q", self.path("out.png")], check=True, stdout=subprocess.DEVNULL)
 
     def test_xmp_survives_in_all_directions(self):
@@ -164,7 +164,7 @@ class Metadata(gpuimg_run.Comparison):
                     self.assertEqual(found.info["XML:com.adobe.xmp"].encode(), xmp, source)
 
     def add_segment(self, name, content):
-        """Puts an APP1 segment behind the start of a JPEG."""
+        """Inserts an APP1 segment after the SOI of a JPEG."""
         with open(name, "rb") as file:
             jpeg = file.read()
         with open(name, "wb") as file:
@@ -205,21 +205,21 @@ class Metadata(gpuimg_run.Comparison):
             stripped = self.through(self.path("in." + source), "out." + target, "--strip").info
             self.assertFalse({"icc_profile", "exif", "dpi"} & set(stripped), stripped)
 
-    def test_what_is_no_photograph_carries_nothing(self):
+    def test_outputs_that_are_not_photographs_carry_nothing(self):
         self.photo().save(self.path("in.png"), icc_profile=self.profile(), exif=self.exif(1), dpi=(100, 100))
         for arguments in (["hsl"], ["integral"], ["hsl", "--planes"]):
             self.gpuimg(*arguments, "--force", self.path("in.png"), self.path("out.png"))
             with Image.open(self.path("out_h.png" if "--planes" in arguments else "out.png")) as found:
                 self.assertFalse({"icc_profile", "exif", "dpi"} & set(found.info), found.info)
 
-    def test_cmyk_is_converted_as_by_pillow(self):
+    def test_cmyk_is_converted_like_pillow(self):
         for progressive in (False, True):
             self.photo("CMYK", (97, 61)).save(self.path("in.jpg"), quality=95, progressive=progressive)
             self.gpuimg("equalize", "-q", "--strength", "0", "--force", self.path("in.jpg"), self.path("out.png"))
             with Image.open(self.path("in.jpg")) as cmyk, Image.open(self.path("out.png")) as found:
                 numpy.testing.assert_array_equal(numpy.asarray(found), numpy.asarray(cmyk.convert("RGB")))
 
-    def test_subsampling_is_what_was_asked_for(self):
+    def test_subsampling_option_is_obeyed(self):
         self.photo().save(self.path("in.png"))
         for name, layout in (("444", (1, 1)), ("422", (2, 1)), ("440", (1, 2)), ("420", (2, 2))):
             found = self.through(self.path("in.png"), "out.jpg", "--subsampling", name)

@@ -1,6 +1,6 @@
-"""What every live comparison needs: the executable, a temporary folder, images with a printed seed, and the way to skip.
+"""Support for live comparisons: the executable, a temporary folder, images with a printed seed, and skipping.
 
-A comparison that cannot run because a library is missing says which and exits with 77, which ctest shows as skipped.
+If a library is missing, a comparison names it and exits with 77, which ctest shows as skipped.
 """
 import importlib
 import os
@@ -13,7 +13,7 @@ SKIPPED = 77
 
 
 def require(*modules):
-    """The modules, in this order; ends the program as skipped if one is not installed."""
+    """Returns the modules in this order; ends the program as skipped if one is not installed."""
     found = []
     for name in modules:
         try:
@@ -25,7 +25,7 @@ def require(*modules):
 
 
 class Comparison(unittest.TestCase):
-    """A test case with a folder of its own and gpuimg at hand."""
+    """A test case with a temporary folder and the gpuimg executable."""
 
     executable = None
     samples = None
@@ -52,7 +52,7 @@ class Comparison(unittest.TestCase):
 
 
 def seed():
-    """Fresh for every run, unless GPUIMG_TEST_SEED says which to repeat; printed once."""
+    """A fresh seed for every run, or GPUIMG_TEST_SEED to repeat one; printed once."""
     if seed.value is None:
         seed.value = int(os.environ.get("GPUIMG_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
         print(f"GPUIMG_TEST_SEED={seed.value}", flush=True)
@@ -65,7 +65,7 @@ ODD_SIZES = [(1, 1), (2, 3), (17, 15), (1, 257), (331, 1), (255, 129), (641, 403
 
 
 def random_images(numpy, channels, depth=8, sizes=None):
-    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp for each size."""
+    """Arrays (h, w) or (h, w, c): noise, a narrow band of levels, few levels, one level and a smooth ramp per size."""
     generator = numpy.random.default_rng([seed(), channels, depth])
     top = 2**depth - 1
     kind = numpy.uint8 if depth == 8 else numpy.uint16
@@ -81,7 +81,7 @@ def random_images(numpy, channels, depth=8, sizes=None):
 
 
 def main():
-    """Runs the comparisons of the calling script: SCRIPT GPUIMG SAMPLES [unittest's own arguments]."""
+    """Runs the calling script's comparisons: SCRIPT GPUIMG SAMPLES [unittest's own arguments]."""
     Comparison.executable = os.path.abspath(sys.argv[1])
     Comparison.samples = os.path.abspath(sys.argv[2])
     for name in [name for name in os.environ if name.startswith("GPUIMG_") and name != "GPUIMG_TEST_SEED"]:

@@ -1,19 +1,21 @@
-// Zlib's verdict and ours: tests/support/deflate_streams.hpp.
+// Runs zlib and Inflater on the same streams.
 #include "support/deflate_streams.hpp"
 
 #include <algorithm>
 #include <cstring>
 
-#include "files/inflate.hpp"
+#include "codecs/deflate/inflate.hpp"
 
 namespace gpuimg::test {
+using namespace codecs;
+
 namespace {
 
 constexpr int kWithoutHeader = -15;
 
-/// The window in front of a byte of the data; 0xCD where there is none.
-InflateAhead::Window window_before(const Octets& data, std::size_t byte) {
-  InflateAhead::Window window;
+/// The window before a byte of the data; 0xCD where there is no data.
+SpeculativeInflater::Window window_before(const Octets& data, std::size_t byte) {
+  SpeculativeInflater::Window window;
   window.fill(0xCD);
   const std::size_t known = std::min(byte, window.size());
   std::copy_n(data.begin() + static_cast<std::ptrdiff_t>(byte - known), known,
@@ -29,8 +31,8 @@ Octets deflated_by_zlib(const Octets& data, const DeflateSettings& settings) {
   Octets in = data;
   const std::size_t block = settings.block_bytes == 0 ? std::max<std::size_t>(data.size(), 1) : settings.block_bytes;
   const std::size_t blocks = data.size() / block + 1;
-  constexpr std::size_t kMostOverhead = 20;  // of a block that is ended early
-  Octets out(deflateBound(&stream, static_cast<uLong>(data.size())) + kMostOverhead * blocks);
+  constexpr std::size_t kMaxOverhead = 20;  // for a block that is ended early
+  Octets out(deflateBound(&stream, static_cast<uLong>(data.size())) + kMaxOverhead * blocks);
   stream.next_in = in.data();
   stream.next_out = out.data();
   stream.avail_out = static_cast<uInt>(out.size());
@@ -59,24 +61,24 @@ const ZlibVerdict::Block* ZlibVerdict::block_at(std::uint64_t bit) const {
   return found == blocks.end() ? nullptr : &*found;
 }
 
-ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t most_bytes) {
+ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes) {
   constexpr int kAtBlock = 128;
-  constexpr int kBehindLastBlock = 64;
+  constexpr int kAfterLastBlock = 64;
   constexpr int kUnusedBits = 7;
   z_stream stream{};
   inflateInit2(&stream, kWithoutHeader);
   ZlibVerdict verdict;
-  verdict.data.resize(most_bytes);
+  verdict.data.resize(max_bytes);
   Octets in = deflated;
   stream.next_in = in.data();
   stream.avail_in = static_cast<uInt>(in.size());
   stream.next_out = verdict.data.data();
   stream.avail_out = static_cast<uInt>(verdict.data.size());
-  verdict.blocks.push_back({});  // zlib says so only behind the header that is not there
+  verdict.blocks.push_back({});  // zlib reports the first block only after a header, and there is none
   int code = Z_OK;
   while (code == Z_OK) {
     code = inflate(&stream, Z_BLOCK);
-    const bool at_block = (stream.data_type & kAtBlock) != 0 && (stream.data_type & kBehindLastBlock) == 0;
+    const bool at_block = (stream.data_type & kAtBlock) != 0 && (stream.data_type & kAfterLastBlock) == 0;
     const std::uint64_t bit =
         8 * std::uint64_t{stream.total_in} - static_cast<unsigned>(stream.data_type & kUnusedBits);
     if (at_block && bit > verdict.blocks.back().first_bit) {
@@ -94,14 +96,14 @@ ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t most_bytes) {
 }
 
 std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, std::size_t stretch,
-                                            std::size_t most_bytes) {
+                                            std::size_t max_bytes) {
   Inflater inflater(pieces);
   Octets memory(Inflater::kWindow + stretch + Inflater::kOvershoot);
   std::uint8_t* const begin = memory.data() + Inflater::kWindow;
   OurInflated result;
   std::size_t known = 0;
   std::size_t ahead = 0;
-  while (result.data.size() <= most_bytes) {
+  while (result.data.size() <= max_bytes) {
     const std::uint8_t* const reached = inflater.run(begin - known, begin + ahead, begin + stretch);
     if (reached == nullptr) {
       return std::nullopt;
@@ -113,7 +115,7 @@ std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, st
     if (inflater.has_ended()) {
       result.data.insert(result.data.end(), begin, begin + count);
       result.declared_adler = inflater.declared_adler();
-      return result.data.size() <= most_bytes ? std::optional(result) : std::nullopt;
+      return result.data.size() <= max_bytes ? std::optional(result) : std::nullopt;
     }
     if (count < stretch) {
       return std::nullopt;
@@ -126,10 +128,10 @@ std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, st
   return std::nullopt;
 }
 
-std::optional<std::string> difference_of_part(InflateAhead& part, std::size_t begin, std::size_t end,
+std::optional<std::string> difference_of_part(SpeculativeInflater& part, std::size_t begin, std::size_t end,
                                               const ZlibVerdict& expected) {
   constexpr std::uint64_t kHeaderBits = 16;
-  const auto* const first = part.is_sound() && part.begin() >= kHeaderBits  // else it is no block of this stream
+  const auto* const first = part.is_sound() && part.begin() >= kHeaderBits  // otherwise not a block of this stream
                                 ? expected.block_at(part.begin() - kHeaderBits)
                                 : nullptr;
   if (first == nullptr || first->first_byte < Inflater::kWindow) {
@@ -138,25 +140,25 @@ std::optional<std::string> difference_of_part(InflateAhead& part, std::size_t be
   const auto* const next = expected.block_at(part.end() - kHeaderBits);
   const bool is_at_end = next == nullptr && part.holds_last_block() && expected.end == ZlibVerdict::End::last_block;
   if (next == nullptr && !is_at_end && expected.end != ZlibVerdict::End::too_long) {
-    return "sound, and ends where no block does";
+    return "is sound but does not end at the end of a block";
   }
   if (part.begin() < 8 * begin || (!part.holds_last_block() && part.end() < 8 * end)) {
-    return "does not reach from where it should to where it should";
+    return "does not cover the range";
   }
   if (next != nullptr && part.holds_last_block()) {
-    return "takes a block for the last";
+    return "mistakes a block for the last";
   }
-  const std::size_t behind = next != nullptr ? next->first_byte : expected.data.size();
+  const std::size_t end_byte = next != nullptr ? next->first_byte : expected.data.size();
   const std::span<std::uint8_t> bytes = part.resolve(window_before(expected.data, first->first_byte));
-  std::fill_n(bytes.data() - kRoomOfParts, kRoomOfParts, std::uint8_t{0});  // that much may be written to
+  std::fill_n(bytes.data() - kRoomOfParts, kRoomOfParts, std::uint8_t{0});  // must be writable
   const auto same = [&](std::size_t count) {
     return std::equal(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(count),
                       expected.data.begin() + static_cast<std::ptrdiff_t>(first->first_byte));
   };
-  const std::size_t known = behind - first->first_byte;
+  const std::size_t known = end_byte - first->first_byte;
   const bool is_right =
       next != nullptr || is_at_end ? bytes.size() == known && same(known) : same(std::min(known, bytes.size()));
-  return is_right ? "" : "other bytes than zlib's";
+  return is_right ? "" : "the bytes differ from zlib's";
 }
 
 }  // namespace gpuimg::test

@@ -1,4 +1,4 @@
-// Deflate streams beside zlib: what zlib says of one, what ours does, and streams in as many blocks as a test wants.
+// Deflate streams made by zlib or by hand, and the results of zlib and of Inflater for them.
 #pragma once
 
 #include <zlib.h>
@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "files/byte_fields.hpp"
-#include "files/inflate_ahead.hpp"
+#include "codecs/byte_fields.hpp"
+#include "codecs/deflate/speculative_inflate.hpp"
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test {
@@ -21,8 +21,8 @@ using Octets = std::vector<std::uint8_t>;
 struct DeflateSettings {
   int level = 6;
   int strategy = Z_DEFAULT_STRATEGY;
-  int memory_level = 8;         ///< the lower, the shorter are zlib's own blocks
-  std::size_t block_bytes = 0;  ///< of data, at which a block ends at the latest; 0: zlib decides alone
+  int memory_level = 8;         ///< lower values make zlib's blocks shorter
+  std::size_t block_bytes = 0;  ///< maximum data per block; 0 lets zlib decide
 };
 
 /// A deflate stream written by hand.
@@ -44,47 +44,47 @@ class BitWriter {
   std::size_t used_ = 0;
 };
 
-/// A deflate stream without anything around it.
+/// A raw deflate stream.
 Octets deflated_by_zlib(const Octets& data, const DeflateSettings& settings = {});
 
-/// A zlib stream of a deflate stream; its checksum is the four bytes of `adler`.
+/// Wraps a deflate stream into a zlib stream with the checksum `adler`.
 FileBytes zlib_stream_of(const Octets& deflated, std::uint32_t adler);
 
-/// What zlib makes of a deflate stream.
+/// zlib's result for a deflate stream.
 struct ZlibVerdict {
   enum class End : std::uint8_t { last_block, damage, too_long };
   struct Block {
     std::uint64_t first_bit = 0;
-    std::size_t first_byte = 0;  ///< of the data
+    std::size_t first_byte = 0;  ///< of its data
   };
 
   Octets data;                ///< up to the end
-  std::vector<Block> blocks;  ///< those that begin in front of it
-  std::size_t taken = 0;      ///< bytes of the stream
+  std::vector<Block> blocks;  ///< the blocks that start before the end
+  std::size_t taken = 0;      ///< bytes of the stream that zlib consumed
   End end = End::damage;
 
-  /// Null if zlib found no block there.
+  /// Null if no block starts there.
   [[nodiscard]] const Block* block_at(std::uint64_t bit) const;
 };
 
-ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t most_bytes);
+ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes);
 
-/// What our inflate makes of a zlib stream, run after run of `stretch` bytes (more than Inflater::kOvershoot); nothing
-/// if it refuses, breaks a promise of its header, or gives more than `most_bytes`.
+/// Inflater's result for a zlib stream, in runs of `stretch` bytes (more than Inflater::kOvershoot). Nullopt if it
+/// refuses the stream, violates its contract or returns more than `max_bytes`.
 struct OurInflated {
   Octets data;
   std::uint32_t declared_adler = 0;
 };
 
-std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, std::size_t stretch,
-                                            std::size_t most_bytes);
+std::optional<OurInflated> inflated_by_ours(std::span<const codecs::ByteSpan> pieces, std::size_t stretch,
+                                            std::size_t max_bytes);
 
-constexpr std::size_t kRoomOfParts = 100;  ///< for which parts that are compared must be made
+constexpr std::size_t kRoomOfParts = 100;  ///< the `room` of parts that are compared
 
-/// How a part of a zlib stream, taken ahead from byte `begin` to byte `end`, differs from what zlib found in the
-/// deflate stream within; empty if it does not. Nothing if it does not count: it is not sound, or begins where no block
-/// does, or in the first window, where a repeat may reach too far back and a part cannot know.
-std::optional<std::string> difference_of_part(InflateAhead& part, std::size_t begin, std::size_t end,
+/// How a part of a zlib stream, inflated speculatively from byte `begin` to byte `end`, differs from zlib's result;
+/// empty if it does not. Nullopt if there is nothing to compare: the part is not sound, does not start at a real block,
+/// or starts in the first window, where a match may reach before the data without the part noticing.
+std::optional<std::string> difference_of_part(codecs::SpeculativeInflater& part, std::size_t begin, std::size_t end,
                                               const ZlibVerdict& expected);
 
 }  // namespace gpuimg::test

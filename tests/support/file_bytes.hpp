@@ -1,4 +1,4 @@
-// Files built byte by byte, and what a reader must do with them.
+// Builds files byte by byte, and checks how the readers treat them.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "files/image_reader.hpp"
+#include "codecs/image_reader.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::test {
@@ -47,16 +47,17 @@ inline FileBytes bytes_of(std::string_view text) {
   return bytes;
 }
 
-/// Decodes from memory of exactly this size, so that a sanitizer sees every read beyond it.
-inline DecodedImage decode(std::span<const std::byte> bytes, const std::string& name = "test.bin",
-                           const ReadOptions& options = {}) {
+/// Decodes from a buffer of exactly this size, so that a sanitizer sees every read past its end.
+inline codecs::DecodedImage decode(std::span<const std::byte> bytes, const std::string& name = "test.bin",
+                                   const codecs::ReadOptions& options = {}) {
   const FileBytes exact(bytes.begin(), bytes.end());
-  return decode_image(exact, name, options);
+  return codecs::decode_image(exact, name, options);
 }
 
-/// The message contains `part`, names the file first and is one line.
+/// Checks that the message starts with the file name, contains `part` and is one line.
 inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, ErrorKind kind, std::string_view part = "",
-                                          const std::string& name = "test.bin", const ReadOptions& options = {}) {
+                                          const std::string& name = "test.bin",
+                                          const codecs::ReadOptions& options = {}) {
   try {
     decode(bytes, name, options);
   } catch (const Error& error) {
@@ -73,8 +74,7 @@ inline ::testing::AssertionResult refuses(std::span<const std::byte> bytes, Erro
   return ::testing::AssertionFailure() << "was read";
 }
 
-/// Prefixes of 0 … size − 1 bytes. From `complete_from` bytes on the image is whole and only what follows it is
-/// missing.
+/// Checks all prefixes of 0 … size − 1 bytes. From `complete_from` bytes on, the prefix holds the whole image.
 inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_from, const std::string& name) {
   for (std::size_t size = 0; size < file.size(); ++size) {
     const auto prefix = std::span(file).first(size);
@@ -86,14 +86,14 @@ inline void expect_prefixes_refused(const FileBytes& file, std::size_t complete_
   }
 }
 
-/// The pixels, or the message of an Error of a sort that an input may cause, decoded where what is allocated is filled
-/// with bytes of the value `fill` first.
+/// The pixels, or the message of an Error, decoded while new memory is filled with the byte `fill`. Checks that the
+/// error is one that an input may cause.
 inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const std::string& name,
-                                        const ReadOptions& options) {
+                                        const codecs::ReadOptions& options) {
   ::mallopt(M_PERTURB, ~fill & 0xFF);
   std::string outcome;
   try {
-    const DecodedImage decoded = decode(file, name, options);
+    const codecs::DecodedImage decoded = decode(file, name, options);
     outcome.assign(reinterpret_cast<const char*>(decoded.image.view().data), decoded.image.size_bytes());
   } catch (const Error& error) {
     EXPECT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
@@ -103,11 +103,11 @@ inline std::string outcome_on_memory_of(int fill, const FileBytes& file, const s
   return outcome;
 }
 
-/// Changes bytes at random: each result is an image or an Error of a sort that an input may cause, and the same
-/// whatever lay in memory before.
+/// Changes random bytes: each result must be an image or an error that an input may cause, and must not depend on the
+/// previous contents of memory.
 template <class Random>
 void expect_sane_when_mutated(const FileBytes& file, const std::string& name, Random& random, int rounds,
-                              const ReadOptions& options = {.max_pixels = std::uint64_t{1} << 20}) {
+                              const codecs::ReadOptions& options = {.max_pixels = std::uint64_t{1} << 20}) {
   for (int round = 0; round < rounds; ++round) {
     FileBytes mutant = file;
     const int changes = random.between(1, 4);

@@ -1,4 +1,4 @@
-// LZW, plainly: gif_codes.hpp.
+// A straightforward LZW encoder.
 #include "support/gif_codes.hpp"
 
 #include <map>
@@ -17,16 +17,17 @@ FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, co
       add_le(bytes, held & 0xFFU, 1);
     }
   };
-  constexpr std::uint32_t kMostCodes = 4096;
+  constexpr std::uint32_t kMaxCodes = 4096;
   const std::uint32_t clear = 1U << root_bits;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> runs;  // a run's code and the next pixel: a run
-  std::uint32_t used = clear + 1;  // entries of the reader's table, which grows with each code but the first
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t>
+      runs;                        // the code of a run and the next pixel, to the code of the longer run
+  std::uint32_t used = clear + 1;  // entries of the decoder's table, which grows with each code but the first
   if (packing.clears_at_first) {
     put(clear);
   }
-  std::size_t codes = 0;  // since the table was cleared
+  std::size_t codes = 0;  // since the last clear code
   for (std::size_t i = 0; i < indices.size(); ++i, ++codes) {
-    if ((used == kMostCodes && packing.clears_when_full) || (codes > 0 && codes == packing.clears_every)) {
+    if ((used == kMaxCodes && packing.clears_when_full) || (codes > 0 && codes == packing.clears_every)) {
       codes = 0;
       put(clear);
       runs.clear();
@@ -38,12 +39,12 @@ FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, co
       code = runs.at({code, indices[++i]});
     }
     put(code);
-    if (used == kMostCodes) {
+    if (used == kMaxCodes) {
       continue;
     }
     ++used;
     code_bits += used == (1U << code_bits) && code_bits < 12 ? 1 : 0;
-    if (packing.runs && i + 1 < indices.size() && used < kMostCodes) {
+    if (packing.runs && i + 1 < indices.size() && used < kMaxCodes) {
       runs[{code, indices[i + 1]}] = used;
     }
   }

@@ -1,4 +1,4 @@
-// The LZW codes of a GIF: GIF89a specification, appendix F.
+// Encodes the LZW codes of a GIF. GIF89a specification, appendix F.
 #pragma once
 
 #include <cstdint>
@@ -9,13 +9,13 @@
 namespace gpuimg::test {
 
 struct GifPacking {
-  bool runs = false;             ///< runs of pixels that occurred before become one code; else each pixel has its own
-  bool clears_at_first = true;   ///< a code that clears the table stands before all others
-  bool clears_when_full = true;  ///< else a full table stays as it is
-  std::size_t clears_every = 0;  ///< codes; 0: never but for these
+  bool runs = false;             ///< repeated runs of pixels become one code; otherwise each pixel has its own
+  bool clears_at_first = true;   ///< starts with a clear code
+  bool clears_when_full = true;  ///< otherwise a full table stays as it is
+  std::size_t clears_every = 0;  ///< clears the table after this many codes; 0 for never
 };
 
-/// The codes of one frame, with an end behind them.
+/// The codes of one frame, followed by the end code.
 FileBytes gif_codes(const std::vector<std::uint32_t>& indices, int root_bits, const GifPacking& packing);
 
 }  // namespace gpuimg::test

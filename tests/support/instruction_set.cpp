@@ -1,5 +1,5 @@
-// GPUIMG_TEST_INSTRUCTION_SET: the newest instruction set that loops compiled for several may choose in this process.
-// Left out, whatever the processor has. So that the code for older processors is tested on newer ones.
+// GPUIMG_TEST_INSTRUCTION_SET limits the instruction sets that Highway may select in this process, to test the code for
+// older processors on newer ones. Unset, Highway selects the best.
 #include <hwy/highway.h>
 
 #include <cstdio>
@@ -11,7 +11,7 @@ namespace {
 
 struct InstructionSet {
   std::string_view name;
-  std::int64_t newer;  ///< Highway's targets above it
+  std::int64_t newer;  ///< Highway targets above it
 };
 
 constexpr InstructionSet kInstructionSets[] = {
@@ -36,7 +36,7 @@ constexpr InstructionSet kInstructionSets[] = {
       return true;
     }
   }
-  std::fprintf(stderr, "GPUIMG_TEST_INSTRUCTION_SET: %s is not known\n", wanted);
+  std::fprintf(stderr, "GPUIMG_TEST_INSTRUCTION_SET: %s is not a known instruction set\n", wanted);
   std::exit(1);
 }();
 

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 
-#include "files/jpeg_parts.hpp"
-#include "files/jpeg_reader.hpp"
+#include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_reader.hpp"
 
 namespace gpuimg::test {
+
+using namespace codecs;
 
 namespace {
 

@@ -1,4 +1,4 @@
-// PNG through libpng for the tests: libpng_reader.hpp.
+// Collects everything that libpng reports.
 #include "support/libpng_reader.hpp"
 
 #include <png.h>

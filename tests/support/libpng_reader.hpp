@@ -1,5 +1,4 @@
-// A whole PNG decoded by libpng as an independent judge: its pixels, text entries and everything that libpng complains
-// of.
+// Decodes a PNG with libpng as an independent reference: pixels, text entries, errors and warnings.
 #pragma once
 
 #include <span>
@@ -14,10 +13,10 @@ namespace gpuimg::test {
 struct LibpngResult {
   Image image;  ///< empty if libpng refused the file
   std::vector<std::pair<std::string, std::string>> text;
-  std::string complaints;  ///< errors and warnings, a line each
+  std::string complaints;  ///< errors and warnings, one per line
 };
 
-/// Only what gpuimg writes: 8 and 16 bit, 1 to 4 channels, no palette. Reads to the end of IEND.
+/// Supports only what gpuimg writes: 8 and 16 bits, 1 to 4 channels, no palette. Reads through IEND.
 LibpngResult read_with_libpng(std::span<const std::byte> bytes);
 
 }  // namespace gpuimg::test

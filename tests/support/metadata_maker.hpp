@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "files/carried_metadata.hpp"
-#include "files/image_writer.hpp"
-#include "files/metadata.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
 
@@ -23,24 +23,24 @@ inline FileBytes xmp_packet(std::size_t size = 5) {
 inline FileBytes iptc_data() { return bytes_of(std::string_view("\x1C\2\x19\0\5alpha\x1C\2\x50\0\4Anna", 19)); }
 
 /// A profile, and all that may stand beside it.
-inline Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
-  Metadata metadata;
+inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
+  codecs::Metadata metadata;
   metadata.icc = make_icc({.color_space = is_color(format) ? "RGB " : "GRAY", .size = icc_size});
   metadata.exif = exif_with(1, true);
   metadata.cicp = {std::byte{9}, std::byte{16}, std::byte{0}, std::byte{1}};
   metadata.gama = 55555;
   metadata.chrm = {1, 2, 3, 4, 5, 6, 7, 80000};
-  metadata.density = PixelDensity{11811, 2835, DensityUnit::meter};
+  metadata.density = codecs::PixelDensity{11811, 2835, codecs::DensityUnit::meter};
   metadata.xmp = xmp_packet();
   metadata.iptc = iptc_data();
   return metadata;
 }
 
 /// As save_image does it.
-inline FileBytes written(const Image& image, ImageFileType type, const Metadata& metadata) {
-  WriteOptions options;
-  options.metadata = carried_metadata(metadata, type, image.format()).metadata;
-  return encode_image(image.view(), type, "t", options);
+inline FileBytes written(const Image& image, codecs::ImageFileType type, const codecs::Metadata& metadata) {
+  codecs::WriteOptions options;
+  options.metadata = codecs::carried_metadata(metadata, type, image.format()).metadata;
+  return codecs::encode_image(image.view(), type, "t", options);
 }
 
 }  // namespace gpuimg::test

@@ -1,4 +1,4 @@
-// Equalization of whole images: oracle_equalize.hpp.
+// Oracle of equalization.
 #include "support/oracle_equalize.hpp"
 
 #include <algorithm>
@@ -63,7 +63,7 @@ Table table_cdf(const Counts& counts) {
   std::uint64_t cumulative = 0;
   for (std::size_t i = 0; i < counts.size(); ++i) {
     cumulative += counts[i];
-    // v·c/N rounded half up, by its whole part and its remainder.
+    // v·c/N rounded half up, from its integer part and its remainder.
     const std::uint64_t rest = v * cumulative % total;
     table[i] = static_cast<std::uint16_t>(v * cumulative / total + (rest >= total - rest ? 1 : 0));
   }

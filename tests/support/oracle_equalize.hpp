@@ -1,4 +1,4 @@
-// Equalization of whole images, written anew from docs/operations.md for the tests. Nothing of gpuimg/ops is used here.
+// Oracle of equalization, written independently from docs/operations.md. Uses nothing of gpuimg/ops.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ Table table_opencv(const Counts& counts);
 Table table_cdf(const Counts& counts);
 Table table_pillow(const Counts& counts);
 
-/// What is counted (one level function a table) and what the tables do to a pixel. Alpha passes through `map`.
+/// What to count (one level function per table), and how the tables change a pixel. `map` must preserve alpha.
 struct ColorMode {
   std::vector<LevelFunction> levels;
   std::function<Pixel(const Pixel&, const Tables&)> map;
@@ -30,16 +30,16 @@ ColorMode joint_mode(const LevelFunction& luma);
 ColorMode ycbcr_mode(std::uint32_t v_max);
 ColorMode hsl_mode(std::uint32_t v_max);
 
-/// Hue-preserving: `to` is the new luma of a pixel whose luma is y.
+/// Preserves hue: `to` is the new luma of a pixel whose luma is y.
 Pixel with_luma(const Pixel& p, std::uint32_t y, std::uint32_t to, std::uint32_t v_max);
 
-/// Y, Cr, Cb in r, g, b; alpha is kept.
+/// Returns Y, Cr and Cb in r, g and b. Alpha is kept.
 Pixel ycrcb_of(const Pixel& p, std::uint32_t v_max);
 Pixel rgb_of_ycrcb(const Pixel& p, std::uint32_t v_max);
 
 Tables tables_of(ConstView pixels, const ColorMode& mode, Table (*table)(const Counts&), const Choice& choice);
 
-/// Maps every pixel whose mask is not 0; the identity leaves the image as it is.
+/// Maps every pixel whose mask is not 0. Identity tables leave the image unchanged.
 Image equalized(ConstView pixels, const ColorMode& mode, const Tables& tables, const Image* mask, double strength);
 
 }  // namespace gpuimg::oracle

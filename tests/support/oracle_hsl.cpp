@@ -1,4 +1,4 @@
-// HSL of one pixel and back: oracle_hsl.hpp.
+// Oracle of HSL, one pixel at a time.
 #include "support/oracle_hsl.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Plain sums: oracle_integral.hpp.
+// Oracle of summed-area tables.
 #include "support/oracle_integral.hpp"
 
 namespace gpuimg::oracle {

@@ -1,5 +1,4 @@
-// Summed-area tables by plain sums, written anew from docs/operations.md for the tests. Of gpuimg/ops only the names of
-// options are used.
+// Oracle of summed-area tables, written independently from docs/operations.md. Uses only option names of gpuimg/ops.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +10,7 @@ namespace gpuimg::oracle {
 
 using Sums = std::vector<std::uint64_t>;
 
-/// Exact sums modulo 2⁶⁴, row by row, with a row and a column of zeros before them: (h + 1) × (w + 1).
+/// Exact sums modulo 2⁶⁴, row by row, with a leading row and column of zeros: (h + 1) × (w + 1).
 Sums padded_sums(ConstView pixels, const IntegralOptions& options);
 
 }  // namespace gpuimg::oracle

@@ -1,4 +1,4 @@
-// Levels and counting: oracle_levels.hpp.
+// Oracle of levels and counts.
 #include "support/oracle_levels.hpp"
 
 #include <utility>
@@ -37,7 +37,7 @@ std::uint32_t luma_opencv(const Pixel& p) { return weighted(p, 9798, 19235, 3735
 std::uint32_t luma_bt709(const Pixel& p) { return weighted(p, 13933, 46871, 4732, 65536); }
 
 std::uint32_t luma_bt601_trunc(const Pixel& p) {
-  // The float32 weights are 10032775/2²⁵, 9848226/2²⁴ and 15300821/2²⁷; everything is counted in 1/2²⁷.
+  // The float32 weights are 10032775/2²⁵, 9848226/2²⁴ and 15300821/2²⁷. Everything is in units of 1/2²⁷.
   const std::uint64_t red = rounded_to_bits(std::uint64_t{10032775} * 4 * p.r, 24);
   const std::uint64_t green = rounded_to_bits(std::uint64_t{9848226} * 8 * p.g, 24);
   const std::uint64_t blue = rounded_to_bits(std::uint64_t{15300821} * p.b, 24);

@@ -1,5 +1,5 @@
-// What one pixel's levels are and which pixels count, written anew from docs/operations.md for the tests.
-// Nothing of gpuimg/ops is used here.
+// Oracle of the levels of a pixel and of the pixels that count, written independently from docs/operations.md. Uses
+// nothing of gpuimg/ops.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace gpuimg::oracle {
 
-/// Gray images have r = g = b, images without alpha a = V.
+/// Gray images have r = g = b; images without alpha have a = V.
 struct Pixel {
   std::uint32_t r = 0;
   std::uint32_t g = 0;
@@ -28,7 +28,7 @@ std::uint32_t luma_bt601_trunc(const Pixel& p);
 std::uint32_t luma_opencv(const Pixel& p);
 std::uint32_t luma_bt709(const Pixel& p);
 
-/// A level function that answers gray pixels with their value, as every operation does for gray images.
+/// A level function that returns the gray value for gray images, as every operation does.
 LevelFunction for_format(LevelFunction of_color, PixelFormat format);
 
 struct Choice {
@@ -39,7 +39,7 @@ struct Choice {
 
 bool is_counted(ConstView pixels, int x, int y, const Choice& choice);
 
-/// One count a level below `bins`.
+/// One count per level below `bins`.
 std::vector<std::uint64_t> count(ConstView pixels, const Choice& choice, std::size_t bins, const LevelFunction& level);
 
 }  // namespace gpuimg::oracle

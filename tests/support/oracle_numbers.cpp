@@ -1,4 +1,4 @@
-// Rounding with integers alone: oracle_numbers.hpp.
+// Rounding in integer arithmetic.
 #include "support/oracle_numbers.hpp"
 
 #include <algorithm>
@@ -10,13 +10,13 @@ namespace {
 
 int width_of(std::uint64_t x) { return 64 - std::countl_zero(x); }
 
-/// The value of a quotient whose bits below the last one kept are only known to be zero or not.
+/// A quotient whose bits below the last one are reduced to one bit: zero or not.
 std::uint64_t with_sticky_bit(std::uint64_t a, std::uint64_t b) { return a / b * 2 + (a % b != 0 ? 1 : 0); }
 
 Binary32 normalized(std::uint64_t mantissa, int exponent) {
   Binary32 x{rounded_to_bits(mantissa, 24), exponent};
   while (x.mantissa >= (1U << 24)) {
-    x.mantissa /= 2;  // exact: the digits below the leading 24 are zero
+    x.mantissa /= 2;  // exact: the digits after the leading 24 are zero
     ++x.exponent;
   }
   return x;

@@ -1,4 +1,4 @@
-// Which oracle stands for which option. Only the names of gpuimg/ops are used, none of its arithmetic.
+// Selects the oracle for each option. Uses only names of gpuimg/ops, none of its arithmetic.
 #pragma once
 
 #include "gpuimg/backend.hpp"
@@ -55,7 +55,7 @@ inline ColorMode mode_of(EqualizeColor color, Luma kind, PixelFormat format) {
   }
 }
 
-/// The oracle's answer to Backend::equalize; the mask is given apart, because a Selection holds a Picture.
+/// The expected result of Backend::equalize. The mask is a separate argument because a Selection holds a Picture.
 inline Image equalized(ConstView pixels, const EqualizeOptions& options, const Image* mask = nullptr) {
   const ColorMode mode = mode_of(options.color, options.luma, pixels.format);
   const Choice choice{options.selection.region, mask, options.selection.count_transparent};

@@ -1,4 +1,4 @@
-// What a PNG picture must be read to: PNG specification, third edition, sections 13.12 and 11.3.1.
+// Oracle of PNG decoding: PNG specification, third edition, sections 13.12 and 11.3.1.
 #pragma once
 
 #include "gpuimg/image.hpp"
@@ -6,7 +6,7 @@
 
 namespace gpuimg::test {
 
-/// u8, or u16 of 16-bit samples; fewer bits are widened to 8, palettes looked up. tRNS becomes an alpha channel.
+/// u8, or u16 for 16-bit samples. Expands fewer bits to 8, looks up palettes, and turns tRNS into an alpha channel.
 Image expected_image(const PngPicture& picture);
 
 }  // namespace gpuimg::test

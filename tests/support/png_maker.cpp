@@ -1,4 +1,4 @@
-// PNG, plainly: every filter and pass spelt out, nothing shared with the code under test.
+// A straightforward PNG encoder that shares no code with the library under test.
 #include "support/png_maker.hpp"
 
 #include <algorithm>

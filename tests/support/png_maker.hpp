@@ -1,4 +1,4 @@
-// Writes PNG of every kind, sound or broken on purpose, after the PNG specification (third edition). Deflate is stored.
+// Writes all kinds of PNG, valid or broken on purpose, with stored deflate blocks. PNG specification, third edition.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct PngKind {
   [[nodiscard]] int bits() const { return channels() * bit_depth; }
 };
 
-/// The 15 pairs that the specification allows.
+/// The 15 combinations that the specification allows.
 const std::vector<PngKind>& png_kinds();
 
 struct PngPicture {
@@ -26,7 +26,7 @@ struct PngPicture {
   std::uint32_t width = 1;
   std::uint32_t height = 1;
   bool interlaced = false;
-  int filter = 0;                      ///< 0 … 4; 5 takes another for each row
+  int filter = 0;                      ///< 0 … 4; 5 uses a different one for each row
   std::vector<std::uint32_t> samples;  ///< width × height × channels: values or palette indices
   FileBytes palette;                   ///< PLTE
   FileBytes transparency;              ///< tRNS, if not empty
@@ -35,18 +35,18 @@ struct PngPicture {
 struct PngChunk {
   std::string name;
   FileBytes data;
-  std::uint32_t crc_error = 0;  ///< XORed to the CRC
+  std::uint32_t crc_error = 0;  ///< XORed with the CRC
 };
 
 std::uint32_t png_crc(const std::string& name, const FileBytes& data);
 
-/// zlib: a header, stored blocks, Adler-32.
+/// A zlib stream: header, stored blocks, Adler-32.
 FileBytes zlib_stored(const FileBytes& raw);
 
-/// Rows with their filter bytes, all passes of an interlaced picture.
+/// Filtered rows with their filter bytes; all passes if interlaced.
 FileBytes png_raw(const PngPicture& picture);
 
-/// IHDR, PLTE and tRNS where there are any, one IDAT, IEND.
+/// IHDR, PLTE and tRNS if there are any, one IDAT, IEND.
 std::vector<PngChunk> png_chunks(const PngPicture& picture);
 
 FileBytes assemble_png(const std::vector<PngChunk>& chunks);

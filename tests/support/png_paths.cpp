@@ -1,20 +1,22 @@
-// Both paths, and repaired checksums, with zlib's own: tests/support/png_paths.hpp.
+// Compares the two paths, and repairs checksums with zlib.
 #include "support/png_paths.hpp"
 
 #include <zlib.h>
 
 #include <optional>
 
-#include "files/byte_fields.hpp"
-#include "files/plain_png.hpp"
-#include "files/png_fast_reader.hpp"
-#include "files/png_reader.hpp"
+#include "codecs/byte_fields.hpp"
+#include "codecs/png/png_fast_reader.hpp"
+#include "codecs/png/png_reader.hpp"
+#include "codecs/png/simple_png.hpp"
 
 namespace gpuimg::test {
 
+using namespace codecs;
+
 namespace {
 
-constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 22;
+constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
 
 struct Verdict {
   std::string refusal;  ///< empty if read
@@ -24,7 +26,7 @@ struct Verdict {
 Verdict read(std::span<const std::byte> file, PngPath path, int threads) {
   Verdict verdict;
   try {
-    const ReadOptions options{.max_pixels = kMostPixels, .threads = threads};
+    const ReadOptions options{.max_pixels = kMaxPixels, .threads = threads};
     verdict.image = read_png_pixels(file, "file", options, path);
   } catch (const Error& error) {
     verdict.refusal = error.what();
@@ -42,17 +44,17 @@ std::string difference(const Verdict& expected, const Verdict& got) {
   const ConstView a = expected.image.view();
   const ConstView b = got.image.view();
   if (a.width != b.width || a.height != b.height || a.format != b.format) {
-    return "another size or format";
+    return "size or format differs";
   }
-  return std::memcmp(a.data, b.data, expected.image.size_bytes()) == 0 ? "" : "other pixels";
+  return std::memcmp(a.data, b.data, expected.image.size_bytes()) == 0 ? "" : "pixels differ";
 }
 
-/// What the fast path makes of a file; nothing where it leaves the file to libpng.
+/// The result of the fast path; nullopt if it leaves the file to libpng.
 template <class... Parts>
-std::optional<Verdict> read_plain(const PlainPng& png, const Parts&... parts) {
+std::optional<Verdict> read_fast(const SimplePng& png, const Parts&... parts) {
   Verdict verdict;
   try {
-    std::optional<Image> image = read_plain_png(png, "file", {.max_pixels = kMostPixels, .threads = 1}, parts...);
+    std::optional<Image> image = read_simple_png(png, "file", {.max_pixels = kMaxPixels, .threads = 1}, parts...);
     if (!image) {
       return std::nullopt;
     }
@@ -63,20 +65,20 @@ std::optional<Verdict> read_plain(const PlainPng& png, const Parts&... parts) {
   return verdict;
 }
 
-/// Between blocks of rows one after the other and parts of the image data, on two threads.
+/// The difference between reading in blocks and reading in parts on two threads.
 std::string difference_of_parts(std::span<const std::byte> file) {
-  std::optional<PlainPng> plain;
+  std::optional<SimplePng> simple;
   try {
-    plain = take_apart_plain_png(file, "file");
+    simple = parse_simple_png(file, "file");
   } catch (const Error&) {
     return "";
   }
-  if (!plain || static_cast<std::uint64_t>(plain->width) * static_cast<std::uint64_t>(plain->height) > kMostPixels) {
+  if (!simple || static_cast<std::uint64_t>(simple->width) * static_cast<std::uint64_t>(simple->height) > kMaxPixels) {
     return "";
   }
-  const std::optional<Verdict> expected = read_plain(*plain);
+  const std::optional<Verdict> expected = read_fast(*simple);
   for (const std::size_t part_bytes : {300, 5000}) {
-    const std::optional<Verdict> got = read_plain(*plain, PngParts{part_bytes, std::size_t{1} << 20, 2});
+    const std::optional<Verdict> got = read_fast(*simple, PngParts{part_bytes, std::size_t{1} << 20, 2});
     if (expected.has_value() != got.has_value()) {
       return expected ? "refused in parts" : "taken in parts alone";
     }
@@ -87,7 +89,7 @@ std::string difference_of_parts(std::span<const std::byte> file) {
   return "";
 }
 
-/// The Adler-32 of what a zlib stream holds, and the bytes it takes without its own; nothing if it is damaged.
+/// The Adler-32 of the output of a zlib stream, and the stream's size without its checksum; nullopt if it is damaged.
 struct ZlibContent {
   uLong adler = 1;
   std::size_t bytes = 0;
@@ -95,7 +97,7 @@ struct ZlibContent {
 
 std::optional<ZlibContent> content_of(FileBytes& data) {
   constexpr std::size_t kHeader = 2;
-  constexpr uLong kMostBytes = uLong{1} << 26;
+  constexpr uLong kMaxBytes = uLong{1} << 26;
   if (data.size() < kHeader) {
     return std::nullopt;
   }
@@ -106,7 +108,7 @@ std::optional<ZlibContent> content_of(FileBytes& data) {
   std::vector<Bytef> out(std::size_t{1} << 16);
   ZlibContent content;
   int code = Z_OK;
-  while (code == Z_OK && stream.total_out < kMostBytes) {
+  while (code == Z_OK && stream.total_out < kMaxBytes) {
     stream.next_out = out.data();
     stream.avail_out = static_cast<uInt>(out.size());
     code = inflate(&stream, Z_NO_FLUSH);
@@ -126,10 +128,10 @@ void put_be(std::span<std::byte> to, std::uint32_t value) {
 }  // namespace
 
 std::string difference_of_png_paths(std::span<const std::byte> file) {
-  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
-  const Verdict expected = read(exact, PngPath::libpng_alone, 1);
+  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read past its end
+  const Verdict expected = read(exact, PngPath::libpng_only, 1);
   for (const int threads : {1, 2}) {
-    if (std::string text = difference(expected, read(exact, PngPath::fast_where_possible, threads)); !text.empty()) {
+    if (std::string text = difference(expected, read(exact, PngPath::fast_if_possible, threads)); !text.empty()) {
       return text;
     }
   }
@@ -139,7 +141,7 @@ std::string difference_of_png_paths(std::span<const std::byte> file) {
 FileBytes with_checksums_repaired(std::span<const std::byte> file) {
   constexpr std::size_t kOverhead = 12;
   FileBytes repaired(file.begin(), file.end());
-  std::vector<std::size_t> data_at;  // where each byte of the image data lies
+  std::vector<std::size_t> data_at;  // the offset of each byte of image data
   std::vector<std::size_t> chunks;
   for (std::size_t offset = 8; repaired.size() >= offset + kOverhead;) {
     const std::size_t length = u32be_at(repaired, offset);

@@ -1,4 +1,4 @@
-// A PNG read twice, by the fast path and by libpng alone, and whether they agree. Also for the fuzzer.
+// Reads a PNG with the fast path and with libpng alone, and compares. Also used by the fuzzer.
 #pragma once
 
 #include <span>
@@ -8,11 +8,11 @@
 
 namespace gpuimg::test {
 
-/// Empty if both give the same pixels, or both refuse with the same words; else what differs.
+/// Empty if both return the same pixels or refuse with the same message; otherwise the difference.
 std::string difference_of_png_paths(std::span<const std::byte> file);
 
-/// The file with each chunk's CRC put right, and the checksum of the image data where it inflates at all; cut where its
-/// chunks reach beyond it.
+/// The file with correct chunk CRCs, and with a correct checksum of the image data if it inflates. Cut off where a
+/// chunk extends past the end.
 FileBytes with_checksums_repaired(std::span<const std::byte> file);
 
 }  // namespace gpuimg::test

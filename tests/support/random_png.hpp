@@ -1,4 +1,4 @@
-// PNG pictures of random samples, for tests.
+// PNG pictures with random samples.
 #pragma once
 
 #include "support/png_maker.hpp"

@@ -1,4 +1,3 @@
-// Under the address sanitizer an allocation that is too large returns null, as it does without: tests ask for such
-// ones.
+// Makes oversized allocations return null under the address sanitizer, as they do without it; tests rely on that.
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "allocator_may_return_null=1"; }

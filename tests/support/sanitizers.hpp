@@ -1,5 +1,4 @@
-// Whether this program was built with a sanitizer, by GCC or by Clang: its shadow needs an address space without
-// limits.
+// Whether this program was built with a sanitizer, by GCC or Clang. Its shadow memory needs an unlimited address space.
 #pragma once
 
 #ifndef __has_feature

@@ -1,4 +1,4 @@
-// Pixels and expectations that the tests of BMP, TGA, GIF, PSD and PNM share.
+// Test data and checks shared by the tests of BMP, TGA, GIF, PSD and PNM.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -28,7 +28,7 @@ inline Values random_values(Random& random, std::size_t count, std::uint32_t bou
 
 inline void expect_pixels(const FileBytes& file, const Image& expected, const std::string& type,
                           const std::string& name) {
-  const DecodedImage decoded = decode(file, name);
+  const codecs::DecodedImage decoded = decode(file, name);
   EXPECT_EQ(decoded.file_type, type);
   EXPECT_TRUE(same_pixels(decoded.image.view(), expected.view()));
 }

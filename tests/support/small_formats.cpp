@@ -1,4 +1,4 @@
-// The five small formats, written plainly.
+// Straightforward encoders for the five small formats.
 #include "support/small_formats.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Small BMP, TGA, GIF, PSD and PNM files, sound unless their parameters say otherwise.
+// Makes small BMP, TGA, GIF, PSD and PNM files, valid unless the parameters say otherwise.
 #pragma once
 
 #include <cstdint>
@@ -21,14 +21,14 @@ inline std::vector<std::uint32_t> argb_of(std::uint32_t color) {
 struct BmpChoices {
   int header_bytes = 40;  ///< 12, 40, 52, 56, 108 or 124
   std::uint32_t compression = 0;
-  std::vector<std::uint32_t> masks;    ///< red, green, blue and, perhaps, alpha
+  std::vector<std::uint32_t> masks;    ///< red, green, blue and optionally alpha
   std::vector<std::uint32_t> palette;  ///< 0xRRGGBB
   bool top_down = false;
   std::uint32_t colors_used = 0;
   std::uint32_t gap = 0;  ///< bytes between header and pixels
 };
 
-/// `values`: bits a pixel each (palette index, or the bits as stored), top row first.
+/// `values` are palette indices or pixels as stored, top row first.
 FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
                    const BmpChoices& choices = {});
 
@@ -43,7 +43,7 @@ struct TgaChoices {
   std::string id;
 };
 
-/// `kind` 1, 2 or 3; `values` as stored, in the order of the picture (top left first).
+/// `kind` is 1, 2 or 3. `values` are pixels as stored, from top left.
 FileBytes make_tga(int kind, int width, int height, int bits, const std::vector<std::uint32_t>& values,
                    const TgaChoices& choices = {});
 
@@ -56,18 +56,18 @@ struct GifFrame {
   int transparent = -1;
   bool interlaced = false;
   GifPacking packing;
-  int spare_bits = 0;                     ///< of each code, beyond those that the colors need
+  int spare_bits = 0;                     ///< extra bits per code, more than the colors need
   std::vector<std::uint32_t> own_colors;  ///< 0xRRGGBB; the size is a power of two
 };
 
 FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colors, const std::vector<GifFrame>& frames,
                    int background = 0);
 
-/// `planes`: channels × width × height values.
+/// `planes` has channels × width × height values.
 FileBytes make_psd(int width, int height, int channels, int bits, const std::vector<std::uint32_t>& planes,
                    bool run_length, int mode = 3);
 
-/// `header` such as "P6\n3 2\n255\n"; `bytes_each` 1 or 2.
+/// `header` is for example "P6\n3 2\n255\n"; `bytes_each` is 1 or 2.
 FileBytes make_pnm(const std::string& header, const std::vector<std::uint32_t>& values, int bytes_each);
 
 }  // namespace gpuimg::test

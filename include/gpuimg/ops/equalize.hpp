@@ -1,5 +1,5 @@
-// Histogram equalization: options, the look-up table and what it does to colour.
-// The rules stand in docs/operations.md, "Equalization".
+// Histogram equalization: options, look-up tables and their effect on color.
+// Specified in docs/operations.md, "Equalization".
 #pragma once
 
 #include <cmath>
@@ -17,42 +17,43 @@ namespace gpuimg {
 enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow };
 
 enum class EqualizeColor : std::uint8_t {
-  luma,   ///< hue-preserving: the pixel is scaled to its new luma, mixed toward gray where it would leave the gamut
-  rgb,    ///< each channel by its own table
+  luma,   ///< preserves hue: scales the pixel to its new luma, and mixes it toward gray if it would leave the gamut
+  rgb,    ///< each channel through its own table
   joint,  ///< the luma's table applied to r, g and b alike
-  ycbcr,  ///< OpenCV's recipe: Y of YCrCb
+  ycbcr,  ///< Y of YCrCb, as OpenCV users do it
   hsl,    ///< L of HSL
 };
 
-/// Look-up tables, V + 1 entries each: three for EqualizeColor::rgb on a colour image, else one.
+/// Look-up tables of V + 1 entries: three for EqualizeColor::rgb on a color image, else one.
 struct LevelTables {
   std::vector<std::vector<std::uint16_t>> maps;
 };
 
-/// The histograms that the tables are made from, V + 1 counts each: as many as there are tables.
+/// The histograms that the tables are built from: one per table, V + 1 counts each.
 using LevelCounts = std::vector<std::vector<std::uint64_t>>;
 
 struct EqualizeOptions {
   EqualizeFormula formula = EqualizeFormula::opencv;
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = Luma::bt601;
-  double strength = 1.0;                ///< 0 … 1: how far from the input toward the equalized image
-  const LevelTables* tables = nullptr;  ///< use these in place of tables from the image's own histogram
-  Selection selection;                  ///< counted; of these only the mask also keeps pixels from being changed
+  double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
+  const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
+  Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change
 };
 
-/// What one histogram says, reduced to the numbers that its look-up table needs.
+/// The numbers of a histogram that its look-up table depends on.
 struct LevelRule {
   EqualizeFormula formula = EqualizeFormula::opencv;
-  bool is_identity = true;        ///< the table maps every level to itself
+  bool is_identity = true;        ///< every level maps to itself
   std::uint32_t v_max = 255;      ///< V
   std::uint64_t total = 0;        ///< N = Σh
-  std::uint64_t first_count = 0;  ///< h[i₀], i₀ = first level in use
-  std::uint64_t step = 0;         ///< pillow's ⌊(N − h[last]) / V⌋
-  float scale = 0.0F;             ///< opencv's float32(V) / float32(N − h[i₀])
+  std::uint64_t first_count = 0;  ///< h[i₀], where i₀ is the first level in use
+  std::uint64_t step = 0;         ///< pillow: ⌊(N − h[last]) / V⌋
+  float scale = 0.0F;             ///< opencv: float32(V) / float32(N − h[i₀])
 };
 
-/// first_count and last_count: counts of the first and last level in use (equal levels: equal counts, and total).
+/// first_count and last_count are the counts of the first and last level in use. If only one level is used, both equal
+/// `total`.
 GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t v_max, std::uint64_t total,
                                          std::uint64_t first_count, std::uint64_t last_count) {
   LevelRule rule;
@@ -78,7 +79,7 @@ GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t 
   return rule;
 }
 
-/// LUT[level], given c[level] = `cumulative` (inclusive) and h[level] = `count`.
+/// LUT[level], where `cumulative` is the inclusive sum of counts up to `level` and `count` is h[level].
 GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t level, std::uint64_t cumulative,
                                             std::uint64_t count) {
   if (rule.is_identity) {
@@ -102,7 +103,7 @@ GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t
   return level;
 }
 
-/// The whole table of one histogram: counts.size() = V + 1 entries.
+/// The table of one histogram. counts.size() is V + 1, and so is the result's.
 inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::vector<std::uint64_t>& counts) {
   std::uint64_t total = 0;
   std::uint64_t first_count = 0;
@@ -123,7 +124,7 @@ inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::
   return map;
 }
 
-/// The tables of several histograms.
+/// One table per histogram.
 inline LevelTables level_tables(EqualizeFormula formula, const LevelCounts& counts) {
   LevelTables tables;
   for (const auto& each : counts) {
@@ -148,22 +149,21 @@ GPUIMG_HD inline std::uint32_t blended(std::uint32_t in, std::uint32_t to, doubl
   return static_cast<std::uint32_t>(floor(static_cast<double>(in) + strength * difference + 0.5));
 }
 
-/// EqualizeColor::luma. y = the pixel's luma, y_new = LUT[y]; T is the sample type.
+/// EqualizeColor::luma. y is the pixel's luma, y_new = LUT[y], and T the sample type.
 template <class T>
 GPUIMG_HD constexpr Rgb with_luma(const Rgb& p, std::uint32_t y, std::uint32_t y_new) {
-  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   if (y == 0) {
     return {y_new, y_new, y_new};
   }
   const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
-  if (high * y_new <= kMax * y) {
+  if (high * y_new <= kMaxOf<T> * y) {
     const std::uint32_t half = y / 2;
     return {(p.r * y_new + half) / y, (p.g * y_new + half) / y, (p.b * y_new + half) / y};
   }
-  const std::uint32_t room = kMax - y_new;
+  const std::uint32_t room = kMaxOf<T> - y_new;
   const std::uint32_t reach = high - y;
   const auto toward = [&](std::uint32_t c) {
-    // Half away from zero is half up of the distance; distance · room stays below 2³² at 16 bits too.
+    // Rounding the distance half up rounds c half away from y_new. distance · room fits 32 bits, at 16 bits too.
     const std::uint32_t distance = c > y ? c - y : y - c;
     const std::uint32_t moved = (distance * room + reach / 2) / reach;
     return c > y ? y_new + moved : y_new - moved;
@@ -181,7 +181,7 @@ GPUIMG_HD constexpr std::uint32_t saturated(std::int32_t x, std::int32_t v_max) 
   return static_cast<std::uint32_t>(x < 0 ? 0 : x > v_max ? v_max : x);
 }
 
-/// OpenCV's fixed-point YCrCb (14 fractional bits, arithmetic shifts).
+/// OpenCV's fixed-point YCrCb: 14 fractional bits, arithmetic shifts.
 GPUIMG_HD constexpr std::uint32_t ycrcb_luma(const Rgb& p) {
   return (4899U * p.r + 9617U * p.g + 1868U * p.b + 8192U) >> 14;
 }
@@ -205,29 +205,28 @@ GPUIMG_HD constexpr Rgb rgb_from_ycrcb(const YCrCb& p, std::uint32_t v_max) {
           saturated(y + ((cb * 29049 + 8192) >> 14), limit)};
 }
 
-/// EqualizeColor::ycbcr: Cr and Cb kept, Y = y_new.
+/// EqualizeColor::ycbcr: keeps Cr and Cb, sets Y = y_new.
 GPUIMG_HD constexpr Rgb with_ycrcb_luma(const Rgb& p, std::uint32_t y_new, std::uint32_t v_max) {
   const YCrCb converted = ycrcb_from_rgb(p, v_max);
   return rgb_from_ycrcb({y_new, converted.cr, converted.cb}, v_max);
 }
 
-/// Level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
+/// The level of EqualizeColor::hsl: ⌊(max + min + 1) / 2⌋.
 GPUIMG_HD constexpr std::uint32_t hsl_level(const Rgb& p) {
   const std::uint32_t high = p.r > p.g ? (p.r > p.b ? p.r : p.b) : (p.g > p.b ? p.g : p.b);
   const std::uint32_t low = p.r < p.g ? (p.r < p.b ? p.r : p.b) : (p.g < p.b ? p.g : p.b);
   return (high + low + 1) / 2;
 }
 
-/// EqualizeColor::hsl: H and S kept, L = level_new / V, both as the nearest float32, and back.
+/// EqualizeColor::hsl: keeps H and S, sets L = level_new / V, and converts back. Each quotient is the nearest float32.
 template <class T>
 GPUIMG_HD inline Rgb with_hsl_level(const Rgb& p, std::uint32_t level_new) {
-  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
-  Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMax));
-  hsl.lightness = nearest_ratio<true>(level_new, kMax);
-  return rgb_from_hsl(hsl, kMax);
+  Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
+  hsl.lightness = nearest_ratio<true>(level_new, kMaxOf<T>);
+  return rgb_from_hsl(hsl, kMaxOf<T>);
 }
 
-/// The level that the histogram counts and the table maps, for the one-table colour modes.
+/// The level that the histogram counts and the table maps in color modes with one table.
 template <Luma kind>
 GPUIMG_HD constexpr std::uint32_t level_of(EqualizeColor color, const Rgb& p) {
   switch (color) {

@@ -1,4 +1,4 @@
-// The histogram operation: options, result and bin arithmetic. The rules stand in docs/operations.md, "Histogram".
+// The histogram operation: options, result and bin arithmetic. Specified in docs/operations.md, "Histogram".
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace gpuimg {
 
-/// What a histogram counts or a summed-area table sums. A gray image answers red, green and blue with its gray value.
+/// The channel that a histogram counts or a summed-area table sums. For gray images, red, green and blue are the gray
+/// value.
 enum class Channel : std::uint8_t { luma, red, green, blue, alpha, hue, saturation, lightness };
 
 constexpr bool is_hsl(Channel channel) { return channel >= Channel::hue; }
@@ -20,7 +21,7 @@ constexpr int kDefaultHslBins = 256;
 struct HistogramOptions {
   std::vector<Channel> channels = {Channel::luma};
   Luma luma = Luma::bt601;
-  int hsl_bins = kDefaultHslBins;  ///< bins over [0°,360°) and [0,1]; other channels have one bin a value
+  int hsl_bins = kDefaultHslBins;  ///< number of bins over [0°,360°) or [0,1]; other channels have one bin per level
   Selection selection;
 };
 
@@ -30,11 +31,11 @@ struct ChannelHistogram {
 };
 
 struct Histogram {
-  std::vector<ChannelHistogram> channels;  ///< in the order asked for
-  std::uint64_t counted = 0;               ///< pixels counted: the sum of each channel's counts
+  std::vector<ChannelHistogram> channels;  ///< in the requested order
+  std::uint64_t counted = 0;               ///< number of pixels counted, equal to the sum of each channel's counts
 };
 
-/// Bin of value v when V + 1 = `levels` values share `bins` bins: ⌊v · bins / levels⌋.
+/// Bin of value v if `levels` = V + 1 values share `bins` bins: ⌊v · bins / levels⌋.
 GPUIMG_HD constexpr std::uint32_t bin_of_value(std::uint32_t v, std::uint32_t bins, std::uint32_t levels) {
   return static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) * bins / levels);
 }

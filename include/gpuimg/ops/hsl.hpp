@@ -1,4 +1,4 @@
-// HSL conversion: exact fractions, encodings, and the way back. The rules stand in docs/operations.md, "HSL".
+// HSL conversion in both directions: exact fractions and encodings. Specified in docs/operations.md, "HSL".
 #pragma once
 
 #include <cmath>
@@ -11,10 +11,10 @@
 namespace gpuimg {
 
 enum class HslEncoding : std::uint8_t {
-  f32,          ///< H in degrees [0,360), S and L in [0,1]; order H,S,L; samples f32
-  u16,          ///< H in 65536ths of a turn, S and L in 65535ths; order H,S,L; samples u16
-  opencv,       ///< H/2 (0 … 180), S·255, L·255; order H,L,S; samples u8; OpenCV's 8-bit HLS
-  opencv_full,  ///< H·256/360, S·255, L·255; order H,L,S; samples u8; OpenCV's HLS_FULL
+  f32,          ///< order H, S, L; f32 samples; H in degrees [0,360), S and L in [0,1]
+  u16,          ///< order H, S, L; u16 samples; H in 1/65536 turn, S and L in 1/65535
+  opencv,       ///< order H, L, S; u8 samples; H/2 (0 … 180), L·255, S·255, as in OpenCV's 8-bit HLS
+  opencv_full,  ///< order H, L, S; u8 samples; H·256/360, L·255, S·255, as in OpenCV's HLS_FULL
 };
 
 constexpr Sample sample_of(HslEncoding encoding) {
@@ -27,19 +27,19 @@ constexpr Sample sample_of(HslEncoding encoding) {
   return Sample::f32;
 }
 
-/// What `adjust_hsl` does between conversion and reconversion. The defaults change nothing.
+/// What adjust_hsl changes between converting to HSL and back. The defaults change nothing.
 struct HslAdjustment {
-  float hue_degrees = 0.0F;  ///< added to H, in (−360, 360); H wraps
-  float saturation = 1.0F;   ///< S is multiplied by this, at least 0, and clamped to [0,1]
-  float lightness = 1.0F;    ///< L likewise
+  float hue_degrees = 0.0F;  ///< added to H, which wraps; in (−360, 360)
+  float saturation = 1.0F;   ///< factor for S, at least 0; the result is clamped to [0,1]
+  float lightness = 1.0F;    ///< factor for L, likewise
 
   [[nodiscard]] constexpr bool is_identity() const {
     return hue_degrees == 0.0F && saturation == 1.0F && lightness == 1.0F;
   }
 };
 
-/// HSL of one pixel as exact fractions: H = hue_numerator/(6·chroma) of a turn, S = chroma/saturation_denominator,
-/// L = sum/(2V). chroma = 0 (gray) means H = 0 and S = 0.
+/// HSL of one pixel as exact fractions: H = hue_numerator/(6·chroma) of a turn, S = chroma/saturation_denominator, L =
+/// sum/(2V). For gray, chroma = 0, and H and S are 0.
 struct HslFractions {
   std::uint32_t hue_numerator = 0;  ///< in [0, 6·chroma)
   std::uint32_t chroma = 0;
@@ -53,7 +53,7 @@ struct Hsl {
   float lightness = 0.0F;
 };
 
-/// r, g, b in 0 … V, V = 255 or 65535. Without branches, which every backend is glad of: gray falls out as H = 0.
+/// r, g and b are in 0 … V, where V is 255 or 65535. Branch-free; gray yields H = 0 without a special case.
 GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max) {
   const std::uint32_t high = r > g ? (r > b ? r : b) : (g > b ? g : b);
   const std::uint32_t low = r < g ? (r < b ? r : b) : (g < b ? g : b);
@@ -72,8 +72,8 @@ GPUIMG_HD constexpr HslFractions hsl_fractions(std::uint32_t r, std::uint32_t g,
   return f;
 }
 
-/// The float32 nearest to a/b (ties to even), b > 0. With `small` both are below 2²⁴ and one float32 division is exact;
-/// else they are below 2²⁶, where a float64 quotient is never close enough to a tie to round twice.
+/// The float32 nearest to a/b (ties to even), b > 0. With `small`, both are below 2²⁴ and one float32 division is
+/// exact. Otherwise both are below 2²⁶, and a float64 quotient is never close enough to a tie to be rounded twice.
 template <bool small>
 GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   if constexpr (small) {
@@ -83,8 +83,8 @@ GPUIMG_HD constexpr float nearest_ratio(std::uint32_t a, std::uint32_t b) {
   }
 }
 
-/// The divisions below, as plain as they are defined. T = std::uint8_t or std::uint16_t: the sample type that the
-/// fractions came from. A backend may pass another Divide that gives the same results.
+/// The divisions below, written as they are defined. T, std::uint8_t or std::uint16_t, is the sample type of the
+/// fractions. A backend may substitute another Divide that returns the same results.
 template <class T>
 struct PlainDivide {
   static constexpr bool kSmall = sizeof(T) == 1;
@@ -104,14 +104,13 @@ struct PlainDivide {
   }
 };
 
-/// T as in PlainDivide.
+/// T is the sample type of the fractions.
 template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr Hsl hsl_float(const HslFractions& f) {
-  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   Hsl hsl;
   hsl.hue_degrees = Divide::ratio(60U * f.hue_numerator, f.chroma == 0 ? 1U : f.chroma);
   hsl.saturation = Divide::ratio(f.chroma, f.saturation_denominator);
-  hsl.lightness = Divide::template ratio_by<2U * kMax>(f.sum);
+  hsl.lightness = Divide::template ratio_by<2U * kMaxOf<T>>(f.sum);
   return hsl;
 }
 
@@ -121,16 +120,15 @@ struct HslU16 {
   std::uint16_t lightness = 0;
 };
 
-/// ⌊65536·H + ½⌋ mod 65536 for H in turns, ⌊65535·x + ½⌋ for S and L, from the exact fractions.
+/// From exact fractions: ⌊65536·H + ½⌋ mod 65536 with H in turns, and ⌊65535·x + ½⌋ for S and L.
 template <class T, class Divide = PlainDivide<T>>
 GPUIMG_HD constexpr HslU16 hsl_u16(const HslFractions& f) {
   using Wide = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-  constexpr std::uint32_t kMax = sizeof(T) == 1 ? 255U : 65535U;
   HslU16 out;
   const std::uint32_t turn = f.chroma == 0 ? 1U : 6U * f.chroma;
   out.hue = static_cast<std::uint16_t>(Divide::template scaled<65536>(f.hue_numerator, turn));
   out.saturation = static_cast<std::uint16_t>(Divide::template scaled<65535>(f.chroma, f.saturation_denominator));
-  out.lightness = static_cast<std::uint16_t>((Wide{65535} * f.sum + kMax) / (2U * kMax));
+  out.lightness = static_cast<std::uint16_t>((Wide{65535} * f.sum + kMaxOf<T>) / (2U * kMaxOf<T>));
   return out;
 }
 
@@ -140,8 +138,8 @@ struct HlsU8 {
   std::uint8_t saturation = 0;
 };
 
-/// OpenCV 4.6's order of float32 operations, with its one fused multiply-add; equal to it on all 2²⁴ 8-bit colours.
-/// `hue_range` is 180 (opencv) or 256 (opencv_full; 256 itself saturates to 255).
+/// Follows the order of float32 operations of OpenCV 4.6, including its fused multiply-add; equal to it for all 2²⁴
+/// 8-bit colors. `hue_range` is 180 (opencv) or 256 (opencv_full, where 256 itself saturates to 255).
 GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_t b, std::uint32_t v_max,
                                   float hue_range) {
   const float unit = 1.0F / static_cast<float>(v_max);
@@ -174,7 +172,7 @@ GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_
   return out;
 }
 
-/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋); N = bins, 2 … 65536.
+/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋), where N = bins is in 2 … 65536.
 GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t bins) {
   return f.chroma == 0 ? 0U
                        : static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.hue_numerator /
@@ -203,10 +201,10 @@ GPUIMG_HD constexpr std::uint32_t channel_level(float x, float m, float v_max) {
                                  : static_cast<std::uint32_t>(level);
 }
 
-/// x clamped to [0,1]; NaN becomes 0.
+/// x clamped to [0,1]. NaN becomes 0.
 GPUIMG_HD constexpr float unit_clamped(float x) { return x > 0.0F ? (x < 1.0F ? x : 1.0F) : 0.0F; }
 
-/// H taken modulo 360 into [0,360); NaN and infinities become 0.
+/// H modulo 360, in [0,360). NaN and infinities become 0.
 GPUIMG_HD inline float wrapped_degrees(float hue) {
   if (!(hue > -1.0e9F && hue < 1.0e9F)) {
     return 0.0F;
@@ -216,8 +214,8 @@ GPUIMG_HD inline float wrapped_degrees(float hue) {
   return positive >= 360.0F ? 0.0F : positive;
 }
 
-/// RGB in 0 … V of an HSL colour with H in [0,360), S and L in [0,1]: float32 in this order, without contraction:
-/// c = (1 − |2L − 1|)·S, x = c·(1 − |(H/60 mod 2) − 1|), m = L − c/2.
+/// RGB in 0 … V of an HSL color with H in [0,360), S and L in [0,1]. Computed in float32 in this order, without
+/// contraction: c = (1 − |2L − 1|)·S, x = c·(1 − |(H/60 mod 2) − 1|), m = L − c/2.
 GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
   const float v = static_cast<float>(v_max);
   const float c = (1.0F - fabsf(2.0F * hsl.lightness - 1.0F)) * hsl.saturation;
@@ -238,7 +236,7 @@ GPUIMG_HD inline Rgb rgb_from_hsl(const Hsl& hsl, std::uint32_t v_max) {
   }
 }
 
-/// Stored values back to an Hsl that rgb_from_hsl accepts: hue wrapped, S and L clamped.
+/// Decode stored values to an Hsl that rgb_from_hsl accepts: hue wrapped, S and L clamped.
 GPUIMG_HD inline Hsl decode_hsl_f32(float h, float s, float l) {
   return {wrapped_degrees(h), unit_clamped(s), unit_clamped(l)};
 }
@@ -246,7 +244,7 @@ GPUIMG_HD constexpr Hsl decode_hsl_u16(std::uint32_t h, std::uint32_t s, std::ui
   return {static_cast<float>(h) * (360.0F / 65536.0F), static_cast<float>(s) / 65535.0F,
           static_cast<float>(l) / 65535.0F};
 }
-/// hue_range as in hls_opencv.
+/// hue_range as for hls_opencv.
 GPUIMG_HD inline Hsl decode_hls_opencv(std::uint32_t h, std::uint32_t l, std::uint32_t s, float hue_range) {
   return {wrapped_degrees(static_cast<float>(h) * (360.0F / hue_range)), static_cast<float>(s) / 255.0F,
           static_cast<float>(l) / 255.0F};
@@ -257,7 +255,7 @@ GPUIMG_HD inline Hsl adjusted(const Hsl& hsl, const HslAdjustment& by) {
           unit_clamped(hsl.lightness * by.lightness)};
 }
 
-/// Alpha in another sample type, nearest level; f32 stands for [0,1].
+/// Rescales alpha to another sample type, rounding to the nearest level.
 GPUIMG_HD constexpr std::uint32_t scaled_level(std::uint32_t value, std::uint32_t from_max, std::uint32_t to_max) {
   return from_max == to_max ? value
                             : static_cast<std::uint32_t>((std::uint64_t{2} * value * to_max + from_max) /

@@ -1,4 +1,5 @@
-// The integral image (summed-area table): options, type rule and rounding. docs/operations.md, "Integral image".
+// The integral image (summed-area table): options, choice of sample type and rounding. Specified in docs/operations.md,
+// "Integral image".
 #pragma once
 
 #include <cstdint>
@@ -12,28 +13,28 @@
 namespace gpuimg {
 
 enum class TableLayout : std::uint8_t {
-  padded,     ///< T[y][x] = Σ over rows < y and columns < x; (h+1) × (w+1), row 0 and column 0 are zero
-  inclusive,  ///< T[y][x] = Σ over rows ≤ y and columns ≤ x; h × w
+  padded,     ///< (h+1) × (w+1): T[y][x] sums rows < y and columns < x, so row 0 and column 0 are zero
+  inclusive,  ///< h × w: T[y][x] sums rows ≤ y and columns ≤ x
 };
 
 struct IntegralOptions {
   TableLayout layout = TableLayout::padded;
-  std::optional<Sample> type;  ///< u32, u64, f32 or f64; nothing = the narrowest of u32, u64 that cannot wrap
-  bool square = false;         ///< sum p² in place of p
+  std::optional<Sample> type;  ///< u32, u64, f32 or f64; nullopt = the narrowest of u32 and u64 that cannot wrap
+  bool square = false;         ///< sum p² instead of p
   Channel channel = Channel::luma;
   Luma luma = Luma::bt601;
-  bool allow_wrap = false;  ///< let a forced integer type wrap (modular arithmetic)
+  bool allow_wrap = false;  ///< let an explicit integer type wrap (modular arithmetic)
 };
 
-/// Largest entry that a table of width × height pixels of 0 … v_max can hold, saturated at 2⁶⁴ − 1 when it is larger.
+/// Largest possible entry of a table of width × height pixels of 0 … v_max, saturated at 2⁶⁴ − 1.
 constexpr std::uint64_t largest_sum(int width, int height, std::uint32_t v_max, bool square) {
   const std::uint64_t pixels = static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
   const std::uint64_t each = square ? std::uint64_t{v_max} * v_max : v_max;
   return pixels > ~std::uint64_t{0} / each ? ~std::uint64_t{0} : pixels * each;
 }
 
-/// The sample type of the table. Throws Error{usage} when a forced integer type could wrap and allow_wrap is not set,
-/// or when even u64 could wrap.
+/// The sample type of the table. Throws Error{usage} if an explicit integer type could wrap and allow_wrap is not set,
+/// or if even u64 could wrap.
 inline Sample table_sample(int width, int height, PixelFormat format, const IntegralOptions& options) {
   constexpr std::uint64_t kMaxU32 = 0xFFFFFFFFU;
   const std::uint64_t largest = largest_sum(width, height, format.max_value(), options.square);
@@ -56,7 +57,7 @@ constexpr int table_height(int height, TableLayout layout) {
   return layout == TableLayout::padded ? height + 1 : height;
 }
 
-/// An exact sum as a table entry: modulo 2³² for u32, rounded once (ties to even) for f32 and f64.
+/// Converts an exact sum to a table entry: modulo 2³² for u32, rounded once (ties to even) for f32 and f64.
 template <class Entry>
 GPUIMG_HD constexpr Entry table_entry(std::uint64_t sum) {
   return static_cast<Entry>(sum);

@@ -1,4 +1,4 @@
-// Luma Y′ from encoded RGB, at 8 and 16 bits: docs/operations.md, "Luma". Shared by every operation and backend.
+// Luma Y′ of encoded RGB, at 8 and 16 bits, for every operation and backend. Specified in docs/operations.md, "Luma".
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,14 @@
 namespace gpuimg {
 
 enum class Luma : std::uint8_t {
-  bt601,        ///< ITU-R BT.601 weights in 1/65536, rounded; equal to Pillow's convert("L")
-  bt601_trunc,  ///< 0.299 r + 0.587 g + 0.114 b in float32, left to right, no FMA, truncated
-  opencv,       ///< BT.601 weights in 1/32768, rounded; equal to OpenCV 4.6 cvtColor
+  bt601,        ///< ITU-R BT.601 weights in 1/65536, rounded; equals Pillow's convert("L")
+  bt601_trunc,  ///< 0.299 r + 0.587 g + 0.114 b in float32, left to right, without FMA, truncated
+  opencv,       ///< BT.601 weights in 1/32768, rounded; equals cvtColor of OpenCV 4.6
   bt709,        ///< ITU-R BT.709 weights in 1/65536, rounded
 };
 
-/// Luma of one pixel; r, g, b and the result in 0 … V (255 or 65535). Exact: integers, or float32 without contraction.
+/// Luma of one pixel. r, g, b and the result are in 0 … V (255 or 65535). Exact: integers, or float32 without
+/// contraction.
 template <Luma kind>
 GPUIMG_HD constexpr std::uint32_t luma_of(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   if constexpr (kind == Luma::bt601) {
@@ -31,7 +32,7 @@ GPUIMG_HD constexpr std::uint32_t luma_of(std::uint32_t r, std::uint32_t g, std:
   }
 }
 
-/// The same with the kind chosen at run time; inner loops use the template.
+/// The same for a kind known only at run time. Inner loops use the template.
 GPUIMG_HD constexpr std::uint32_t luma_of(Luma kind, std::uint32_t r, std::uint32_t g, std::uint32_t b) {
   switch (kind) {
     case Luma::bt601: return luma_of<Luma::bt601>(r, g, b);
@@ -40,6 +41,17 @@ GPUIMG_HD constexpr std::uint32_t luma_of(Luma kind, std::uint32_t r, std::uint3
     case Luma::bt709: return luma_of<Luma::bt709>(r, g, b);
   }
   return 0;
+}
+
+/// Calls body.template operator()<kind>() for a kind known only at run time.
+template <class Body>
+void with_luma_kind(Luma kind, const Body& body) {
+  switch (kind) {
+    case Luma::bt601: return body.template operator()<Luma::bt601>();
+    case Luma::bt601_trunc: return body.template operator()<Luma::bt601_trunc>();
+    case Luma::opencv: return body.template operator()<Luma::opencv>();
+    case Luma::bt709: return body.template operator()<Luma::bt709>();
+  }
 }
 
 }  // namespace gpuimg

@@ -6,7 +6,7 @@ cp in/a.png in/b.png
 cp in/a.png in/sub/c.png
 cp in/a.png in/sub/c.apng
 cp in/a.* more
-hint() { sed -n 's/.* give \(--output .*\)/\1/p'; }
+hint() { sed -n 's/.* use \(--output .*\)/\1/p'; }
 try() {  # try OPERATION IN… -- OUT
   local operation=$1 out=${*: -1}
   local -a names=("${@:2:$#-3}")

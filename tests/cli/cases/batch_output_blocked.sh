@@ -5,7 +5,7 @@ trap 'umount disk' EXIT
 make_image png in.png 30x20
 for i in {1000..1999}; do ln in.png in/$i.png; done
 dd if=/dev/zero of=disk/full bs=1k count=20 2>/dev/null
-run() { expect "$@" 2>&1 | sed -E 's/^[0-9,]+ done, .* not begun in .*/some not begun/; s/and [0-9,]+ more/and N more/; s/ in [0-9.]+ s .*//'; }
+run() { expect "$@" 2>&1 | sed -E 's/^[0-9,]+ done, .* not started in .*/some not started/; s/and [0-9,]+ more/and N more/; s/ in [0-9.]+ s .*//'; }
 run 4 gpuimg equalize --jobs 2 --manifest run.jsonl in disk/
 [ "$(grep -c '"failed"' run.jsonl)" -lt 100 ] || echo 'it went on'
 ls -A disk

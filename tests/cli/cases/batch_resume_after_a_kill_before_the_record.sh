@@ -10,7 +10,7 @@ if how == "killed":
     lines = [l for l in lines if l.get("status") != "done" or "/2" not in l["input"]]
 elif how == "failed":
     begun = next(l for l in lines if l.get("status") == "begun" and "/2" in l["input"])
-    lines.append({**begun, "status": "failed", "error": {"kind": "write", "message": "in/2.png: it exists already"}})
+    lines.append({**begun, "status": "failed", "error": {"kind": "write", "message": "in/2.png: it already exists"}})
 elif how == "schema 1":
     lines = [l for l in lines if l.get("status") != "begun"]
     for line in lines:

@@ -1,4 +1,4 @@
-// Broken BMP: fields of its header, and indices beyond its palette.
+// Broken BMP: header fields, and indices outside the palette.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"
@@ -36,11 +36,11 @@ constexpr HeaderField kUnsupportedFields[] = {
     {"bits_64", 28, 64, "64 bits", 2},
     {"run_length_8", 30, 1, "run-length", 4},
     {"run_length_4", 30, 2, "run-length", 4},
-    {"jpeg_inside", 30, 4, "compression kind 4", 4},
-    {"png_inside", 30, 5, "compression kind 5", 4},
-    {"cmyk", 30, 11, "compression kind 11", 4},
-    {"header_of_13_bytes", 14, 13, "header of 13 bytes", 4},
-    {"header_of_4_gigabytes", 14, 0xFFFFFFFF, "header of", 4},
+    {"jpeg_inside", 30, 4, "compression type 4", 4},
+    {"png_inside", 30, 5, "compression type 5", 4},
+    {"cmyk", 30, 11, "compression type 11", 4},
+    {"header_of_13_bytes", 14, 13, "13-byte header", 4},
+    {"header_of_4_gigabytes", 14, 0xFFFFFFFF, "-byte header", 4},
     {"height_of_31_bits", 22, 0x80000000, "a side", 4},
     {"a_bomb", 20, 0x7FFF, "--max-pixels", 2},
 };
@@ -63,22 +63,23 @@ void add_broken_colors(Catalogue& to) {
     Values indices(kCount, 0);
     indices.back() = colors;
     to.add_damaged("bmp_index_beyond_the_palette" + std::to_string(bits) + ".bmp",
-                   make_bmp(kWidth, kHeight, bits, indices, choices), "palette of " + std::to_string(colors));
+                   make_bmp(kWidth, kHeight, bits, indices, choices), "palette has size " + std::to_string(colors));
     choices.palette.clear();
     to.add_damaged("bmp_without_its_palette" + std::to_string(bits) + ".bmp",
-                   make_bmp(kWidth, kHeight, bits, Values(kCount, 0), choices), "palette of 0");
+                   make_bmp(kWidth, kHeight, bits, Values(kCount, 0), choices), "palette has size 0");
   }
   BmpChoices masks;
   masks.compression = 3;
   masks.masks = {0xF800, 0, 0x1F};
-  to.add_damaged("bmp_mask_of_no_bits.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "no bits");
+  to.add_damaged("bmp_mask_of_no_bits.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "mask is empty");
   masks.masks = {0xF8000000, 0x07E0, 0x1F};
-  to.add_damaged("bmp_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "no bits");
+  to.add_damaged("bmp_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks),
+                 "mask is empty");
   masks.masks = {0xA800, 0x07E0, 0x1F};
-  to.add_damaged("bmp_mask_with_gaps.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "side by side");
+  to.add_damaged("bmp_mask_with_gaps.bmp", make_bmp(kWidth, kHeight, 16, Values(kCount, 0), masks), "not contiguous");
   masks.masks = {0x3FF, 0xFFC00, 0x3FF00000};
   to.add_unsupported("bmp_masks_of_10_bits.bmp", make_bmp(kWidth, kHeight, 32, Values(kCount, 0), masks),
-                     "8 bits a channel");
+                     "8 bits per channel");
 }
 
 }  // namespace

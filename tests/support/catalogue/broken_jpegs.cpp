@@ -69,7 +69,7 @@ void add_dropped_and_repeated(Catalogue& to) {
   to.add_good("jpeg_dqt_twice.jpg", twice(kTables), read_with_libjpeg(plain));
   to.add_good("jpeg_dht_twice.jpg", twice(kCodes), read_with_libjpeg(plain));
   to.add_good("jpeg_dri_twice.jpg", twice(kInterval), read_with_libjpeg(plain));
-  to.add_damaged("jpeg_without_soi.jpg", without(0xD8), "known kind");
+  to.add_damaged("jpeg_without_soi.jpg", without(0xD8), "known image format");
   to.add_damaged("jpeg_without_dqt.jpg", without(kTables));
   to.add_damaged("jpeg_without_sof.jpg", without(kFrame), "holds no image");
   to.add_damaged("jpeg_without_dri.jpg", without(kInterval));

@@ -1,4 +1,4 @@
-// PNG whose image data is broken: the zlib stream, the rows in it, or the indices in the rows. The CRCs are right.
+// PNG with broken image data: the zlib stream, the rows in it, or the indices in the rows. The CRCs are correct.
 #include <array>
 
 #include "support/catalogue/catalogue.hpp"
@@ -8,7 +8,7 @@ namespace gpuimg::test {
 namespace {
 
 constexpr PngKind kRgb{2, 8};
-constexpr std::size_t kRowBytes = 16;  // filter and five pixels
+constexpr std::size_t kRowBytes = 16;  // a filter byte and five pixels
 
 FileBytes with_data(const PngPicture& picture, const FileBytes& data) {
   std::vector<PngChunk> chunks = png_chunks(picture);
@@ -38,7 +38,7 @@ void add_broken_streams(Catalogue& to) {
     std::uint32_t flipped;
     const char* words;
   };
-  // A stream begins with its header, 2 bytes; the stored block has a byte of kind, a length and its complement.
+  // The stream starts with a 2-byte header. The stored block has a type byte, a length and its complement.
   constexpr std::array kCases = {
       Case{"method_9", 0, 0x01, ""},
       Case{"window_beyond_32k", 0, 0x80, ""},
@@ -73,7 +73,7 @@ void add_broken_streams(Catalogue& to) {
   to.add_damaged("png_stream_of_a_header_alone.png", with_changed_stream([](FileBytes& data) { data.resize(2); }));
 }
 
-/// Deflate blocks that no encoder writes: RFC 1951, sections 3.2.5 to 3.2.7.
+/// Invalid deflate blocks. RFC 1951, sections 3.2.5 to 3.2.7.
 void add_impossible_blocks(Catalogue& to) {
   struct Case {
     const char* what;
@@ -136,7 +136,7 @@ void add_indices_beyond_the_palette(Catalogue& to) {
       picture.samples.back() = colors;
       to.add_damaged(
           "png_" + name_of(picture.kind) + "_index_beyond_the_palette" + (interlaced ? "_interlaced" : "") + ".png",
-          make_png(picture), "palette of " + std::to_string(colors));
+          make_png(picture), "palette has size " + std::to_string(colors));
     }
   }
 }

@@ -1,4 +1,4 @@
-// PNG with a broken header, and with chunks that are damaged, missing or out of place.
+// PNG with a broken header, or with damaged, missing or misplaced chunks.
 #include <functional>
 
 #include "support/catalogue/catalogue.hpp"
@@ -91,11 +91,11 @@ void add_chunks_out_of_place(Catalogue& to) {
   add(
       "idat_first", kRgb, [](Chunks& c) { std::swap(c[0], c[1]); }, "IHDR");
   add(
-      "plte_behind_idat", kIndexed, [](Chunks& c) { std::swap(c[1], c[2]); }, "palette");
+      "plte_after_idat", kIndexed, [](Chunks& c) { std::swap(c[1], c[2]); }, "palette");
   add(
       "iend_before_idat", kRgb, [](Chunks& c) { std::swap(c[1], c[2]); }, "no image data");
   add("ihdr_twice", kRgb, [](Chunks& c) { c.insert(c.begin(), PngChunk(c[0])); });
-  add("ihdr_behind_idat", kRgb, [](Chunks& c) { c.insert(c.begin() + 2, PngChunk(c[0])); });
+  add("ihdr_after_idat", kRgb, [](Chunks& c) { c.insert(c.begin() + 2, PngChunk(c[0])); });
   add("plte_twice", kIndexed, [](Chunks& c) { c.insert(c.begin(), PngChunk(c[1])); });
   add("plte_twice_in_place", kIndexed, [](Chunks& c) { c.insert(c.begin() + 1, PngChunk(c[1])); });
   add("plte_of_no_color", kIndexed, [](Chunks& c) { c[1].data.clear(); });
@@ -107,7 +107,7 @@ void add_chunks_out_of_place(Catalogue& to) {
         c.insert(c.begin() + 2, {{"tEXt", bytes_of("Title")}, {"IDAT", {c[1].data.back()}}});
         c[1].data.pop_back();
       },
-      "two places");
+      "not contiguous");
   add("unknown_critical_chunk", kRgb, [](Chunks& c) { c.insert(c.begin() + 1, {"QUIT", {}}); });
   add("chunk_of_no_name", kRgb, [](Chunks& c) { c.insert(c.begin() + 1, {"a\x01\x02z", {}}); });
   to.add_unsupported("png_of_apple.png",
@@ -135,17 +135,17 @@ void add_broken_lengths(Catalogue& to) {
   to.add_damaged("png_iend_length_1.png", with_length(sound.size() - 12, 1), "truncated");
 }
 
-/// The signature is made so that transfers as text break it.
+/// The signature is designed to break in text-mode transfers.
 void add_broken_signatures(Catalogue& to) {
   FileBytes file = make_png(small_png_picture(kRgb));
   FileBytes seven_bits = file;
   seven_bits[0] &= std::byte{0x7F};
-  to.add_damaged("png_signature_of_7_bits.png", seven_bits, "known kind");
+  to.add_damaged("png_signature_of_7_bits.png", seven_bits, "known image format");
   FileBytes line_ends = file;
   line_ends.erase(line_ends.begin() + 4);
-  to.add_damaged("png_signature_without_cr.png", line_ends, "known kind");
+  to.add_damaged("png_signature_without_cr.png", line_ends, "known image format");
   file.insert(file.begin() + 7, std::byte{'\r'});
-  to.add_damaged("png_signature_with_another_cr.png", file, "known kind");
+  to.add_damaged("png_signature_with_another_cr.png", file, "known image format");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Files into the catalogue, and all of them: catalogue.hpp.
+// Adds files to the catalogue, and assembles all of it.
 #include "support/catalogue/catalogue.hpp"
 
 namespace gpuimg::test {
@@ -9,9 +9,9 @@ void Catalogue::add_good(std::string name, FileBytes bytes, Image expected, std:
       {std::move(name), std::move(bytes), Verdict::good, std::move(note), std::move(expected), whole_bytes});
 }
 
-void Catalogue::add_good_and_more(std::string name, FileBytes bytes, const FileBytes& behind, Image expected) {
+void Catalogue::add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected) {
   add_good(std::move(name), std::move(bytes), std::move(expected));
-  add_bytes(files_.back().bytes, behind);
+  add_bytes(files_.back().bytes, extra);
 }
 
 void Catalogue::add_damaged(std::string name, FileBytes bytes, std::string words) {

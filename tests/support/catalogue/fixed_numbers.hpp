@@ -1,4 +1,4 @@
-// Numbers that look random and are the same in each run, so that a file of the catalogue always has the same bytes.
+// Pseudo-random numbers that are the same in each run, so that the files of the catalogue never change.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// GIF of every size of table and order of rows, and broken ones.
+// GIF with all color table sizes and row orders, and broken GIF.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"
@@ -24,7 +24,7 @@ GifFrame frame_of(std::uint32_t colors) {
   return frame;
 }
 
-/// The row that stands at place k of an interlaced frame: every 8th row, then those between, in four passes.
+/// The row at position k of an interlaced frame: every 8th row first, then the rows between, in four passes.
 int interlaced_row(int k) {
   std::vector<int> rows;
   for (const auto& [first, step] : {std::pair{0, 8}, {4, 8}, {2, 4}, {1, 2}}) {
@@ -88,7 +88,7 @@ void add_packed(Catalogue& to) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
     frame.packing.runs = true;
-    frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that it ends itself
+    frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that includes its own last pixel
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
     to.add_good(name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
@@ -96,7 +96,7 @@ void add_packed(Catalogue& to) {
     const auto file = [&] { return make_gif(frame.width, frame.height, table, {frame}); };
     frame.packing.clears_at_first = false;
     to.add_good(name + "not_cleared_at_first.gif", file(), rgb_image(frame.indices, table));
-    // The table is full, and cleared, several times.
+    // The table fills up and is cleared several times.
     frame.width = frame.height = 150;
     frame.indices = FixedNumbers(colors).values(150 * 150, colors);
     const auto shown = [&] {
@@ -108,7 +108,7 @@ void add_packed(Catalogue& to) {
   }
 }
 
-/// A block of `bytes` between the screen and the first frame.
+/// Inserts a block of `bytes` between the screen and the first frame.
 FileBytes with_block(const FileBytes& bytes) {
   FileBytes file = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
   file.insert(file.begin() + 13 + 3 * 4, bytes.begin(), bytes.end());
@@ -129,7 +129,7 @@ void add_variants(Catalogue& to) {
               whole());
   to.add_good("gif_with_application_data.gif", with_block(bytes_of({"\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0\0", 19})),
               whole());
-  to.add_good_and_more("gif_bytes_behind_the_trailer.gif", plain, bytes_of("anything"), whole());
+  to.add_good_and_more("gif_bytes_after_the_trailer.gif", plain, bytes_of("anything"), whole());
   GifFrame small;
   small.x = 2;
   small.y = 3;
@@ -164,10 +164,10 @@ void add_broken_frames(Catalogue& to) {
   add("without_pixels", frame, "fewer pixels");
   frame = frame_of(4);
   frame.x = 1;
-  add("frame_beyond_the_right", frame, "inside");
+  add("frame_beyond_the_right", frame, "outside the screen");
   frame.x = 0;
   frame.y = 1;
-  add("frame_beyond_the_bottom", frame, "inside");
+  add("frame_beyond_the_bottom", frame, "outside the screen");
   frame.y = 0;
   frame.width = 0;
   add("frame_of_width_0", frame, "empty");
@@ -175,7 +175,7 @@ void add_broken_frames(Catalogue& to) {
   frame.height = 0;
   add("frame_of_height_0", frame, "empty");
   add("without_colors", frame_of(4), "color table is missing", {});
-  add("color_beyond_the_table", frame_of(4), "of a table of 2", {1, 2});
+  add("color_beyond_the_table", frame_of(4), "color table has size 2", {1, 2});
   to.add_damaged("gif_without_a_frame.gif", make_gif(kWidth, kHeight, kFour, {}), "no image");
   to.add_damaged("gif_screen_of_width_0.gif", make_gif(0, kHeight, kFour, {frame_of(4)}), "0x11");
   to.add_damaged("gif_screen_of_height_0.gif", make_gif(kWidth, 0, kFour, {frame_of(4)}), "7x0");
@@ -183,7 +183,7 @@ void add_broken_frames(Catalogue& to) {
 
 void add_broken_codes(Catalogue& to) {
   const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
-  constexpr std::size_t kFrame = 13 + 12 + 8;  // behind the screen, its colors and the frame's control block
+  constexpr std::size_t kFrame = 13 + 12 + 8;  // after the screen, its colors and the graphic control block
   constexpr std::size_t kRootBits = kFrame + 10;
   const auto with = [&](std::size_t offset, std::uint32_t value) {
     FileBytes file = plain;
@@ -191,17 +191,17 @@ void add_broken_codes(Catalogue& to) {
     return file;
   };
   for (const std::uint32_t bits : {0U, 12U, 255U}) {
-    to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes begin");
+    to.add_damaged("gif_codes_of_" + std::to_string(bits) + "_bits.gif", with(kRootBits, bits), "its codes start");
   }
   to.add_damaged("gif_code_before_it_is_defined.gif", with(kRootBits + 2, 0xFC), "impossible code");
-  FileBytes forgotten = plain;  // clear, 0, 1, 2, clear, 0, and 7, which was the last two of these
+  FileBytes forgotten = plain;  // clear, 0, 1, 2, clear, 0, and 7, which the clear code removed
   const FileBytes codes = bytes_of("\x44\x44\x38");
   std::copy(codes.begin(), codes.end(), forgotten.begin() + kRootBits + 2);
   to.add_damaged("gif_code_of_before_a_clear.gif", forgotten, "impossible code");
   to.add_damaged("gif_end_at_once.gif", with(kRootBits + 2, 0x2C), "fewer pixels");  // clear (4), end (5)
   to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
   to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");
-  to.add_damaged("gif_unknown_block_behind_the_frame.gif", with(plain.size() - 1, 0x3C), "unknown block");
+  to.add_damaged("gif_unknown_block_after_the_frame.gif", with(plain.size() - 1, 0x3C), "unknown block");
   const auto without_last = [&](std::ptrdiff_t bytes) { return FileBytes(plain.begin(), plain.end() - bytes); };
   to.add_damaged("gif_without_trailer.gif", without_last(1), "truncated");
   to.add_damaged("gif_without_the_end_of_its_codes.gif", without_last(2), "truncated");
@@ -210,7 +210,7 @@ void add_broken_codes(Catalogue& to) {
   to.add_damaged("gif_second_frame_cut.gif", second_cut, "truncated");
   FileBytes version = plain;
   version[4] = std::byte{'8'};
-  to.add_damaged("gif_of_1988.gif", version, "known kind");
+  to.add_damaged("gif_of_1988.gif", version, "known image format");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A number of a file's header, changed to break the file.
+// A number in a file header, and the value that breaks the file.
 #pragma once
 
 #include <algorithm>
@@ -10,11 +10,11 @@
 namespace gpuimg::test {
 
 struct HeaderField {
-  const char* what;  ///< becomes part of the file's name
+  const char* what;  ///< part of the file name
   std::size_t offset;
   std::uint32_t value;
   const char* words;  ///< of the refusal
-  int bytes = 1;      ///< lowest first
+  int bytes = 1;      ///< little endian
 };
 
 inline FileBytes with_field(FileBytes file, const HeaderField& field) {

@@ -1,4 +1,4 @@
-// The small pictures that the PNGs of the catalogue hold: png_pictures.hpp.
+// Draws the small pictures and names their kinds.
 #include "support/catalogue/png_pictures.hpp"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The small pictures that the PNGs of the catalogue hold.
+// The small pictures in the PNG files of the catalogue.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace gpuimg::test {
 
-/// 5×4 pixels. A palette holds no more than 20 colors, so that the file stays small.
+/// 5×4 pixels. A palette has at most 20 colors, so that the file stays small.
 PngPicture small_png_picture(PngKind kind);
 
 /// "rgb8", "indexed2", "gray16", "gray_alpha8" …

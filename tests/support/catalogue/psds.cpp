@@ -1,4 +1,4 @@
-// PSD of every depth, packing and number of channels that is read, and broken ones.
+// PSD with all supported depths, compressions and channel counts, and broken PSD.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"
@@ -32,7 +32,7 @@ void add_sound(Catalogue& to) {
                                     [&](std::size_t i) {
                                       return Values{planes[i], planes[kCount + i], planes[2 * kCount + i]};
                                     }),
-                    channels > 3 ? "further channels" : "");
+                    channels > 3 ? "extra channels" : "");
       }
     }
   }
@@ -43,7 +43,7 @@ FileBytes plain_psd() { return make_psd(kWidth, kHeight, 3, 8, FixedNumbers().va
 void add_broken_header(Catalogue& to) {
   struct Field {
     const char* what;
-    std::size_t offset;  ///< of a byte that is the low one of its number, or the only one that is not 0
+    std::size_t offset;  ///< of the low byte of a number, or of its only byte that is not 0
     std::uint32_t value;
     Verdict verdict;
     const char* words;
@@ -91,7 +91,7 @@ void add_broken_header(Catalogue& to) {
 
 void add_broken_runs(Catalogue& to) {
   const FileBytes sound = make_psd(kWidth, kHeight, 3, 8, Values(3 * kCount, 7), true);
-  constexpr std::size_t kTable = 26 + 4 + 10 + 7 + 2;  // behind three sections and the kind of packing
+  constexpr std::size_t kTable = 26 + 4 + 10 + 7 + 2;  // after three sections and the compression field
   constexpr std::size_t kRows = kTable + 2 * 9;
   const auto with = [&](std::size_t offset, std::uint32_t value) {
     FileBytes file = sound;

@@ -1,4 +1,4 @@
-// BMP of every header, depth and arrangement of channels.
+// Valid BMP with all headers, depths and channel layouts.
 #include <array>
 #include <bit>
 
@@ -69,14 +69,14 @@ void add_direct_color(Catalogue& to) {
   gap.gap = 7;
   const FileBytes plain = make_bmp(kWidth, kHeight, 24, colors);
   to.add_good("bmp_gap_before_the_pixels.bmp", make_bmp(kWidth, kHeight, 24, colors, gap), rgb_image(colors));
-  to.add_good_and_more("bmp_bytes_behind_the_pixels.bmp", plain, FileBytes(9), rgb_image(colors));
+  to.add_good_and_more("bmp_bytes_after_the_pixels.bmp", plain, FileBytes(9), rgb_image(colors));
   Values with_alpha = colors;
   with_alpha[4] |= 0x80000000U;
   to.add_good("bmp_32_bits_with_alpha_in_use.bmp", make_bmp(kWidth, kHeight, 32, with_alpha),
               image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [&](std::size_t i) { return argb_of(with_alpha[i]); }));
 }
 
-/// The bits of a mask, widened to eight by repeating them.
+/// The bits of a mask, widened to eight by repetition.
 std::uint32_t masked(std::uint32_t value, std::uint32_t mask) {
   const int bits = std::popcount(mask);
   const std::uint32_t stored = (value & mask) >> std::countr_zero(mask);
@@ -134,7 +134,7 @@ void add_masks(Catalogue& to) {
   }
 }
 
-/// Bits beyond the 16 of a pixel are none, so there is no alpha.
+/// Mask bits outside the 16 of a pixel are ignored, so there is no alpha.
 void add_mask_beyond_the_pixel(Catalogue& to) {
   const Values values = FixedNumbers().values(kCount, 1U << 16);
   BmpChoices choices;

@@ -1,4 +1,4 @@
-// PNG of every kind, interlacing and filter, and what a sound PNG may have besides.
+// Valid PNG of all kinds, interlacings and filters, and with optional chunks.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"
@@ -59,7 +59,7 @@ void add_data_in_pieces(Catalogue& to) {
   }
 }
 
-/// Chunks that are not critical are skipped when damaged; these all are, by their content or by their CRC.
+/// Damaged ancillary chunks are skipped. All of these are damaged, in their content or in their CRC.
 void add_damaged_extras(Catalogue& to) {
   const PngPicture picture = small_png_picture({2, 8});
   for (const char* chunk : {"gAMA", "iCCP", "tEXt", "zTXt", "sRGB", "cHRM", "pHYs", "eXIf", "sPLT", "prIv"}) {
@@ -78,11 +78,10 @@ void add_damaged_extras(Catalogue& to) {
   }
 }
 
-void add_with_more_behind(Catalogue& to) {
+void add_with_trailing_bytes(Catalogue& to) {
   const PngPicture picture = small_png_picture({2, 8});
-  to.add_good_and_more("png_bytes_behind_the_end.png", make_png(picture), bytes_of("anything"),
-                       expected_image(picture));
-  to.add_good_and_more("png_second_png_behind_the_end.png", make_png(picture), make_png(picture),
+  to.add_good_and_more("png_bytes_after_the_end.png", make_png(picture), bytes_of("anything"), expected_image(picture));
+  to.add_good_and_more("png_second_png_after_the_end.png", make_png(picture), make_png(picture),
                        expected_image(picture));
 }
 
@@ -93,7 +92,7 @@ void add_sound_pngs(Catalogue& to) {
   add_transparency(to);
   add_data_in_pieces(to);
   add_damaged_extras(to);
-  add_with_more_behind(to);
+  add_with_trailing_bytes(to);
 }
 
 }  // namespace gpuimg::test

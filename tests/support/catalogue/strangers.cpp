@@ -1,4 +1,4 @@
-// What is no image, or of a kind that is not read and is named in the refusal.
+// Files that are not images, and images in formats that are not read but named in the refusal.
 #include <array>
 #include <string_view>
 
@@ -48,12 +48,12 @@ constexpr std::array kForeign = {
 };
 
 constexpr std::array kNoImages = {
-    Stranger{"empty.png", ""sv, "is empty"},
-    Stranger{"empty_tga.tga", ""sv, "is empty"},
+    Stranger{"empty.png", ""sv, "file is empty"},
+    Stranger{"empty_tga.tga", ""sv, "file is empty"},
     Stranger{"text.jpg", "hello, world\n"sv, "is text, not an image"},
     Stranger{"web_page.jpg", "<!DOCTYPE html><html>404</html>"sv, "is a web page"},
-    Stranger{"four_bytes.png", "\x01\x02\x03\x04"sv, "not an image of a known kind"},
-    Stranger{"zeros.png", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv, "not an image of a known kind"},
+    Stranger{"four_bytes.png", "\x01\x02\x03\x04"sv, "not in a known image format"},
+    Stranger{"zeros.png", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"sv, "not in a known image format"},
 };
 
 }  // namespace

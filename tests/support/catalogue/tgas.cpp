@@ -1,4 +1,4 @@
-// TGA of every kind, order and packing, and broken ones.
+// TGA of all kinds, orders and compressions, and broken TGA.
 #include <array>
 
 #include "support/catalogue/catalogue.hpp"
@@ -16,7 +16,7 @@ constexpr int kWidth = 5;
 constexpr int kHeight = 3;
 constexpr std::size_t kCount = 15;
 
-/// 5 bits a channel, stretched to 255 and rounded down.
+/// 5 bits per channel, scaled to 255 and rounded down.
 Values of_15_bits(std::uint32_t stored) {
   return {((stored >> 10) & 31U) * 255 / 31, ((stored >> 5) & 31U) * 255 / 31, (stored & 31U) * 255 / 31};
 }
@@ -29,7 +29,7 @@ struct Kind {
   const char* name;
   int kind;
   int bits;
-  int map_bits;  ///< 0: no map
+  int map_bits;  ///< 0 without a map
 };
 
 constexpr std::array kKinds = {
@@ -39,7 +39,7 @@ constexpr std::array kKinds = {
     Kind{"map32", 1, 8, 32},   Kind{"map24_index16", 1, 16, 24},
 };
 
-/// Values with runs in them; what is added for alpha keeps it from being all 0 or all 255.
+/// Values with runs. The added alpha is neither 0 throughout nor 255 throughout.
 Values stored_values(const Kind& kind, FixedNumbers& numbers) {
   Values values = kind.map_bits != 0 ? numbers.values(kCount, 4)
                   : kind.bits <= 16  ? numbers.values(kCount, 1U << kind.bits)
@@ -119,12 +119,12 @@ void add_variants(Catalogue& to) {
 }
 
 constexpr HeaderField kDamagedFields[] = {
-    {"map_kind_2", 1, 2, "known kind"},
-    {"kind_0", 2, 0, "known kind"},
-    {"kind_4", 2, 4, "known kind"},
-    {"kind_32_huffman", 2, 32, "known kind"},
-    {"bits_12", 16, 12, "known kind"},
-    {"bits_64", 16, 64, "known kind"},
+    {"map_kind_2", 1, 2, "known image format"},
+    {"kind_0", 2, 0, "known image format"},
+    {"kind_4", 2, 4, "known image format"},
+    {"kind_32_huffman", 2, 32, "known image format"},
+    {"bits_12", 16, 12, "known image format"},
+    {"bits_64", 16, 64, "known image format"},
     {"width_0", 12, 0, "0x3"},
     {"height_0", 14, 0, "5x0"},
     {"one_row_more", 14, 4, "truncated"},
@@ -136,8 +136,8 @@ constexpr HeaderField kDamagedFields[] = {
 };
 
 constexpr HeaderField kUnsupportedFields[] = {
-    {"color_of_8_bits", 16, 8, "kind 2 with 8 bits"},
-    {"gray_of_24_bits", 2, 3, "kind 3 with 24 bits"},
+    {"color_of_8_bits", 16, 8, "type 2 with 8 bits"},
+    {"gray_of_24_bits", 2, 3, "type 3 with 24 bits"},
     {"interleaved", 17, 0x40, "interleaved"},
 };
 
@@ -150,7 +150,7 @@ void add_broken_fields(Catalogue& to) {
     to.add_unsupported("tga_" + std::string(field.what) + ".tga", with_field(plain, field), field.words);
   }
   to.add_damaged("tga_of_text.tga", bytes_of("Just some words, long enough to be a header.\n"), "text");
-  to.add_damaged("tga_without_its_ending.img", plain, "known kind");
+  to.add_damaged("tga_without_its_ending.img", plain, "known image format");
 }
 
 void add_broken_maps_and_runs(Catalogue& to) {
@@ -172,7 +172,7 @@ void add_broken_maps_and_runs(Catalogue& to) {
   runs.run_length = true;
   FileBytes file = make_tga(3, kWidth, kHeight, 8, Values(kCount, 9), runs);
   file.at(18) = std::byte{0x8F};
-  to.add_damaged("tga_run_beyond_the_end.tga", file, "beyond its last pixel");
+  to.add_damaged("tga_run_beyond_the_end.tga", file, "past its last pixel");
   file.at(18) = std::byte{0x8D};
   to.add_damaged("tga_run_too_short.tga", file, "truncated");
 }

@@ -1,4 +1,4 @@
-// Writes the catalogue into a folder, and on stdout a line for each file: its name, a tab, its verdict.
+// Writes the catalogue to a folder, and prints a line for each file: name, tab, verdict.
 // usage: write_catalogue FOLDER
 #include <cstdio>
 #include <fstream>

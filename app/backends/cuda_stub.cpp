@@ -1,0 +1,24 @@
+// Implements gpuimg/cuda.hpp in a build without CUDA: every call reports that CUDA is missing. In a build with CUDA,
+// cuda/ implements the same functions, so no other code depends on the build.
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg {
+namespace {
+
+[[noreturn]] void refuse() {
+  throw Error(ErrorKind::backend_unavailable,
+              "no CUDA backend: this gpuimg was built without it; use --backend cpu, or build with the CUDA Toolkit "
+              "installed and -DGPUIMG_CUDA=ON");
+}
+
+}  // namespace
+
+CudaVersions cuda_versions(bool /*ask_driver*/) { return {}; }
+
+std::vector<CudaDevice> cuda_devices() { refuse(); }
+
+void check_cuda_device(int /*device*/) { refuse(); }
+
+std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
+
+}  // namespace gpuimg

@@ -1,0 +1,26 @@
+// A suffix shifts the number: K by 10 bits, M by 20, and so on. Overflow is refused.
+#include "cli/byte_size.hpp"
+
+#include <charconv>
+#include <limits>
+#include <string_view>
+
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+
+std::uint64_t parse_byte_size(const std::string& option, const std::string& text) {
+  constexpr std::string_view kUnits = "KMGT";
+  const std::size_t unit = text.empty() ? std::string::npos : kUnits.find(text.back());
+  const unsigned shift = unit == std::string::npos ? 0 : 10 * (static_cast<unsigned>(unit) + 1);
+  const std::string_view digits = std::string_view(text).substr(0, text.size() - (shift > 0 ? 1 : 0));
+  std::uint64_t number = 0;
+  const auto [stop, failure] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (failure != std::errc{} || stop != digits.data() + digits.size() || number == 0 ||
+      number > (std::numeric_limits<std::uint64_t>::max() >> shift)) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not a number of bytes, such as 800M or 2G");
+  }
+  return number << shift;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,95 @@
+// Declares the positionals and options of a command. Wraps CLI11, which only app/cli includes.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace gpuimg {
+
+struct PositionalSpec {
+  std::string name;         ///< "IN"
+  std::string description;  ///< for --help
+  std::string usage = {};   ///< how the usage line shows it: "[IN...]"; empty: its name
+};
+
+struct OptionSpec {
+  std::string names;           ///< all of them, separated by commas: "-o,--output"; the first long one is its name
+  std::string description;     ///< for --help; may have several lines
+  std::string type_name = {};  ///< placeholder for the value: "FILE"
+  std::string group = {};      ///< heading in --help; empty for an option of the operation itself
+  bool reads_file = false;     ///< the value names an input: its content affects the result, not its name
+};
+
+/// An option as the user gave it.
+struct GivenOption {
+  std::string name;                 ///< long name without dashes
+  std::vector<std::string> values;  ///< in the order given
+  bool reads_file = false;
+};
+
+/// The parser of the program or of one of its subcommands. Variables passed to it must outlive it. An option that the
+/// user does not give leaves its variable unchanged.
+class CommandParser {
+ public:
+  CommandParser(const std::string& name, const std::string& description);
+  CommandParser(const CommandParser&) = delete;
+  CommandParser& operator=(const CommandParser&) = delete;
+  ~CommandParser();
+
+  /// The new subcommand; owned by this parser.
+  CommandParser& add_subcommand(const std::string& name, const std::string& description);
+
+  void positional(const PositionalSpec& spec, std::string& value);
+  void positionals(const PositionalSpec& spec, std::vector<std::string>& values);
+  void required_positionals(const PositionalSpec& spec, std::vector<std::string>& values);
+
+  void flag(const OptionSpec& spec, bool& value);
+  void text(const OptionSpec& spec, std::string& value);
+
+  /// May be repeated; each occurrence takes one value.
+  void list(const OptionSpec& spec, std::vector<std::string>& values);
+
+  /// A decimal number. Parsing throws Error{usage} if the value is not a number; the caller checks the range.
+  void number(const OptionSpec& spec, int& value);
+  void number(const OptionSpec& spec, double& value);
+  void number(const OptionSpec& spec, std::optional<int>& value);
+  void number(const OptionSpec& spec, std::optional<double>& value);
+
+  /// Text at the end of --help: examples.
+  void set_footer(const std::string& text);
+
+  [[nodiscard]] std::string name() const;
+
+  /// The operation's own options that were given, sorted by name. Options with a group are left out.
+  [[nodiscard]] std::vector<GivenOption> given_options() const;
+
+  /// What --help prints for the program if `subcommand` is empty, else for that subcommand of the program. Works from
+  /// any of the program's parsers. Throws Error{usage} for an unknown subcommand.
+  [[nodiscard]] std::string help_on(const std::string& subcommand) const;
+
+  /// The CLI11 parser, for the other files of app/cli.
+  [[nodiscard]] CLI::App& app() const { return *app_; }
+
+ private:
+  explicit CommandParser(std::shared_ptr<CLI::App> app);
+  CLI::Option& finish(CLI::Option& option, const OptionSpec& spec);
+
+  template <class Number, class Target>
+  void add_number(const OptionSpec& spec, Target& value);
+
+  std::shared_ptr<CLI::App> app_;
+  std::vector<std::unique_ptr<CommandParser>> subcommands_;
+  std::vector<std::string> file_options_;  ///< names of the options that read files
+};
+
+/// For `gpuimg version`.
+std::string cli11_version();
+
+}  // namespace gpuimg

@@ -1,0 +1,144 @@
+// Declares the global options, fills them in from the environment, and checks them.
+#include "cli/global_options.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cstdlib>
+
+#include "backends/backends.hpp"
+#include "cli/byte_size.hpp"
+#include "cli/option_values.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kGroup = "Global options (before or after the subcommand)";
+
+NamedValues<std::optional<BackendKind>> backend_names() {
+  NamedValues<std::optional<BackendKind>> names = {
+      {"auto", std::nullopt, "what finishes first, counting the start of the GPU", {"any"}}};
+  for (const BackendEntry& entry : backends()) {
+    names.emplace_back(std::string(entry.name), entry.kind, std::string(entry.meaning),
+                       std::vector<std::string>(entry.synonyms.begin(), entry.synonyms.end()));
+  }
+  return names;
+}
+
+const NamedValues<ProgressWanted> kProgressNames = {
+    {"auto", ProgressWanted::automatic, "a bar on a terminal"},
+    {"always", ProgressWanted::always, "a bar elsewhere too", {"yes", "on", "bar"}},
+    {"never", ProgressWanted::never, "none", {"no", "off", "none"}},
+    {"json", ProgressWanted::json, "a JSON object per second, on standard error"},
+};
+
+struct Setting {
+  std::string source;  ///< "--threads" or "GPUIMG_THREADS", for messages
+  std::string value;
+};
+
+Setting option_or_environment(const char* option, const std::string& value, const char* variable) {
+  if (value.empty()) {
+    if (const char* from_environment = std::getenv(variable); from_environment != nullptr && *from_environment != 0) {
+      return {variable, from_environment};
+    }
+  }
+  return {option, value};
+}
+
+template <class Number>
+Number whole_number(const Setting& setting, Number smallest, Number largest, Number if_absent) {
+  if (setting.value.empty()) {
+    return if_absent;
+  }
+  Number number{};
+  const char* end = setting.value.data() + setting.value.size();
+  const auto [stop, failure] = std::from_chars(setting.value.data(), end, number);
+  if (failure != std::errc{} || stop != end || number < smallest || number > largest) {
+    throw Error(ErrorKind::usage, setting.source + ": '" + setting.value + "' is not a whole number from " +
+                                      std::to_string(smallest) + " to " + std::to_string(largest));
+  }
+  return number;
+}
+
+}  // namespace
+
+void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
+  const GlobalOptions defaults;
+  const auto backends = backend_names();
+  const auto text = [&](const char* name, std::string& value, const std::string& description, const char* type) {
+    parser.text({name, description, type, kGroup}, value);
+  };
+  const auto flag = [&](const char* names, bool& value, const char* description) {
+    parser.flag({.names = names, .description = description, .group = kGroup}, value);
+  };
+  text("--backend", arguments.backend, with_choices("what computes", backends, name_of(defaults.backend, backends)),
+       "NAME");
+  text("--device", arguments.device, fmt::format("number of the CUDA device [{}]", defaults.device), "N");
+  text("--threads", arguments.threads, "CPU threads [one per processor]", "N");
+  text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
+       "N");
+  text("--max-device-memory", arguments.max_device_memory,
+       "compute images that need more in strips, with the same result [what is free]", "BYTES");
+  flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says");
+  flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]");
+  flag("--timing", arguments.timing, "print the time of each phase to standard error");
+  flag("--json", arguments.json, "print results and --timing as JSON");
+  flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte");
+  flag("-f,--force", arguments.force, "replace outputs that exist [refuse]");
+  flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced");
+  text("--progress", arguments.progress,
+       with_choices("progress of a run over many files", kProgressNames, name_of(defaults.progress, kProgressNames)),
+       "WHEN");
+  flag("-q,--quiet", arguments.quiet, "print errors only");
+  flag("-v,--verbose", arguments.verbose, "also print what was chosen and written");
+}
+
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
+  options.backend = kind;
+  options.can_use_cpu = false;
+  return options;
+}
+
+GlobalOptions validated(const GlobalArguments& arguments) {
+  GlobalOptions options;
+  const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
+  if (!backend.value.empty()) {
+    options.backend = value_named(backend.source, backend.value, backend_names());
+  }
+  options.can_use_cpu = !options.backend;
+  constexpr int kLargestCount = 65536;
+  options.device =
+      whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
+  options.threads =
+      whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
+  options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
+                                                   options.max_pixels);
+  if (!arguments.max_device_memory.empty()) {
+    options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
+  }
+  if (arguments.quiet && arguments.verbose) {
+    throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
+  }
+  options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
+  if (!arguments.progress.empty()) {
+    options.progress = value_named("--progress", arguments.progress, kProgressNames);
+  }
+  options.auto_orient = !arguments.no_auto_orient;
+  options.lenient = arguments.lenient;
+  options.timing = arguments.timing;
+  options.json = arguments.json;
+  options.verify = arguments.verify;
+  options.in_place = arguments.in_place;
+  options.force = arguments.force;
+  return options;
+}
+
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options) {
+  const bool cpu_alone = options.backend == BackendKind::cpu && !options.verify;
+  const std::string why = "the backend is the CPU";
+  note_no_effect(cpu_alone && !arguments.device.empty(), "--device", why, options.verbosity);
+  note_no_effect(cpu_alone && !arguments.max_device_memory.empty(), "--max-device-memory", why, options.verbosity);
+}
+
+}  // namespace gpuimg

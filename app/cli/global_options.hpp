@@ -1,0 +1,67 @@
+// Options that every subcommand takes. docs/cli.md, "Global options".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_parser.hpp"
+#include "cli/messages.hpp"
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg {
+
+enum class ProgressWanted { automatic, always, never, json };
+
+/// Checked and ready to use.
+struct GlobalOptions {
+  std::optional<BackendKind> backend;  ///< nullopt = auto
+  bool can_use_cpu = false;            ///< `auto` falls back to the CPU
+  int device = 0;
+  int threads = 0;  ///< 0 = all processors
+  bool timing = false;
+  bool json = false;
+  bool verify = false;  ///< run on both backends and compare
+  bool force = false;
+  bool in_place = false;
+  Verbosity verbosity = Verbosity::normal;
+  ProgressWanted progress = ProgressWanted::automatic;
+  std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  std::uint64_t max_device_memory = 0;  ///< bytes for an image and its result; 0 = what the device has free
+  bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
+  bool lenient = false;                 ///< read damaged JPEGs as far as possible
+};
+
+/// As given on the command line; an empty text was not given.
+struct GlobalArguments {
+  std::string backend;
+  std::string device;
+  std::string threads;
+  std::string max_pixels;
+  std::string max_device_memory;
+  std::string progress;
+  bool no_auto_orient = false;
+  bool lenient = false;
+  bool timing = false;
+  bool json = false;
+  bool verify = false;
+  bool force = false;
+  bool in_place = false;
+  bool quiet = false;
+  bool verbose = false;
+};
+
+void add_global_options(CommandParser& parser, GlobalArguments& arguments);
+
+/// The options with `kind` as the backend, without fallback.
+GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
+
+/// Checks the arguments. GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS replace options that are not given. Throws
+/// Error{usage} for a bad value from either source.
+GlobalOptions validated(const GlobalArguments& arguments);
+
+/// With --backend cpu, prints a note for each given option that only matters to a GPU.
+void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);
+
+}  // namespace gpuimg

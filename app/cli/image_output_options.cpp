@@ -1,0 +1,127 @@
+// Declares and checks the options of image outputs.
+#include "cli/image_output_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string>
+#include <vector>
+
+#include "cli/option_values.hpp"
+#include "gpuimg/error.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
+    {"420", codecs::ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
+    {"422", codecs::ChromaSubsampling::s422, "half the width"},
+    {"440", codecs::ChromaSubsampling::s440, "half the height"},
+    {"444", codecs::ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
+};
+
+/// Used if neither --subsampling nor the JPEG input decides: WriteOptions::jpeg_subsampling.
+constexpr codecs::ChromaSubsampling kDefaultSubsampling = codecs::ChromaSubsampling::s420;
+
+int number_from(const char* option, const std::optional<int>& given, int least, int most, int if_absent) {
+  if (given && (*given < least || *given > most)) {
+    throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(*given) + " is not from " +
+                                      std::to_string(least) + " to " + std::to_string(most));
+  }
+  return given.value_or(if_absent);
+}
+
+/// The number that --quality names; nothing if it is absent or "keep".
+std::optional<int> quality_given(const ImageOutputArguments& arguments) {
+  const std::string& text = arguments.quality;
+  if (text.empty() || arguments.keeps_quality()) {
+    return std::nullopt;
+  }
+  int value = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (failure != std::errc{} || stop != text.data() + text.size()) {
+    throw Error(ErrorKind::usage,
+                "--quality: '" + printable_name(text) + "' is neither a number from 1 to 100 nor 'keep'");
+  }
+  return value;
+}
+
+}  // namespace
+
+void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.number(
+      {"--png-level",
+       fmt::format("compression of PNG, 0 (fastest) to 3 (smallest) [{}]", codecs::WriteOptions().png_level), "N"},
+      arguments.png_level);
+}
+
+void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.text({"--quality",
+               fmt::format("quality of JPEG, 1 to 100, or keep: the tables of a JPEG IN [{}]",
+                           codecs::WriteOptions().jpeg_quality),
+               "N|keep"},
+              arguments.quality);
+  parser.text(
+      {"--subsampling",
+       with_choices("resolution of color in JPEG", kSubsamplingNames, name_of(kDefaultSubsampling, kSubsamplingNames)),
+       "NAME"},
+      arguments.subsampling);
+}
+
+void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.flag({"--strip", "write no color profile, EXIF, XMP or other metadata [carry them to PNG and JPEG]"},
+              arguments.strip);
+}
+
+void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments) {
+  parser.text({"--background", "flatten alpha onto this color: white, ff8000, 255,128,0 [keep alpha]", "COLOR"},
+              arguments.background);
+  parser.text({"--depth", "bits per channel of OUT, 8 or 16 [as IN]", "BITS"}, arguments.depth);
+}
+
+codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
+  codecs::WriteOptions options;
+  const auto& types = kImageForms.names;
+  const auto named =
+      std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == arguments.format; });
+  if (named != types.end()) {
+    options.type = named->value;
+  }
+  options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
+  options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
+  if (!arguments.subsampling.empty()) {
+    std::string name = arguments.subsampling;
+    std::erase(name, ':');  // accept 4:2:0, the usual notation
+    options.jpeg_subsampling = value_named("--subsampling", name, kSubsamplingNames);
+  }
+  return options;
+}
+
+void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
+                         std::optional<codecs::ImageFileType> type, Verbosity verbosity) {
+  const bool is_png = type == codecs::ImageFileType::png;
+  const bool is_jpeg = type == codecs::ImageFileType::jpeg;
+  const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
+  const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
+    note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
+  };
+  note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
+  note(!arguments.quality.empty(), is_jpeg, "--quality", "JPEG");
+  note(!arguments.subsampling.empty(), is_jpeg, "--subsampling", "JPEG");
+}
+
+std::string image_ending_for(const std::string& input, const std::string& asked) {
+  const std::vector<std::string> written = names_of(kImageForms.names);
+  if (!asked.empty()) {
+    (void)image_file_type(input, asked);
+    return asked;
+  }
+  const std::string own = file_ending(input);
+  return std::find(written.begin(), written.end(), own) != written.end() ? own : "png";
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,33 @@
+// Messages to the user, on stderr, with control characters escaped. Results go to stdout instead. Failures to write to
+// stderr are ignored.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpuimg {
+
+enum class Verbosity { quiet, normal, verbose };
+
+/// "gpuimg: error: …"; always printed. Prints the out-of-memory message if there is no memory to format the line.
+void print_error(std::string_view message) noexcept;
+
+/// The out-of-memory error; does not allocate.
+void print_out_of_memory() noexcept;
+
+/// "gpuimg: note: …"; not printed when quiet.
+void print_note(Verbosity verbosity, const std::string& message);
+
+/// "gpuimg: note: --option has no effect: why", if `applies`.
+void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity);
+
+/// "gpuimg: …"; printed when verbose.
+void print_detail(Verbosity verbosity, const std::string& message);
+
+/// The line that print_note (normal) or print_detail (verbose) prints.
+std::string message_line(Verbosity least, const std::string& message);
+
+/// Prints text of several lines as it is, at any verbosity.
+void print_report(const std::string& text);
+
+}  // namespace gpuimg

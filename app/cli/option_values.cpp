@@ -1,0 +1,124 @@
+// The tables of option values.
+#include "cli/option_values.hpp"
+
+#include <array>
+#include <charconv>
+#include <system_error>
+
+#include "text/channel_names.hpp"
+
+namespace gpuimg {
+namespace {
+
+NamedValue<Luma> named(Luma luma, const char* meaning) { return {std::string(luma_name(luma)), luma, meaning}; }
+
+NamedValue<Channel> named(Channel channel, const char* meaning, const char* synonym) {
+  return {std::string(channel_name(channel)), channel, meaning, {synonym}};
+}
+
+NamedValue<std::vector<Channel>> named_alone(Channel channel, const char* meaning, const char* synonym) {
+  return {std::string(channel_name(channel)), {channel}, meaning, {synonym}};
+}
+
+}  // namespace
+
+const NamedValues<Luma> kLumaNames = {
+    named(Luma::bt601, "ITU-R BT.601, as Pillow's convert(\"L\")"),
+    named(Luma::bt601_trunc, "the same in float32, truncated, as in CUDA textbooks"),
+    named(Luma::opencv, "the same, rounded as OpenCV's cvtColor"),
+    named(Luma::bt709, "ITU-R BT.709, the weights of HDTV and sRGB"),
+};
+
+const NamedValues<EqualizeFormula> kFormulaNames = {
+    {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist; the darkest becomes 0", {"cv", "cv2"}},
+    {"cdf", EqualizeFormula::cdf, "the cumulative distribution, as in textbooks", {"textbook", "cumulative"}},
+    {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
+};
+
+const NamedValues<EqualizeColor> kColorNames = {
+    {"luma", EqualizeColor::luma, "the luma; keeps the hue of each pixel", {"gray", "grey", "luminance", "y"}},
+    {"rgb",
+     EqualizeColor::rgb,
+     "each channel by itself; removes color casts, may shift hues",
+     {"channels", "separate"}},
+    {"joint",
+     EqualizeColor::joint,
+     "one curve, made from luma, for all three channels, like the curve of a photo editor",
+     {"all", "together"}},
+    {"ycbcr", EqualizeColor::ycbcr, "Y of YCrCb, the usual OpenCV recipe; clips strong colors", {"yuv", "ycrcb"}},
+    {"hsl", EqualizeColor::hsl, "the lightness of HSL", {"hls", "lightness"}},
+};
+
+const NamedValues<TableLayout> kLayoutNames = {
+    {"padded", TableLayout::padded, "(h+1) x (w+1), a zero row and column first, as OpenCV", {"opencv"}},
+    {"inclusive", TableLayout::inclusive, "h x w, as scikit-image"},
+};
+
+const NamedValues<Sample> kTableTypeNames = {
+    {"u32", Sample::u32, "32-bit unsigned integers", {"uint32", "int32", "i32", "s32", "int"}},
+    {"u64", Sample::u64, "64-bit unsigned integers", {"uint64", "int64", "i64", "s64", "long"}},
+    {"f32", Sample::f32, "float32, the exact sum rounded once", {"float32", "float", "single"}},
+    {"f64", Sample::f64, "float64, the exact sum rounded once", {"float64", "double"}},
+};
+
+const NamedValues<HslEncoding> kEncodingNames = {
+    {"float", HslEncoding::f32, "float32, degrees and fractions of 1; only .npy", {"f32", "float32"}},
+    {"u16", HslEncoding::u16, "16 bits each; 8-bit pixels come back unchanged", {"uint16", "16"}},
+    {"opencv", HslEncoding::opencv, "8 bits, as OpenCV's HLS: H/2, L, S; lossy", {"u8", "hls", "8"}},
+    {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
+};
+
+const NamedValues<bool> kTransparentNames = {
+    {"skip", false, "are not counted"},
+    {"count", true, "are counted like others"},
+};
+
+const NamedValues<Channel> kPlainChannelNames = {
+    named(Channel::luma, "weighted sum of r, g and b; see --luma", "gray"),
+    named(Channel::red, "red", "red"),
+    named(Channel::green, "green", "green"),
+    named(Channel::blue, "blue", "blue"),
+    named(Channel::alpha, "alpha", "alpha"),
+};
+
+const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
+    named_alone(Channel::luma, "weighted sum of r, g and b; see --luma", "gray"),
+    named_alone(Channel::red, "red", "red"),
+    named_alone(Channel::green, "green", "green"),
+    named_alone(Channel::blue, "blue", "blue"),
+    named_alone(Channel::alpha, "alpha", "alpha"),
+    {"rgb", {Channel::red, Channel::green, Channel::blue}, "red, green and blue", {"color", "colour", "all"}},
+    named_alone(Channel::hue, "hue of HSL", "hue"),
+    named_alone(Channel::saturation, "saturation of HSL", "saturation"),
+    named_alone(Channel::lightness, "lightness of HSL", "lightness"),
+};
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    text += names[i];
+  }
+  return text;
+}
+
+Rect parse_region(const std::string& text) {
+  std::array<int, 4> fields{};
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  bool valid = true;
+  for (std::size_t i = 0; i < fields.size() && valid; ++i) {
+    const bool separated = i == 0 || (at != end && *at++ == ',');
+    const auto [stop, failure] = std::from_chars(at, end, fields[i]);
+    valid = separated && failure == std::errc{};
+    at = stop;
+  }
+  const Rect region{fields[0], fields[1], fields[2], fields[3]};
+  if (!valid || at != end || region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1) {
+    throw Error(ErrorKind::usage,
+                "--roi: '" + text + "' is not x,y,w,h; give four whole numbers such as 10,20,640,480");
+  }
+  return region;
+}
+
+}  // namespace gpuimg

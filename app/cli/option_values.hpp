@@ -1,0 +1,112 @@
+// The named values that options take: one table per option.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/suggestions.hpp"
+#include "gpuimg/error.hpp"
+#include "gpuimg/image.hpp"
+#include "gpuimg/ops/equalize.hpp"
+#include "gpuimg/ops/hist.hpp"
+#include "gpuimg/ops/hsl.hpp"
+#include "gpuimg/ops/integral.hpp"
+
+namespace gpuimg {
+
+template <class Value>
+struct NamedValue {
+  NamedValue(std::string called, Value is, std::string means = std::string(),
+             std::vector<std::string> others = std::vector<std::string>())
+      : name(std::move(called)), value(std::move(is)), meaning(std::move(means)), synonyms(std::move(others)) {}
+
+  std::string name;
+  Value value;
+  std::string meaning;                ///< a few words for --help
+  std::vector<std::string> synonyms;  ///< what users of other tools type: refused with a suggestion
+};
+
+template <class Value>
+using NamedValues = std::vector<NamedValue<Value>>;
+
+extern const NamedValues<Luma> kLumaNames;
+extern const NamedValues<EqualizeFormula> kFormulaNames;
+extern const NamedValues<EqualizeColor> kColorNames;
+extern const NamedValues<TableLayout> kLayoutNames;
+extern const NamedValues<Sample> kTableTypeNames;
+extern const NamedValues<HslEncoding> kEncodingNames;
+extern const NamedValues<bool> kTransparentNames;                       ///< true: count transparent pixels
+extern const NamedValues<Channel> kPlainChannelNames;                   ///< luma, r, g, b, a
+extern const NamedValues<std::vector<Channel>> kHistogramChannelNames;  ///< and rgb, h, s, l
+
+template <class Value>
+std::vector<std::string> names_of(const NamedValues<Value>& values) {
+  std::vector<std::string> names;
+  for (const NamedValue<Value>& named : values) {
+    names.push_back(named.name);
+  }
+  return names;
+}
+
+template <class Value>
+std::vector<Synonym> synonyms_of(const NamedValues<Value>& values) {
+  std::vector<Synonym> synonyms;
+  for (const NamedValue<Value>& named : values) {
+    for (const std::string& word : named.synonyms) {
+      synonyms.push_back({word, named.name});
+    }
+  }
+  return synonyms;
+}
+
+/// "a, b or c".
+std::string listed(const std::vector<std::string>& names);
+
+/// The value that `name` stands for. Throws Error{usage} that lists the names `option` takes.
+template <class Value>
+Value value_named(const std::string& option, const std::string& name, const NamedValues<Value>& values) {
+  for (const NamedValue<Value>& named : values) {
+    if (named.name == name) {
+      return named.value;
+    }
+  }
+  const std::vector<std::string> names = names_of(values);
+  throw Error(ErrorKind::usage, option + ": '" + name + "' is not one of " + listed(names) +
+                                    did_you_mean(name, names, synonyms_of(values)));
+}
+
+/// For --help: `what` the option changes, one line per choice, then the default in brackets. `by_default` is one of the
+/// choices, or describes how the default is chosen.
+template <class Value>
+std::string with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
+  std::size_t width = 0;
+  bool is_choice = false;
+  for (const NamedValue<Value>& named : values) {
+    width = std::max(width, named.name.size());
+    is_choice = is_choice || named.name == by_default;
+  }
+  std::string text = what;
+  for (const NamedValue<Value>& named : values) {
+    text += "\n" + named.name + std::string(width + 2 - named.name.size(), ' ') + named.meaning +
+            (named.name == by_default ? " [default]" : "");
+  }
+  return is_choice ? text : text + "\n[" + by_default + "]";
+}
+
+/// The name of a value; empty if it is not in the table.
+template <class Value>
+std::string name_of(const Value& value, const NamedValues<Value>& values) {
+  for (const NamedValue<Value>& named : values) {
+    if (named.value == value) {
+      return named.name;
+    }
+  }
+  return {};
+}
+
+/// "x,y,w,h" in pixels. Throws Error{usage}.
+Rect parse_region(const std::string& text);
+
+}  // namespace gpuimg

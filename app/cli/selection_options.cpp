@@ -1,0 +1,27 @@
+// Declares and checks the options that select pixels.
+#include "cli/selection_options.hpp"
+
+namespace gpuimg {
+
+void add_selection_options(CommandParser& parser, SelectionArguments& arguments) {
+  parser.text({"--roi", "count only pixels in this rectangle", "X,Y,W,H"}, arguments.region);
+  parser.text({.names = "--mask",
+               .description = "an image of the same size: pixels that are black in it are left out",
+               .type_name = "FILE",
+               .reads_file = true},
+              arguments.mask);
+  parser.text(
+      {"--transparent", with_choices("fully transparent pixels", kTransparentNames, arguments.transparent), "WHAT"},
+      arguments.transparent);
+}
+
+Selection checked_selection(const SelectionArguments& arguments) {
+  Selection selection;
+  selection.count_transparent = value_named("--transparent", arguments.transparent, kTransparentNames);
+  if (!arguments.region.empty()) {
+    selection.region = parse_region(arguments.region);
+  }
+  return selection;
+}
+
+}  // namespace gpuimg

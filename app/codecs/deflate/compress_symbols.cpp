@@ -1,0 +1,123 @@
+// The encoder's inner loops: literals are counted and written four at a time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/deflate/compress_symbols.cpp"
+#include "codecs/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "codecs/deflate/compress_symbols.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::codecs::HWY_NAMESPACE {
+
+/// Four tables of counts, so that equal neighbors do not depend on each other. Each has an extra entry for "no
+/// literal", so that the last literals before a match need no branches.
+SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
+  SymbolCounts counts;
+  constexpr std::size_t kNone = 256;
+  std::array<std::array<std::uint32_t, kNone + 1>, 4> tables{};
+  const std::uint8_t* at = bytes.data();
+  for (const DeflateSequence& sequence : sequences) {
+    std::uint32_t left = sequence.literals;
+    for (; left >= 4; left -= 4, at += 4) {
+      for (std::size_t k = 0; k < 4; ++k) {
+        ++tables[k][at[k]];
+      }
+    }
+    if (sequence.match_length == 0) {
+      for (; left > 0; --left) {
+        ++tables[0][*at++];
+      }
+      break;
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      ++tables[k][k < left ? at[k] : kNone];
+    }
+    at += left + sequence.match_length;
+    ++counts.literals[coded_length(sequence.match_length).symbol];
+    ++counts.distances[coded_distance(sequence.distance_minus_one + 1U).symbol];
+  }
+  for (std::size_t literal = 0; literal < kNone; ++literal) {
+    counts.literals[literal] = tables[0][literal] + tables[1][literal] + tables[2][literal] + tables[3][literal];
+  }
+  counts.literals[kEndOfBlock] = 1;
+  return counts;
+}
+
+/// The bits of each symbol. Those of a match length include its extra bits.
+struct SequenceCodes {
+  static constexpr std::size_t kNone = 256;  ///< index of "no literal", which has no bits
+  std::array<Bits, kNone + 1> literals;
+  std::array<Bits, kMaxMatchLength + 1> lengths;
+  std::array<Bits, kDistanceSymbols> distances;
+  Bits end;
+
+  explicit SequenceCodes(const CodeLengths& code_lengths) {
+    std::array<Bits, kFixedLiteralSymbols> codes;
+    assign_codes(code_lengths.literals, codes);
+    std::copy_n(codes.begin(), kNone, literals.begin());
+    literals[kNone] = {};
+    end = codes[kEndOfBlock];
+    for (std::uint32_t length = kMinMatchLength; length <= kMaxMatchLength; ++length) {
+      const CodedValue coded = coded_length(length);
+      lengths[length] = codes[coded.symbol].then({coded.extra, coded.extra_bits});
+    }
+    assign_codes(code_lengths.distances, distances);
+  }
+
+  [[nodiscard]] Bits match(const DeflateSequence& sequence) const {
+    const CodedValue distance = coded_distance(sequence.distance_minus_one + 1U);
+    return lengths[sequence.match_length].then(distances[distance.symbol]).then({distance.extra, distance.extra_bits});
+  }
+};
+
+void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences, const CodeLengths& lengths,
+           BitWriter& out) {
+  const SequenceCodes codes(lengths);
+  const std::uint8_t* at = bytes.data();
+  BitWriter writer = out;  // a local copy stays in registers
+  for (const DeflateSequence& sequence : sequences) {
+    std::uint32_t left = sequence.literals;
+    for (; left >= 4; left -= 4, at += 4) {
+      const Bits first = codes.literals[at[0]].then(codes.literals[at[1]]);
+      writer.write(first.then(codes.literals[at[2]].then(codes.literals[at[3]])));
+    }
+    if (sequence.match_length == 0) {
+      for (; left > 0; --left) {
+        writer.write(codes.literals[*at++]);
+      }
+      break;
+    }
+    const auto rest = [&](std::uint32_t k) HWY_ATTR { return codes.literals[k < left ? at[k] : SequenceCodes::kNone]; };
+    writer.write(rest(0).then(rest(1)).then(rest(2)));
+    writer.write(codes.match(sequence));
+    at += left + sequence.match_length;
+  }
+  writer.write(codes.end);
+  out = writer;
+}
+
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::codecs {
+namespace {
+HWY_EXPORT(counts_of);
+HWY_EXPORT(write);
+}  // namespace
+
+SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
+  return HWY_DYNAMIC_DISPATCH(counts_of)(bytes, sequences);
+}
+
+void write_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences,
+                   const CodeLengths& lengths, BitWriter& out) {
+  HWY_DYNAMIC_DISPATCH(write)(bytes, sequences, lengths, out);
+}
+
+}  // namespace gpuimg::codecs
+#endif

@@ -1,0 +1,68 @@
+// Look-up tables that decode symbols, up to three literals at a time. RFC 1951, section 3.2.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "codecs/deflate/rfc1951.hpp"
+
+namespace gpuimg::codecs {
+
+/// What the next bits of a stream mean, packed into 32 bits:
+/// bits 0–5: bits consumed in all; 6–7: number of literals. With literals, they follow from bit 8 on. Without,
+/// 8–11: code bits, which precede the extra bits; 12–27: base value, or offset of the second table; 28–31: kind.
+struct InflateEntry {
+  enum Kind : std::uint32_t { base = 0, end_of_block = 1, second_table = 2, impossible = 3 };
+
+  std::uint32_t bits = impossible << 28;
+
+  static constexpr InflateEntry literal(std::uint32_t value) { return {1U << 6 | value << 8}; }
+  static constexpr InflateEntry number(std::uint32_t value, std::uint32_t extra_bits) {
+    return {extra_bits | value << 12};
+  }
+  static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 28}; }
+  /// The literals of `first` followed by the one of `next`, at most kMaxLiterals.
+  static constexpr InflateEntry joined(InflateEntry first, InflateEntry next) {
+    return {first.bits + next.width() + (1U << 6) + ((next.bits & 0xFF00U) << 8 * first.literals())};
+  }
+  static constexpr std::uint32_t kMaxLiterals = 3;
+
+  /// This entry, reached through a code of `length` bits.
+  [[nodiscard]] constexpr InflateEntry coded(std::uint32_t length) const {
+    return {(bits + length) | (literals() == 0 ? length << 8 : 0)};
+  }
+  [[nodiscard]] constexpr std::uint32_t width() const { return bits & 63U; }
+  [[nodiscard]] constexpr std::uint32_t literals() const { return bits >> 6 & 3U; }
+  [[nodiscard]] constexpr std::uint32_t value() const { return bits >> 12 & 0xFFFFU; }
+  /// Base value plus extra bits; `stream` starts with this entry's code.
+  [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const {
+    const std::uint64_t entry_bits = stream & ((std::uint64_t{1} << width()) - 1);
+    return value() + static_cast<std::uint32_t>(entry_bits >> (bits >> 8 & 15U));
+  }
+  [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 28); }
+};
+
+/// A first table indexed by the next kBits bits, and second tables for longer codes.
+template <int kFirstBits, int kMaxLength, std::size_t kSymbols>
+struct InflateTable {
+  static constexpr int kBits = kFirstBits;
+  static constexpr int kSecondBits = kMaxLength - kFirstBits;
+  // At least two codes share a second table; otherwise the code would be shorter.
+  static constexpr std::size_t kSecondTables = kSecondBits > 0 ? kSymbols / 2 : 0;
+  std::array<InflateEntry, (std::size_t{1} << kBits) + (kSecondTables << kSecondBits)> entries;
+};
+
+using LiteralTable = InflateTable<10, kMaxCodeBits, kFixedLiteralSymbols>;
+using DistanceTable = InflateTable<9, kMaxCodeBits, kFixedDistanceSymbols>;
+using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
+
+/// These take the code length of each symbol, 0 for symbols without a code. They return false for the sets of lengths
+/// that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for distances only,
+/// no codes at all.
+bool build(std::span<const std::uint8_t> lengths, LiteralTable& table);
+bool build(std::span<const std::uint8_t> lengths, DistanceTable& table);
+bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table);
+
+}  // namespace gpuimg::codecs

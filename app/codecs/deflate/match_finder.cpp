@@ -1,0 +1,168 @@
+// Hash table with one candidate a position. Mispredicted branches dominate the cost, so one branch decides on a
+// candidate, and match lengths are counted a word at a time.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/deflate/match_finder.cpp"
+#include "codecs/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "codecs/deflate/match_finder.hpp"
+#include "codecs/deflate/rfc1951.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::codecs::HWY_NAMESPACE {
+
+constexpr std::uint32_t kFirstPosition = MatchFinder::kFirstPosition;
+constexpr std::uint32_t kWord = 8;
+constexpr std::uint32_t kLookAhead = 40;  // no match starts closer to the end than this
+
+static_assert(std::endian::native == std::endian::little, "the first byte of a word must be its least significant");
+
+HWY_INLINE std::uint64_t word_at(const std::uint8_t* bytes) {
+  std::uint64_t word = 0;
+  std::memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+HWY_INLINE std::uint32_t equal_first_bytes(std::uint64_t difference) {
+  return static_cast<std::uint32_t>(std::countr_zero(difference)) / 8;
+}
+
+HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
+  return static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
+}
+
+/// Length of the common prefix of `a` and `b`, at most `max`, given that the first three words are equal.
+std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
+  std::uint32_t count = 3 * kWord;
+  for (; count + kWord <= max; count += kWord) {
+    if (const std::uint64_t difference = word_at(a + count) ^ word_at(b + count); difference != 0) {
+      return count + equal_first_bytes(difference);
+    }
+  }
+  while (count < max && a[count] == b[count]) {
+    ++count;
+  }
+  return count;
+}
+
+/// The same, given that the first words are equal and the XOR of the second words is `second`.
+HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
+                                       std::uint32_t max) {
+  const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
+  if ((second | third) == 0) {
+    return long_common_prefix(a, b, max);
+  }
+  return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
+}
+
+/// `positions` is the hash table. `sequence` points to room for the largest possible number of sequences.
+template <bool is_lazy>
+DeflateSequence* find_sequences(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
+                                std::size_t begin, std::size_t end, DeflateSequence* sequence) {
+  const std::uint32_t hash_shift = 64 - settings.hash_bits;
+  const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
+      settings.min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - settings.min_length);
+  const auto stop = static_cast<std::uint32_t>(end < kLookAhead ? 0 : end - kLookAhead);
+  const auto slot_of = [&](std::uint64_t word) HWY_ATTR -> std::uint32_t& {
+    return positions[word * 0x9E3779B185EBCA87U >> hash_shift];  // 2⁶⁴ / golden ratio: Knuth's multiplicative hash
+  };
+  struct Candidate {
+    std::uint32_t position;
+    std::uint64_t second;  // XOR of the second words
+    bool is_match;
+  };
+  const auto candidate_at = [&](std::uint32_t position) HWY_ATTR {
+    const std::uint64_t word = word_at(base + position);
+    std::uint32_t& slot = slot_of(word);
+    const std::uint32_t earlier = slot;
+    slot = position;
+    const std::uint64_t second = word_at(base + position + kWord) ^ word_at(base + earlier + kWord);
+    const std::uint64_t mismatch = (word ^ word_at(base + earlier)) | (second & must_match) |
+                                   static_cast<std::uint64_t>(position - earlier > kMaxMatchDistance);
+    return Candidate{earlier, second, mismatch == 0};
+  };
+  const auto length_at = [&](std::uint32_t position, const Candidate& candidate) HWY_ATTR {
+    const auto max = std::min(kMaxMatchLength, static_cast<std::uint32_t>(end) - position);
+    return common_prefix(base + position, base + candidate.position, candidate.second, max);
+  };
+
+  auto written = static_cast<std::uint32_t>(begin);
+  auto position = std::max(written, kFirstPosition + 1);
+  std::uint32_t misses = 0;
+  while (position < stop) {
+    Candidate candidate = candidate_at(position);
+    if (!candidate.is_match) {
+      position += 1 + (misses++ >> settings.skip_bits);
+      continue;
+    }
+    std::uint32_t length = length_at(position, candidate);
+    if constexpr (is_lazy) {
+      while (length < kMaxMatchLength / 4 && position + 1 < stop) {
+        const Candidate next = candidate_at(position + 1);
+        const std::uint32_t next_length = next.is_match ? length_at(position + 1, next) : 0;
+        if (next_length <= length) {
+          break;
+        }
+        ++position;
+        candidate = next;
+        length = next_length;
+      }
+    }
+    // Extends the match backward, at most a word.
+    const std::uint32_t room = std::min({position - written, candidate.position, kMaxMatchLength - length});
+    const std::uint64_t before = word_at(base + position - kWord) ^ word_at(base + candidate.position - kWord);
+    const std::uint32_t back = std::min(equal_last_bytes(before), room);
+    *sequence++ = {position - back - written, static_cast<std::uint16_t>(length + back),
+                   static_cast<std::uint16_t>(position - candidate.position - 1)};
+    written = position + length;
+    if constexpr (is_lazy) {
+      for (std::uint32_t inside = position + 1; inside < std::min(written, stop); ++inside) {
+        slot_of(word_at(base + inside)) = inside;
+      }
+    } else if (written < stop) {
+      slot_of(word_at(base + written - 7)) = written - 7;
+      slot_of(word_at(base + written - 2)) = written - 2;
+    }
+    position = written;
+    misses = 0;
+  }
+  *sequence++ = {static_cast<std::uint32_t>(end) - written, 0, 0};
+  return sequence;
+}
+
+DeflateSequence* find_all(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
+                          std::size_t begin, std::size_t end, DeflateSequence* sequence) {
+  return settings.is_lazy ? find_sequences<true>(settings, positions, base, begin, end, sequence)
+                          : find_sequences<false>(settings, positions, base, begin, end, sequence);
+}
+
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::codecs {
+namespace {
+HWY_EXPORT(find_all);
+}
+
+MatchFinder::MatchFinder(const MatchSettings& settings)
+    : settings_(settings), positions_(std::size_t{1} << settings.hash_bits, kFirstPosition) {}
+
+void MatchFinder::restart() { std::fill(positions_.begin(), positions_.end(), kFirstPosition); }
+
+void MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
+                       std::vector<DeflateSequence>& sequences) {
+  sequences.resize((end - begin) / settings_.min_length + 1);
+  const DeflateSequence* const last =
+      HWY_DYNAMIC_DISPATCH(find_all)(settings_, positions_.data(), bytes.data(), begin, end, sequences.data());
+  sequences.resize(static_cast<std::size_t>(last - sequences.data()));
+}
+
+}  // namespace gpuimg::codecs
+#endif

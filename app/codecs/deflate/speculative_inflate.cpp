@@ -1,0 +1,171 @@
+// Finding a block, decoding it to symbols, switching to bytes, and resolving the symbols.
+#include "codecs/deflate/speculative_inflate.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <numeric>
+
+#include "codecs/deflate/inflate_block_finder.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+constexpr std::size_t kWindow = Inflater::kWindow;
+/// Symbols decoded between two scans for markers.
+constexpr std::size_t kStretch = 16384;
+
+/// How many of the symbols from `begin` to `end` follow the last marker.
+std::size_t count_after_markers(const std::uint16_t* begin, const std::uint16_t* end, std::uint16_t first_marker) {
+  constexpr std::size_t kGroup = 64;
+  const std::uint16_t* at = end;
+  const auto has_marker = [&](const std::uint16_t* from, const std::uint16_t* to) {
+    return std::accumulate(from, to, std::uint16_t{0}, [](std::uint16_t a, std::uint16_t b) {
+             return static_cast<std::uint16_t>(a | b);
+           }) >= first_marker;
+  };
+  while (at - begin >= static_cast<std::ptrdiff_t>(kGroup) && !has_marker(at - kGroup, at)) {
+    at -= kGroup;
+  }
+  while (at > begin && at[-1] < first_marker) {
+    --at;
+  }
+  return static_cast<std::size_t>(end - at);
+}
+
+}  // namespace
+
+SpeculativeInflater::SpeculativeInflater(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity)
+    : pieces_(pieces),
+      room_(room),
+      capacity_(capacity),
+      blocks_(pieces),
+      wide_(new std::uint16_t[kWindow + capacity + Inflater::kOvershoot]),
+      bytes_(new std::uint8_t[room + capacity + Inflater::kOvershoot]) {
+  std::iota(wide_.get(), wide_.get() + kWindow, kFirstMarker);
+}
+
+void SpeculativeInflater::run(std::size_t begin, std::size_t end) {
+  const std::uint64_t end_bit = 8 * std::uint64_t{end};
+  is_sound_ =
+      search(begin, std::min(end - begin, kSearchBytes), end_bit) && (has_reached(end_bit) || inflate_bytes(end_bit));
+  end_ = blocks_.input.position();
+  holds_last_block_ = blocks_.stage() == InflateBlocks::Stage::ended;
+}
+
+bool SpeculativeInflater::settles(std::size_t begin) {
+  return search(begin, kSearchBytes, std::numeric_limits<std::uint64_t>::max());
+}
+
+/// Tries the candidate blocks in the `size` bytes from `begin` on.
+bool SpeculativeInflater::search(std::size_t begin, std::size_t size, std::uint64_t end) {
+  // Bounds the time: false blocks without output can run far before they turn out to be damaged.
+  constexpr std::uint64_t kMaxTriedBits = 8 * std::uint64_t{8} * kSearchBytes;
+  const std::span<const std::uint8_t> bytes = copy_search_range(begin, size);
+  const std::size_t bits = 8 * bytes.size();
+  std::uint64_t tried = 0;
+  Attempt result = Attempt::no_block;
+  for (std::size_t next = 0; result == Attempt::no_block;) {
+    const auto bit = find_block_header(bytes.data(), next, bits);
+    if (!bit || tried > kMaxTriedBits) {
+      return false;
+    }
+    const std::uint64_t position = 8 * std::uint64_t{begin} + *bit;
+    result = try_block(position, end);
+    tried += blocks_.input.position() - position;
+    next = *bit + 1;
+  }
+  return result == Attempt::block;
+}
+
+std::span<const std::uint8_t> SpeculativeInflater::copy_search_range(std::size_t begin, std::size_t wanted) {
+  search_range_.resize(kSearchBytes + kBlockFinderOverread);
+  std::size_t size = 0;
+  std::size_t skipped = begin;
+  for (const ByteSpan piece : pieces_) {
+    const std::size_t from = std::min(skipped, piece.size());
+    const std::size_t count = std::min(piece.size() - from, wanted - size);
+    std::memcpy(search_range_.data() + size, piece.data() + from, count);
+    skipped -= from;
+    size += count;
+    if (size == wanted) {
+      break;
+    }
+  }
+  std::fill_n(search_range_.begin() + static_cast<std::ptrdiff_t>(size), kBlockFinderOverread, std::uint8_t{0});
+  return std::span(search_range_).first(size);
+}
+
+SpeculativeInflater::Attempt SpeculativeInflater::try_block(std::uint64_t position, std::uint64_t end) {
+  blocks_.move_to(position);
+  begin_ = position;
+  data_end_ = position;
+  wide_count_ = 0;
+  byte_count_ = 0;
+  if (inflate_wide(end)) {
+    return Attempt::block;
+  }
+  // False blocks turn out to be damaged early; later damage is the file's.
+  constexpr std::size_t kEarly = 2 * kWindow;
+  const bool is_damaged = blocks_.stage() == InflateBlocks::Stage::damaged;
+  return is_damaged && wide_count_ < kEarly ? Attempt::no_block : Attempt::hopeless;
+}
+
+bool SpeculativeInflater::has_reached(std::uint64_t end) const {
+  return blocks_.stage() == InflateBlocks::Stage::ended ||
+         (blocks_.stage() == InflateBlocks::Stage::header && blocks_.input.position() >= end);
+}
+
+/// Decodes symbols up to `end` or until a whole window is free of markers; false if neither happens.
+bool SpeculativeInflater::inflate_wide(std::uint64_t end) {
+  std::uint16_t* const first = wide_.get() + kWindow;
+  const std::uint16_t* const last = first + capacity_;
+  std::uint16_t* out = first;
+  std::size_t clean = 0;
+  while (!has_reached(end) && clean < kWindow) {
+    std::uint16_t* const reached =
+        blocks_.advance(wide_.get(), out, std::min<const std::uint16_t*>(out + kStretch, last));
+    const std::size_t added = static_cast<std::size_t>(reached - out);
+    const std::size_t unmarked = count_after_markers(out, reached, kFirstMarker);
+    clean = unmarked < added ? unmarked : clean + added;
+    data_end_ = added > 0 ? blocks_.input.position() : data_end_;
+    out = reached;
+    wide_count_ = static_cast<std::size_t>(out - first);
+    if (blocks_.stage() == InflateBlocks::Stage::damaged || out >= last) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// Decodes the rest as bytes; requires a window free of markers.
+bool SpeculativeInflater::inflate_bytes(std::uint64_t end) {
+  std::uint8_t* const first = bytes_.get() + room_ + wide_count_;
+  const std::uint8_t* const last = bytes_.get() + room_ + capacity_;
+  const std::uint16_t* const window = wide_.get() + wide_count_;  // the last kWindow symbols
+  std::transform(window, window + kWindow, first - kWindow,
+                 [](std::uint16_t s) { return static_cast<std::uint8_t>(s); });
+  std::uint8_t* out = first;
+  while (!has_reached(end)) {
+    const std::uint8_t* const before = out;
+    out = blocks_.advance(first - kWindow, out, last);
+    data_end_ = out > before ? blocks_.input.position() : data_end_;
+    if (blocks_.stage() == InflateBlocks::Stage::damaged || out >= last) {
+      return false;
+    }
+  }
+  byte_count_ = static_cast<std::size_t>(out - first);
+  return true;
+}
+
+std::span<std::uint8_t> SpeculativeInflater::resolve(const Window& window) {
+  std::array<std::uint8_t, kFirstMarker + kWindow> meanings;
+  std::iota(meanings.begin(), meanings.begin() + kFirstMarker, std::uint8_t{0});
+  std::copy(window.begin(), window.end(), meanings.begin() + kFirstMarker);
+  const std::uint16_t* const symbols = wide_.get() + kWindow;
+  std::uint8_t* const bytes = bytes_.get() + room_;
+  std::transform(symbols, symbols + wide_count_, bytes, [&](std::uint16_t symbol) { return meanings[symbol]; });
+  return {bytes, size()};
+}
+
+}  // namespace gpuimg::codecs

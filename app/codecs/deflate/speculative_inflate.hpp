@@ -1,0 +1,77 @@
+// Inflates a part of a deflate stream on one thread before the parts that precede it are known. The idea: Kerbiriou and
+// Chikhi, "Parallel decompression of gzip-compressed files and random access to DNA sequences", 2019; measured in
+// docs/decisions/0009-parts-inflated-ahead.md.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/inflate_blocks.hpp"
+
+namespace gpuimg::codecs {
+
+/// Speculatively decodes from a candidate block start; the caller confirms it later, when the preceding part ends
+/// exactly there. Until then only the window is unknown, so the output starts as 16-bit symbols. Symbols from
+/// kFirstMarker on are placeholders for bytes of the window. Once no match can reach a placeholder, output continues in
+/// bytes.
+class SpeculativeInflater {
+ public:
+  /// Borrows the pieces of a zlib stream. `capacity` is the largest number of bytes that a part may produce; `room`
+  /// writable bytes precede them. Uses up to three bytes of memory per byte of capacity, touched only as needed.
+  SpeculativeInflater(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity);
+
+  /// Searches for a block at byte `begin` of the stream or a little later, and inflates through the end of the last
+  /// block that starts before byte `end`. Replaces the previous part.
+  void run(std::size_t begin, std::size_t end);
+
+  /// True if a block starts at byte `begin` or a little later, and its output becomes bytes within the capacity.
+  [[nodiscard]] bool settles(std::size_t begin);
+
+  /// False if no block was found, or if the part is damaged or exceeds the capacity. The rest requires true.
+  [[nodiscard]] bool is_sound() const { return is_sound_; }
+  /// The part's first bit in the stream, and the bit after its last.
+  [[nodiscard]] std::uint64_t begin() const { return begin_; }
+  [[nodiscard]] std::uint64_t end() const { return end_; }
+  /// The bit after which the part produces no more output.
+  [[nodiscard]] std::uint64_t data_end() const { return data_end_; }
+  [[nodiscard]] bool holds_last_block() const { return holds_last_block_; }
+  [[nodiscard]] std::size_t size() const { return wide_count_ + byte_count_; }
+
+  using Window = std::array<std::uint8_t, Inflater::kWindow>;
+  /// Replaces the placeholders and returns the part's bytes; `window` holds the bytes that precede it.
+  std::span<std::uint8_t> resolve(const Window& window);
+
+ private:
+  enum class Attempt : std::uint8_t { block, no_block, hopeless };
+  static constexpr std::size_t kSearchBytes = std::size_t{128} << 10;  // encoders rarely make longer blocks
+  static constexpr std::uint16_t kFirstMarker = 256;
+
+  bool search(std::size_t begin, std::size_t size, std::size_t end);
+  std::span<const std::uint8_t> copy_search_range(std::size_t begin, std::size_t size);
+  Attempt try_block(std::uint64_t position, std::uint64_t end);
+  bool inflate_wide(std::uint64_t end);
+  bool inflate_bytes(std::uint64_t end);
+  [[nodiscard]] bool has_reached(std::uint64_t end) const;
+
+  std::span<const ByteSpan> pieces_;
+  std::size_t room_;
+  std::size_t capacity_;
+  InflateBlocks blocks_;
+  std::vector<std::uint8_t> search_range_;
+  std::unique_ptr<std::uint16_t[]> wide_;  // a window of placeholders, then the symbols
+  std::unique_ptr<std::uint8_t[]> bytes_;  // room, then bytes for the symbols, then the bytes that follow them
+  std::size_t wide_count_ = 0;
+  std::size_t byte_count_ = 0;
+  std::uint64_t begin_ = 0;
+  std::uint64_t end_ = 0;
+  std::uint64_t data_end_ = 0;
+  bool holds_last_block_ = false;
+  bool is_sound_ = false;
+};
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,224 @@
+// The sequence of blocks, frames, interlacing and colors. GIF89a specification.
+#include "codecs/gif/gif_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "codecs/byte_fields.hpp"
+#include "codecs/gif/gif_blocks.hpp"
+#include "codecs/gif/lzw.hpp"
+#include "text/refusals.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+constexpr int kNone = -1;
+
+struct Screen {
+  int width = 0;
+  int height = 0;
+  ByteSpan colors;
+};
+
+struct Frame {
+  Rect place;  ///< on the screen
+  bool is_interlaced = false;
+  ByteSpan colors;          ///< three bytes each
+  int transparent = kNone;  ///< index of the transparent color
+  std::unique_ptr<std::uint8_t[]> memory;
+
+  /// A color index per pixel, in the order of the file.
+  [[nodiscard]] std::span<std::uint8_t> pixels() const {
+    return {memory.get(), static_cast<std::size_t>(place.width) * static_cast<std::size_t>(place.height)};
+  }
+  [[nodiscard]] bool covers(const Screen& screen) const {
+    return place.width == screen.width && place.height == screen.height;
+  }
+  [[nodiscard]] bool has_transparent_pixels() const {
+    const std::span<const std::uint8_t> all = pixels();
+    return transparent != kNone && std::find(all.begin(), all.end(), transparent) != all.end();
+  }
+};
+
+ByteSpan take_color_table(GifBlocks& blocks, std::uint32_t flags) {
+  constexpr std::uint32_t kHasTable = 0x80;
+  return (flags & kHasTable) != 0 ? blocks.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
+}
+
+/// Decodes before it checks the size, so memory is touched only as far as the file holds pixels.
+void read_pixels(GifBlocks& blocks, Frame& frame) {
+  const auto root_bits = static_cast<int>(blocks.byte());
+  if (root_bits < 1 || root_bits > kMaxLzwRootBits) {
+    refuse_damaged(blocks.name(), fmt::format("its codes start with {} bits", root_bits));
+  }
+  frame.memory.reset(new std::uint8_t[frame.pixels().size()]);
+  const std::span<std::uint8_t> pixels = frame.pixels();
+  if (decode_lzw(blocks, root_bits, pixels) < pixels.size()) {
+    refuse_damaged(blocks.name(), "its first frame holds fewer pixels than it declares");
+  }
+  const std::size_t largest = *std::max_element(pixels.begin(), pixels.end());
+  const std::size_t colors = frame.colors.size() / 3;
+  if (largest >= colors) {
+    refuse_damaged(blocks.name(),
+                   fmt::format("a pixel has color index {}, but its color table has size {}", largest, colors));
+  }
+}
+
+Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
+  constexpr std::uint32_t kInterlaced = 0x40;
+  const ByteSpan header = blocks.take(9);
+  const std::uint32_t flags = u8_at(header, 8);
+  Frame frame;
+  const auto number = [&](std::size_t offset) { return static_cast<int>(u16le_at(header, offset)); };
+  frame.place = {number(0), number(2), number(4), number(6)};
+  frame.is_interlaced = (flags & kInterlaced) != 0;
+  frame.transparent = transparent;
+  const ByteSpan own_colors = take_color_table(blocks, flags);
+  frame.colors = own_colors.empty() ? screen.colors : own_colors;
+  const bool is_inside =
+      frame.place.x + frame.place.width <= screen.width && frame.place.y + frame.place.height <= screen.height;
+  if (!is_inside || frame.place.width == 0 || frame.place.height == 0) {
+    refuse_damaged(blocks.name(), "its first frame is empty or lies partly outside the screen");
+  }
+  if (frame.colors.empty()) {
+    refuse_damaged(blocks.name(), "its color table is missing");
+  }
+  read_pixels(blocks, frame);
+  return frame;
+}
+
+void skip_frame(GifBlocks& blocks) {
+  take_color_table(blocks, u8_at(blocks.take(9), 8));
+  blocks.take(1);
+  blocks.skip_blocks();
+}
+
+/// Reads the graphic control extension for the next frame; returns its transparent color.
+int read_control(GifBlocks& blocks) {
+  const ByteSpan control = blocks.block();
+  if (control.empty()) {
+    return kNone;
+  }
+  blocks.skip_blocks();
+  const bool has_transparent = control.size() == 4 && (u8_at(control, 0) & 1U) != 0;
+  return has_transparent ? static_cast<int>(u8_at(control, 3)) : kNone;
+}
+
+struct Frames {
+  Frame first;
+  std::size_t count = 0;
+};
+
+/// Reads everything up to the trailer.
+Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
+  constexpr std::uint32_t kFrame = 0x2C;
+  constexpr std::uint32_t kExtension = 0x21;
+  constexpr std::uint32_t kControl = 0xF9;
+  constexpr std::uint32_t kTrailer = 0x3B;
+  Frames frames;
+  int transparent = kNone;
+  for (;;) {
+    const std::uint32_t block = blocks.byte();
+    if (block == kTrailer) {
+      return frames;
+    }
+    if (block == kFrame) {
+      if (frames.count == 0) {
+        frames.first = read_frame(blocks, screen, transparent);
+      } else {
+        skip_frame(blocks);
+      }
+      ++frames.count;
+    } else if (block != kExtension) {
+      refuse_damaged(blocks.name(), fmt::format("it contains an unknown block {:#04x}", block));
+    } else if (blocks.byte() == kControl) {
+      transparent = read_control(blocks);
+    } else {
+      blocks.skip_blocks();
+    }
+  }
+}
+
+/// The rows of a frame in file order. Interlacing: appendix E.
+std::vector<int> order_of_rows(const Frame& frame) {
+  std::vector<int> rows;
+  rows.reserve(static_cast<std::size_t>(frame.place.height));
+  const auto add = [&](int first, int step) {
+    for (int y = first; y < frame.place.height; y += step) {
+      rows.push_back(y);
+    }
+  };
+  if (frame.is_interlaced) {
+    add(0, 8);
+    add(4, 8);
+    add(2, 4);
+    add(1, 2);
+  } else {
+    add(0, 1);
+  }
+  return rows;
+}
+
+template <std::size_t kChannels>
+void paint(const Frame& frame, View to) {
+  std::array<std::array<std::byte, kChannels>, 256> colors{};
+  for (std::size_t color = 0; color < frame.colors.size() / 3; ++color) {
+    if (static_cast<int>(color) != frame.transparent) {
+      colors[color].fill(std::byte{0xFF});
+      std::copy_n(frame.colors.begin() + static_cast<std::ptrdiff_t>(3 * color), 3, colors[color].begin());
+    }
+  }
+  const std::uint8_t* pixel = frame.pixels().data();
+  for (const int y : order_of_rows(frame)) {
+    std::byte* out = to.row_bytes(frame.place.y + y) + static_cast<std::size_t>(frame.place.x) * kChannels;
+    for (int x = 0; x < frame.place.width; ++x, ++pixel, out += kChannels) {
+      std::memcpy(out, colors[*pixel].data(), kChannels);
+    }
+  }
+}
+
+Image painted(const Screen& screen, const Frame& frame, const ReadOptions& options) {
+  const bool has_alpha = !frame.covers(screen) || frame.has_transparent_pixels();
+  Image image = options.image(screen.width, screen.height, {Sample::u8, has_alpha ? 4 : 3});
+  if (!has_alpha) {
+    paint<3>(frame, image.view());
+    return image;
+  }
+  for (int y = 0; y < screen.height && !frame.covers(screen); ++y) {
+    std::fill_n(image.view().row_bytes(y), static_cast<std::size_t>(screen.width) * 4, std::byte{0});
+  }
+  paint<4>(frame, image.view());
+  return image;
+}
+
+}  // namespace
+
+DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+  constexpr std::size_t kScreenBytes = 13;
+  GifBlocks blocks(bytes, name);
+  const ByteSpan header = blocks.take(kScreenBytes);
+  Screen screen;
+  screen.width = static_cast<int>(u16le_at(header, 6));
+  screen.height = static_cast<int>(u16le_at(header, 8));
+  check_size(name, u16le_at(header, 6), u16le_at(header, 8), options.max_pixels);
+  screen.colors = take_color_table(blocks, u8_at(header, 10));
+  const Frames frames = read_blocks(blocks, screen);
+  if (frames.count == 0) {
+    refuse_damaged(name, "it has no image");
+  }
+  DecodedImage decoded;
+  decoded.file_type = "GIF";
+  decoded.image = painted(screen, frames.first, options);
+  if (frames.count > 1) {
+    decoded.notes.emplace_back("GIF animation: first frame only");
+  }
+  return decoded;
+}
+
+}  // namespace gpuimg::codecs

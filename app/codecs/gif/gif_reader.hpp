@@ -1,0 +1,19 @@
+// Reads GIF, versions 87a and 89a.
+// To read this folder, start here, then lzw.hpp for the decompression. Why gpuimg has its own reader:
+// docs/decisions/0011-own-gif-reader.md.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+#include "codecs/image_reader.hpp"
+
+namespace gpuimg::codecs {
+
+/// Returns the first frame placed on its screen, as RGB, or as RGBA if any pixel is transparent. Parts of the screen
+/// that the frame does not cover are transparent, and transparent pixels are black. Checks all blocks through the
+/// trailer. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
+DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+}  // namespace gpuimg::codecs

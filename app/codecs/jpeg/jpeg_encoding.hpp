@@ -1,0 +1,27 @@
+// Quantization and sampling of a JPEG: they decide how much of a picture it keeps.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+namespace gpuimg::codecs {
+
+struct JpegComponent {
+  std::array<std::uint16_t, 64> steps{};  ///< quantization step of each frequency, in row order
+  int horizontal_sampling = 1;            ///< 1 … 4, relative to the other components
+  int vertical_sampling = 1;
+
+  bool operator==(const JpegComponent&) const = default;
+};
+
+/// One component (gray), or Y, Cb and Cr.
+using JpegEncoding = std::vector<JpegComponent>;
+
+/// True if one scan can hold the components with this sampling, and libjpeg-turbo can write it.
+bool is_writable_sampling(const JpegEncoding& encoding);
+
+/// The encoding of the transposed picture.
+JpegEncoding transposed(const JpegEncoding& encoding);
+
+}  // namespace gpuimg::codecs

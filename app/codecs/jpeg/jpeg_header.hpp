@@ -1,0 +1,41 @@
+// Parses what a JPEG file declares before its first scan, before libjpeg-turbo reads it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace gpuimg::codecs {
+
+/// Signatures of an APP1 with XMP, an APP1 with extended XMP and an APP13 with Photoshop resources.
+inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0/\0", 29);
+inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
+inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
+
+struct JpegHeader {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t components = 0;
+  bool is_progressive = false;
+  bool keeps_coefficients = false;  ///< components in separate scans: all coefficients wait for the last scan
+  std::span<const std::byte> jfif;  ///< starts at the version; empty if there is none
+  std::span<const std::byte> exif;  ///< starts at the byte order mark; empty if there is none
+  /// Parts of an ICC profile in file order, each starting at its number: 2 bytes or more. A profile has at most 255;
+  /// 256 are kept to detect more.
+  std::vector<std::span<const std::byte>> icc_parts;
+  std::span<const std::byte> xmp;  ///< starts at the packet; empty if there is none
+  /// Parts of the extended XMP in file order, each starting at its GUID: 40 bytes or more. At most 256 are kept.
+  std::vector<std::span<const std::byte>> xmp_extension_parts;
+  /// Parts of the Photoshop resources in file order. At most 256 are kept.
+  std::vector<std::span<const std::byte>> photoshop_parts;
+  std::uint32_t other_segments = 0;  ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
+};
+
+/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, naming it, for a
+/// process that is not supported: lossless, hierarchical, 12 bit. `name` is printable.
+JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name);
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,22 @@
+// Decides which of an input's metadata go into each output format: docs/operations.md, "Metadata".
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/metadata.hpp"
+
+namespace gpuimg::codecs {
+
+struct CarriedMetadata {
+  Metadata metadata;
+  std::vector<std::string>
+      left_out;  ///< for the user, one clause each: "sRGB is not carried: JPEG has no place for it"
+};
+
+/// The part of `metadata` that a file of this type with pixels of this format can hold. A profile must match the
+/// channels: GRAY for gray, RGB for color.
+CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFormat format);
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,29 @@
+// The few properties of an XMP packet that gpuimg reads or changes. Finds them as text, without parsing XML, under the
+// prefixes that the standard recommends. ISO 16684-1.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+
+#include "codecs/byte_fields.hpp"
+
+namespace gpuimg::codecs {
+
+/// True if the data can be carried: UTF-8 without NUL that begins with markup, at most kMaxXmpBytes.
+bool is_xmp(ByteSpan data);
+
+/// Sets every tiff:Orientation to 1, in place and without changing lengths. False if one of them cannot be set: its
+/// value is not 1 … 8, its namespace has another prefix, or it contains markup. Do not use the packet then.
+bool reset_xmp_orientation(std::span<std::byte> packet);
+
+/// True if it may contain tiff:Orientation in any form.
+bool mentions_xmp_orientation(ByteSpan packet);
+
+/// The GUID of the packet's extended XMP, 32 characters; empty if it names none.
+std::string_view xmp_extension_guid(ByteSpan packet);
+
+/// Overwrites the GUID of the extended XMP with blanks.
+void blank_xmp_extension(std::span<std::byte> packet);
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,39 @@
+// Bounds and checksums of chunks.
+#include "codecs/png/png_chunks.hpp"
+
+#include <fmt/format.h>
+
+#include "codecs/deflate/checksums.hpp"
+#include "text/printable_name.hpp"
+#include "text/refusals.hpp"
+
+namespace gpuimg::codecs {
+
+bool PngChunkView::crc_is_right() const {
+  const std::size_t crc_at = whole.size() - 4;
+  return crc32_of(whole.subspan(4, crc_at - 4)) == u32be_at(whole, crc_at);
+}
+
+void PngChunkView::check_crc(std::string_view name) const {
+  if (!crc_is_right()) {
+    const std::string_view letters(reinterpret_cast<const char*>(whole.data()) + 4, 4);
+    refuse_damaged(name, fmt::format("the checksum of its {} chunk is wrong", printable_name(letters)));
+  }
+}
+
+std::optional<PngChunkView> PngChunkWalker::next() {
+  constexpr std::size_t kOverhead = 12;  // length, type and CRC
+  if (ended_) {
+    return std::nullopt;
+  }
+  const ByteSpan left = bytes_.subspan(offset_);
+  if (left.size() < kOverhead || u32be_at(left, 0) > left.size() - kOverhead) {
+    refuse_truncated(name_);
+  }
+  const PngChunkView chunk{left.first(u32be_at(left, 0) + kOverhead)};
+  offset_ += chunk.whole.size();
+  ended_ = chunk.type() == png_chunk_type("IEND");
+  return chunk;
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,57 @@
+// Walks the chunks of a PNG in memory. PNG specification, third edition, section 5.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "codecs/byte_fields.hpp"
+
+namespace gpuimg::codecs {
+
+/// A chunk type as a big-endian number, as in the file: png_chunk_type("IDAT").
+constexpr std::uint32_t png_chunk_type(const char (&letters)[5]) {
+  std::uint32_t type = 0;
+  for (int i = 0; i < 4; ++i) {
+    type = type << 8 | static_cast<unsigned char>(letters[i]);
+  }
+  return type;
+}
+
+/// Borrows the file's bytes.
+struct PngChunkView {
+  ByteSpan whole;  ///< length, type, payload and CRC: at least 12 bytes
+
+  [[nodiscard]] std::uint32_t type() const { return u32be_at(whole, 4); }
+  [[nodiscard]] ByteSpan payload() const { return whole.subspan(8, whole.size() - 12); }
+  [[nodiscard]] bool is_critical() const { return (u8_at(whole, 4) & 0x20U) == 0; }
+
+  /// Reads the whole chunk.
+  [[nodiscard]] bool crc_is_right() const;
+
+  /// Throws Error{decode}, naming the chunk, unless crc_is_right(). `name` is the file's printable name.
+  void check_crc(std::string_view name) const;
+};
+
+/// Iterates over the chunks through IEND. Checks only that each lies inside the file.
+class PngChunkWalker {
+ public:
+  /// `bytes` starts with the PNG signature. Both arguments must outlive the walker.
+  PngChunkWalker(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+
+  /// Returns nullopt after IEND. Throws Error{decode} if the file ends before IEND.
+  std::optional<PngChunkView> next();
+
+  /// Where the next chunk starts; after IEND, where the image ends.
+  [[nodiscard]] std::size_t offset() const { return offset_; }
+
+ private:
+  ByteSpan bytes_;
+  const std::string& name_;
+  std::size_t offset_ = 8;  // after the signature
+  bool ended_ = false;
+};
+
+}  // namespace gpuimg::codecs

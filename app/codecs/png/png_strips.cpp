@@ -1,0 +1,113 @@
+// Level 3 tries six filterings of each strip; the other levels choose a filter for each row.
+#include "codecs/png/png_strips.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+#include "codecs/deflate/checksums.hpp"
+#include "codecs/sample_order.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+constexpr std::size_t kStripBytes = std::size_t{256} << 10;  // with its deflated form, fits a core's own cache
+constexpr int kChooseForEachRow = -1;
+
+}  // namespace
+
+StripPlan::StripPlan(ConstView pixels)
+    : row_bytes(pixels.tight_pitch_bytes()),
+      rows_per_strip(static_cast<int>(
+          std::clamp<std::size_t>(kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(pixels.height)))),
+      strips((pixels.height - 1) / rows_per_strip + 1) {}
+
+RowSource::RowSource(ConstView pixels, std::size_t row_bytes)
+    : pixels_(pixels), row_bytes_(row_bytes), above_(row_bytes) {
+  if (pixels.format.sample == Sample::u16) {
+    current_.resize(row_bytes);
+  }
+}
+
+PngRow RowSource::row(int y, bool is_first) {
+  const std::size_t pixel_bytes = pixels_.format.bytes_per_pixel();
+  if (pixels_.format.sample == Sample::u8) {
+    return {pixels_.row<std::uint8_t>(y), y == 0 ? zeros() : pixels_.row<std::uint8_t>(y - 1), row_bytes_, pixel_bytes};
+  }
+  if (!is_first) {
+    current_.swap(above_);
+  } else if (y > 0) {
+    swap_sample_bytes(pixels_.row<std::uint8_t>(y - 1), above_.data(), row_bytes_);
+  } else {
+    zeros();
+  }
+  swap_sample_bytes(pixels_.row<std::uint8_t>(y), current_.data(), row_bytes_);
+  return {current_.data(), above_.data(), row_bytes_, pixel_bytes};
+}
+
+const std::uint8_t* RowSource::zeros() {
+  std::fill(above_.begin(), above_.end(), std::uint8_t{0});
+  return above_.data();
+}
+
+StripPacker::StripPacker(ConstView pixels, const StripPlan& plan, int png_level)
+    : pixels_(pixels),
+      plan_(plan),
+      tries_all_(png_level == 3),
+      rows_(pixels, plan.row_bytes),
+      deflater_(std::min(png_level, 2)),
+      filtered_(plan.filtered_bytes()),
+      packed_(deflate_bound(plan.filtered_bytes())),
+      best_(tries_all_ ? packed_.size() : 0) {}
+
+void StripPacker::pack(int index, PackedStrip& strip) {
+  strip.index = index;
+  strip.chunk.clear();
+  finish(strip, tries_all_ ? smallest_of_all(strip) : try_filter(strip, kChooseForEachRow));
+}
+
+/// Leaves the deflated strip in packed_ and returns its size.
+std::size_t StripPacker::try_filter(PackedStrip& strip, int filter) {
+  const int first = strip.index * plan_.rows_per_strip;
+  const int end = first + std::min(plan_.rows_per_strip, pixels_.height - first);
+  std::uint8_t* out = filtered_.data();
+  for (int y = first; y < end; ++y) {
+    const PngRow row = rows_.row(y, y == first);
+    const PngFilter chosen = filter == kChooseForEachRow ? choose_filter(row) : static_cast<PngFilter>(filter);
+    *out = static_cast<std::uint8_t>(chosen);
+    filter_row(chosen, row, out + 1);
+    out += plan_.row_bytes + 1;
+  }
+  strip.filtered_size = static_cast<std::size_t>(out - filtered_.data());
+  const auto filtered = std::as_bytes(std::span(filtered_).first(strip.filtered_size));
+  strip.adler = adler32_of(filtered);
+  return deflater_.deflate(filtered, packed_, strip.index + 1 == plan_.strips);
+}
+
+/// The same with the filtering that gives the smallest result; the first one on a tie.
+std::size_t StripPacker::smallest_of_all(PackedStrip& strip) {
+  std::size_t size = try_filter(strip, kChooseForEachRow);
+  best_.swap(packed_);
+  for (int filter = 0; filter < kPngFilterCount; ++filter) {
+    PackedStrip other = strip;
+    if (const std::size_t other_size = try_filter(other, filter); other_size < size) {
+      size = other_size;
+      strip = other;
+      best_.swap(packed_);
+    }
+  }
+  best_.swap(packed_);
+  return size;
+}
+
+void StripPacker::finish(PackedStrip& strip, std::size_t size) const {
+  constexpr std::string_view kType = "IDAT";
+  const std::size_t header = strip.index == 0 ? sizeof kZlibHeader : 0;
+  strip.chunk.resize(kType.size() + header + size);
+  std::memcpy(strip.chunk.data(), kType.data(), kType.size());
+  std::memcpy(strip.chunk.data() + kType.size(), kZlibHeader, header);
+  std::memcpy(strip.chunk.data() + kType.size() + header, packed_.data(), size);
+  strip.crc = crc32_of(strip.chunk);
+}
+
+}  // namespace gpuimg::codecs

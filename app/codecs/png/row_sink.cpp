@@ -1,0 +1,87 @@
+// Checksum, filters, byte order.
+#include "codecs/png/row_sink.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <span>
+
+#include "codecs/deflate/checksums.hpp"
+#include "codecs/png/png_unfilter.hpp"
+#include "codecs/sample_order.hpp"
+
+namespace gpuimg::codecs {
+
+PngRowSink::PngRowSink(const SimplePng& png, std::byte* rows)
+    : row_bytes_(png.row_bytes()),
+      pixel_bytes_(png.stored.bytes_per_pixel()),
+      rows_at_once_(rows_unfiltered_at_once(pixel_bytes_)),
+      rows_left_(png.height),
+      swaps_(png.stored.sample == Sample::u16 && std::endian::native == std::endian::little),
+      next_row_(reinterpret_cast<std::uint8_t*>(rows)),
+      zeros_(row_bytes_) {}
+
+void PngRowSink::take_rows(const std::uint8_t* filtered, int rows) {
+  const std::size_t bytes = static_cast<std::size_t>(rows) * filtered_row();
+  adler_ = adler32_of(std::as_bytes(std::span(filtered, bytes)), adler_);
+  unfilter(filtered, rows);
+}
+
+void PngRowSink::take_bytes(std::uint8_t* filtered, std::size_t size) {
+  adler_ = adler32_of(std::as_bytes(std::span(filtered, size)), adler_);
+  std::uint8_t* const begin = filtered - partial_.size();
+  std::copy(partial_.begin(), partial_.end(), begin);
+  const std::uint8_t* const end = filtered + size;
+  auto rows = static_cast<std::size_t>(end - begin) / filtered_row();
+  if (rows < static_cast<std::size_t>(rows_left_)) {
+    rows -= rows % rows_at_once_;
+  }
+  unfilter(begin, static_cast<int>(rows));
+  partial_.assign(begin + rows * filtered_row(), begin + (end - begin));
+}
+
+void PngRowSink::unfilter(const std::uint8_t* filtered, int rows) {
+  const int group = static_cast<int>(rows_at_once_);
+  rows_left_ -= rows;
+  for (int left = rows; left > 0 && is_sound_;) {
+    const int taken = left < group ? 1 : group;
+    is_sound_ = knows_filters(filtered, taken);
+    if (is_sound_) {
+      unfilter_together(filtered, taken);
+    }
+    filtered += static_cast<std::size_t>(taken) * filtered_row();
+    left -= taken;
+  }
+}
+
+bool PngRowSink::knows_filters(const std::uint8_t* filtered, int rows) const {
+  bool all = true;
+  for (int row = 0; row < rows; ++row, filtered += filtered_row()) {
+    all = all && *filtered < kPngFilterCount;
+  }
+  return all;
+}
+
+void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
+  const std::uint8_t* const above = above_ != nullptr ? above_ : zeros_.data();
+  if (rows > 1) {
+    unfilter_rows(filtered, above, next_row_, row_bytes_, pixel_bytes_);
+  } else {
+    unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, next_row_, {0, row_bytes_}, pixel_bytes_);
+  }
+  for (int row = 0; row < rows; ++row) {
+    swap_above();
+    above_ = next_row_;
+    next_row_ += row_bytes_;
+  }
+}
+
+void PngRowSink::finish() { swap_above(); }
+
+/// Filters work in the file's byte order, so a row is converted to the machine's once the row below is done.
+void PngRowSink::swap_above() {
+  if (swaps_ && above_ != nullptr) {
+    swap_sample_bytes(above_, above_, row_bytes_);
+  }
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,57 @@
+// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "codecs/png/simple_png.hpp"
+
+namespace gpuimg::codecs {
+
+/// Accepts the filtered rows in order.
+class PngRowSink {
+ public:
+  /// `rows` has room for all rows, contiguously.
+  PngRowSink(const SimplePng& png, std::byte* rows);
+
+  /// take_rows is fastest with multiples of this many rows.
+  [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
+
+  /// Takes whole filtered rows. kUnfilterOverread bytes after them must be readable.
+  void take_rows(const std::uint8_t* filtered, int rows);
+
+  /// Takes any number of bytes, not past the last row. room() bytes before them must be writable, and kUnfilterOverread
+  /// bytes after them readable.
+  void take_bytes(std::uint8_t* filtered, std::size_t size);
+  [[nodiscard]] std::size_t room() const { return rows_at_once_ * filtered_row(); }
+
+  /// Call after the last row.
+  void finish();
+
+  /// False once a row has an unknown filter.
+  [[nodiscard]] bool is_sound() const { return is_sound_; }
+  /// The Adler-32 of all bytes taken.
+  [[nodiscard]] std::uint32_t adler() const { return adler_; }
+
+ private:
+  [[nodiscard]] std::size_t filtered_row() const { return row_bytes_ + 1; }
+  [[nodiscard]] bool knows_filters(const std::uint8_t* filtered, int rows) const;
+  void unfilter(const std::uint8_t* filtered, int rows);
+  void unfilter_together(const std::uint8_t* filtered, int rows);
+  void swap_above();
+
+  std::size_t row_bytes_;
+  std::size_t pixel_bytes_;
+  std::size_t rows_at_once_;
+  int rows_left_;
+  bool swaps_;
+  std::uint8_t* next_row_;
+  std::uint8_t* above_ = nullptr;
+  std::vector<std::uint8_t> zeros_;
+  std::vector<std::uint8_t> partial_;  // an incomplete group of rows
+  std::uint32_t adler_ = 1;
+  bool is_sound_ = true;
+};
+
+}  // namespace gpuimg::codecs

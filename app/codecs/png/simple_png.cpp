@@ -1,0 +1,130 @@
+// Which chunks a simple PNG may have, and in which order. PNG specification, third edition, sections 5.6 and 11.
+#include "codecs/png/simple_png.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "codecs/png/png_chunks.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+constexpr std::uint32_t kIndexed = 3;
+
+bool has_sound_name(const PngChunkView& chunk) {
+  const ByteSpan name = chunk.whole.subspan(4, 4);
+  return std::all_of(name.begin(), name.end(), [](std::byte letter) {
+    const auto lower = std::to_integer<std::uint32_t>(letter) | 0x20U;
+    return lower >= 'a' && lower <= 'z';
+  });
+}
+
+/// What is known of the file so far. Each function returns false if the file is not simple.
+class Parser {
+ public:
+  bool add(const PngChunkView& chunk) {
+    constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
+    // The header comes first, and only once.
+    const bool is_in_place = (png.width == 0) == (chunk.type() == png_chunk_type("IHDR"));
+    if (!is_in_place || chunk.payload().size() > kMaxChunkBytes || !has_sound_name(chunk)) {
+      return false;
+    }
+    const bool is_used = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
+    const bool is_simple = !is_used || (chunk.crc_is_right() && add_used(chunk));
+    previous_ = chunk.type();
+    return is_simple;
+  }
+
+  bool finish() {
+    if (color_type_ == kIndexed && !colors_.empty()) {
+      png.palette.emplace(colors_, opacities_);
+    }
+    return !png.image_data.empty() && (color_type_ == kIndexed) == png.palette.has_value();
+  }
+
+  SimplePng png;
+
+ private:
+  bool add_used(const PngChunkView& chunk) {
+    const ByteSpan payload = chunk.payload();
+    switch (chunk.type()) {
+      case png_chunk_type("IHDR"): return add_header(payload);
+      case png_chunk_type("PLTE"): return add_palette(payload);
+      case png_chunk_type("tRNS"): return add_opacities(payload);
+      case png_chunk_type("IDAT"): return add_data(payload);
+      case png_chunk_type("IEND"): return payload.empty();
+      default: return false;
+    }
+  }
+
+  bool add_header(ByteSpan header) {
+    constexpr std::size_t kBytes = 13;
+    constexpr std::uint32_t kMaxSide = 0x7FFFFFFF;
+    if (header.size() != kBytes || u32be_at(header, 0) - 1 >= kMaxSide || u32be_at(header, 4) - 1 >= kMaxSide) {
+      return false;
+    }
+    constexpr std::array<int, 7> kChannels = {1, 0, 3, 1, 2, 0, 4};
+    const std::uint32_t depth = u8_at(header, 8);
+    color_type_ = u8_at(header, 9);
+    const bool is_interlaced_or_unknown = u8_at(header, 10) != 0 || u8_at(header, 11) != 0 || u8_at(header, 12) != 0;
+    if (is_interlaced_or_unknown || color_type_ >= kChannels.size() || kChannels[color_type_] == 0 ||
+        (depth != 8 && (depth != 16 || color_type_ == kIndexed))) {
+      return false;
+    }
+    png.width = static_cast<int>(u32be_at(header, 0));
+    png.height = static_cast<int>(u32be_at(header, 4));
+    png.stored = {depth == 16 ? Sample::u16 : Sample::u8, kChannels[color_type_]};
+    return true;
+  }
+
+  bool add_palette(ByteSpan colors) {
+    constexpr std::size_t kMaxBytes = 3 * 256;
+    const bool is_only_one = colors_.empty() && !has_data_;
+    colors_ = colors;
+    return color_type_ == kIndexed && is_only_one && !colors.empty() && colors.size() <= kMaxBytes &&
+           colors.size() % 3 == 0;
+  }
+
+  bool add_opacities(ByteSpan opacities) {
+    const bool is_only_one = opacities_.empty() && !has_data_;
+    opacities_ = opacities;
+    return color_type_ == kIndexed && is_only_one && !opacities.empty() && opacities.size() <= colors_.size() / 3;
+  }
+
+  bool add_data(ByteSpan data) {
+    constexpr std::size_t kMaxDataBytes = 0x7FFFFFFF;  // libpng's limit
+    const bool is_continued = !has_data_ || previous_ == png_chunk_type("IDAT");
+    if (!is_continued || data.size() > kMaxDataBytes - data_bytes_) {
+      return false;
+    }
+    has_data_ = true;
+    data_bytes_ += data.size();
+    if (!data.empty()) {
+      png.image_data.push_back(data);
+    }
+    return true;
+  }
+
+  std::uint32_t color_type_ = 0;
+  std::uint32_t previous_ = 0;
+  std::size_t data_bytes_ = 0;
+  bool has_data_ = false;
+  ByteSpan colors_;
+  ByteSpan opacities_;
+};
+
+}  // namespace
+
+std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name) {
+  Parser parser;
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    if (!parser.add(*chunk)) {
+      return std::nullopt;
+    }
+  }
+  return parser.finish() ? std::optional(std::move(parser.png)) : std::nullopt;
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,149 @@
+// gpuimg bench [IN…]: runs every operation on every backend, compares the results, then times them.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.hpp"
+#include "codecs/image_reader.hpp"
+#include "commands/commands.hpp"
+#include "engine/backend_source.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+#include "report/bench_report.hpp"
+#include "selftest/bench_run.hpp"
+#include "selftest/selftest_operations.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg bench\n"
+    "  gpuimg bench --json photo.jpg scan.png > times.json\n"
+    "  gpuimg bench --backend cpu --threads 1 --svg times.svg";
+
+struct Arguments {
+  std::vector<std::string> inputs;
+  std::string svg;
+  int side = 4096;
+};
+
+std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOptions& globals) {
+  std::vector<BenchImage> images;
+  for (const std::string& input : arguments.inputs) {
+    const Bytes bytes = read_input(input);
+    const codecs::ReadOptions options{
+        .max_pixels = globals.max_pixels, .auto_orient = globals.auto_orient, .lenient = globals.lenient};
+    images.push_back({input, codecs::decode_image(bytes.span(), input, options).image});
+  }
+  if (images.empty()) {
+    images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
+                      selftest_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1)});
+  }
+  return images;
+}
+
+/// The CPU and, if usable, CUDA. A backend that the user asked for by name must be usable.
+class BenchBackends {
+ public:
+  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with_backend(globals, BackendKind::cpu)) {
+    if (globals.backend != BackendKind::cuda || globals.verify) {
+      backends_.push_back(&cpu_.get());
+    }
+    if (globals.backend != BackendKind::cpu) {
+      add_cuda(globals);
+    }
+  }
+
+  [[nodiscard]] const std::vector<Backend*>& all() const { return backends_; }
+
+ private:
+  void add_cuda(const GlobalOptions& globals) {
+    try {
+      cuda_.emplace(with_backend(globals, BackendKind::cuda));
+      backends_.push_back(&cuda_->get());
+    } catch (const Error& error) {
+      if (globals.backend == BackendKind::cuda || globals.verify) {
+        throw;
+      }
+      // A machine without a GPU is normal; a GPU that fails is worth a note.
+      const bool is_expected = error.kind() == ErrorKind::backend_unavailable;
+      (is_expected ? print_detail : print_note)(globals.verbosity, error.what());
+    }
+  }
+
+  BackendSource cpu_;
+  std::optional<BackendSource> cuda_;
+  std::vector<Backend*> backends_;
+};
+
+int width_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return terminal.is_terminal ? terminal.columns : std::numeric_limits<int>::max();
+}
+
+void run(const Arguments& arguments, const GlobalOptions& globals) {
+  constexpr int kLargestSide = 65536;
+  if (arguments.side < 1 || arguments.side > kLargestSide) {
+    throw Error(ErrorKind::usage, "--size: " + std::to_string(arguments.side) + " is not from 1 to 65536");
+  }
+  note_no_effect(arguments.side != Arguments().side && !arguments.inputs.empty(), "--size",
+                 "it is for the generated image, and images are given", globals.verbosity);
+  const OverwriteRules rules{globals.force, false};
+  if (!arguments.svg.empty()) {
+    check_output(arguments.svg, "", rules);
+    for (const std::string& input : arguments.inputs) {
+      check_output(arguments.svg, input, rules);
+    }
+  }
+  BenchBackends backends(globals);
+  const std::vector<BenchImage> images = images_of(arguments, globals);
+
+  constexpr std::size_t kCopyBytes = std::size_t{1} << 28;
+  BenchReport report;
+  std::vector<double> copy_rates;
+  for (Backend* backend : backends.all()) {
+    copy_rates.push_back(backend->measure_copy_rate(kCopyBytes));
+    report.backends.push_back({backend->name(), backend->description(), copy_rates.back()});
+  }
+  for (const BenchImage& image : images) {
+    for (BenchRow& row : bench_image(image, backends.all(), copy_rates)) {
+      report.rows.push_back(std::move(row));
+    }
+  }
+  if (!arguments.svg.empty()) {
+    const std::string svg = bench_svg(report);
+    write_output(arguments.svg, std::as_bytes(std::span<const char>(svg)), rules);
+  }
+  write_text(globals.json ? bench_json(report) : bench_table(report, width_of_stdout()));
+  const auto differs = [](const BenchRow& row) { return !row.difference.empty(); };
+  if (std::any_of(report.rows.begin(), report.rows.end(), differs)) {
+    throw Error(ErrorKind::mismatch, "bench: the backends disagree, see above; please report it");
+  }
+}
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  parser.positionals({"IN", "images to measure with [a generated one]", "[IN...]"}, arguments->inputs);
+  parser.number({"--size", fmt::format("width and height of the generated image [{}]", arguments->side), "N"},
+                arguments->side);
+  parser.text({"--svg", "draw the times as a bar chart too", "FILE.svg"}, arguments->svg);
+  return [arguments](const GlobalOptions& globals) {
+    run(*arguments, globals);
+    return ExitCode::ok;
+  };
+}
+
+}  // namespace
+
+Command bench_command() {
+  return {"bench", "compare every operation on every backend, then time them", kExamples, declare};
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,103 @@
+// gpuimg doctor: checks the installation and the GPU, and says how to fix what does not work.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "commands/commands.hpp"
+#include "commands/version_text.hpp"
+#include "engine/backend_source.hpp"
+#include "engine/cuda_info.hpp"
+#include "io/output_file.hpp"
+#include "selftest/selftest.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg doctor\n"
+    "  gpuimg doctor --backend cpu\n"
+    "  gpuimg doctor --device 1";
+
+/// Prints each fact as soon as it is known: a device may take seconds to answer.
+template <class... Values>
+void print(fmt::format_string<Values...> format, Values&&... values) {
+  write_text(fmt::format(format, std::forward<Values>(values)...));
+}
+
+/// Prints one line of a self-test and its failures; returns whether it passed.
+bool print_result(const std::string& what, const SelfTestResult& result) {
+  constexpr std::size_t kMaxFailures = 5;
+  print("  {}: {} checks, {}\n", what, result.checks,
+        result.failures.empty() ? std::string("all good") : fmt::format("{} FAILED", result.failures.size()));
+  for (std::size_t i = 0; i < result.failures.size() && i < kMaxFailures; ++i) {
+    print("    {}\n", result.failures[i]);
+  }
+  return result.failures.empty();
+}
+
+/// Tests the CUDA backend against the CPU; returns advice if something is wrong.
+std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
+  try {
+    print("{}", cuda_version_info());
+    print("{}", cuda_device_info());
+    BackendSource source(with_backend(globals, BackendKind::cuda));
+    Backend& cuda = source.get();
+    print("self-test on CUDA ({})\n", cuda.description());
+    const bool known = print_result("known answers", test_known_answers(cuda));
+    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(cuda, cpu));
+    if (!known || !agrees) {
+      return {"CUDA computes wrong results here: use --backend cpu, and report this output"};
+    }
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+  return {};
+}
+
+void run(const GlobalOptions& globals) {
+  if (globals.json) {
+    print_note(globals.verbosity, "--json has no effect: doctor prints only text");
+  }
+  print("{}\n", version_text());
+  BackendSource source(with_backend(globals, BackendKind::cpu));
+  Backend& cpu = source.get();
+  print("self-test on the CPU ({})\n", cpu.description());
+  std::vector<std::string> advice;
+  bool broken = false;
+  if (!print_result("known answers", test_known_answers(cpu))) {
+    broken = true;
+    advice.emplace_back("the CPU computes wrong results here: rebuild gpuimg, and report this output");
+  }
+  if (globals.backend != BackendKind::cpu) {
+    for (std::string& line : examine_cuda(globals, cpu)) {
+      advice.push_back(std::move(line));
+    }
+  }
+  print("what to do\n");
+  if (advice.empty()) {
+    print("  nothing: everything works\n");
+  }
+  for (const std::string& line : advice) {
+    print("  {}\n", line);
+  }
+  if (broken || (globals.backend == BackendKind::cuda && !advice.empty())) {
+    throw Error(ErrorKind::backend_unavailable, "doctor: a backend does not work; see above");
+  }
+}
+
+RunCommand declare(CommandParser& /*parser*/) {
+  return [](const GlobalOptions& globals) {
+    run(globals);
+    return ExitCode::ok;
+  };
+}
+
+}  // namespace
+
+Command doctor_command() { return {"doctor", "check the installation and the GPU", kExamples, declare}; }
+
+}  // namespace gpuimg

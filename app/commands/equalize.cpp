@@ -1,0 +1,234 @@
+// gpuimg equalize IN… OUT: histogram equalization.
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "batch/batch_command.hpp"
+#include "cli/image_output_options.hpp"
+#include "cli/luma_option.hpp"
+#include "cli/option_values.hpp"
+#include "cli/selection_options.hpp"
+#include "commands/commands.hpp"
+#include "commands/equalize_reference.hpp"
+#include "commands/given_tables.hpp"
+#include "commands/mask_input.hpp"
+#include "commands/photo_output.hpp"
+#include "engine/image_job.hpp"
+#include "report/level_tables_csv.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg equalize in.png out.png\n"
+    "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
+    "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
+    "  gpuimg equalize --recursive photos/ out/";
+
+struct Arguments {
+  BatchArguments files;
+  std::string formula;  ///< empty: the default
+  std::string color;    ///< empty: the default, or the mode that the table of --apply is for
+  std::string luma;     ///< empty: the default
+  double strength = EqualizeOptions().strength;
+  std::string lut;
+  std::string reference;
+  std::string apply;
+  SelectionArguments selection;
+  ImageOutputArguments image_output;
+};
+
+/// The value that `name` stands for, or `if_absent` if the option was not given.
+template <class Value>
+Value value_or(Value if_absent, const std::string& option, const std::string& name, const NamedValues<Value>& values) {
+  return name.empty() ? if_absent : value_named(option, name, values);
+}
+
+EqualizeOptions checked_options(const Arguments& arguments) {
+  EqualizeOptions options;
+  options.formula = value_or(options.formula, "--formula", arguments.formula, kFormulaNames);
+  options.color = value_or(options.color, "--color", arguments.color, kColorNames);
+  options.luma = value_or(options.luma, "--luma", arguments.luma, kLumaNames);
+  options.strength = arguments.strength;
+  if (!(arguments.strength >= 0.0 && arguments.strength <= 1.0)) {
+    throw Error(ErrorKind::usage, fmt::format("--strength: {} is not from 0 to 1", arguments.strength));
+  }
+  return options;
+}
+
+/// Refuses options that have nothing to do when --apply gives the table.
+void refuse_options_with_apply(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    if (is_given) {
+      throw Error(ErrorKind::usage, fmt::format("--apply goes without {}: {}", option, why));
+    }
+  };
+  refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
+  refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
+  refuse(!arguments.lut.empty(), "--lut", "it would write the same table again");
+  refuse(!arguments.selection.region.empty(), "--roi", "nothing is counted; --mask limits what is changed");
+  refuse(arguments.selection.transparent != SelectionArguments().transparent, "--transparent", "nothing is counted");
+}
+
+/// The color mode for saved tables: --color, or the one that they fit.
+EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
+  const bool has_three = given.tables.maps.size() == 3;
+  if (arguments.color.empty()) {
+    return has_three ? EqualizeColor::rgb : EqualizeColor::luma;
+  }
+  const EqualizeColor color = value_named("--color", arguments.color, kColorNames);
+  if (has_three && color != EqualizeColor::rgb) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: has tables for red, green and blue, which are not for --color {}; use "
+                            "--color rgb, or leave --color out",
+                            given.file, arguments.color));
+  }
+  return color;
+}
+
+class EqualizeJob final : public ImageJob {
+ public:
+  explicit EqualizeJob(const Arguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
+    options_.selection = checked_selection(arguments.selection);
+    if (!arguments.apply.empty()) {
+      refuse_options_with_apply(arguments);
+    }
+  }
+
+  void check_name(const std::string& output) const override {
+    (void)image_file_type(output, arguments_.image_output.format);
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    const std::string& format = arguments_.image_output.format;
+    note_misleading_ending(kImageForms, format, output, verbosity);
+    const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;
+    note_no_effect(options_.luma != EqualizeOptions().luma && !uses_luma, "--luma",
+                   "--color " + arguments_.color + " does not use it", verbosity);
+    note_without_effect(arguments_.image_output, output, image_file_type(output, format), verbosity);
+  }
+  [[nodiscard]] std::vector<std::string> side_files() const override {
+    return arguments_.lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_.lut};
+  }
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, arguments_.image_output.format);
+  }
+
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return most_converted_bytes(input_bytes, output_.conversion());
+  }
+
+  void prepare(CommandContext& context) override {
+    mask_ = load_mask(arguments_.selection.mask, context);
+    if (!arguments_.reference.empty()) {
+      given_ = tables_of_reference(arguments_.reference, options_, context);
+    } else if (!arguments_.apply.empty()) {
+      given_ = GivenTables{level_tables_from_csv(context.read(arguments_.apply).span(), arguments_.apply),
+                           printable_name(arguments_.apply)};
+      options_.color = color_for(*given_, arguments_);
+      if (!arguments_.luma.empty() && options_.color != EqualizeColor::luma) {
+        context.note(fmt::format("--luma has no effect: --color {} applies a table without it",
+                                 name_of(options_.color, kColorNames)));
+      }
+    }
+    options_.tables = given_ ? &given_->tables : nullptr;
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = context.load(paths.input);
+    if (given_) {
+      check_fit(*given_, options_.color, decoded.image.format(),
+                paths.input == "-" ? "standard input" : printable_name(paths.input));
+    }
+    if (uses_luma()) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    EqualizeOptions options = options_;
+    LevelTables tables;
+    Image result = context.process({std::move(decoded.image), copy_of(mask_)}, [&](Backend& backend, Picture&& picture,
+                                                                                   const Picture* mask_picture) {
+      options.selection.mask = mask_picture;
+      return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+    });
+    if (!arguments_.lut.empty()) {
+      context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
+    }
+    output_.save(std::move(result), paths.output, write_options, context);
+    return {};
+  }
+
+ private:
+  [[nodiscard]] bool uses_luma() const {
+    const bool counts_luma = options_.color == EqualizeColor::joint && !given_;
+    return counts_luma || options_.color == EqualizeColor::luma || options_.color == EqualizeColor::ycbcr;
+  }
+
+  const Arguments& arguments_;
+  EqualizeOptions options_;
+  PhotoOutput output_;
+  std::optional<Image> mask_;
+  std::optional<GivenTables> given_;
+};
+
+void add_table_options(CommandParser& parser, Arguments& arguments) {
+  parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
+  parser.text({.names = "--reference",
+               .description = "make one table for all images, from a histogram that 'gpuimg hist' wrote",
+               .type_name = "FILE.json",
+               .reads_file = true},
+              arguments.reference);
+  parser.text({.names = "--apply",
+               .description = "apply this table, which --lut wrote, and compute none",
+               .type_name = "FILE.csv",
+               .reads_file = true},
+              arguments.apply);
+}
+
+RunCommand declare(CommandParser& parser) {
+  const EqualizeOptions defaults;
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output"});
+  parser.text(
+      {"--formula",
+       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)), "NAME"},
+      arguments->formula);
+  parser.text(
+      {"--color", with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)),
+       "MODE"},
+      arguments->color);
+  add_luma_option(parser, arguments->luma, defaults.luma);
+  parser.number(
+      {"--strength", fmt::format("blend with the input: 0 is the input, 1 is fully equalized [{}]", defaults.strength),
+       "S"},
+      arguments->strength);
+  add_table_options(parser, *arguments);
+  add_selection_options(parser, arguments->selection);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+  add_png_option(parser, arguments->image_output);
+  add_jpeg_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  add_conversion_options(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    EqualizeJob job(*arguments);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command equalize_command() {
+  return {"equalize", "spread the levels of an image over the whole range (histogram equalization)", kExamples,
+          declare};
+}
+
+}  // namespace gpuimg

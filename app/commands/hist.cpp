@@ -1,0 +1,51 @@
+// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: declares the options; hist_job.hpp does the work.
+
+#include <memory>
+
+#include "batch/batch_command.hpp"
+#include "cli/luma_option.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_forms.hpp"
+#include "commands/commands.hpp"
+#include "commands/hist_job.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg hist in.jpg                     a chart on a terminal, CSV into a pipe\n"
+    "  gpuimg hist --channel rgb --log in.png plot.svg\n"
+    "  gpuimg hist --bins 32 --normalize --roi 0,0,640,480 in.png counts.csv\n"
+    "  gpuimg hist --merge photos/ total.json";
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<HistArguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is "
+                               "printed on a terminal, CSV elsewhere",
+                     .output_usage = "[OUT]"});
+  parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
+              arguments->channel);
+  add_luma_option(parser, arguments->luma, HistogramOptions().luma);
+  parser.number({"--bins", "count into N bins of equal width, from 2 [one per level]", "N"}, arguments->bins);
+  parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
+  parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
+  add_format_option(parser, arguments->form, hist_format_help());
+  parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
+  parser.flag({"--log", "make the counts in the SVG plot logarithmic"}, arguments->log);
+  parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
+  parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
+  add_selection_options(parser, arguments->selection);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    arguments->json = globals.json;
+    return run_job(*make_hist_job(*arguments), parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command hist_command() { return {"hist", "count how often each level occurs (histogram)", kExamples, declare}; }
+
+}  // namespace gpuimg

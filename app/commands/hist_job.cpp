@@ -1,0 +1,249 @@
+// Counts an image and writes the result, or adds it to the sum of a run.
+#include "commands/hist_job.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <utility>
+#include <vector>
+
+#include "cli/output_forms.hpp"
+#include "cli/terminal.hpp"
+#include "commands/mask_input.hpp"
+#include "report/csv.hpp"
+#include "report/histogram_sum.hpp"
+#include "report/json.hpp"
+#include "report/json_reader.hpp"
+#include "report/report.hpp"
+#include "report/svg_plot.hpp"
+#include "report/terminal_chart.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+enum class Form { csv, json, svg, chart };
+
+/// Without chart: only --format names it, because no file ends in .chart.
+const OutputForms<Form> kFileForms = {
+    "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
+
+const OutputForms<Form> kAllForms = {"a histogram",
+                                     {{"csv", Form::csv, "a line per bin"},
+                                      {"json", Form::json, "counts and statistics"},
+                                      {"svg", Form::svg, "a plot", {"plot", "graph"}},
+                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}}},
+                                     Form::csv};
+
+/// Throws Error{usage} if --json and another form are asked for at once.
+bool prints_json(const HistArguments& arguments, const std::string& output) {
+  if (!arguments.json || !(output.empty() || is_standard_output(output))) {
+    return false;
+  }
+  if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
+    throw Error(ErrorKind::usage, "--json and " + (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      " exclude each other for what is printed; give one of them, or name OUT");
+  }
+  return true;
+}
+
+/// The output format: from the options, the extension of `output`, or the kind of standard output. An empty `output`
+/// means that OUT is missing.
+Form form_of(const HistArguments& arguments, const std::string& output) {
+  if (prints_json(arguments, output)) {
+    return Form::json;
+  }
+  if (arguments.chart) {
+    return Form::chart;
+  }
+  if (!arguments.form.empty()) {
+    return output_form(kAllForms, arguments.form, output);
+  }
+  return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : output_form(kFileForms, "", output);
+}
+
+HistogramOptions checked_options(const HistArguments& arguments) {
+  HistogramOptions options;
+  options.channels = value_named("--channel", arguments.channel, kHistogramChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  if (arguments.bins) {
+    if (*arguments.bins < 2 || *arguments.bins > 65536) {
+      throw Error(ErrorKind::usage, "--bins: " + std::to_string(*arguments.bins) + " is not from 2 to 65536");
+    }
+    options.hsl_bins = *arguments.bins;
+  }
+  return options;
+}
+
+ReportOptions report_options_of(const HistArguments& arguments, const HistogramOptions& options) {
+  ReportOptions report_options;
+  report_options.bins = arguments.bins;
+  report_options.cumulative = arguments.cumulative;
+  report_options.normalize = arguments.normalize;
+  report_options.luma = options.luma;
+  report_options.count_transparent = options.selection.count_transparent;
+  report_options.region = options.selection.region;
+  report_options.masked = !arguments.selection.mask.empty();
+  return report_options;
+}
+
+[[noreturn]] void refuse_other_options(const std::string& input, const std::string& option, const std::string& theirs,
+                                       const std::string& ours) {
+  throw Error(
+      ErrorKind::unsupported,
+      fmt::format("{0}: was counted with {1} {2}, but this run counts with {1} {3}; count both with the same {1}",
+                  printable_name(input), option, theirs.empty() ? "(unknown)" : theirs, ours));
+}
+
+TerminalStyle style_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return {terminal.columns, terminal.color, terminal.utf8};
+}
+
+class HistJob final : public ImageJob {
+ public:
+  explicit HistJob(const HistArguments& arguments) : arguments_(arguments), options_(checked_options(arguments)) {
+    options_.selection = checked_selection(arguments.selection);
+  }
+
+  void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override;
+  [[nodiscard]] bool may_print() const override { return true; }
+  [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    const bool is_chart = arguments_.chart || arguments_.form == "chart";
+    return is_chart ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
+  }
+  [[nodiscard]] std::vector<std::string> input_endings() const override {
+    std::vector<std::string> endings = ImageJob::input_endings();
+    if (arguments_.merge) {
+      endings.emplace_back("json");
+    }
+    return endings;
+  }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
+  [[nodiscard]] bool merges() const override { return arguments_.merge; }
+
+  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const Bytes bytes = context.read(paths.input);
+    if (arguments_.merge && looks_like_json(bytes.span())) {
+      return adding(checked_file(bytes, paths.input), paths.input);
+    }
+    codecs::DecodedImage decoded = context.decode(bytes, paths.input);
+    if (options_.channels.front() == Channel::luma) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    const ImageFacts facts = facts_of(decoded.image, paths.input);
+    Histogram histogram = counted(context, std::move(decoded.image));
+    if (arguments_.merge) {
+      const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
+      return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
+    }
+    save(context, paths.output, histogram, facts);
+    return {};
+  }
+
+  void finish(CommandContext& context, const std::string& output) override {
+    if (sum_->images() == 0) {
+      throw Error(ErrorKind::read, "nothing could be summed; no output was written");
+    }
+    ImageFacts facts;
+    facts.name = std::to_string(sum_->images()) + " images";
+    facts.is_sum = true;
+    facts.images = sum_->images();
+    facts.pixels = sum_->pixels();
+    save(context, output, sum_->total(), facts);
+  }
+
+ private:
+  static ImageFacts facts_of(const Image& image, const std::string& input) {
+    return {input == "-" ? "standard input" : input, image.width(), image.height(),
+            static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
+  }
+
+  Histogram counted(CommandContext& context, Image image) const {
+    HistogramOptions options = options_;
+    return context.count({std::move(image), copy_of(mask_)},
+                         [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+                           options.selection.mask = mask_picture;
+                           return backend.histogram(picture, options);
+                         });
+  }
+
+  /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
+  [[nodiscard]] HistogramFile checked_file(const Bytes& bytes, const std::string& input) const {
+    HistogramFile file = histogram_from_json(bytes.span(), input);
+    std::vector<Channel> channels;
+    for (const ChannelHistogram& channel : file.histogram.channels) {
+      channels.push_back(channel.channel);
+    }
+    if (channels != options_.channels) {
+      refuse_other_options(input, "--channel", name_of(channels, kHistogramChannelNames),
+                           name_of(options_.channels, kHistogramChannelNames));
+    }
+    if (channels.front() == Channel::luma && file.luma != options_.luma) {
+      refuse_other_options(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+    }
+    if (file.count_transparent != options_.selection.count_transparent) {
+      refuse_other_options(input, "--transparent", name_of(file.count_transparent, kTransparentNames),
+                           name_of(options_.selection.count_transparent, kTransparentNames));
+    }
+    return file;
+  }
+
+  [[nodiscard]] InOrder adding(HistogramFile file, const std::string& input) const {
+    return [sum = sum_.get(), input, file = std::make_shared<const HistogramFile>(std::move(file))] {
+      sum->add(file->histogram, file->images, file->pixels, input);
+    };
+  }
+
+  void save(CommandContext& context, const std::string& output, const Histogram& histogram,
+            const ImageFacts& facts) const {
+    const std::string target = output.empty() ? "-" : output;
+    context.save(target, [&] {
+      return text_of(make_report(histogram, report_options_of(arguments_, options_), facts),
+                     form_of(arguments_, output), target);
+    });
+  }
+
+  [[nodiscard]] std::string text_of(const HistogramReport& report, Form form, const std::string& target) const {
+    switch (form) {
+      case Form::csv: return to_csv(report);
+      case Form::json: return to_json(report);
+      case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
+      case Form::chart: break;
+    }
+    return to_terminal(report, is_standard_output(target) ? style_of_stdout() : TerminalStyle{});
+  }
+
+  const HistArguments& arguments_;
+  HistogramOptions options_;
+  std::optional<Image> mask_;
+  std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
+};
+
+void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
+  note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
+  const bool is_plot = form_of(arguments_, output) == Form::svg;
+  note_no_effect(arguments_.log && !is_plot, "--log", "it is for SVG plots", verbosity);
+  note_no_effect(!arguments_.title.empty() && !is_plot, "--title", "it is for SVG plots", verbosity);
+  note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
+                 "luma is not counted", verbosity);
+}
+
+}  // namespace
+
+std::string hist_format_help() {
+  return with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -");
+}
+
+std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) {
+  if (arguments.chart && !arguments.form.empty() && arguments.form != "chart") {
+    throw Error(ErrorKind::usage, "--chart and --format " + arguments.form + " exclude each other; give one of them");
+  }
+  return std::make_unique<HistJob>(arguments);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,38 @@
+// `hist` on one image, or on many images that are summed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "batch/batch_options.hpp"
+#include "cli/option_values.hpp"
+#include "cli/selection_options.hpp"
+#include "engine/image_job.hpp"
+
+namespace gpuimg {
+
+/// As given on the command line.
+struct HistArguments {
+  BatchArguments files;
+  std::string channel = name_of(HistogramOptions().channels, kHistogramChannelNames);
+  std::string luma = name_of(HistogramOptions().luma, kLumaNames);
+  std::optional<int> bins;
+  bool cumulative = false;
+  bool normalize = false;
+  std::string form;
+  bool chart = false;
+  bool log = false;
+  std::string title;
+  bool merge = false;
+  bool json = false;  ///< the global --json: print JSON
+  SelectionArguments selection;
+};
+
+/// The choices and the default of --format, for --help.
+std::string hist_format_help();
+
+/// Checks the arguments, which must outlive the job. Throws Error{usage}.
+std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);
+
+}  // namespace gpuimg

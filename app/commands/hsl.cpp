@@ -1,0 +1,52 @@
+// gpuimg hsl IN… OUT.npy|OUT.png: declares the options; hsl_job.hpp does the work.
+#include <memory>
+
+#include "batch/batch_command.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_forms.hpp"
+#include "commands/commands.hpp"
+#include "commands/hsl_job.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg hsl in.png out.npy                       float32 degrees and fractions\n"
+    "  gpuimg hsl --saturation 1.3 in.jpg vivid.png    adjusted, written as RGB\n"
+    "  gpuimg hsl --inverse hsl.png rgb.png            back from what hsl wrote\n"
+    "  gpuimg hsl --saturation 1.3 --recursive photos/ vivid/";
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<HslArguments>();
+  add_batch_options(
+      parser, arguments->files,
+      {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
+       .output = "a .npy or .png file, or a folder; with --inverse or an adjustment a .png, .jpg, .bmp "
+                 "or .tga file; - is standard output"});
+  parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "float in .npy, u16 in .png"), "NAME"},
+              arguments->encoding);
+  parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);
+  parser.flag({"--inverse", "IN is HSL: convert it back to RGB"}, arguments->inverse);
+  parser.number({"--hue", "adjust: add DEG degrees to the hue; OUT is RGB", "DEG"}, arguments->hue);
+  parser.number({"--saturation", "adjust: multiply the saturation; OUT is RGB", "K"}, arguments->saturation);
+  parser.number({"--lightness", "adjust: multiply the lightness; OUT is RGB", "K"}, arguments->lightness);
+  add_format_option(parser, arguments->image_output.format,
+                    "form of the output: npy or png; with --inverse or an adjustment png, jpg, bmp or tga [the ending "
+                    "of OUT; png for -]");
+  add_png_option(parser, arguments->image_output);
+  add_jpeg_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  add_conversion_options(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    return run_job(*make_hsl_job(*arguments), parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command hsl_command() {
+  return {"hsl", "convert to hue, saturation and lightness, back, or adjust them", kExamples, declare};
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,267 @@
+// One class per conversion: to HSL, from HSL, and adjustment.
+#include "commands/hsl_job.hpp"
+
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "cli/option_values.hpp"
+#include "cli/output_forms.hpp"
+#include "codecs/npy/npy.hpp"
+#include "commands/hsl_file.hpp"
+#include "commands/photo_output.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+enum class HslForm { npy, png };
+
+const OutputForms<HslForm> kHslForms = {
+    "HSL",
+    {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
+    HslForm::png};
+
+std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
+  if (arguments.encoding.empty()) {
+    return std::nullopt;
+  }
+  return value_named("--encode", arguments.encoding, kEncodingNames);
+}
+
+void refuse_together(bool both, const char* first, const char* second) {
+  if (both) {
+    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
+  }
+}
+
+void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
+                 const codecs::WriteOptions& write_options) {
+  if (form == HslForm::npy) {
+    context.save(output, [&] { return codecs::encode_npy(pixels); });
+  } else {
+    context.save_image(output, pixels, write_options);
+  }
+}
+
+/// The parts that the three conversions share.
+class HslJob : public ImageJob {
+ public:
+  explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
+    (void)encoding_asked(arguments);
+  }
+
+  void check_name(const std::string& output) const override { (void)image_file_type(output, asked_form()); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kImageForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip && arguments_.inverse, "--strip", "HSL carries no metadata",
+                   verbosity);
+    note_without_effect(arguments_.image_output, output, image_file_type(output, asked_form()), verbosity);
+  }
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, asked_form());
+  }
+
+ protected:
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+
+  const HslArguments& arguments_;
+  PhotoOutput output_;
+};
+
+class ToHslJob final : public HslJob {
+ public:
+  using HslJob::HslJob;
+
+  void check_name(const std::string& output) const override {
+    if (encoding_for(output) == HslEncoding::f32 && form_of(output) != HslForm::npy) {
+      throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
+    }
+    refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kHslForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
+    const bool is_png = form_of(output) == HslForm::png;
+    note_without_effect(arguments_.image_output, output,
+                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
+  }
+  [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
+    if (!arguments_.planes) {
+      return {output};
+    }
+    const auto planes = plane_names(output);
+    return {planes.begin(), planes.end()};
+  }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
+    return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
+  }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return input_bytes % 4 == 0 ? 16 : 12;
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const HslEncoding encoding = encoding_for(paths.output);
+    Image image = context.load(paths.input).image;
+    const Sample rgb_sample = image.format().sample;
+    const Image hsl = context.process(
+        {std::move(image), std::nullopt},
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
+    codecs::WriteOptions write_options = output_.write_options();
+    if (arguments_.planes) {
+      const auto images = split_planes(hsl.view(), encoding);
+      const auto names = plane_names(paths.output);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
+      }
+    } else {
+      write_options.text = hsl_text_entries(encoding, rgb_sample);
+      save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] HslForm form_of(const std::string& output) const {
+    return output_form(kHslForms, asked_form(), output);
+  }
+  [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
+    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::npy ? HslEncoding::f32 : HslEncoding::u16);
+  }
+};
+
+/// The encoding of the input: from --encode, else from the file, else float if the samples are float32.
+HslEncoding encoding_of(const HslArguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
+                        const Image& image, const std::string& input) {
+  const auto asked = encoding_asked(arguments);
+  std::optional<HslEncoding> encoding = asked ? asked : tagged;
+  if (!encoding && npy && image.format().sample == Sample::f32) {
+    encoding = HslEncoding::f32;
+  }
+  const std::string name = printable_name(input);
+  if (!encoding) {
+    throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
+  }
+  if (image.format().sample != sample_of(*encoding) || image.format().channels < 3) {
+    throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
+                                            name_of(*encoding, kEncodingNames) +
+                                            "; it has 3 channels (4 with alpha) of " +
+                                            std::to_string(8 * sample_bytes(sample_of(*encoding))) + " bits");
+  }
+  return *encoding;
+}
+
+class FromHslJob final : public HslJob {
+ public:
+  using HslJob::HslJob;
+
+  [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const Bytes bytes = context.read(paths.input);
+    const bool npy = codecs::is_npy(bytes.span());
+    HslFileFacts facts;
+    Image image;
+    if (npy) {
+      image = codecs::decode_npy(bytes.span(), paths.input);
+    } else {
+      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
+      facts = hsl_facts(decoded.text);
+      image = std::move(decoded.image);
+    }
+    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, image, paths.input);
+    const Sample sample = depth_of(facts, encoding, paths.input, context);
+    output_.check(image.width(), image.height(), {sample, image.format().channels}, paths, context);
+    Image rgb = context.process({std::move(image), std::nullopt},
+                                [&](Backend& backend, const Picture& picture, const Picture*) {
+                                  return backend.from_hsl(picture, encoding, sample);
+                                });
+    output_.save(std::move(rgb), paths.output, output_.write_options(), context);
+    return {};
+  }
+
+ private:
+  /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
+  [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
+                                CommandContext& context) const {
+    const std::optional<Sample> asked = output_.conversion().depth;
+    if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
+      context.note((input == "-" ? "standard input" : printable_name(input)) +
+                   ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
+    }
+    return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);
+  }
+};
+
+/// Refuses --depth and --background for HSL output: the encoding fixes the depth, and alpha is kept.
+void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
+  const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
+  if (option != nullptr) {
+    throw Error(ErrorKind::usage, std::string(option) + ": OUT is HSL, not RGB; give --inverse or an adjustment, " +
+                                      "or choose the form of HSL by --encode");
+  }
+}
+
+HslAdjustment checked_adjustment(const HslArguments& arguments) {
+  const auto check_factor = [](const char* option, double factor) {
+    constexpr double kLargestFactor = 1.0e6;
+    if (!(factor >= 0.0 && factor <= kLargestFactor)) {
+      throw Error(ErrorKind::usage, std::string(option) + ": the factor must be from 0 to 1000000");
+    }
+    return static_cast<float>(factor);
+  };
+  HslAdjustment by;
+  const double hue = arguments.hue.value_or(0.0);
+  if (!std::isfinite(hue)) {
+    throw Error(ErrorKind::usage, "--hue: the angle must be a number of degrees");
+  }
+  by.hue_degrees = static_cast<float>(std::fmod(hue, 360.0));
+  by.saturation = check_factor("--saturation", arguments.saturation.value_or(1.0));
+  by.lightness = check_factor("--lightness", arguments.lightness.value_or(1.0));
+  return by;
+}
+
+class AdjustHslJob final : public HslJob {
+ public:
+  explicit AdjustHslJob(const HslArguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
+
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return most_converted_bytes(input_bytes, output_.conversion());
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = context.load(paths.input);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    Image adjusted = context.process(
+        {std::move(decoded.image), std::nullopt},
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
+    output_.save(std::move(adjusted), paths.output, write_options, context);
+    return {};
+  }
+
+ private:
+  HslAdjustment by_;
+};
+
+}  // namespace
+
+std::unique_ptr<ImageJob> make_hsl_job(const HslArguments& arguments) {
+  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
+  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
+  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
+                  "--inverse, --hue, --saturation, --lightness");
+  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+  if (!arguments.inverse && !arguments.adjusts()) {
+    refuse_conversion_of_hsl(arguments.image_output);
+  }
+  if (arguments.inverse) {
+    return std::make_unique<FromHslJob>(arguments);
+  }
+  if (arguments.adjusts()) {
+    return std::make_unique<AdjustHslJob>(arguments);
+  }
+  return std::make_unique<ToHslJob>(arguments);
+}
+
+}  // namespace gpuimg

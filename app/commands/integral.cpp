@@ -1,0 +1,145 @@
+// gpuimg integral IN… OUT.npy|OUT.png|OUT.csv: computes summed-area tables.
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "batch/batch_command.hpp"
+#include "cli/image_output_options.hpp"
+#include "cli/luma_option.hpp"
+#include "cli/option_values.hpp"
+#include "cli/output_forms.hpp"
+#include "codecs/npy/npy.hpp"
+#include "commands/commands.hpp"
+#include "engine/image_job.hpp"
+#include "report/sum_table_text.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg integral in.png table.npy\n"
+    "  gpuimg integral --layout inclusive --square --type f64 in.png squares.npy\n"
+    "  gpuimg integral --channel g in.png preview.png\n"
+    "  gpuimg integral --recursive photos/ tables/";
+
+struct Arguments {
+  BatchArguments files;
+  std::string layout = name_of(IntegralOptions().layout, kLayoutNames);
+  std::string type;
+  std::string channel = name_of(IntegralOptions().channel, kPlainChannelNames);
+  std::string luma = name_of(IntegralOptions().luma, kLumaNames);
+  bool square = false;
+  bool allow_wrap = false;
+  ImageOutputArguments image_output;
+};
+
+IntegralOptions checked_options(const Arguments& arguments) {
+  IntegralOptions options;
+  options.layout = value_named("--layout", arguments.layout, kLayoutNames);
+  if (!arguments.type.empty()) {
+    options.type = value_named("--type", arguments.type, kTableTypeNames);
+  }
+  options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  options.square = arguments.square;
+  options.allow_wrap = arguments.allow_wrap;
+  return options;
+}
+
+enum class Form { npy, png, csv };
+
+const OutputForms<Form> kForms = {"a summed-area table",
+                                  {{"npy", Form::npy, "exact"},
+                                   {"png", Form::png, "a preview in 16-bit gray"},
+                                   {"csv", Form::csv, "exact, up to 4,000,000 entries"}},
+                                  Form::npy};
+
+class IntegralJob final : public ImageJob {
+ public:
+  explicit IntegralJob(const Arguments& arguments)
+      : arguments_(arguments),
+        options_(checked_options(arguments)),
+        write_options_(checked_write_options(arguments.image_output)) {}
+
+  void check_name(const std::string& output) const override { (void)form_of(output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kForms, asked_form(), output, verbosity);
+    note_no_effect(options_.luma != IntegralOptions().luma && options_.channel != Channel::luma, "--luma",
+                   "luma is not summed", verbosity);
+    const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
+    note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
+    const bool is_png = form_of(output) == Form::png;
+    note_without_effect(arguments_.image_output, output,
+                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
+  }
+  [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    return asked_form().empty() ? "npy" : asked_form();
+  }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 8; }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const Form form = form_of(paths.output);
+    codecs::DecodedImage decoded = context.load(paths.input);
+    if (options_.channel == Channel::luma) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    Image image = std::move(decoded.image);
+    if (form == Form::csv) {
+      check_table_fits_csv(image.width(), image.height(), options_.layout);
+    }
+    const Image table = context.process(
+        {std::move(image), std::nullopt},
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options_); });
+    if (form == Form::npy) {
+      context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });
+    } else if (form == Form::csv) {
+      context.save(paths.output, [&] { return table_csv(table.view()); });
+    } else {
+      context.save_image(paths.output, table_preview(table.view()).view(), write_options_);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+  [[nodiscard]] Form form_of(const std::string& output) const { return output_form(kForms, asked_form(), output); }
+
+  const Arguments& arguments_;
+  IntegralOptions options_;
+  codecs::WriteOptions write_options_;
+};
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = "a .npy, .png or .csv file, or a folder; - is standard output"});
+  parser.text({"--layout", with_choices("size of the table", kLayoutNames, arguments->layout), "NAME"},
+              arguments->layout);
+  parser.text(
+      {"--type", with_choices("type of the sums", kTableTypeNames, "the narrower of u32 and u64 that holds every sum"),
+       "TYPE"},
+      arguments->type);
+  parser.text({"--channel", with_choices("what is summed", kPlainChannelNames, arguments->channel), "NAME"},
+              arguments->channel);
+  add_luma_option(parser, arguments->luma, IntegralOptions().luma);
+  parser.flag({"--square", "sum squared values"}, arguments->square);
+  parser.flag({"--allow-wrap", "let sums wrap around in the integer type that --type names"}, arguments->allow_wrap);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kForms.names, "the ending of OUT; npy for -"));
+  add_png_option(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    IntegralJob job(*arguments);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command integral_command() {
+  return {"integral", "sum an image into a summed-area table (integral image)", kExamples, declare};
+}
+
+}  // namespace gpuimg

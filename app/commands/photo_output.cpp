@@ -1,0 +1,83 @@
+// Metadata, JPEG quality, alpha and bit depth of image outputs.
+#include "commands/photo_output.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "cli/option_values.hpp"
+#include "cli/rgb_color.hpp"
+#include "codecs/format_limits.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+const NamedValues<Sample> kDepthNames = {{"8", Sample::u8}, {"16", Sample::u16}};
+
+ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
+  ImageConversion conversion;
+  if (!arguments.background.empty()) {
+    conversion.background = parse_color("--background", arguments.background);
+  }
+  if (!arguments.depth.empty()) {
+    conversion.depth = value_named("--depth", arguments.depth, kDepthNames);
+  }
+  return conversion;
+}
+
+std::string input_name(const ItemPaths& paths) {
+  return paths.input == "-" ? "standard input" : printable_name(paths.input);
+}
+
+}  // namespace
+
+PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
+    : options_(checked_write_options(arguments)),
+      conversion_(checked_conversion(arguments)),
+      strips_(arguments.strip),
+      keeps_quality_(arguments.keeps_quality()) {}
+
+codecs::ImageFileType PhotoOutput::type_of(const std::string& output) const {
+  return options_.type ? *options_.type : image_file_type(output);
+}
+
+codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
+                                               CommandContext& context) const {
+  check(input.image.width(), input.image.height(), input.image.format(), paths, context);
+  codecs::WriteOptions options = options_;
+  if (!strips_) {
+    options.metadata = std::move(input.metadata);
+  }
+  if (keeps_quality_ && type_of(paths.output) == codecs::ImageFileType::jpeg) {
+    keep_encoding(input, input_name(paths), options, context);
+  }
+  return options;
+}
+
+void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
+                                CommandContext& context) const {
+  options.jpeg_encoding = std::move(input.jpeg_encoding);
+  if (!options.jpeg_encoding) {
+    const std::string why = input.file_type == "JPEG" ? "its colors are not YCbCr, or their sampling is unusual"
+                                                      : fmt::format("a {} has no JPEG quality", input.file_type);
+    context.note(
+        fmt::format("{}: --quality keep has no effect: {}; OUT has quality {}", name, why, options.jpeg_quality));
+  }
+}
+
+void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths,
+                        CommandContext& context) const {
+  if (conversion_.background && !result.has_alpha()) {
+    context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
+  }
+  codecs::check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
+}
+
+void PhotoOutput::save(Image result, const std::string& output, const codecs::WriteOptions& options,
+                       CommandContext& context) const {
+  const Image converted = context.converted(std::move(result), conversion_);
+  context.save_image(output, converted.view(), options);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,43 @@
+// The output of an operation from image to image: converts alpha and depth, and carries metadata and JPEG quality over.
+#pragma once
+
+#include "cli/image_output_options.hpp"
+#include "engine/command_context.hpp"
+#include "engine/image_conversion.hpp"
+#include "engine/image_job.hpp"
+
+namespace gpuimg {
+
+class PhotoOutput {
+ public:
+  /// Throws Error{usage} for values out of range.
+  explicit PhotoOutput(const ImageOutputArguments& arguments);
+
+  /// For a result in the input's format: check(), and how `paths.output` is encoded: with the metadata of the input
+  /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
+  codecs::WriteOptions carried_from(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
+
+  /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
+  /// --background has no effect. `result` is the format before the conversion.
+  void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
+
+  /// Converts and writes.
+  void save(Image result, const std::string& output, const codecs::WriteOptions& options,
+            CommandContext& context) const;
+
+  [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
+  [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
+
+ private:
+  /// What --format says, else the ending of `output`.
+  [[nodiscard]] codecs::ImageFileType type_of(const std::string& output) const;
+  void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
+                     CommandContext& context) const;
+
+  codecs::WriteOptions options_;
+  ImageConversion conversion_;
+  bool strips_ = false;
+  bool keeps_quality_ = false;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,48 @@
+// gpuimg version: what this build is made of.
+#include <fmt/format.h>
+#include <isa-l.h>
+#include <jconfig.h>
+#include <png.h>
+
+#include <string>
+
+#include "cli/version.hpp"
+#include "commands/commands.hpp"
+#include "commands/version_text.hpp"
+#include "engine/cuda_info.hpp"
+#include "io/output_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg version";
+
+std::string dotted(int major, int minor, int patch) { return fmt::format("{}.{}.{}", major, minor, patch); }
+
+std::string library_versions() {
+  constexpr int kJpeg = LIBJPEG_TURBO_VERSION_NUMBER;
+  return fmt::format("stb_image {}, libpng {}, libjpeg-turbo {}, ISA-L {}, CLI11 {}, fmt {}", GPUIMG_STB_IMAGE_VERSION,
+                     png_get_libpng_ver(nullptr), dotted(kJpeg / 1000000, kJpeg / 1000 % 1000, kJpeg % 1000),
+                     dotted(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION), cli11_version(),
+                     dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100));
+}
+
+RunCommand declare(CommandParser& /*parser*/) {
+  return [](const GlobalOptions&) {
+    write_text(version_text() + "\n");
+    return ExitCode::ok;
+  };
+}
+
+}  // namespace
+
+std::string version_text() {
+  return fmt::format("gpuimg {}\ncompiler {}\n{}\n{}", version_number(), GPUIMG_COMPILER, cuda_build_text(),
+                     library_versions());
+}
+
+Command version_command() { return {"version", "print the version, and what is built in", kExamples, declare}; }
+
+}  // namespace gpuimg

@@ -1,0 +1,259 @@
+// Implements the steps between file and backend.
+#include "engine/command_context.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cli/image_forms.hpp"
+#include "cli/messages.hpp"
+#include "cli/terminal.hpp"
+#include "codecs/declared_image.hpp"
+#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/color_space.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// 255 where any color channel is nonzero.
+template <class T>
+Image mask_levels(ConstView pixels) {
+  Image mask(pixels.width, pixels.height, PixelFormat{Sample::u8, 1});
+  const auto channels = static_cast<std::size_t>(pixels.format.channels);
+  const int colors = pixels.format.color_channels();
+  const View out = mask.view();
+  for (int y = 0; y < pixels.height; ++y) {
+    const T* from = pixels.row<T>(y);
+    auto* to = out.row<std::uint8_t>(y);
+    for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, from += channels) {
+      to[x] = std::any_of(from, from + colors, [](T value) { return value != 0; }) ? 255 : 0;
+    }
+  }
+  return mask;
+}
+
+}  // namespace
+
+Image mask_of(ConstView pixels) {
+  return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
+}
+
+void CommandContext::begin_item(bool replaces) {
+  replaces_ = replaces;
+  has_replaced_ = false;
+  in_place_.clear();
+  fifos_.clear();
+  streams_.clear();
+  outputs_.clear();
+  messages_.clear();
+  times_ = PhaseTimes();
+  backend_name_.clear();
+  device_.reset();
+}
+
+void CommandContext::tell(Verbosity least, std::string text) {
+  if (messages_are_ == Messages::kept) {
+    if (options_.verbosity >= least) {
+      messages_.push_back({least, std::move(text)});
+    }
+  } else if (least == Verbosity::normal) {
+    print_note(options_.verbosity, text);
+  } else {
+    print_detail(options_.verbosity, text);
+  }
+}
+
+void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) {
+  if (is_standard_output(output)) {
+    if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
+      throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
+    }
+    return;
+  }
+  if (check_output(output, input, overwrite_rules())) {
+    in_place_.push_back(output);
+  }
+  if (is_fifo(output)) {
+    fifos_.try_emplace(output, output);
+  }
+}
+
+Bytes CommandContext::read(const std::string& path) {
+  return times_.measure(Phase::read, [&] { return read_input(path); });
+}
+
+codecs::ReadOptions CommandContext::read_options() {
+  codecs::ReadOptions read{.max_pixels = options_.max_pixels,
+                           .auto_orient = options_.auto_orient,
+                           .lenient = options_.lenient,
+                           .threads = options_.threads};
+  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+  if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
+    read.new_image = [backend](int width, int height, PixelFormat format) {
+      return backend->new_image(width, height, format);
+    };
+  }
+  return read;
+}
+
+codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
+  const std::string name = path == "-" ? "standard input" : path;
+  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels;
+  if (declared > 0 && declared <= options_.max_pixels) {
+    backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
+  }
+  codecs::DecodedImage decoded =
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name, read_options()); });
+  for (const std::string& text : decoded.notes) {
+    note(printable_name(name) + ": " + text);
+  }
+  for (const std::string& text : decoded.details) {
+    detail(printable_name(name) + ": " + text);
+  }
+  const Image& image = decoded.image;
+  backends_.expect_pixels(image.view().pixel_count());
+  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name), decoded.file_type,
+                     image.width(), image.height(), image.format().channels, 8 * sample_bytes(image.format().sample)));
+  return decoded;
+}
+
+void CommandContext::note_luma_of(const codecs::DecodedImage& decoded, const std::string& path) {
+  const std::string space = decoded.image.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
+  if (!space.empty()) {
+    detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
+                       path == "-" ? "standard input" : printable_name(path), space));
+  }
+}
+
+void CommandContext::record(const Backend& backend) {
+  backend_name_ = backend.name();
+  device_ = backend.memory_is_host() ? std::nullopt : std::optional<int>(options_.device);
+}
+
+Backend& CommandContext::backend() {
+  Backend& backend = times_.measure(Phase::start, [&]() -> Backend& { return backends_.get(); });
+  record(backend);
+  if (std::string text = backends_.take_note(); !text.empty()) {
+    note(std::move(text));
+  }
+  detail(fmt::format("backend {} ({}): {}", backend.name(), backend.description(), backends_.reason()));
+  return backend;
+}
+
+Picture CommandContext::upload(Backend& backend, Image& image) {
+  return times_.measure(Phase::upload, [&] {
+    if (backend.memory_is_host()) {
+      return backend.upload(std::move(image));
+    }
+    Picture picture = backend.upload(std::as_const(image).view());
+    backend.wait();
+    return picture;
+  });
+}
+
+Image CommandContext::download(Backend& backend, Picture picture) {
+  return times_.measure(Phase::download, [&] { return backend.download(std::move(picture)); });
+}
+
+void CommandContext::report_verified(const std::string& difference) {
+  if (!difference.empty()) {
+    throw Error(ErrorKind::mismatch, "verify: the backends disagree: " + difference +
+                                         "; nothing was written; please report it with the input");
+  }
+  detail("verify: both backends computed the same bytes");
+}
+
+void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
+  const codecs::ImageFileType type = write_options.type ? *write_options.type : image_file_type(output);
+  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
+  for (const std::string& clause : carried.left_out) {
+    detail(printable_name(output) + ": " + clause);
+  }
+  write_options.metadata = std::move(carried.metadata);
+  write_options.threads = options_.threads;
+  if (is_stream(output)) {  // all or nothing: a reader cannot detect half an image
+    return save(output, [&] { return encode_image(pixels, type, output, write_options); });
+  }
+  stage(output, Phase::encode,
+        [&](const ByteSink& sink) { codecs::encode_image(pixels, type, output, write_options, sink); });
+}
+
+void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
+                                std::shared_ptr<const void> keeper) {
+  if (is_stream(output)) {
+    streams_.push_back({output, content, std::move(keeper)});
+  } else {
+    stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
+  }
+}
+
+void CommandContext::stage(const std::string& output, Phase phase,
+                           const std::function<void(const ByteSink&)>& produce) {
+  times_.measure_without(phase, Phase::write, [&](const auto& writing) {
+    std::optional<StagedOutput> file;
+    writing([&] { file.emplace(output, overwrite_rules()); });
+    produce([&](std::span<const std::byte> part) { writing([&] { file->write(part); }); });
+    writing([&] { file->finish(); });
+    outputs_.push_back({std::move(*file), output});
+  });
+}
+
+void CommandContext::write_stream(const std::string& name, std::span<const std::byte> content) {
+  const auto fifo = fifos_.find(name);
+  times_.measure(Phase::write, [&] {
+    if (fifo != fifos_.end()) {
+      fifo->second.write(content);
+    } else {
+      write_output(name, content, overwrite_rules());
+    }
+  });
+}
+
+bool CommandContext::replaces_another(const Output& output) const {
+  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
+}
+
+std::vector<Message> CommandContext::news_of(const Output& output) const {
+  std::vector<Message> news;
+  if (replaces_another(output)) {
+    // In a batch, the summary line has the number of replaced files.
+    const Verbosity least = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
+    news.push_back({least, "replaced " + printable_name(output.name)});
+  }
+  news.push_back({Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
+                                                  output.file.size(), times_.total_ms())});
+  return news;
+}
+
+void CommandContext::finish() {
+  std::size_t lines = messages_.size();
+  for (Output& output : outputs_) {
+    output.told = news_of(output);
+    lines += output.told.size();
+  }
+  messages_.reserve(lines);
+  for (const StreamContent& stream : std::exchange(streams_, {})) {
+    write_stream(stream.name, stream.content);
+  }
+  fifos_.clear();
+  // Running out of memory from here on must not turn a committed file into a failure.
+  for (Output& output : outputs_) {
+    times_.measure(Phase::write, [&] { output.file.commit(); });
+    has_replaced_ = has_replaced_ || replaces_another(output);
+    for (Message& message : output.told) {
+      tell(message.least, std::move(message.text));
+    }
+  }
+}
+
+void CommandContext::print_times() const {
+  if (options_.timing) {
+    print_report(options_.json ? times_.json() : times_.table());
+  }
+}
+
+}  // namespace gpuimg

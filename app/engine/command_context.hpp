@@ -1,0 +1,243 @@
+// State of one run of a subcommand: options, timer, backend, and the steps between file and backend, each timed as its
+// phase. Each worker has one and reuses it for its inputs.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "cli/global_options.hpp"
+#include "cli/messages.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "engine/backend_source.hpp"
+#include "engine/image_conversion.hpp"
+#include "engine/phase_times.hpp"
+#include "engine/result_compare.hpp"
+#include "engine/striped_backend.hpp"
+#include "gpuimg/backend.hpp"
+#include "io/bytes.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "text/path_names.hpp"
+
+namespace gpuimg {
+
+/// Host pixels of an operation's input.
+struct OperationInput {
+  Image image;
+  std::optional<Image> mask;  ///< u8, 1 channel
+};
+
+/// A message about one input, kept until the input's turn to print.
+struct Message {
+  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
+  std::string text;
+};
+
+class CommandContext {
+ public:
+  enum class Messages { printed, kept };
+
+  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
+      : options_(options), messages_are_(messages), backends_(options) {}
+
+  /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
+  /// may replace existing files if `replaces` or --force is set.
+  void begin_item(bool replaces = false);
+
+  /// Checks an output before any work. Throws for an existing file, the input itself, a terminal, and a fifo without a
+  /// reader.
+  void check_output_file(const std::string& output, const std::string& input, bool binary);
+
+  Bytes read(const std::string& path);
+
+  /// Reads and decodes; prints the file's notes.
+  codecs::DecodedImage load(const std::string& path) { return decode(read(path), path); }
+  codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
+
+  /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
+  void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
+
+  /// Runs operation(backend, picture, mask or nullptr) → Picture and downloads its pixels. The operation may consume
+  /// the picture. With --verify, runs on both backends and throws Error{mismatch} at the first difference. Releases the
+  /// input before it returns.
+  template <class Operation>
+  Image process(OperationInput input, const Operation& operation) {
+    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+      return download(backend, run(backend, pixels, operation));
+    });
+  }
+
+  /// The same, for an operation that returns a Histogram.
+  template <class Operation>
+  Histogram count(OperationInput input, const Operation& operation) {
+    return verified(std::move(input),
+                    [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
+  }
+
+  /// Converts alpha and bit depth for the output, as part of the encode phase.
+  Image converted(Image image, const ImageConversion& conversion) {
+    return times_.measure(Phase::encode, [&] { return convert(std::move(image), conversion); });
+  }
+
+  /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
+  /// PNG. Says under -v what of the metadata it cannot hold.
+  void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
+
+  /// Runs make() in the encode phase and writes its result.
+  template <class Make>
+  void save(const std::string& output, Make&& make) {
+    using Content = std::decay_t<decltype(make())>;
+    const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
+    save_bytes(output, as_bytes(*content), content);
+  }
+
+  /// Commits the outputs of an input: first writes the streams, then renames the files. Renames all or, unless a rename
+  /// fails, none.
+  void finish();
+
+  /// Prints the times with --timing.
+  void print_times() const;
+
+  void note(std::string text) { tell(Verbosity::normal, std::move(text)); }
+  void detail(std::string text) { tell(Verbosity::verbose, std::move(text)); }
+
+  [[nodiscard]] std::vector<Message> take_messages() { return std::exchange(messages_, {}); }
+  [[nodiscard]] const PhaseTimes& times() const { return times_; }
+
+  /// The backend of this input: "cpu", "cuda", or empty if none was used yet.
+  [[nodiscard]] const std::string& backend_name() const { return backend_name_; }
+
+  /// The device of this input; nullopt if its backend computes in host memory, or none was needed yet.
+  [[nodiscard]] std::optional<int> device() const { return device_; }
+
+  /// True if a committed output replaced a file other than the input.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
+
+ private:
+  void tell(Verbosity least, std::string text);
+  void record(const Backend& backend);
+  [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
+  Backend& backend();
+  codecs::ReadOptions read_options();
+
+  /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
+  Picture upload(Backend& backend, Image& image);
+  Image download(Backend& backend, Picture picture);
+
+  /// `keeper` owns `content`.
+  void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+  void write_stream(const std::string& name, std::span<const std::byte> content);
+
+  /// Stages an output that produce(sink) writes. Writing counts as the write phase, everything else as `phase`.
+  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
+
+  static OperationInput clone(const OperationInput& input) {
+    return {input.image.clone(), input.mask ? std::optional<Image>(input.mask->clone()) : std::nullopt};
+  }
+  static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
+  static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
+  static std::span<const std::byte> as_bytes(const std::string& text) {
+    return std::as_bytes(std::span<const char>(text.data(), text.size()));
+  }
+
+  /// Uploads the input, runs the operation and waits for it.
+  template <class Operation>
+  auto run(Backend& on, OperationInput& input, const Operation& operation) {
+    Picture picture = upload(on, input.image);
+    const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
+    return times_.measure(Phase::kernel, [&] {
+      auto result = operation(on, std::move(picture), mask ? &*mask : nullptr);
+      on.wait();
+      return result;
+    });
+  }
+
+  /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
+  /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
+  template <class Compute>
+  auto computed(Backend& on, OperationInput input, const Compute& compute) {
+    std::size_t room = device_memory_limit(on, input);
+    if (room == 0) {
+      try {
+        return compute(on, input);
+      } catch (const Error& error) {
+        room = room_after(error, on, input);
+      }
+    }
+    Backend* instead = nullptr;
+    try {
+      StripedBackend strips(on, room);
+      return compute(strips, input);
+    } catch (const Error& error) {
+      instead = &cpu_after(error, input);
+    }
+    return compute(*instead, input);
+  }
+
+  /// Bytes of device memory per strip; 0 if the whole image fits, or if the backend uses host memory.
+  std::size_t device_memory_limit(Backend& on, const OperationInput& input);
+
+  /// The same, after the device ran out of memory; rethrows any other failure.
+  std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
+
+  /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
+  Backend& cpu_after(const Error& error, const OperationInput& input);
+
+  template <class Compute>
+  auto verified(OperationInput input, const Compute& compute) {
+    Backend& first = backend();
+    if (!options_.verify) {
+      return computed(first, std::move(input), compute);
+    }
+    OperationInput again = clone(input);
+    Backend& second = backends_.other();
+    auto result = computed(first, std::move(input), compute);
+    const auto expected = computed(second, std::move(again), compute);
+    report_verified(first_difference(result, first.name(), expected, second.name()));
+    return result;
+  }
+
+  /// Throws Error{mismatch} if there is a difference; otherwise reports success with -v.
+  void report_verified(const std::string& difference);
+
+  struct Output {
+    StagedOutput file;
+    std::string name;
+    std::vector<Message> told = {};  ///< printed after the rename
+  };
+
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;
+  };
+
+  [[nodiscard]] bool replaces_another(const Output& output) const;
+  [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
+
+  GlobalOptions options_;
+  Messages messages_are_;
+  std::vector<Message> messages_;
+  PhaseTimes times_;
+  BackendSource backends_;
+  std::string backend_name_;
+  std::optional<int> device_;
+  bool replaces_ = false;
+  bool has_replaced_ = false;
+  std::vector<std::string> in_place_;        ///< outputs that are the input
+  std::map<std::string, FifoOutput> fifos_;  ///< open since the check, so that readers always see end of file
+  std::vector<StreamContent> streams_;       ///< complete, but not yet written
+  std::vector<Output> outputs_;              ///< complete, but not yet renamed
+};
+
+/// Converts pixels to a mask: u8, 1 channel, 255 where any color channel is nonzero.
+Image mask_of(ConstView pixels);
+
+}  // namespace gpuimg

@@ -1,0 +1,59 @@
+// Describes CUDA: what is built in, the driver and the devices.
+#include "engine/cuda_info.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+}  // namespace
+
+std::string cuda_build_text() {
+  const CudaVersions versions = cuda_versions(false);
+  if (versions.runtime == 0) {
+    return "CUDA none: built without it";
+  }
+  return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
+}
+
+std::string cuda_version_info() {
+  const CudaVersions versions = cuda_versions(true);
+  if (versions.runtime == 0) {
+    return "CUDA\n  none: built without it\n";
+  }
+  return fmt::format("CUDA\n  runtime {} (linked in), driver {}, code for {}\n", dotted(versions.runtime),
+                     versions.driver == 0 ? std::string("none") : "for CUDA " + dotted(versions.driver),
+                     versions.architectures);
+}
+
+bool cuda_device_may_be_there() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  // The drivers for servers and workstations, of WSL, and of Jetson.
+  constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
+  return (visible == nullptr || *visible != '\0') &&
+         std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
+                     [](const char* file) { return ::access(file, F_OK) == 0; });
+}
+
+std::string cuda_device_info() {
+  std::string text;
+  for (const CudaDevice& device : cuda_devices()) {
+    text += fmt::format("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
+                        device.index, device.name, device.compute_major, device.compute_minor, device.multiprocessors,
+                        static_cast<double>(device.free_bytes) / kGib, static_cast<double>(device.total_bytes) / kGib);
+  }
+  return text;
+}
+
+}  // namespace gpuimg

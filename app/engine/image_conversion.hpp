@@ -1,0 +1,28 @@
+// Converts a result's alpha and bit depth for its output. docs/operations.md, "Conversions".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "cli/rgb_color.hpp"
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+struct ImageConversion {
+  std::optional<RgbColor> background = std::nullopt;  ///< alpha is flattened onto this color
+  std::optional<Sample> depth = std::nullopt;         ///< u8 or u16
+};
+
+/// The format that convert() returns for pixels of `format`, u8 or u16. Gray with alpha on a colored background becomes
+/// RGB.
+PixelFormat converted_format(PixelFormat format, const ImageConversion& conversion);
+
+/// Largest size of a pixel in bytes, from the operation (`input_bytes`) to the end of the conversion.
+std::uint64_t most_converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion);
+
+/// Flattens alpha, then changes the bit depth of u8 or u16 pixels. Returns an image unchanged if it has the format
+/// already. Throws Error{out_of_memory}.
+Image convert(Image image, const ImageConversion& conversion);
+
+}  // namespace gpuimg

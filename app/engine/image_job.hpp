@@ -1,0 +1,69 @@
+// One operation with validated options, ready for any number of images. Each subcommand creates one; single files and
+// batches run it in the same way.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/command_context.hpp"
+
+namespace gpuimg {
+
+struct ItemPaths {
+  std::string input;
+  std::string output;
+};
+
+/// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
+using InOrder = std::function<void()>;
+
+class ImageJob {
+ public:
+  ImageJob() = default;
+  ImageJob(const ImageJob&) = delete;
+  ImageJob& operator=(const ImageJob&) = delete;
+  virtual ~ImageJob() = default;
+
+  /// Throws Error{usage} if the name or extension of the output does not fit the result.
+  virtual void check_name(const std::string& output) const = 0;
+
+  /// Prints notes about options that have no effect on this output.
+  virtual void note_options(const std::string& /*output*/, Verbosity /*verbosity*/) const {}
+
+  /// The files that are written for `output`.
+  [[nodiscard]] virtual std::vector<std::string> files_of(const std::string& output) const { return {output}; }
+
+  /// Additional files, written once; only valid for a single image.
+  [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
+
+  /// True if OUT is optional: the result is then printed.
+  [[nodiscard]] virtual bool may_print() const { return false; }
+
+  /// True if `output` is binary, so it must not go to a terminal.
+  [[nodiscard]] virtual bool is_binary(const std::string& /*output*/) const { return true; }
+
+  /// Extension, without a dot, of the output in a folder for this input.
+  [[nodiscard]] virtual std::string ending_for(const std::string& input) const = 0;
+
+  /// Extensions of input files in folders, in lower case, without a dot.
+  [[nodiscard]] virtual std::vector<std::string> input_endings() const;
+
+  /// Bytes per pixel of the result, given those of the input.
+  [[nodiscard]] virtual std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const { return input_bytes; }
+
+  /// Reads data shared by all images; called once, before the first image.
+  virtual void prepare(CommandContext& /*context*/) {}
+
+  /// Reads and computes one image, and stages its outputs in the context. Thread-safe if each thread has its own
+  /// context.
+  virtual InOrder run(CommandContext& context, const ItemPaths& paths) const = 0;
+
+  /// True if all images are merged into one output: run() returns the step that adds an image, and finish() writes the
+  /// output.
+  [[nodiscard]] virtual bool merges() const { return false; }
+  virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) {}
+};
+
+}  // namespace gpuimg

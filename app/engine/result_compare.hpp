@@ -1,0 +1,15 @@
+// `--verify`: checks that the results of two backends are identical.
+#pragma once
+
+#include <string>
+
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg {
+
+/// Empty if equal; otherwise the first difference: "pixel 12,7 channel 1: cpu 118, cuda 119".
+std::string first_difference(const Image& a, const std::string& a_name, const Image& b, const std::string& b_name);
+std::string first_difference(const Histogram& a, const std::string& a_name, const Histogram& b,
+                             const std::string& b_name);
+
+}  // namespace gpuimg

@@ -1,0 +1,250 @@
+// Cuts images into strips, runs each on the inner backend, and reassembles the results.
+#include "engine/striped_backend.hpp"
+
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "gpuimg/checks.hpp"
+
+namespace gpuimg {
+namespace {
+
+class HostPixels final : public Picture::Storage {
+ public:
+  explicit HostPixels(Image image) : image_(std::move(image)) {}
+  [[nodiscard]] Image& image() { return image_; }
+
+ private:
+  Image image_;
+};
+
+Picture picture_of(Image image) {
+  const int width = image.width();
+  const int height = image.height();
+  const PixelFormat format = image.format();
+  return {width, height, format, std::make_unique<HostPixels>(std::move(image))};
+}
+
+Image& image_of(const Picture& picture) { return static_cast<HostPixels&>(picture.storage()).image(); }
+
+ConstView rows_of(const Picture& picture, int begin, int end) {
+  ConstView rows = std::as_const(image_of(picture)).view();
+  rows.data = rows.row_bytes(begin);
+  rows.height = end - begin;
+  return rows;
+}
+
+void copy_rows(ConstView from, View to, int first_row) {
+  for (int y = 0; y < from.height; ++y) {
+    std::copy_n(from.row_bytes(y), from.tight_pitch_bytes(), to.row_bytes(first_row + y));
+  }
+}
+
+/// The part of a region inside rows [begin, end), relative to `begin`; nullopt if they do not intersect.
+std::optional<Rect> part_of(const Rect& region, int begin, int end) {
+  const int first = std::max(region.y, begin);
+  const int last = std::min(region.y + region.height, end);
+  return first < last ? std::optional(Rect{region.x, first - begin, region.width, last - first}) : std::nullopt;
+}
+
+void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& counts) {
+  to.resize(std::max(to.size(), counts.size()));
+  std::transform(counts.begin(), counts.end(), to.begin(), to.begin(), std::plus<>());
+}
+
+/// Adds the sums of the rows above to a strip and writes its table entries; its last row becomes `above`.
+template <class Sum, class Entry>
+void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, int first_row,
+               std::size_t first_column) {
+  const auto width = static_cast<std::size_t>(strip.width);
+  tbb::parallel_for(0, strip.height, [&](int y) {
+    const Sum* sums = strip.row<Sum>(y);
+    Entry* entries = table.row<Entry>(first_row + y) + first_column;
+    for (std::size_t x = 0; x < width; ++x) {
+      entries[x] = table_entry<Entry>(above[x] + sums[x]);
+    }
+  });
+  const Sum* last = strip.row<Sum>(strip.height - 1);
+  for (std::size_t x = 0; x < width; ++x) {
+    above[x] += last[x];
+  }
+}
+
+using AddAbove = void (*)(ConstView, std::vector<std::uint64_t>&, View, int, std::size_t);
+
+AddAbove add_above_for(Sample type) {
+  switch (type) {
+    case Sample::u32: return add_above<std::uint32_t, std::uint32_t>;  // modulo 2³², like its strips
+    case Sample::f32: return add_above<std::uint64_t, float>;
+    case Sample::f64: return add_above<std::uint64_t, double>;
+    default: return add_above<std::uint64_t, std::uint64_t>;
+  }
+}
+
+void clear_borders(View table, std::size_t entry_bytes) {
+  std::fill_n(table.row_bytes(0), table.tight_pitch_bytes(), std::byte{0});
+  for (int y = 1; y < table.height; ++y) {
+    std::fill_n(table.row_bytes(y), entry_bytes, std::byte{0});
+  }
+}
+
+}  // namespace
+
+struct StripedBackend::Strip {
+  int begin;
+  int end;
+  const Picture& picture;  ///< on the inner backend
+  Selection selection;     ///< of the strip
+  bool is_selected;        ///< the region intersects the strip
+};
+
+template <class Visit>
+void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+                                const Visit& visit) {
+  const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(picture.width()) * (picture.format().bytes_per_pixel() + bytes_out_a_pixel + mask_bytes);
+  const auto rows =
+      static_cast<int>(std::clamp<std::size_t>(most_bytes_ / row_bytes, 1, static_cast<std::size_t>(picture.height())));
+  for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
+    const int end = begin + std::min(rows, picture.height() - begin);
+    const Picture pixels = inner_.upload(rows_of(picture, begin, end));
+    std::optional<Picture> mask;
+    if (selection.mask != nullptr) {
+      mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
+    }
+    Strip strip{begin, end, pixels, selection, true};
+    strip.selection.mask = mask ? &*mask : nullptr;
+    if (selection.region) {
+      strip.selection.region = part_of(*selection.region, begin, end);
+      strip.is_selected = strip.selection.region.has_value();
+    }
+    visit(strip);
+  }
+}
+
+Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection,
+                               const std::function<Picture(const Strip&)>& map) {
+  Image result(picture.width(), picture.height(), format);
+  for_strips(picture, format.bytes_per_pixel(), selection, [&](const Strip& strip) {
+    const Image rows = inner_.download(map(strip));
+    copy_rows(rows.view(), result.view(), strip.begin);
+  });
+  return picture_of(std::move(result));
+}
+
+Picture StripedBackend::upload(ConstView pixels) { return picture_of(copy_of(pixels)); }
+Picture StripedBackend::upload(Image pixels) { return picture_of(std::move(pixels)); }
+Image StripedBackend::download(const Picture& picture) { return image_of(picture).clone(); }
+Image StripedBackend::download(Picture&& picture) { return std::move(image_of(picture)); }
+
+Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptions& options) {
+  check(picture, options);
+  Histogram sum;
+  for (const Channel channel : options.channels) {
+    const std::size_t bins =
+        is_hsl(channel) ? static_cast<std::size_t>(options.hsl_bins) : picture.format().max_value() + std::size_t{1};
+    sum.channels.push_back({channel, std::vector<std::uint64_t>(bins)});
+  }
+  for_strips(picture, 0, options.selection, [&](const Strip& strip) {
+    if (!strip.is_selected) {
+      return;
+    }
+    HistogramOptions of_strip = options;
+    of_strip.selection = strip.selection;
+    const Histogram part = inner_.histogram(strip.picture, of_strip);
+    sum.counted += part.counted;
+    for (std::size_t c = 0; c < sum.channels.size(); ++c) {
+      add(sum.channels[c].counts, part.channels[c].counts);
+    }
+  });
+  return sum;
+}
+
+LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeOptions& options) {
+  check(picture, options);
+  LevelCounts sum(options.color == EqualizeColor::rgb && picture.format().color_channels() == 3 ? 3 : 1);
+  for (auto& counts : sum) {
+    counts.resize(picture.format().max_value() + std::size_t{1});
+  }
+  for_strips(picture, 0, options.selection, [&](const Strip& strip) {
+    if (!strip.is_selected) {
+      return;
+    }
+    EqualizeOptions of_strip = options;
+    of_strip.tables = nullptr;
+    of_strip.selection = strip.selection;
+    const LevelCounts part = inner_.table_counts(strip.picture, of_strip);
+    for (std::size_t t = 0; t < sum.size(); ++t) {
+      add(sum[t], part[t]);
+    }
+  });
+  return sum;
+}
+
+Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) {
+  check(picture, options);
+  LevelTables own;
+  if (options.tables == nullptr) {
+    own = level_tables(options.formula, table_counts(picture, options));
+  }
+  const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
+  Selection all = options.selection;
+  all.region.reset();  // the histogram is already counted
+  Picture result = mapped(picture, picture.format(), all, [&](const Strip& strip) {
+    EqualizeOptions of_strip = options;
+    of_strip.tables = &tables;
+    of_strip.selection = strip.selection;
+    return inner_.equalize(strip.picture, of_strip);
+  });
+  if (used != nullptr) {
+    *used = tables;
+  }
+  return result;
+}
+
+SumTable StripedBackend::integral(const Picture& picture, const IntegralOptions& options) {
+  check(picture, options);
+  const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
+  const bool padded = options.layout == TableLayout::padded;
+  Image table(table_width(picture.width(), options.layout), table_height(picture.height(), options.layout), {type, 1});
+  if (padded) {
+    clear_borders(table.view(), sample_bytes(type));
+  }
+  IntegralOptions of_strip = options;
+  of_strip.layout = TableLayout::inclusive;
+  of_strip.type = type == Sample::u32 ? Sample::u32 : Sample::u64;
+  of_strip.allow_wrap = true;
+  std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
+  for_strips(picture, sample_bytes(*of_strip.type), {}, [&](const Strip& strip) {
+    const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
+    add_above_for(type)(sums.view(), above, table.view(), strip.begin + (padded ? 1 : 0), padded ? 1 : 0);
+  });
+  return picture_of(std::move(table));
+}
+
+Picture StripedBackend::to_hsl(const Picture& picture, HslEncoding encoding) {
+  check_to_hsl(picture);
+  const PixelFormat format{sample_of(encoding), picture.format().has_alpha() ? 4 : 3};
+  return mapped(picture, format, {}, [&](const Strip& strip) { return inner_.to_hsl(strip.picture, encoding); });
+}
+
+Picture StripedBackend::from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
+  check_from_hsl(picture, encoding, sample);
+  return mapped(picture, {sample, picture.format().channels}, {},
+                [&](const Strip& strip) { return inner_.from_hsl(strip.picture, encoding, sample); });
+}
+
+Picture StripedBackend::adjust_hsl(const Picture& picture, const HslAdjustment& by) {
+  check_to_hsl(picture);
+  return mapped(picture, picture.format(), {},
+                [&](const Strip& strip) { return inner_.adjust_hsl(strip.picture, by); });
+}
+
+}  // namespace gpuimg

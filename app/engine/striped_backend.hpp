@@ -1,0 +1,61 @@
+// A backend for images larger than another backend's memory. Keeps Pictures in host memory and passes them on in strips
+// of rows; the results are identical.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+
+#include "gpuimg/backend.hpp"
+
+namespace gpuimg {
+
+class StripedBackend final : public Backend {
+ public:
+  /// Cuts strips so that the input and output of an operation take at most `most_bytes` of the memory of `inner`; a
+  /// strip has at least one row. Borrows `inner`.
+  StripedBackend(Backend& inner, std::size_t most_bytes) : inner_(inner), most_bytes_(most_bytes) {}
+
+  [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
+  [[nodiscard]] std::string name() const override { return inner_.name(); }
+  [[nodiscard]] bool memory_is_host() const override { return inner_.memory_is_host(); }
+  [[nodiscard]] std::string description() const override { return inner_.description() + ", in strips"; }
+
+  Image new_image(int width, int height, PixelFormat format) override {
+    return inner_.new_image(width, height, format);
+  }
+  Picture upload(ConstView pixels) override;
+  Picture upload(Image pixels) override;
+  Image download(const Picture& picture) override;
+  Image download(Picture&& picture) override;
+
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override;
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override;
+  using Backend::equalize;
+  Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
+
+  /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
+  SumTable integral(const Picture& picture, const IntegralOptions& options) override;
+
+  Picture to_hsl(const Picture& picture, HslEncoding encoding) override;
+  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override;
+  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override;
+
+  void wait() override { inner_.wait(); }
+  [[nodiscard]] std::size_t available_bytes() override { return inner_.available_bytes(); }
+  double measure_copy_rate(std::size_t bytes) override { return inner_.measure_copy_rate(bytes); }
+
+ private:
+  /// Rows [begin, end) of a picture; the mask of its Selection is on the inner backend.
+  struct Strip;
+  template <class Visit>
+  void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+                  const Visit& visit);
+  Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection,
+                 const std::function<Picture(const Strip&)>& map);
+
+  Backend& inner_;
+  std::size_t most_bytes_;
+};
+
+}  // namespace gpuimg

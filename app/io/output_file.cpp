@@ -1,0 +1,176 @@
+// Atomic outputs: checks, staging, and commit by rename.
+#include "io/output_file.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+
+#include "io/output_error.hpp"
+#include "io/output_stream.hpp"
+#include "io/temporary_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExists = "it already exists; use --force to replace it, or another name";
+constexpr const char* kNoName = "its name is empty; name a file";
+
+/// Status of the target, following symbolic links; nullopt if it does not exist.
+std::optional<struct stat> existing(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) == 0) {
+    return found;
+  }
+  if (errno != ENOENT) {
+    fail_writing(path, errno);
+  }
+  if (::lstat(path.c_str(), &found) == 0) {
+    fail_writing(path, "it is a symbolic link to a file that does not exist; remove the link, or use another name");
+  }
+  return std::nullopt;
+}
+
+void check_is_regular(const std::string& path, const struct stat& found) {
+  if (S_ISDIR(found.st_mode)) {
+    fail_writing(path, "it is a folder; name a file");
+  }
+  if (!S_ISREG(found.st_mode)) {
+    fail_writing(path, "it is a device or a socket; use - to write to standard output");
+  }
+}
+
+void refuse_other_standard_stream(const std::string& path) {
+  if (is_other_standard_stream(path)) {
+    fail_writing(path, "standard input and standard error cannot be outputs; use - to write to standard output");
+  }
+}
+
+/// `shown` is the name for messages.
+void check_folder(const std::string& path, const std::string& shown) {
+  const std::string folder = folder_of(path);
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) != 0) {
+    fail_writing(shown, errno);
+  }
+  if (!S_ISDIR(found.st_mode)) {
+    fail_writing(shown, ENOTDIR);
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    fail_writing(shown, errno);
+  }
+}
+
+void write_standard_output(std::span<const std::byte> content) {
+  const std::string shown = "standard output";
+  write_all(STDOUT_FILENO, content, shown);
+  // Some file systems report a failed write only on close.
+  const int copy = ::fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0);
+  if (copy >= 0 && ::close(copy) != 0 && errno != EINTR) {
+    fail_writing(shown, errno);
+  }
+}
+
+/// Resolves symbolic links.
+std::string resolved(const std::string& path) {
+  const std::unique_ptr<char, decltype(&std::free)> found(::realpath(path.c_str(), nullptr), &std::free);
+  if (found == nullptr) {
+    fail_writing(path, errno);
+  }
+  return found.get();
+}
+
+}  // namespace
+
+bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules) {
+  if (is_standard_output(output)) {
+    return false;
+  }
+  refuse_other_standard_stream(output);
+  if (is_fifo(output)) {
+    return false;
+  }
+  if (output.empty()) {
+    fail_writing(output, kNoName);
+  }
+  const auto found = existing(output);
+  bool is_input = false;
+  if (found) {
+    check_is_regular(output, *found);
+    struct stat source {};
+    const bool has_input = !input.empty() && input != "-" && ::stat(input.c_str(), &source) == 0;
+    is_input = has_input && source.st_dev == found->st_dev && source.st_ino == found->st_ino;
+    if (is_input && !rules.in_place) {
+      fail_writing(output, "it is the input itself; use --in-place to replace it, or another name");
+    }
+    if (!is_input && !rules.force) {
+      fail_writing(output, kExists);
+    }
+  }
+  check_folder(found ? resolved(output) : output, output);
+  return is_input;
+}
+
+StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
+    : may_replace_(rules.force || rules.in_place) {
+  if (path.empty()) {
+    fail_writing(path, kNoName);
+  }
+  const auto found = existing(path);
+  if (found) {
+    check_is_regular(path, *found);
+    if (!may_replace_) {
+      fail_writing(path, kExists);
+    }
+  }
+  replaces_ = found.has_value();
+  file_ = std::make_unique<TemporaryFile>(found ? resolved(path) : path, path);
+  if (found) {
+    file_->take_permissions_of(*found);  // before any content is written: it may be private
+  }
+}
+
+StagedOutput::StagedOutput(StagedOutput&&) noexcept = default;
+StagedOutput::~StagedOutput() = default;
+
+void StagedOutput::write(std::span<const std::byte> part) {
+  file_->write(part);
+  size_ += part.size();
+}
+
+void StagedOutput::finish() { file_->flush(); }
+
+void StagedOutput::commit() {
+  if (may_replace_) {
+    file_->replace_target();
+  } else {
+    file_->become_target();
+  }
+  file_.reset();
+}
+
+void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules) {
+  if (is_standard_output(path)) {
+    write_standard_output(content);
+    return;
+  }
+  refuse_other_standard_stream(path);
+  if (is_fifo(path)) {
+    FifoOutput(path).write(content);
+  } else {
+    StagedOutput output(path, rules);
+    output.write(content);
+    output.finish();
+    output.commit();
+  }
+}
+
+void write_text(std::string_view text) {
+  write_standard_output(std::as_bytes(std::span<const char>(text.data(), text.size())));
+}
+
+}  // namespace gpuimg

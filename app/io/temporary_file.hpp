@@ -1,0 +1,47 @@
+// A temporary file that is removed unless it gets its final name. Used by output_file.cpp.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace gpuimg {
+
+/// The path up to its last slash; "." if it has none.
+std::string folder_of(const std::string& path);
+
+/// Writes all bytes, retrying partial writes. Throws Error{write}, or OutputClosed on EPIPE.
+void write_all(int file, std::span<const std::byte> content, const std::string& shown);
+
+/// Call after the last write: throws Error{write} if the file system reports a delayed write error. Keeps the
+/// descriptor open.
+void check_written(int file, const std::string& shown);
+
+/// Creates and locks a file with a new_temporary_name() in the target's folder, with the umask's permissions. The
+/// destructor removes it. `shown` is the name for messages. Every member throws Error{write}.
+class TemporaryFile {
+ public:
+  TemporaryFile(const std::string& target, const std::string& shown);
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile();
+
+  /// Copies owner, group and permission bits as far as the system allows; group permissions only with the group.
+  void take_permissions_of(const struct stat& old);
+
+  void write(std::span<const std::byte> content);
+  void flush();  ///< throws Error{write} for a delayed write error
+  void replace_target();
+  void become_target();  ///< never replaces a file, even one that appears concurrently
+
+ private:
+  std::string target_;
+  std::string shown_;
+  std::string path_;
+  int file_ = -1;
+  bool renamed_ = false;
+};
+
+}  // namespace gpuimg

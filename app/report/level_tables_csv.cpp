@@ -1,0 +1,135 @@
+// Writes and parses look-up tables as CSV. Every row is checked, because people edit tables.
+#include "report/level_tables_csv.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string_view>
+
+#include "gpuimg/error.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr std::string_view kOneTable = "level,luma";
+constexpr std::string_view kThreeTables = "level,r,g,b";
+constexpr std::size_t kFewLevels = 256;
+constexpr std::size_t kManyLevels = 65536;
+
+/// Reads line by line; errors name the line number.
+class LineReader {
+ public:
+  LineReader(std::string_view text, const std::string& name) : left_(text), name_(name) {}
+
+  /// Returns nullopt after the last line; the line number advances even then.
+  std::optional<std::string_view> next() {
+    ++number_;
+    if (left_.empty()) {
+      return std::nullopt;
+    }
+    const std::size_t end = left_.find('\n');
+    std::string_view line = left_.substr(0, end);
+    left_.remove_prefix(end == std::string_view::npos ? left_.size() : end + 1);
+    line.remove_suffix(line.ends_with('\r') ? 1 : 0);
+    return line;
+  }
+
+  [[noreturn]] void refuse(const std::string& why) const { refuse_line(number_, why); }
+
+  [[noreturn]] void refuse_line(std::size_t number, const std::string& why) const {
+    throw Error(ErrorKind::decode, fmt::format("{}: line {}: {}; make a table with 'gpuimg equalize --lut FILE.csv'",
+                                               printable_name(name_), number, why));
+  }
+
+ private:
+  std::string_view left_;
+  const std::string& name_;
+  std::size_t number_ = 0;
+};
+
+/// The level and its values; nullopt unless there are `count` comma-separated whole numbers below 65536.
+std::optional<std::array<std::uint16_t, 4>> numbers_in(std::string_view line, std::size_t count) {
+  std::array<std::uint16_t, 4> numbers{};
+  const char* at = line.data();
+  const char* const end = at + line.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0 && (at == end || *at++ != ',')) {
+      return std::nullopt;
+    }
+    const auto [after, error] = std::from_chars(at, end, numbers.at(i));
+    if (error != std::errc()) {
+      return std::nullopt;
+    }
+    at = after;
+  }
+  return at == end ? std::optional(numbers) : std::nullopt;
+}
+
+std::size_t table_count(LineReader& lines) {
+  const std::string_view header = lines.next().value_or("");
+  if (header != kOneTable && header != kThreeTables) {
+    lines.refuse(fmt::format("the header is not '{}' or '{}'", kOneTable, kThreeTables));
+  }
+  return header == kOneTable ? 1 : 3;
+}
+
+void check_levels(const LevelTables& tables, const LineReader& lines) {
+  const std::size_t levels = tables.maps.front().size();
+  if (levels != kFewLevels && levels != kManyLevels) {
+    lines.refuse(fmt::format("the table ends after {} levels, not {} or {}", levels, kFewLevels, kManyLevels));
+  }
+  for (std::size_t level = 0; level < levels; ++level) {
+    for (const auto& map : tables.maps) {
+      if (map[level] >= levels) {
+        lines.refuse_line(level + 2, fmt::format("the value {} is above {}", map[level], levels - 1));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::string level_tables_to_csv(const LevelTables& tables) {
+  std::string text = fmt::format("{}\n", tables.maps.size() == 3 ? kThreeTables : kOneTable);
+  for (std::size_t level = 0; level < tables.maps.front().size(); ++level) {
+    fmt::format_to(std::back_inserter(text), "{}", level);
+    for (const auto& map : tables.maps) {
+      fmt::format_to(std::back_inserter(text), ",{}", map[level]);
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+LevelTables level_tables_from_csv(std::span<const std::byte> bytes, const std::string& name) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  LineReader lines(text, name);
+  LevelTables tables;
+  tables.maps.resize(table_count(lines));
+  std::size_t level = 0;
+  while (const std::optional<std::string_view> line = lines.next()) {
+    if (level == kManyLevels) {
+      lines.refuse(fmt::format("the table has more than {} levels", kManyLevels));
+    }
+    const auto numbers = numbers_in(*line, 1 + tables.maps.size());
+    if (!numbers || numbers->front() != level) {
+      lines.refuse(fmt::format("expected level {} and {} from 0 to 65535", level,
+                               tables.maps.size() == 1 ? "a value" : "three values"));
+    }
+    for (std::size_t t = 0; t < tables.maps.size(); ++t) {
+      tables.maps[t].push_back(numbers->at(1 + t));
+    }
+    ++level;
+  }
+  check_levels(tables, lines);
+  return tables;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,34 @@
+// Statistics of one channel, from its integer histogram only: docs/operations.md, "Histogram".
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+namespace gpuimg {
+
+constexpr std::array<int, 7> kPercentiles = {1, 5, 25, 50, 75, 95, 99};
+
+/// In levels: 0 … counts.size() − 1.
+struct HistogramStatistics {
+  std::uint64_t counted = 0;
+  std::uint32_t min = 0;
+  std::uint32_t max = 0;
+  double mean = 0.0;
+  double standard_deviation = 0.0;                               ///< of the population: divided by counted
+  std::array<std::uint32_t, kPercentiles.size()> percentiles{};  ///< smallest v with cdf(v) ≥ p/100, for kPercentiles
+  std::uint32_t mode = 0;                                        ///< the smallest, if several levels share it
+  double entropy_bits = 0.0;   ///< −Σ p·log2 p, rounded to 9 decimals so that every machine's log2 gives the same
+  double share_at_zero = 0.0;  ///< of the pixels counted, 0 … 1
+  double share_at_max = 0.0;   ///< at the last level
+
+  [[nodiscard]] std::uint32_t median() const { return percentiles[3]; }
+};
+
+/// Returns nullopt if no pixel was counted. The counts' sum must fit 64 bits; at most 65536 levels. Sums are exact
+/// 128-bit integers; mean and standard deviation take a few IEEE float64 operations, identical on every machine.
+std::optional<HistogramStatistics> statistics_of(std::span<const std::uint64_t> counts);
+
+}  // namespace gpuimg

@@ -1,0 +1,208 @@
+// Draws a histogram as an SVG plot.
+#include "report/svg_plot.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <string_view>
+#include <vector>
+
+#include "report/center_facts.hpp"
+#include "report/columns.hpp"
+#include "report/plot_scale.hpp"
+#include "report/svg_style.hpp"
+#include "text/channel_names.hpp"
+#include "text/number_text.hpp"
+#include "text/utf8.hpp"
+
+namespace gpuimg {
+namespace {
+
+// Layout in user units. 768 = 3 · 256, so that the columns of an 8-bit histogram lie on whole units.
+constexpr int kWidth = 880;
+constexpr int kLeft = 80;
+constexpr int kPlotWidth = 768;
+constexpr int kPlotHeight = 300;
+constexpr int kLegendTop = 70;
+constexpr int kLegendStep = 18;
+constexpr int kLeastTickDistance = 13;
+constexpr int kRampGap = 3;
+constexpr int kRampHeight = 8;
+constexpr std::size_t kMostColumns = 1024;
+constexpr std::size_t kLongestTitle = 80;
+
+struct Frame {
+  int top = 0;     ///< of the plot area
+  int bottom = 0;  ///< the axis
+};
+
+template <class... Args>
+void add(std::string& svg, fmt::format_string<Args...> format, Args&&... args) {
+  fmt::format_to(std::back_inserter(svg), format, std::forward<Args>(args)...);
+}
+
+/// At most two decimals, without trailing zeros.
+std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0) / 100.0); }
+
+double height_at(const Frame& frame, double position) { return frame.bottom - position * (frame.bottom - frame.top); }
+
+/// Ends with a separator; empty for a sum of images.
+std::string size_text(const ImageFacts& image) {
+  return image.is_sum ? "" : fmt::format("{} × {}, {} bit · ", image.width, image.height, image.bits);
+}
+
+void add_heading(std::string& svg, const HistogramReport& report, const SvgOptions& options) {
+  const std::string title = options.title.empty() ? fmt::format("Histogram of {}", report.image.name) : options.title;
+  add(svg, "<title>{}</title>\n<style>{}</style>\n", xml_escaped(title), svg_style());
+  add(svg, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+  add(svg, "<text class=\"title\" x=\"{}\" y=\"30\">{}</text>\n", kLeft, xml_escaped(shortened(title, kLongestTitle)));
+  add(svg, "<text x=\"{}\" y=\"50\">{}{} pixels counted, {} skipped</text>\n", kLeft, size_text(report.image),
+      grouped(report.counted), grouped(report.skipped));
+}
+
+std::string statistics_text(const ChannelReport& channel, const ValueAxis& axis) {
+  if (!channel.statistics) {
+    return "nothing counted";
+  }
+  const HistogramStatistics& s = *channel.statistics;
+  const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
+  std::string text = fmt::format("{}", fmt::join(center_facts(channel, axis), " · "));
+  if (!axis.is_circular()) {
+    text += fmt::format(" · range {}–{} · 1–99 % {}–{}", value(s.min), value(s.max), value(s.percentiles.front()),
+                        value(s.percentiles.back()));
+  }
+  return text + fmt::format(" · entropy {:.2f} bits", s.entropy_bits);
+}
+
+/// One line per channel. Returns the lower edge.
+int add_legend(std::string& svg, const HistogramReport& report) {
+  int y = kLegendTop;
+  for (const ChannelReport& channel : report.channels) {
+    add(svg, "<rect class=\"c-{}\" fill-opacity=\".5\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" rx=\"2\"/>",
+        channel_name(channel.channel), kLeft, y - 9);
+    add(svg, "<text x=\"{}\" y=\"{}\">{}: {}</text>\n", kLeft + 16, y, channel_word(channel.channel),
+        statistics_text(channel, report.axis));
+    y += kLegendStep;
+  }
+  return y - kLegendStep;
+}
+
+std::string count_label(const HistogramReport& report, const SvgOptions& options, std::size_t per_column) {
+  std::string label = report.options.normalize ? "share of pixels" : "pixels";
+  if (report.options.cumulative) {
+    label += " up to here";
+  } else if (per_column > 1) {
+    label += fmt::format(" in {} bins", per_column);
+  }
+  return options.log ? label + " (log)" : label;
+}
+
+void add_count_axis(std::string& svg, const Frame& frame, const CountScale& scale, const std::string& label) {
+  double lowest_free = frame.bottom + 1.0;
+  for (const Tick& tick : scale.ticks()) {
+    const double y = std::round(height_at(frame, tick.position)) + 0.5;  // half-pixel offset for a crisp line
+    if (y > lowest_free) {
+      continue;  // its label would touch the one below
+    }
+    lowest_free = y - kLeastTickDistance;
+    add(svg, "<path class=\"grid\" d=\"M{} {}h{}\"/>", kLeft, y, kPlotWidth);
+    add(svg, "<text text-anchor=\"end\" x=\"{}\" y=\"{}\" dy=\".35em\">{}</text>\n", kLeft - 8, y, tick.label);
+  }
+  add(svg, "<text text-anchor=\"middle\" transform=\"translate(24 {}) rotate(-90)\">{}</text>\n",
+      (frame.top + frame.bottom) / 2, label);
+}
+
+/// Eighths of the range for levels, with the last tick at V; sixths of the circle for hue; tenths for fractions.
+void add_value_axis(std::string& svg, const HistogramReport& report, const Frame& frame) {
+  const ValueAxis& axis = report.axis;
+  const int parts = axis.unit == ValueUnit::level ? 8 : axis.unit == ValueUnit::degrees ? 6 : 10;
+  const int baseline = frame.bottom + kRampGap + kRampHeight + 16;
+  for (int i = 0; i <= parts; ++i) {
+    const double x = kLeft + static_cast<double>(kPlotWidth) * i / parts;
+    add(svg, "<path class=\"axis\" d=\"M{} {}v{}\"/>", coordinate(x), frame.bottom, kRampGap);
+    add(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(x), baseline,
+        rounded(axis.tick(i, parts)));
+  }
+  add(svg, "<path class=\"axis\" d=\"M{} {}h{}\"/>\n", kLeft, frame.bottom + 0.5, kPlotWidth);
+  std::string label(report.channels.size() == 1 ? channel_word(report.channels.front().channel) : "channel value");
+  if (report.channels.front().channel == Channel::luma) {
+    label += fmt::format(" ({})", luma_name(report.options.luma));
+  } else if (axis.unit == ValueUnit::degrees) {
+    label += " in degrees";
+  }
+  add(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kPlotWidth / 2, baseline + 22, label);
+}
+
+void add_ramp(std::string& svg, const HistogramReport& report, const Frame& frame) {
+  const auto colors = ramp_colors(report.channels.size() == 1 ? report.channels.front().channel : Channel::luma);
+  svg += "<defs><linearGradient id=\"ramp\">";
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    add(svg, "<stop offset=\"{}\" stop-color=\"{}\"/>",
+        coordinate(static_cast<double>(i) / static_cast<double>(colors.size() - 1)), colors[i]);
+  }
+  add(svg, "</linearGradient></defs>\n<rect fill=\"url(#ramp)\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+      kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
+}
+
+/// A staircase with one step per column; adjacent steps of equal height are merged. Bars begin and end on the axis,
+/// which closes the area under them. A running sum begins and ends at its own heights, so it never falls.
+void add_staircase(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
+                   bool is_running_sum, const Frame& frame, const CountScale& scale) {
+  const auto y_of = [&](std::uint64_t count) {
+    return coordinate(height_at(frame, scale.position(static_cast<double>(count))));
+  };
+  const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
+  std::string last = y_of(is_running_sum ? columns.front() : 0);
+  add(svg, "<path class=\"{} c-{}\" d=\"M{} {}", is_running_sum ? "line" : "bars", channel_name(channel.channel), kLeft,
+      last);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    std::string y = y_of(columns[i]);
+    if (y != last) {
+      add(svg, "H{}V{}", coordinate(kLeft + width * static_cast<double>(i)), y);
+      last = std::move(y);
+    }
+  }
+  add(svg, "H{}", kLeft + kPlotWidth);
+  if (!is_running_sum) {
+    add(svg, "V{}", frame.bottom);
+  }
+  svg += "\"/>\n";
+}
+
+}  // namespace
+
+std::string to_svg(const HistogramReport& report, const SvgOptions& options) {
+  const std::size_t per_column = bins_per_column(report.axis.bins, kMostColumns);
+  std::vector<std::vector<std::uint64_t>> columns;
+  std::uint64_t largest = 0;
+  for (const ChannelReport& channel : report.channels) {
+    columns.push_back(columns_of(channel, per_column, report.options.cumulative));
+    largest = std::max(largest, *std::max_element(columns.back().begin(), columns.back().end()));
+  }
+  const bool shares = report.options.normalize && report.counted > 0;
+  const CountScale scale(largest, options.log, shares ? static_cast<double>(report.counted) : 1.0);
+
+  std::string body;
+  add_heading(body, report, options);
+  Frame frame;
+  frame.top = add_legend(body, report) + 14;
+  frame.bottom = frame.top + kPlotHeight;
+  add_count_axis(body, frame, scale, count_label(report, options, per_column));
+  body += "<g class=\"plot\">\n";
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    add_staircase(body, report.channels[i], columns[i], report.options.cumulative, frame, scale);
+  }
+  body += "</g>\n";
+  add_ramp(body, report, frame);
+  add_value_axis(body, report, frame);
+
+  const int height = frame.bottom + 62;
+  return fmt::format(
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" "
+      "height=\"{1}\" viewBox=\"0 0 {0} {1}\" role=\"img\">\n{2}</svg>\n",
+      kWidth, height, body);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,46 @@
+// Formats numbers for people, independent of the locale.
+#include "text/number_text.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+namespace gpuimg {
+
+std::string grouped(std::uint64_t value) {
+  std::string text = std::to_string(value);
+  for (std::size_t place = text.size(); place > 3;) {
+    place -= 3;
+    text.insert(place, 1, ',');
+  }
+  return text;
+}
+
+std::string compact(double value) {
+  constexpr std::string_view kPrefixes = "kMGTPE";
+  constexpr double kThreeDigits = 999.5;  // from here on, three digits would round to 1000
+  if (value < kThreeDigits) {
+    return fmt::format("{:.3g}", value);
+  }
+  std::size_t power = 0;
+  double scaled = value / 1000.0;
+  while (scaled >= kThreeDigits && power + 1 < kPrefixes.size()) {
+    scaled /= 1000.0;
+    ++power;
+  }
+  return fmt::format("{:.3g}{}", scaled, kPrefixes[power]);
+}
+
+std::string rounded(double value) {
+  return value < 999.95 ? fmt::format("{:.4g}", value) : fmt::format("{:.0f}", value);
+}
+
+std::string percent(double share) {
+  if (share > 0.0 && share < 0.0001) {
+    return "<0.01%";
+  }
+  return fmt::format("{:.3g}%", share < 0.01 ? std::round(share * 10000.0) / 100.0 : share * 100.0);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,13 @@
+// Makes file names safe to print. Every message that names a file uses it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace gpuimg {
+
+/// Keeps well-formed UTF-8. Escapes control characters (C0, DEL, C1), line and paragraph separators and bidirectional
+/// controls as \n, \r, \t, \xNN or \u{NNNN}, and bytes that are not UTF-8 as \xNN. Idempotent.
+std::string printable_name(std::string_view path);
+
+}  // namespace gpuimg

@@ -1,0 +1,43 @@
+// Builds the message of every refused input, and checks declared sizes.
+#include "text/refusals.hpp"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+
+void refuse_damaged(std::string_view name, std::string_view why) {
+  throw Error(ErrorKind::decode, fmt::format("{}: is damaged: {}; get a fresh copy of the file", name, why));
+}
+
+void refuse_truncated(std::string_view name) {
+  throw Error(ErrorKind::decode,
+              fmt::format("{}: is truncated: the file ends before the image does; get a fresh copy of the file", name));
+}
+
+void refuse_unsupported(std::string_view name, std::string_view what) {
+  throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}", name, what, kReadableKinds));
+}
+
+void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels) {
+  if (width == 0 || height == 0) {
+    refuse_damaged(name, fmt::format("it declares {}x{} pixels", width, height));
+  }
+  constexpr std::uint64_t kMaxSide = std::numeric_limits<int>::max();
+  if (width > kMaxSide || height > kMaxSide) {
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: declares {}x{} pixels, more than {} a side; use a smaller image", name, width, height,
+                            kMaxSide));
+  }
+  if (width * height > max_pixels) {
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: declares {}x{} pixels, more than the limit of {}; raise it with --max-pixels if you "
+                            "trust the file",
+                            name, width, height, max_pixels));
+  }
+}
+
+}  // namespace gpuimg

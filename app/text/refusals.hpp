@@ -1,0 +1,28 @@
+// Errors for refused inputs, in the same form for every reader: "name: why; what to do".
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace gpuimg {
+
+/// The supported input formats, for the end of a message.
+inline constexpr std::string_view kReadableKinds = "gpuimg reads 8- and 16-bit PNG, JPEG, BMP, TGA, GIF, PSD and PNM";
+
+/// Throws Error{decode}: the content is inconsistent. `why` is a clause, for example "the palette is missing".
+/// `name` is printable.
+[[noreturn]] void refuse_damaged(std::string_view name, std::string_view why);
+
+/// Throws Error{decode}: the file ends before the image does.
+[[noreturn]] void refuse_truncated(std::string_view name);
+
+/// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
+[[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
+
+/// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
+/// Image can hold.
+void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
+
+}  // namespace gpuimg

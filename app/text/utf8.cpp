@@ -1,0 +1,95 @@
+// UTF-8 validation with the table of well-formed sequences (The Unicode Standard, table 3-7), and XML escapes.
+#include "text/utf8.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+bool in_range(char c, unsigned low, unsigned high) {
+  const auto byte = static_cast<unsigned char>(c);
+  return byte >= low && byte <= high;
+}
+
+}  // namespace
+
+std::size_t utf8_sequence_length(std::string_view bytes) {
+  if (bytes.empty()) {
+    return 0;
+  }
+  const auto lead = static_cast<unsigned char>(bytes[0]);
+  if (lead < 0x80) {
+    return 1;
+  }
+  const std::size_t length = lead >= 0xC2 && lead <= 0xDF   ? 2
+                             : (lead & 0xF0U) == 0xE0       ? 3
+                             : lead >= 0xF0 && lead <= 0xF4 ? 4
+                                                            : 0;
+  if (length == 0 || bytes.size() < length) {
+    return 0;
+  }
+  // The second byte's range rules out overlong forms, surrogates and code points above U+10FFFF.
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (!in_range(bytes[1], low, high)) {
+    return 0;
+  }
+  for (std::size_t i = 2; i < length; ++i) {
+    if (!in_range(bytes[i], 0x80, 0xBF)) {
+      return 0;
+    }
+  }
+  return length;
+}
+
+std::string valid_utf8(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_sequence_length(bytes);
+    text += length == 0 ? kReplacement : bytes.substr(0, length);
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return text;
+}
+
+std::string shortened(std::string_view bytes, std::size_t limit) {
+  std::string text = valid_utf8(bytes);
+  std::size_t kept = 0;
+  std::size_t last = 0;
+  for (std::size_t count = 0; kept < text.size() && count < limit; ++count) {
+    last = kept;
+    kept += utf8_sequence_length(std::string_view(text).substr(kept));
+  }
+  if (kept < text.size()) {
+    text.replace(last, std::string::npos, "…");
+  }
+  return text;
+}
+
+std::string xml_escaped(std::string_view bytes) {
+  std::string text;
+  while (!bytes.empty()) {
+    const std::size_t length = utf8_sequence_length(bytes);
+    const std::string_view sequence = bytes.substr(0, length);
+    if (length == 0 || in_range(bytes[0], 0x00, 0x1F) || sequence == "\x7F" || sequence == "\xEF\xBF\xBE" ||
+        sequence == "\xEF\xBF\xBF") {
+      text += kReplacement;
+    } else if (sequence == "&") {
+      text += "&amp;";
+    } else if (sequence == "<") {
+      text += "&lt;";
+    } else if (sequence == ">") {
+      text += "&gt;";
+    } else if (sequence == "\"") {
+      text += "&quot;";
+    } else if (sequence == "'") {
+      text += "&apos;";
+    } else {
+      text += sequence;
+    }
+    bytes.remove_prefix(length == 0 ? 1 : length);
+  }
+  return text;
+}
+
+}  // namespace gpuimg

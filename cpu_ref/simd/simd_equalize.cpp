@@ -1,0 +1,223 @@
+// Vectorized equalization of rows: hue-preserving color, YCrCb, and byte look-up. Specified in
+// include/gpuimg/ops/equalize.hpp.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/simd_equalize.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "gpuimg/ops/equalize.hpp"
+#include "simd/simd_pixels-inl.hpp"
+#include "simd/simd_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::cpu::HWY_NAMESPACE {
+#if HWY_TARGET != HWY_SCALAR
+/// Vector form of with_luma. A channel becomes Y′ + (c − Y)·k with k = Y′/Y in gamut and k = (V − Y′)/(M − Y) outside
+/// it. The result is rounded half up in gamut, and half away from Y′ outside it.
+///
+/// Exact: a value that is not a tie is at least 1/510 away from one, and the float32 error is below 2⁻¹¹ − 2⁻¹³. Adding
+/// 2⁻¹¹ in the direction in which ties round therefore always rounds correctly.
+class LumaRemap {
+ public:
+  HWY_INLINE LumaRemap(Int words, Int level, Int level_new) {
+    const Floats df;
+    const Int high_level = hn::Max(channel_of<0>(words), hn::Max(channel_of<1>(words), channel_of<2>(words)));
+    const Float high = hn::ConvertTo(df, high_level);
+    const Float y_new = hn::ConvertTo(df, level_new);
+    const Float white = hn::Set(df, 255.0F);
+    y_ = hn::ConvertTo(df, level);
+    const auto in_gamut = hn::Le(hn::Mul(high, y_new), hn::Mul(white, y_));
+    const Float factor = hn::IfThenElse(in_gamut, y_new, hn::Sub(white, y_new));
+    const Float divisor = hn::IfThenElse(in_gamut, y_, hn::Sub(high, y_));
+    const Float quotient = hn::Mul(factor, approximate_reciprocal(divisor));
+    k_ = hn::IfThenZeroElse(hn::Eq(y_, hn::Zero(df)), quotient);  // black becomes gray; the quotient may be 0/0
+    y_new_ = y_new;
+    away_ = hn::IfThenZeroElse(in_gamut, hn::SignBit(df));
+  }
+
+  /// The new level in the lowest bits, as rounded_bits returns it.
+  [[nodiscard]] HWY_INLINE Int operator()(Int channel) const {
+    const Floats df;
+    const Float distance = hn::Sub(hn::ConvertTo(df, channel), y_);
+    const Float side = hn::Or(hn::And(distance, away_), hn::Set(df, 0x1p-11F));
+    return rounded_bits(hn::Add(hn::MulAdd(distance, k_, y_new_), side));
+  }
+
+ private:
+  Float y_;
+  Float k_;
+  Float y_new_;
+  Float away_;  ///< the sign bit where ties round away from Y′
+};
+
+HWY_INLINE Int remap_luma_words(Int words, Int level, Int level_new) {
+  const LumaRemap remap(words, level, level_new);
+  const Int byte = hn::Set(Ints(), 0xFF);
+  const Int red = hn::And(remap(channel_of<0>(words)), byte);
+  const Int green = hn::ShiftLeft<8>(hn::And(remap(channel_of<1>(words)), byte));
+  const Int blue = hn::ShiftLeft<16>(remap(channel_of<2>(words)));
+  return hn::Or(hn::Or(red, green), hn::Or(blue, alpha_of(words)));
+}
+
+/// Converts to YCrCb, replaces Y, and converts back. Red and blue share a vector of 16-bit pairs. MulFixedPoint15 of
+/// twice a number multiplies with 14 fractional bits and rounds as equalize.hpp does.
+HWY_INLINE Int remap_ycrcb_words(Int words, Int level, Int level_new) {
+  const Ints d;
+  const Shorts d16;
+  const auto twice = [](Int number) { return hn::BitCast(Shorts(), hn::Or(number, hn::ShiftLeft<16>(number))); };
+  const auto scaled = [](Short number, int low, int high) {
+    return hn::MulFixedPoint15(hn::Add(number, number), short_pairs(low, high));
+  };
+  const Short red_blue = hn::BitCast(d16, hn::And(words, hn::Set(d, 0xFF00FF)));
+  const Short unlimited = scaled(hn::Sub(red_blue, twice(level)), 11682, 9241);
+  const Short cr_cb = hn::Max(hn::Min(unlimited, hn::Set(d16, 127)), hn::Set(d16, -128));
+  const Short back = hn::Add(twice(level_new), scaled(cr_cb, 22987, 29049));
+  const Short rb_new = hn::Max(hn::Min(back, hn::Set(d16, 255)), hn::Zero(d16));
+  Int rest = hn::Zero(d);
+  const Int sum = hn::ReorderWidenMulAccumulate(d, cr_cb, short_pairs(-11698, -5636), hn::Set(d, 8192), rest);
+  const Int green = hn::Add(level_new, hn::ShiftRight<14>(hn::RearrangeToOddPlusEven(sum, rest)));
+  const Int g_new = hn::Max(hn::Min(green, hn::Set(d, 255)), hn::Zero(d));
+  return hn::Or(hn::Or(hn::BitCast(d, rb_new), hn::ShiftLeft<8>(g_new)), alpha_of(words));
+}
+#endif
+
+/// A remapping in two forms: for one pixel, and for a vector of 32-bit pixels.
+struct RemapLuma {
+  static Rgb pixel(const Rgb& p, std::uint32_t level, std::uint32_t level_new) {
+    return with_luma<std::uint8_t>(p, level, level_new);
+  }
+#if HWY_TARGET != HWY_SCALAR
+  static Int vector(Int words, Int level, Int level_new) { return remap_luma_words(words, level, level_new); }
+#endif
+};
+
+struct RemapYcrcb {
+  static Rgb pixel(const Rgb& p, std::uint32_t, std::uint32_t level_new) { return with_ycrcb_luma(p, level_new, 255); }
+#if HWY_TARGET != HWY_SCALAR
+  static Int vector(Int words, Int level, Int level_new) { return remap_ycrcb_words(words, level, level_new); }
+#endif
+};
+
+template <class Kind, int channels>
+void remap_row(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, const std::uint8_t* HWY_RESTRICT levels,
+               const std::uint8_t* HWY_RESTRICT levels_new, std::uint8_t* HWY_RESTRICT out) {
+  std::size_t x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const std::size_t step = hn::Lanes(Ints());
+  for (; x + step + pixels_after() <= count; x += step) {
+    const Int words = load_words<channels>(pixels + channels * x);
+    store_words<channels>(Kind::vector(words, ints_of(levels + x), ints_of(levels_new + x)), out + channels * x);
+  }
+#endif
+  for (; x < count; ++x) {
+    const std::uint8_t* from = pixels + channels * x;
+    std::uint8_t* to = out + channels * x;
+    const Rgb p = Kind::pixel({from[0], from[1], from[2]}, levels[x], levels_new[x]);
+    to[0] = static_cast<std::uint8_t>(p.r);
+    to[1] = static_cast<std::uint8_t>(p.g);
+    to[2] = static_cast<std::uint8_t>(p.b);
+    if constexpr (channels == 4) {
+      to[3] = from[3];
+    }
+  }
+}
+
+template <class Kind>
+void remap(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+           const std::uint8_t* levels_new, std::uint8_t* out) {
+  if (channels == 3) {
+    remap_row<Kind, 3>(pixels, count, levels, levels_new, out);
+  } else {
+    remap_row<Kind, 4>(pixels, count, levels, levels_new, out);
+  }
+}
+
+void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                    const std::uint8_t* levels_new, std::uint8_t* out) {
+  remap<RemapLuma>(pixels, channels, count, levels, levels_new, out);
+}
+
+void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                     const std::uint8_t* levels_new, std::uint8_t* out) {
+  remap<RemapYcrcb>(pixels, channels, count, levels, levels_new, out);
+}
+
+#if HWY_TARGET == HWY_SCALAR
+std::size_t mapped_vectors(const std::uint8_t*, std::size_t, const std::uint8_t*, std::uint8_t*) { return 0; }
+#elif HWY_TARGET == HWY_AVX3_DL
+/// 256 entries in four registers: two look-ups of 128 entries each, selected by the top bit of the index.
+std::size_t mapped_vectors(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
+  const __m512i entries0 = _mm512_loadu_si512(map);
+  const __m512i entries1 = _mm512_loadu_si512(map + 64);
+  const __m512i entries2 = _mm512_loadu_si512(map + 128);
+  const __m512i entries3 = _mm512_loadu_si512(map + 192);
+  std::size_t x = 0;
+  for (; x + 64 <= count; x += 64) {
+    const __m512i index = _mm512_loadu_si512(in + x);
+    const __m512i low = _mm512_permutex2var_epi8(entries0, index, entries1);
+    const __m512i high = _mm512_permutex2var_epi8(entries2, index, entries3);
+    _mm512_storeu_si512(out + x, _mm512_mask_blend_epi8(_mm512_movepi8_mask(index), low, high));
+  }
+  return x;
+}
+#else
+/// TableLookupBytesOr0 is defined for an index below 16 or with its top bit set. SSSE3 and later also ignore the bits
+/// between; other instruction sets do not.
+constexpr bool kOverlooksMiddleBits = HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3;
+
+/// Sixteen tables of sixteen entries. An index outside a table's range gets its top bit set, which looks up 0.
+std::size_t mapped_vectors(const std::uint8_t* HWY_RESTRICT in, std::size_t count, const std::uint8_t* HWY_RESTRICT map,
+                           std::uint8_t* HWY_RESTRICT out) {
+  const hn::ScalableTag<std::uint8_t> d;
+  const auto push = hn::Set(d, 0x70);
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
+    const auto index = hn::LoadU(d, in + x);
+    auto found = hn::Zero(d);
+    for (std::size_t table = 0; table < 16; ++table) {
+      const auto entries = hn::LoadDup128(d, map + 16 * table);
+      const auto own = hn::Xor(index, hn::Set(d, static_cast<std::uint8_t>(16 * table)));
+      auto wanted = hn::SaturatedAdd(own, push);
+      if constexpr (!kOverlooksMiddleBits) {
+        wanted = hn::And(wanted, hn::Set(d, 0x8F));
+      }
+      found = hn::Or(found, hn::TableLookupBytesOr0(entries, wanted));
+    }
+    hn::StoreU(found, d, out + x);
+  }
+  return x;
+}
+#endif
+
+void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
+  for (std::size_t x = mapped_vectors(in, count, map, out); x < count; ++x) {
+    out[x] = map[in[x]];
+  }
+}
+
+}  // namespace gpuimg::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::cpu {
+
+HWY_EXPORT(remap_luma_row);
+HWY_EXPORT(remap_ycrcb_row);
+HWY_EXPORT(mapped_bytes);
+
+void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                    const std::uint8_t* levels_new, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(remap_luma_row)(pixels, channels, count, levels, levels_new, out);
+}
+
+void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                     const std::uint8_t* levels_new, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(remap_ycrcb_row)(pixels, channels, count, levels, levels_new, out);
+}
+
+void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(mapped_bytes)(in, count, map, out);
+}
+
+}  // namespace gpuimg::cpu
+#endif

@@ -1,0 +1,98 @@
+// Vectorized rows of summed-area tables of bytes. Specified in docs/operations.md, "Integral image".
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "simd/simd_integral.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "simd/simd_rows.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Words = hn::CappedTag<std::uint32_t, 16>;
+using Bytes = hn::Rebind<std::uint8_t, Words>;
+using Word = hn::Vec<Words>;
+
+#if HWY_TARGET == HWY_SCALAR
+std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
+#else
+/// Adds to each block of four lanes the last lane of the block `distance` blocks earlier, if there is one.
+Word plus_earlier_block(Word sums, std::uint32_t distance) {
+  const Words d;
+  const Word lane = hn::Iota(d, 0);
+  const Word first = hn::Set(d, 4 * distance);
+  const auto has_earlier =
+      hn::Not(hn::Lt(hn::BitCast(hn::RebindToSigned<Words>(), lane), hn::BitCast(hn::RebindToSigned<Words>(), first)));
+  const Word source = hn::Or(hn::Sub(lane, first), hn::Set(d, 3));
+  const Word safe = hn::And(source, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
+  const Word earlier = hn::TableLookupLanes(sums, hn::IndicesFromVec(d, safe));
+  return hn::Add(sums, hn::IfThenElseZero(hn::RebindMask(d, has_earlier), earlier));
+}
+
+Word prefix_sums(Word values) {
+  const Words d;
+  const Word pairs = hn::Add(values, hn::ShiftLeftLanes<1>(d, values));
+  Word sums = hn::Add(pairs, hn::ShiftLeftLanes<2>(d, pairs));
+  for (std::uint32_t distance = 1; 4 * distance < hn::Lanes(d); distance *= 2) {
+    sums = plus_earlier_block(sums, distance);
+  }
+  return sums;
+}
+
+/// Returns how many entries it computed, and sets `row_sum` to the sum of their levels.
+std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
+                        std::uint32_t& row_sum) {
+  const Words d;
+  const auto last_lane = hn::IndicesFromVec(d, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
+  Word before = hn::Zero(d);
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
+    const Word sums = prefix_sums(hn::PromoteTo(d, hn::LoadU(Bytes(), levels + x)));
+    hn::StoreU(hn::Add(sums, hn::Add(before, hn::LoadU(d, row + x))), d, row + x);
+    before = hn::Add(before, hn::TableLookupLanes(sums, last_lane));
+  }
+  row_sum = hn::GetLane(before);
+  return x;
+}
+#endif
+
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
+  std::uint32_t row_sum = 0;
+  for (std::size_t x = row_vectors(levels, count, row, row_sum); x < count; ++x) {
+    row_sum += levels[x];
+    row[x] += row_sum;
+  }
+}
+
+void add_to_columns(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT sums) {
+  const Words d;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
+    const Word level = hn::PromoteTo(d, hn::LoadU(Bytes(), levels + x));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + x), level), d, sums + x);
+  }
+  for (; x < count; ++x) {
+    sums[x] += levels[x];
+  }
+}
+
+}  // namespace gpuimg::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::cpu {
+
+HWY_EXPORT(integral_row);
+HWY_EXPORT(add_to_columns);
+
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
+  HWY_DYNAMIC_DISPATCH(integral_row)(levels, count, row);
+}
+
+void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(add_to_columns)(levels, count, sums);
+}
+
+}  // namespace gpuimg::cpu
+#endif

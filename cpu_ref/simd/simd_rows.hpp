@@ -1,0 +1,46 @@
+// Row functions for 8-bit RGB and RGBA that use the widest vector instructions of the processor (Highway selects them
+// at run time). Each computes exactly what the arithmetic in include/gpuimg/ops specifies; tests compare all 2²⁴
+// colors. Other formats use that arithmetic directly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpuimg/ops/luma.hpp"
+
+namespace gpuimg::cpu {
+
+/// Adds the number of occurrences of each level to any of its kByteCounters counters, counts[8 × level + 0 … 7]. There
+/// are 256 × kByteCounters counters; none may exceed 2³² − 1.
+inline constexpr std::size_t kByteCounters = 8;
+void count_bytes(const std::uint8_t* levels, std::size_t count, std::uint32_t* counts);
+
+/// Luma of `count` pixels of 3 or 4 interleaved channels.
+void luma_row(Luma kind, const std::uint8_t* pixels, int channels, std::size_t count, std::uint8_t* levels);
+
+/// Y of OpenCV's YCrCb.
+void ycrcb_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, std::uint8_t* levels);
+
+/// EqualizeColor::luma and ::ycbcr: changes pixels of luma `levels` to luma `levels_new`. Copies alpha.
+void remap_luma_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                    const std::uint8_t* levels_new, std::uint8_t* out);
+void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count, const std::uint8_t* levels,
+                     const std::uint8_t* levels_new, std::uint8_t* out);
+
+/// out[i] = map[in[i]]. `map` has 256 entries.
+void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out);
+
+/// row[x] += levels[0] + … + levels[x], modulo 2³². Turns a row of a summed-area table into the next one.
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row);
+
+/// sums[x] += levels[x], modulo 2³².
+void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums);
+
+/// Copies bytes with stores that bypass the caches.
+void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);
+
+/// HslEncoding::u16 and ::f32 of `count` pixels of 3 interleaved channels.
+void hsl_u16_row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out);
+void hsl_f32_row(const std::uint8_t* pixels, std::size_t count, float* out);
+
+}  // namespace gpuimg::cpu

@@ -1,0 +1,60 @@
+// Counts levels on the device, and builds the look-up tables from the counts if requested.
+// Specified in docs/operations.md, "Histogram" and "Equalization look-up table".
+#pragma once
+
+#include <cstdint>
+
+#include "device/levels.cuh"
+#include "operations.hpp"
+
+namespace gpuimg::cuda {
+
+/// The pixels to count.
+struct CountedPixels {
+  const std::byte* pixels = nullptr;
+  PixelFormat format;
+  int width = 0;
+  int height = 0;
+  Rect region;
+  const std::uint8_t* mask = nullptr;  ///< covers the whole image; nullptr = every pixel
+  std::uint32_t min_alpha = 0;         ///< pixels with a smaller alpha do not count
+
+  [[nodiscard]] bool is_whole_image() const {
+    return mask == nullptr && region.width == width && region.height == height;
+  }
+  [[nodiscard]] GPUIMG_HD std::uint64_t pixel_count() const {
+    return static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
+  }
+};
+
+CountedPixels counted_pixels(const Picture& picture, const Selection& selection);
+
+/// Look-up tables to build from the counts, adjacent in `maps`, V + 1 entries each.
+struct TableTarget {
+  EqualizeFormula formula = EqualizeFormula::opencv;
+  std::uint16_t* maps = nullptr;     ///< device memory; nullptr = no tables
+  std::uint32_t* changes = nullptr;  ///< set to 0 if every table is the identity, else to another value
+};
+
+/// Writes source.bins counts to `counts` in device memory. 8-bit levels of a whole image take one launch that runs at
+/// memory speed. Tables require source.bins = V + 1.
+void count_levels(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, std::uint64_t* counts,
+                  const TableTarget& table = {});
+
+/// Counts red, green and blue of an 8-bit color image in one pass: 3 × 256 counts, three tables.
+void count_rgb8(Workspace& workspace, const CountedPixels& counted, std::uint64_t* counts,
+                const TableTarget& table = {});
+
+/// True if count_rgb8 supports these pixels on this device.
+bool can_count_rgb8(const Workspace& workspace, const CountedPixels& counted);
+
+/// Part of count_levels: more than 256 bins.
+void histogram_65536(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
+                     std::uint64_t* counts, const TableTarget& table);
+
+/// Part of count_levels: adds to kPackedBins counts in global memory, for devices without kPackedBytes of shared
+/// memory.
+void histogram_in_memory(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
+                         unsigned long long* counts);
+
+}  // namespace gpuimg::cuda

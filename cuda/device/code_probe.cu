@@ -1,0 +1,18 @@
+// An empty kernel. If the build contains code of it for a device, it contains code of all kernels.
+#include "device/code_probe.hpp"
+
+#include "device/cuda_check.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+__global__ void nothing() {}
+
+}  // namespace
+
+void check_code_for_device() {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, nothing), "looking for device code");
+}
+
+}  // namespace gpuimg::cuda

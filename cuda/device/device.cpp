@@ -1,0 +1,133 @@
+// Streams, events and memory of one CUDA device.
+#include "device/device.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "device/cuda_check.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+constexpr int kPoison = 0xCD;
+
+cudaMemPool_t create_pool(int device) {
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location.type = cudaMemLocationTypeDevice;
+  properties.location.id = device;
+  cudaMemPool_t pool = nullptr;
+  cuda_check(cudaMemPoolCreate(&pool, &properties), "creating the memory pool");
+  auto keep_everything = std::numeric_limits<std::uint64_t>::max();
+  const cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything);
+  if (code != cudaSuccess) {
+    (void)cudaMemPoolDestroy(pool);
+  }
+  cuda_check(code, "configuring the memory pool");
+  return pool;
+}
+
+}  // namespace
+
+Stream::Stream() { cuda_check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "creating a stream"); }
+
+Stream::~Stream() {
+  if (handle_ != nullptr) {
+    (void)cudaStreamDestroy(handle_);
+  }
+}
+
+Event::Event() { cuda_check(cudaEventCreate(&handle_), "creating an event"); }
+
+Event::~Event() {
+  if (handle_ != nullptr) {
+    (void)cudaEventDestroy(handle_);
+  }
+}
+
+void Event::record(cudaStream_t stream) { cuda_check(cudaEventRecord(handle_, stream), "recording an event"); }
+
+float Event::elapsed_ms_since(const Event& earlier) const {
+  cuda_check(cudaEventSynchronize(handle_), "waiting for an event");
+  float ms = 0.0F;
+  cuda_check(cudaEventElapsedTime(&ms, earlier.handle_, handle_), "reading an event's time");
+  return ms;
+}
+
+DeviceMemory::DeviceMemory(std::shared_ptr<Device> device, std::size_t bytes)
+    : device_(std::move(device)), data_(device_->allocate(bytes)), bytes_(bytes) {}
+
+DeviceMemory::~DeviceMemory() {
+  if (data_ != nullptr) {
+    device_->release(data_);
+  }
+}
+
+PinnedMemory::PinnedMemory(std::size_t bytes) : bytes_(bytes) {
+  cuda_check(cudaMallocHost(&data_, bytes), "allocating pinned host memory");
+}
+
+PinnedMemory::~PinnedMemory() {
+  if (data_ != nullptr) {
+    (void)cudaFreeHost(data_);
+  }
+}
+
+Device::Device(int index, const DeviceTestOptions& options)
+    : index_(index), poison_(options.poison), stream_([index] {
+        cuda_check(cudaSetDevice(index), "selecting the device");
+        return Stream();
+      }()) {
+  cuda_check(cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, index), "querying the device");
+  int shared_bytes = 0;
+  cuda_check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
+             "querying the device");
+  shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), options.max_shared_bytes);
+  pool_ = create_pool(index);
+}
+
+Device::~Device() {
+  (void)cudaStreamSynchronize(stream_.get());
+  (void)cudaMemPoolDestroy(pool_);
+}
+
+void Device::make_current() const { cuda_check(cudaSetDevice(index_), "selecting the device"); }
+
+void Device::wait() const { cuda_check(cudaStreamSynchronize(stream_.get()), "waiting for the device"); }
+
+std::size_t Device::available_bytes() const {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  cuda_check(cudaMemGetInfo(&free_bytes, &total_bytes), "querying the device's memory");
+  std::uint64_t reserved = 0;
+  std::uint64_t used = 0;
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrReservedMemCurrent, &reserved), "querying the memory pool");
+  cuda_check(cudaMemPoolGetAttribute(pool_, cudaMemPoolAttrUsedMemCurrent, &used), "querying the memory pool");
+  return free_bytes + static_cast<std::size_t>(reserved - used);
+}
+
+std::byte* Device::allocate(std::size_t bytes) {
+  void* data = nullptr;
+  const std::size_t padded = bytes + kReadablePastEnd;
+  cudaError_t code = cudaMallocFromPoolAsync(&data, padded, pool_, stream());
+  if (code == cudaErrorMemoryAllocation) {
+    // The pool may be fragmented by earlier pictures: trim it and retry once.
+    (void)cudaGetLastError();
+    wait();
+    cuda_check(cudaMemPoolTrimTo(pool_, 0), "trimming the memory pool");
+    code = cudaMallocFromPoolAsync(&data, padded, pool_, stream());
+  }
+  const std::string doing = "allocating " + std::to_string(bytes) + " bytes of device memory";
+  cuda_check(code, doing.c_str());
+  if (poison_) {
+    cuda_check(cudaMemsetAsync(data, kPoison, padded, stream()), "filling new memory");
+  }
+  return static_cast<std::byte*>(data);
+}
+
+void Device::release(std::byte* data) noexcept { (void)cudaFreeAsync(data, stream()); }
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,158 @@
+// One CUDA device as a backend uses it: stream, memory pool, and RAII owners of CUDA resources.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace gpuimg::cuda {
+
+/// An ordered queue of device work. Does not synchronize with the default stream.
+class Stream {
+ public:
+  Stream();
+  ~Stream();
+  Stream(Stream&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Stream& operator=(Stream&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  [[nodiscard]] cudaStream_t get() const { return handle_; }
+
+ private:
+  cudaStream_t handle_ = nullptr;
+};
+
+/// A timestamped point in a stream.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(Event&& other) noexcept : handle_(std::exchange(other.handle_, nullptr)) {}
+  Event& operator=(Event&& other) noexcept {
+    std::swap(handle_, other.handle_);
+    return *this;
+  }
+  [[nodiscard]] cudaEvent_t get() const { return handle_; }
+  void record(cudaStream_t stream);
+  /// Milliseconds from `earlier` to this event. Waits for both.
+  [[nodiscard]] float elapsed_ms_since(const Event& earlier) const;
+
+ private:
+  cudaEvent_t handle_ = nullptr;
+};
+
+class Device;
+
+/// Number of bytes that may be read past the end of device memory: kernels read whole words of images of any size.
+constexpr std::size_t kReadablePastEnd = 16;
+
+/// Device memory of one backend, aligned to at least 256 bytes and readable for kReadablePastEnd bytes past its size.
+/// Freed in stream order, so queued work may still use it.
+class DeviceMemory {
+ public:
+  DeviceMemory() = default;
+  /// Throws Error{out_of_memory}.
+  DeviceMemory(std::shared_ptr<Device> device, std::size_t bytes);
+  ~DeviceMemory();
+  DeviceMemory(DeviceMemory&& other) noexcept
+      : device_(std::move(other.device_)),
+        data_(std::exchange(other.data_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] std::byte* data() const { return data_; }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return reinterpret_cast<T*>(data_);
+  }
+
+ private:
+  std::shared_ptr<Device> device_;
+  std::byte* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Page-locked host memory, which the device copies to and from at full speed.
+class PinnedMemory {
+ public:
+  PinnedMemory() = default;
+  explicit PinnedMemory(std::size_t bytes);
+  ~PinnedMemory();
+  PinnedMemory(PinnedMemory&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  PinnedMemory& operator=(PinnedMemory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
+  template <class T>
+  [[nodiscard]] T* as() const {
+    return static_cast<T*>(data_);
+  }
+
+ private:
+  void* data_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+
+/// Changes to a device that only tests make.
+struct DeviceTestOptions {
+  bool poison = false;                      ///< fill new memory with 0xCD to expose reads of unwritten memory
+  std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
+};
+
+/// The stream and memory pool of one backend. Shared by the backend and the memory allocated from the pool, so a
+/// Picture may outlive its backend.
+class Device {
+ public:
+  /// Creates the context.
+  explicit Device(int index, const DeviceTestOptions& options = {});
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] int index() const { return index_; }
+  [[nodiscard]] int multiprocessors() const { return multiprocessors_; }
+  /// Maximum dynamic shared memory per block: 64 KiB on the oldest supported devices, 227 KiB on Hopper.
+  [[nodiscard]] std::size_t shared_bytes_per_block() const { return shared_bytes_; }
+  [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+
+  /// Makes this device current on the calling thread. Every entry point of the backend starts with this.
+  void make_current() const;
+
+  /// Bytes that can be allocated: free device memory plus unused memory of the pool.
+  [[nodiscard]] std::size_t available_bytes() const;
+
+  /// Waits until the stream is idle. Throws Error{device_fault} if its work failed.
+  void wait() const;
+
+ private:
+  friend class DeviceMemory;
+  [[nodiscard]] std::byte* allocate(std::size_t bytes);
+  void release(std::byte* data) noexcept;
+
+  int index_;
+  int multiprocessors_ = 0;
+  std::size_t shared_bytes_ = 0;
+  bool poison_;
+  Stream stream_;
+  cudaMemPool_t pool_ = nullptr;
+};
+
+template <class T>
+inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
+                                    std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
+static_assert(kIsMoveOnly<Stream> && kIsMoveOnly<Event> && kIsMoveOnly<DeviceMemory> && kIsMoveOnly<PinnedMemory>);
+
+}  // namespace gpuimg::cuda

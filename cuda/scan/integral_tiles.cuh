@@ -1,0 +1,108 @@
+// Data of the one-launch summed-area table: tiles, taken in order from a counter, pass on row and column sums.
+// Specified in docs/operations.md, "Integral image"; design and measurements in docs/performance.md.
+#pragma once
+
+#include "device/cuda_check.hpp"
+#include "device/launch.cuh"
+#include "device/samples.cuh"
+#include "gpuimg/ops/integral.hpp"
+#include "scan/lookback.cuh"
+
+namespace gpuimg::cuda {
+
+/// A lane has 4 columns, a warp 128.
+constexpr int kLanePixels = 4;
+constexpr int kWarpColumns = 32 * kLanePixels;
+constexpr std::size_t kStoreBytes = 16;
+
+/// One image and its table. `table` points to the entry of pixel (0, 0). Both that address and the pitch are multiples
+/// of kStoreBytes.
+struct TableJob {
+  const std::byte* pixels = nullptr;
+  void* table = nullptr;
+  std::int64_t table_pitch = 0;  ///< entries from one row of the table to the next
+  int width = 0;
+  int height = 0;
+  bool padded = false;
+  bool square = false;
+  int tiles_across = 0;
+  std::int64_t tiles = 0;
+  unsigned int* ticket = nullptr;  ///< zero between launches
+  void* row_states = nullptr;      ///< one per row and tile
+  void* column_states = nullptr;   ///< one per column and tile
+  std::uint32_t epoch = 0;
+};
+
+/// How a tile is divided into warps, and how many earlier tiles a thread polls at once.
+template <int rows_a_warp, int warps_across, int warps_down, int blocks_a_multiprocessor, int tiles_ahead,
+          bool stages_pixels>
+struct Shape {
+  static constexpr int kWarpRows = rows_a_warp;
+  static constexpr int kWarpsAcross = warps_across;
+  static constexpr int kWarpsDown = warps_down;
+  static constexpr int kBlocks = blocks_a_multiprocessor;  ///< blocks per multiprocessor, which limits the registers
+  static constexpr int kAhead = tiles_ahead;
+  static constexpr bool kStaged = stages_pixels;  ///< pixels are kept in shared memory instead of registers
+  static constexpr int kRows = kWarpRows * kWarpsDown;
+  static constexpr int kThreads = kWarpsAcross * kWarpsDown * 32;
+  static constexpr int kLanesPerRow = kThreads / kRows;   ///< lanes that together look back for one row
+  static constexpr int kRowsPerWarp = 32 / kLanesPerRow;  ///< rows for which one warp looks back
+  static_assert(kRows * kLanesPerRow == kThreads && kLanesPerRow >= kWarpsAcross && kWarpRows % 4 == 0);
+};
+
+template <class T, class EntryType, class SumState, bool squares, class ItsShape>
+struct Tile : ItsShape {
+  using Pixel = T;
+  using Entry = EntryType;
+  using State = SumState;
+  using Sum = typename State::Sum;
+  static constexpr bool kSquare = squares;
+  static constexpr int kColumns = ItsShape::kWarpsAcross * kWarpColumns;
+  static constexpr int kColumnsPerThread = (kColumns + ItsShape::kThreads - 1) / ItsShape::kThreads;
+  /// Sums of 128 such pixels fit 16 bits, so two rows are summed at once, one in each half of a word.
+  static constexpr bool kPairsRows = sizeof(T) == 1 && !squares;
+};
+
+/// What a pixel adds to a sum.
+template <class Tile>
+__device__ __forceinline__ typename Tile::Sum value_of(const Samples<typename Tile::Pixel, kLanePixels>& four, int i) {
+  const typename Tile::Sum value = four.get(i);
+  return Tile::kSquare ? value * value : value;
+}
+
+/// Sum of the first `count` bytes of a word.
+template <int count>
+__device__ __forceinline__ std::uint32_t sum_of_bytes(std::uint32_t word) {
+  return count == 1 ? word & 0xFFU : __dp4a(word, 0x01010101U >> (32 - 8 * count), 0U);
+}
+
+/// Sum over all lanes, returned to every lane.
+template <class Sum>
+__device__ __forceinline__ Sum warp_total(Sum value) {
+#pragma unroll
+  for (int distance = 16; distance > 0; distance /= 2) {
+    value += __shfl_xor_sync(0xFFFFFFFFU, value, distance);
+  }
+  return value;
+}
+#if __CUDA_ARCH__ >= 800
+template <>
+__device__ __forceinline__ std::uint32_t warp_total<std::uint32_t>(std::uint32_t value) {
+  return __reduce_add_sync(0xFFFFFFFFU, value);
+}
+#endif
+
+/// Sum over the lanes to the left.
+template <class Sum>
+__device__ __forceinline__ Sum sum_before_lane(Sum value) {
+  const unsigned lane = threadIdx.x % 32;
+  Sum through = value;
+#pragma unroll
+  for (unsigned distance = 1; distance < 32; distance *= 2) {
+    const Sum left = __shfl_up_sync(0xFFFFFFFFU, through, distance);
+    through += lane >= distance ? left : Sum{0};
+  }
+  return through - value;
+}
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,41 @@
+// Summed-area tables of 8-bit pixels. A separate file so that its kernels compile in parallel.
+#include "scan/integral_kernel.cuh"
+
+namespace gpuimg::cuda {
+namespace {
+
+// Tall tiles publish fewer sums. Narrow tiles give a small image enough blocks.
+using LargeImages = Shape<32, 4, 4, 2, 1, true>;
+using SmallImages = Shape<8, 1, 8, 2, 4, false>;
+using WideSums = Shape<16, 4, 4, 2, 2, false>;
+
+template <bool squares>
+void launch(Workspace& workspace, const TableJob& job, Sample type) {
+  using Pixel = std::uint8_t;
+  using Large = Tile<Pixel, std::uint32_t, State32, false, LargeImages>;
+  constexpr std::int64_t kMinPixelsForTallTiles = std::int64_t{1} << 23;
+  switch (type) {
+    case Sample::u32:
+      if constexpr (squares) {
+        launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, WideSums>>(workspace, job);
+      } else if (std::int64_t{job.width} * job.height >= kMinPixelsForTallTiles &&
+                 Rows<Large>::kStagedBytes <= workspace.device()->shared_bytes_per_block()) {
+        launch_sum_tiles<Large>(workspace, job);
+      } else {
+        launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, SmallImages>>(workspace, job);
+      }
+      break;
+    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, State64, squares, WideSums>>(workspace, job); break;
+    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, State64, squares, WideSums>>(workspace, job); break;
+    default: launch_sum_tiles<Tile<Pixel, double, State64, squares, WideSums>>(workspace, job); break;
+  }
+}
+
+}  // namespace
+
+template <>
+void launch_integral<std::uint8_t>(Workspace& workspace, const TableJob& job, Sample type) {
+  job.square ? launch<true>(workspace, job, type) : launch<false>(workspace, job, type);
+}
+
+}  // namespace gpuimg::cuda

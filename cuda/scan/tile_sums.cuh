@@ -1,0 +1,218 @@
+// How a tile of a summed-area table gets the sums to its left and above while all tiles are being computed.
+#pragma once
+
+#include "scan/integral_tiles.cuh"
+
+namespace gpuimg::cuda {
+
+/// Position of a block and thread in the image.
+template <class Tile>
+struct Place {
+  std::int64_t tile;
+  std::int64_t tile_y;
+  int tile_x;
+  int lane;
+  int warp_x;
+  int warp_y;
+
+  __device__ Place(const TableJob& job, unsigned int ticket)
+      : tile(ticket),
+        tile_y(tile / job.tiles_across),
+        tile_x(static_cast<int>(tile - tile_y * job.tiles_across)),
+        lane(static_cast<int>(threadIdx.x) % 32),
+        warp_x(static_cast<int>(threadIdx.x) / 32 % Tile::kWarpsAcross),
+        warp_y(static_cast<int>(threadIdx.x) / 32 / Tile::kWarpsAcross) {}
+  [[nodiscard]] __device__ std::int64_t x() const { return std::int64_t{tile_x} * Tile::kColumns + column(); }
+  /// The lane's first column in the tile.
+  [[nodiscard]] __device__ int column() const { return warp_x * kWarpColumns + lane * kLanePixels; }
+  [[nodiscard]] __device__ std::int64_t y() const { return tile_y * Tile::kRows + warp_y * Tile::kWarpRows; }
+};
+
+template <class Tile>
+struct TileShared {
+  using Sum = typename Tile::Sum;
+  Sum row_sums[Tile::kRows][Tile::kWarpsAcross];  ///< row totals of each warp; later the sum of everything left of the
+                                                  ///< warp in the row
+  alignas(16) Sum column_sums[Tile::kWarpsDown]
+                             [Tile::kColumns];  ///< likewise for columns: later the table entry just above the warp
+  unsigned int ticket;
+};
+
+/// Sums a row over the tiles to the left, back to the first one that has published the sum of its whole row. All lanes
+/// of the warp must call this. kLanesPerRow adjacent lanes share a row; each polls kAhead tiles at once, the first lane
+/// the nearest ones.
+template <class Tile>
+__device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Tile>& place, int row) {
+  using Sum = typename Tile::Sum;
+  const Epoch epoch(job.epoch);
+  const int position = place.lane % Tile::kLanesPerRow;
+  const auto* states = static_cast<const volatile typename Tile::State*>(job.row_states) +
+                       (place.tile - place.tile_x) * Tile::kRows + row;
+  Sum before = 0;
+  bool done = place.tile_x == 0;
+  for (int nearest = place.tile_x - 1; __any_sync(0xFFFFFFFFU, !done); nearest -= Tile::kLanesPerRow * Tile::kAhead) {
+    Published<Sum> seen[Tile::kAhead];
+    const int first = nearest - position * Tile::kAhead;
+#pragma unroll
+    for (int a = 0; a < Tile::kAhead; ++a) {
+      seen[a] = {0, epoch.whole};
+      if (!done && first >= a) {
+        seen[a] = states[std::int64_t{first - a} * Tile::kRows].read();
+      }
+    }
+    Sum part = 0;
+    bool knows_whole = false;
+#pragma unroll
+    for (int a = 0; a < Tile::kAhead; ++a) {
+      if (!knows_whole) {
+        if (!epoch.is_written(seen[a].mark)) {
+          seen[a] = wait_for(states + std::int64_t{first - a} * Tile::kRows, epoch);
+        }
+        part += seen[a].sum;
+        knows_whole = seen[a].mark == epoch.whole;
+      }
+    }
+    const unsigned wholes = __ballot_sync(0xFFFFFFFFU, knows_whole);
+    constexpr unsigned kMask = Tile::kLanesPerRow == 32 ? 0xFFFFFFFFU : (1U << Tile::kLanesPerRow) - 1U;
+    const unsigned mine = wholes >> (place.lane - position) & kMask;
+    const int last = mine == 0 ? Tile::kLanesPerRow : __ffs(static_cast<int>(mine)) - 1;
+    part = !done && position <= last ? part : Sum{0};
+#pragma unroll
+    for (int distance = 1; distance < Tile::kLanesPerRow; distance *= 2) {
+      part += __shfl_xor_sync(0xFFFFFFFFU, part, distance);
+    }
+    before += part;
+    done = done || mine != 0;
+  }
+  return before;
+}
+
+/// Publishes the tile's row sums, and replaces row_sums with the sums left of each warp. The warps divide the rows
+/// among themselves.
+template <class Tile>
+__device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
+  using Sum = typename Tile::Sum;
+  const Epoch epoch(job.epoch);
+  const int position = place.lane % Tile::kLanesPerRow;
+  const int row = static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kLanesPerRow;
+  auto* state = static_cast<volatile typename Tile::State*>(job.row_states) + place.tile * Tile::kRows + row;
+  Sum total = 0;
+  Sum left_in_tile = 0;
+#pragma unroll
+  for (int w = 0; w < Tile::kWarpsAcross; ++w) {
+    left_in_tile = w == position ? total : left_in_tile;
+    total += shared.row_sums[row][w];
+  }
+  if (position == 0) {
+    state->publish(total, place.tile_x == 0 ? epoch.whole : epoch.own);
+  }
+  const Sum before = look_back_left(job, place, row);
+  if (position == 0 && place.tile_x != 0) {
+    state->publish(before + total, epoch.whole);
+  }
+  __syncwarp();  // other lanes have read what is overwritten next
+  if (position < Tile::kWarpsAcross) {
+    shared.row_sums[row][position] = before + left_in_tile;
+  }
+}
+
+/// A column of the tile that the calling thread handles.
+template <class Tile>
+struct Column {
+  using Sum = typename Tile::Sum;
+  int index = 0;         ///< in the tile
+  bool is_used = false;  ///< inside the image
+  bool done = true;      ///< `before` is complete
+  Sum total = 0;
+  Sum before = 0;
+
+  __device__ void start(const TableJob& job, const Place<Tile>& place, int k) {
+    index = static_cast<int>(threadIdx.x) + k * Tile::kThreads;
+    is_used = index < Tile::kColumns && std::int64_t{place.tile_x} * Tile::kColumns + index < job.width;
+    done = place.tile_y == 0 || !is_used;
+  }
+
+  /// Adds the sum of a tile above. `seen` is what was last read of it, possibly nothing yet.
+  __device__ void add(const volatile typename Tile::State* state, Published<Sum> seen, const Epoch& epoch) {
+    if (!epoch.is_written(seen.mark)) {
+      seen = wait_for(state, epoch);
+    }
+    before += seen.sum;
+    done = seen.mark == epoch.whole;
+  }
+};
+
+/// Replaces a column's sums of each warp with the sums above the warp inside the tile, and publishes the column's sum.
+template <class Tile>
+__device__ void publish_column(Column<Tile>& column, const Place<Tile>& place, const Epoch& epoch,
+                               TileShared<Tile>& shared, volatile typename Tile::State* states) {
+  if (!column.is_used) {
+    return;
+  }
+  for (int w = 0; w < Tile::kWarpsDown; ++w) {
+    const typename Tile::Sum sum = shared.column_sums[w][column.index];
+    shared.column_sums[w][column.index] = column.total;
+    column.total += sum;
+  }
+  states[place.tile * Tile::kColumns + column.index].publish(column.total, place.tile_y == 0 ? epoch.whole : epoch.own);
+}
+
+/// Sums columns over the tiles above, back to the first one that has published its whole column.
+template <class Tile, int kColumns>
+__device__ void look_back_up(const TableJob& job, const Place<Tile>& place, const Epoch& epoch,
+                             const volatile typename Tile::State* states, Column<Tile> (&columns)[kColumns]) {
+  constexpr int kAhead = (Tile::kAhead + kColumns - 1) / kColumns;
+#pragma unroll 1
+  for (std::int64_t tile = place.tile - job.tiles_across; tile >= 0; tile -= kAhead * job.tiles_across) {
+    bool all_done = true;
+#pragma unroll
+    for (Column<Tile>& column : columns) {
+      Published<typename Tile::Sum> seen[kAhead];
+#pragma unroll
+      for (int a = 0; a < kAhead; ++a) {
+        const std::int64_t from = tile - a * job.tiles_across;
+        seen[a] = {0, 0};
+        if (!column.done && from >= 0) {
+          seen[a] = states[from * Tile::kColumns + column.index].read();
+        }
+      }
+#pragma unroll
+      for (int a = 0; a < kAhead; ++a) {
+        if (!column.done) {
+          const std::int64_t from = tile - a * job.tiles_across;
+          column.add(states + from * Tile::kColumns + column.index, seen[a], epoch);
+        }
+      }
+      all_done = all_done && column.done;
+    }
+    if (all_done) {
+      break;
+    }
+  }
+}
+
+/// Publishes the tile's column sums (over whole rows), and replaces column_sums with the table entries above each warp.
+template <class Tile>
+__device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
+  const Epoch epoch(job.epoch);
+  auto* states = static_cast<volatile typename Tile::State*>(job.column_states);
+  Column<Tile> columns[Tile::kColumnsPerThread];
+#pragma unroll
+  for (int k = 0; k < Tile::kColumnsPerThread; ++k) {
+    columns[k].start(job, place, k);
+    publish_column(columns[k], place, epoch, shared, states);
+  }
+  look_back_up<Tile>(job, place, epoch, states, columns);
+#pragma unroll
+  for (const Column<Tile>& column : columns) {
+    if (!column.is_used || place.tile_y == 0) {
+      continue;
+    }
+    states[place.tile * Tile::kColumns + column.index].publish(column.before + column.total, epoch.whole);
+    for (int w = 0; w < Tile::kWarpsDown; ++w) {
+      shared.column_sums[w][column.index] += column.before;
+    }
+  }
+}
+
+}  // namespace gpuimg::cuda

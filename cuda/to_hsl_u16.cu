@@ -1,8 +1,0 @@
-// RGB of 16 bits to HSL: the kernels of to_hsl.cuh, compiled on their own.
-#include "to_hsl.cuh"
-
-namespace gpuimg::cuda {
-
-template void launch_to_hsl<std::uint16_t>(Workspace&, const Picture&, HslEncoding, std::byte*);
-
-}  // namespace gpuimg::cuda

@@ -1,0 +1,118 @@
+// Failure lists and blocked outputs. docs/batch.md, "Failures".
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <string>
+#include <vector>
+
+#include "batch/blocked_output.hpp"
+#include "batch/failure_list.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Lines = std::vector<std::string>;
+
+TEST(FailureList, FoldsRepeatedFailuresOfOneCause) {
+  FailureList list;
+  for (int i = 0; i < 5000; ++i) {
+    list.add("write", "the disk is full", std::to_string(i) + ": the disk is full");
+  }
+  EXPECT_EQ(list.lines(), (Lines{"0: the disk is full", "1: the disk is full", "2: the disk is full",
+                                 "... and 4,997 more: the disk is full"}));
+}
+
+TEST(FailureList, KeepsRunOrderAndCountsEachCause) {
+  FailureList list;
+  for (int i = 0; i < 4; ++i) {
+    list.add("write", "full", "w" + std::to_string(i));
+    list.add("internal", "bug", "b" + std::to_string(i));
+  }
+  EXPECT_EQ(list.lines(), (Lines{"w0", "b0", "w1", "b1", "w2", "b2", "... and 1 more: full", "... and 1 more: bug"}));
+  FailureList same_words;
+  for (int i = 0; i < 3; ++i) {
+    same_words.add("write", "x", "w");
+    same_words.add("mismatch", "x", "m");
+  }
+  EXPECT_EQ(same_words.lines().size(), 6U);
+}
+
+TEST(FailureList, ListsMoreNamesForDamagedInputs) {
+  FailureList list;
+  for (int i = 0; i < 30; ++i) {
+    list.add("decode", "is truncated", std::to_string(i));
+  }
+  const Lines lines = list.lines();
+  ASSERT_EQ(lines.size(), 21U);
+  EXPECT_EQ(lines[19], "19");
+  EXPECT_EQ(lines[20], "... and 10 more: is truncated");
+}
+
+TEST(FailureList, StoresABoundedNumberOfLines) {
+  FailureList list;
+  for (int i = 0; i < 100'000; ++i) {
+    list.add("write", std::to_string(i), std::to_string(i));
+  }
+  const Lines lines = list.lines();
+  ASSERT_EQ(lines.size(), 101U);
+  EXPECT_EQ(lines[100], "... and 99,900 more with other causes; --manifest FILE records every one");
+}
+
+struct Ending {
+  int system_error = 0;
+  std::string output = "out/a.png";
+  ItemStatus status = ItemStatus::failed;
+};
+
+/// Number of items after which the output counts as blocked; 0 if never.
+std::size_t blocked_after(const std::vector<Ending>& endings) {
+  std::vector<PlanItem> items;
+  for (const Ending& ending : endings) {
+    items.push_back({"in", ending.output, PlanState::to_do});
+  }
+  BlockedOutput blocked(items);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    BatchItem item;
+    item.planned = &items[i];
+    item.record.status = endings[i].status;
+    item.system_error = endings[i].system_error;
+    blocked.count(item);
+    if (blocked.is_certain()) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+TEST(BlockedOutput, BlocksAfterFiveConsecutiveFailures) {
+  for (const int error : {ENOSPC, EDQUOT, EROFS, EACCES, EPERM}) {
+    EXPECT_EQ(blocked_after(std::vector<Ending>(9, Ending{error})), 5U) << error;
+    EXPECT_EQ(blocked_after(std::vector<Ending>(4, Ending{error})), 0U) << error;
+  }
+  for (const int error : {0, EFBIG, ENAMETOOLONG, EMFILE, EIO}) {
+    EXPECT_EQ(blocked_after(std::vector<Ending>(9, Ending{error})), 0U) << error;
+  }
+}
+
+TEST(BlockedOutput, ASuccessOrAnotherErrorResetsTheCount) {
+  const Ending full{ENOSPC};
+  const Ending done{0, "out/a.png", ItemStatus::done};
+  const Ending skipped{0, "out/a.png", ItemStatus::skipped};
+  EXPECT_EQ(blocked_after({full, full, done, full, full, full, full}), 0U);
+  EXPECT_EQ(blocked_after({full, full, Ending{EROFS}, full, full, full, full}), 0U);
+  EXPECT_EQ(blocked_after({full, full, skipped, full, full, full, full}), 6U);
+}
+
+TEST(BlockedOutput, AnUnwritableFolderDoesNotBlockOthers) {
+  std::vector<Ending> endings(8, Ending{EACCES, "a/1.png"});
+  EXPECT_EQ(blocked_after(endings), 5U);
+  endings.push_back({0, "b/1.png", ItemStatus::done});
+  EXPECT_EQ(blocked_after(endings), 0U);
+  for (Ending& ending : endings) {
+    ending.system_error = ENOSPC;
+  }
+  EXPECT_EQ(blocked_after(endings), 5U);
+}
+
+}  // namespace
+}  // namespace gpuimg

@@ -1,0 +1,146 @@
+// EXIF orientation: every format turned upright, also from JPEG and PNG, the tag reset in place, and hostile data.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "codecs/metadata/exif_orientation.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/png_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+/// The stored pixel displayed at (x, y), as EXIF 2.3 defines it: by where stored row 0 and column 0 are displayed.
+std::uint32_t seen_sample(ConstView stored, int orientation, int x, int y, int channel) {
+  const int right = stored.width - 1;
+  const int bottom = stored.height - 1;
+  switch (orientation) {
+    case 2: return sample_at(stored, right - x, y, channel);
+    case 3: return sample_at(stored, right - x, bottom - y, channel);
+    case 4: return sample_at(stored, x, bottom - y, channel);
+    case 5: return sample_at(stored, y, x, channel);
+    case 6: return sample_at(stored, y, bottom - x, channel);
+    case 7: return sample_at(stored, right - y, bottom - x, channel);
+    case 8: return sample_at(stored, right - y, x, channel);
+    default: return sample_at(stored, x, y, channel);
+  }
+}
+
+TEST(ExifOrientation, TransformsEveryFormat) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    for (int orientation = 0; orientation <= 9; ++orientation) {
+      const Image stored = random_image(random, random.between(1, 80), random.between(1, 80), format);
+      const Image seen = apply_orientation(stored.clone(), orientation);
+      const bool exchanged = orientation >= 5 && orientation <= 8;
+      ASSERT_EQ(seen.width(), exchanged ? stored.height() : stored.width());
+      ASSERT_EQ(seen.height(), exchanged ? stored.width() : stored.height());
+      for (int y = 0; y < seen.height(); ++y) {
+        for (int x = 0; x < seen.width(); ++x) {
+          const int channel = random.between(0, format.channels - 1);
+          ASSERT_EQ(sample_at(seen.view(), x, y, channel), seen_sample(stored.view(), orientation, x, y, channel))
+              << name_of(format) << " orientation " << orientation << " at " << x << "," << y;
+        }
+      }
+    }
+  }
+}
+
+TEST(ExifOrientation, IsAppliedToJpegAndPng) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes jpeg = make_jpeg(random_image(random, 21, 13, {Sample::u8, 3}).view());
+  PngPicture picture;
+  picture.kind = {2, 8};
+  picture.width = 2;
+  picture.height = 3;
+  picture.samples = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
+  for (int orientation = 1; orientation <= 8; ++orientation) {
+    for (const bool big_endian : {false, true}) {
+      const FileBytes exif = exif_with(orientation, big_endian);
+      const Image turned = apply_orientation(read_with_libjpeg(jpeg), orientation);
+      EXPECT_TRUE(same_pixels(decode(with_exif(jpeg, exif)).image.view(), turned.view()));
+      std::vector<PngChunk> chunks = png_chunks(picture);
+      const Image plain = decode(assemble_png(chunks)).image;
+      chunks.insert(chunks.begin() + 1, {"eXIf", exif});
+      EXPECT_TRUE(
+          same_pixels(decode(assemble_png(chunks)).image.view(), apply_orientation(plain.clone(), orientation).view()));
+      ReadOptions as_stored;
+      as_stored.auto_orient = false;
+      EXPECT_TRUE(same_pixels(decode(assemble_png(chunks), "test.bin", as_stored).image.view(), plain.view()));
+    }
+  }
+}
+
+TEST(ExifOrientation, TakesHostileDataForNone) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes sound = exif_with(6, true);
+  EXPECT_EQ(exif_orientation(sound), 6);
+  for (std::size_t size = 0; size < sound.size() - 4; ++size) {
+    const FileBytes prefix(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(size));
+    EXPECT_EQ(exif_orientation(prefix), 1) << size;
+  }
+  EXPECT_EQ(exif_orientation(exif_with(0, false)), 1);
+  EXPECT_EQ(exif_orientation(exif_with(9, false)), 1);
+  for (int round = 0; round < 20000; ++round) {
+    FileBytes mutant = exif_with(random.between(1, 8), random.below(2) == 1);
+    for (int i = random.between(1, 3); i > 0; --i) {
+      mutant[random.below(static_cast<std::uint32_t>(mutant.size()))] = static_cast<std::byte>(random.below(256));
+    }
+    const int orientation = exif_orientation(mutant);
+    ASSERT_TRUE(orientation >= 1 && orientation <= 8);
+  }
+}
+
+TEST(ExifOrientation, IsResetInPlace) {
+  for (const bool big_endian : {false, true}) {
+    for (const int type : {3, 4, 8, 9}) {
+      for (int orientation = 1; orientation <= 9; ++orientation) {
+        FileBytes exif = exif_with(orientation, big_endian);
+        FileBytes upright = exif_with(1, big_endian);
+        const auto put = [&](FileBytes& data, int value) {
+          data[big_endian ? 13 : 12] = static_cast<std::byte>(type);
+          FileBytes number;
+          const std::size_t bytes = type == 3 || type == 8 ? 2 : 4;
+          big_endian ? add_be(number, static_cast<unsigned>(value), bytes)
+                     : add_le(number, static_cast<unsigned>(value), bytes);
+          std::copy(number.begin(), number.end(), data.begin() + 18);
+        };
+        put(exif, orientation);
+        put(upright, 1);
+        EXPECT_EQ(exif_orientation(exif), orientation == 9 ? 1 : orientation);
+        reset_orientation(exif);
+        EXPECT_EQ(exif, upright);
+        EXPECT_EQ(exif_orientation(exif), 1);
+      }
+    }
+  }
+}
+
+TEST(ExifOrientation, ResetsNothingElseInHostileData) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 20000; ++round) {
+    FileBytes exif = exif_with(random.between(1, 8), random.below(2) == 1);
+    for (int i = random.between(0, 3); i > 0; --i) {
+      exif[random.below(static_cast<std::uint32_t>(exif.size()))] = static_cast<std::byte>(random.below(256));
+    }
+    exif.resize(random.below(static_cast<std::uint32_t>(exif.size()) + 1));
+    FileBytes after(exif.begin(), exif.end());
+    reset_orientation(after);
+    ASSERT_EQ(exif_orientation(after), 1);
+    for (std::size_t i = 0; i < exif.size(); ++i) {
+      ASSERT_TRUE(after[i] == exif[i] || (i >= 18 && i < 22)) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg

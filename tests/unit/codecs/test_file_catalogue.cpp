@@ -1,0 +1,90 @@
+// Runs the readers on the catalogue: the verdict for every file and for every prefix of it.
+#include <gtest/gtest.h>
+
+#include <set>
+#include <utility>
+
+#include "support/catalogue/catalogue.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+using namespace codecs;
+
+namespace {
+
+/// The minimum numbers that docs/reliability.md claims.
+constexpr std::size_t kMinFiles = 900;
+constexpr std::size_t kMinPrefixes = 200000;
+
+/// Prefixes of larger files would take minutes and add nothing.
+constexpr std::size_t kMaxFileBytes = 2000;
+
+std::string stem_of(const std::string& name) { return name.substr(0, name.find_last_of('.')); }
+
+/// True if the file gives the expected pixels and the expected note, and no other note.
+::testing::AssertionResult is_good(const CatalogueFile& file, std::span<const std::byte> bytes) {
+  try {
+    const DecodedImage decoded = decode(bytes, file.name);
+    const std::size_t notes = file.words.empty() ? 0 : 1;
+    if (decoded.notes.size() != notes || (notes > 0 && decoded.notes[0].find(file.words) == std::string::npos)) {
+      return ::testing::AssertionFailure()
+             << decoded.notes.size() << " notes " << ::testing::PrintToString(decoded.notes);
+    }
+    return same_pixels(decoded.image.view(), file.expected.view());
+  } catch (const Error& error) {
+    return ::testing::AssertionFailure() << "refused with: " << error.what();
+  }
+}
+
+TEST(FileCatalogue, HasNoDuplicates) {
+  const Catalogue catalogue = make_catalogue();
+  std::set<std::string> stems;
+  std::set<std::pair<std::string, FileBytes>> contents;
+  for (const CatalogueFile& file : catalogue.files()) {
+    EXPECT_TRUE(stems.insert(stem_of(file.name)).second) << file.name;
+    EXPECT_TRUE(contents.emplace(file.name.substr(stem_of(file.name).size()), file.bytes).second) << file.name;
+  }
+}
+
+TEST(FileCatalogue, MatchesItsVerdicts) {
+  std::size_t files = 0;
+  const Catalogue catalogue = make_catalogue();
+  for (const CatalogueFile& file : catalogue.files()) {
+    ++files;
+    if (file.verdict == Verdict::good) {
+      EXPECT_TRUE(is_good(file, file.bytes)) << file.name;
+    } else {
+      const ErrorKind kind = file.verdict == Verdict::damaged ? ErrorKind::decode : ErrorKind::unsupported;
+      EXPECT_TRUE(refuses(file.bytes, kind, file.words, file.name)) << file.name;
+    }
+  }
+  RecordProperty("files", std::to_string(files));
+  EXPECT_GE(files, kMinFiles);
+}
+
+/// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
+/// after PNG's IEND, or the footer of a TGA. All other prefixes are damaged. Prefixes of an unsupported file may be
+/// refused as unsupported instead.
+TEST(FileCatalogue, RefusesEveryPrefix) {
+  std::size_t prefixes = 0;
+  const Catalogue catalogue = make_catalogue();
+  for (const CatalogueFile& file : catalogue.files()) {
+    const std::size_t sizes = file.bytes.size() <= kMaxFileBytes ? file.bytes.size() : 0;
+    for (std::size_t size = 0; size < sizes; ++size, ++prefixes) {
+      const auto prefix = std::span(file.bytes).first(size);
+      if (file.verdict == Verdict::good && size >= file.whole_bytes) {
+        ASSERT_TRUE(is_good(file, prefix)) << file.name << " cut off to " << size << " bytes";
+        continue;
+      }
+      const auto damaged = refuses(prefix, ErrorKind::decode, "", file.name);
+      const bool may_be_unsupported = !damaged && file.verdict == Verdict::unsupported;
+      ASSERT_TRUE(may_be_unsupported ? refuses(prefix, ErrorKind::unsupported, "", file.name) : damaged)
+          << file.name << " cut off to " << size << " bytes";
+    }
+  }
+  RecordProperty("prefixes", std::to_string(prefixes));
+  EXPECT_GE(prefixes, kMinPrefixes);
+}
+
+}  // namespace
+}  // namespace gpuimg::test

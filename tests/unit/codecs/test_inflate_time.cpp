@@ -1,0 +1,68 @@
+// Streams with many bytes and no output must not take longer than this.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <ctime>
+
+#include "codecs/deflate/speculative_inflate.hpp"
+#include "support/deflate_streams.hpp"
+#include "support/sanitizers.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+double cpu_seconds() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+TEST(InflateTime, EmptyFixedBlocks) {
+  BitWriter writer;
+  for (int block = 0; block < 1600000; ++block) {
+    writer.add(2, 10);  // a fixed block, not the last, with only an end of block
+  }
+  writer.add(3, 10);
+  const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
+  const std::array<ByteSpan, 1> pieces = {stream};
+  const double begin = cpu_seconds();
+  const auto found = inflated_by_ours(pieces, 4096, 4096);
+  EXPECT_LT(cpu_seconds() - begin, kHasSanitizer ? 30.0 : 3.0);
+  ASSERT_TRUE(found.has_value());
+  EXPECT_TRUE(found->data.empty());
+}
+
+/// The shortest dynamic block: one code of one bit, for the end of block.
+void add_empty_block(BitWriter& writer) {
+  constexpr int kLengthCodes = 18;
+  writer.add(4, 3);
+  writer.add(0, 5);
+  writer.add(0, 5);
+  writer.add(kLengthCodes - 4, 4);
+  for (int i = 0; i < kLengthCodes; ++i) {
+    writer.add(i == 2 || i == 17 ? 1 : 0, 3);  // for long runs of zeros, and for the length 1
+  }
+  writer.add(1 | (138 - 11) << 1, 8);
+  writer.add(1 | (118 - 11) << 1, 8);
+  writer.add(0, 3);  // the code length of the end of block, of a distance, and the end of block
+}
+
+TEST(InflateTime, SearchAmongEmptyBlocks) {
+  BitWriter writer;
+  for (int block = 0; block < 50000; ++block) {
+    add_empty_block(writer);
+  }
+  writer.add(6, 3);  // not a block
+  writer.add(0, 32);
+  const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
+  const std::array<ByteSpan, 1> pieces = {stream};
+  SpeculativeInflater part(pieces, 0, std::size_t{1} << 20);
+  const double begin = cpu_seconds();
+  EXPECT_FALSE(part.settles(1000));
+  part.run(1000, stream.size());
+  EXPECT_FALSE(part.is_sound());
+  EXPECT_LT(cpu_seconds() - begin, kHasSanitizer ? 60.0 : 10.0);
+}
+
+}  // namespace
+}  // namespace gpuimg

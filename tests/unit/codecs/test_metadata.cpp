@@ -1,0 +1,233 @@
+// Metadata through files: PNG and JPEG in all four directions, the orientation reset, units of density, and what a
+// format or the pixels cannot hold.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "support/icc_maker.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/metadata_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+constexpr PixelFormat kGray{Sample::u8, 1};
+constexpr PixelFormat kRgb{Sample::u8, 3};
+
+std::vector<std::string> left_out(const Metadata& metadata, ImageFileType type, PixelFormat format) {
+  return carried_metadata(metadata, type, format).left_out;
+}
+
+TEST(Metadata, AllOfItRoundTripsThroughPng) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    const Image image = any_image(random, 13, 7, format);
+    Metadata metadata = full_metadata(format);
+    for (const bool with_profile : {true, false}) {
+      const DecodedImage found = decode(written(image, ImageFileType::png, metadata));
+      EXPECT_TRUE(same_pixels(found.image.view(), image.view()));
+      EXPECT_EQ(found.metadata, metadata) << with_profile;
+      EXPECT_TRUE(found.details.empty());
+      metadata.icc.clear();
+      metadata.srgb = 2;
+    }
+  }
+}
+
+TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {kGray, kRgb}) {
+    const Image image = any_image(random, 13, 7, format);
+    for (const std::size_t size : {0U, 65518U, 65519U, 65520U, 131038U, 131039U, 1000000U}) {
+      const Metadata metadata = full_metadata(format, size);
+      const DecodedImage found = decode(written(image, ImageFileType::jpeg, metadata));
+      EXPECT_EQ(found.metadata.icc, metadata.icc) << size;
+      EXPECT_EQ(found.metadata.exif, metadata.exif);
+      EXPECT_EQ(found.metadata.xmp, metadata.xmp);
+      EXPECT_EQ(found.metadata.iptc, metadata.iptc);
+      EXPECT_TRUE(found.metadata.not_kept.empty());
+      EXPECT_EQ(found.metadata.density, (PixelDensity{300, 72, DensityUnit::inch}));
+      EXPECT_TRUE(found.details.empty());
+      const DecodedImage png = decode(written(found.image, ImageFileType::png, found.metadata));
+      EXPECT_EQ(png.metadata.icc, metadata.icc) << size;
+      EXPECT_EQ(png.metadata.exif, metadata.exif);
+      EXPECT_EQ(png.metadata.density, metadata.density);
+      EXPECT_EQ(png.metadata.xmp, metadata.xmp);
+      EXPECT_EQ(png.metadata.iptc, metadata.iptc);
+    }
+  }
+  const Metadata largest = full_metadata(kGray, kMaxIccBytes);
+  EXPECT_EQ(decode(written(constant_image(1, 1, kGray, 3), ImageFileType::jpeg, largest)).metadata.icc, largest.icc);
+}
+
+TEST(Metadata, ThePixelsOfAJpegDoNotDependOnIt) {
+  Random random;
+  const Image image = any_image(random, 40, 30, kRgb);
+  const DecodedImage plain = decode(written(image, ImageFileType::jpeg, {}));
+  const DecodedImage tagged = decode(written(image, ImageFileType::jpeg, full_metadata(kRgb)));
+  EXPECT_TRUE(same_pixels(tagged.image.view(), plain.image.view()));
+  EXPECT_EQ(plain.metadata, Metadata{});
+}
+
+TEST(Metadata, OrientationIsResetForUprightPixels) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    const bool fits_jpeg = format.sample == Sample::u8 && !format.has_alpha();
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      for (const ImageFileType type : {ImageFileType::png, ImageFileType::jpeg}) {
+        if (type == ImageFileType::jpeg && !fits_jpeg) {
+          continue;
+        }
+        const bool big_endian = random.below(2) == 1;
+        Metadata metadata;
+        metadata.exif = exif_with(orientation, big_endian);
+        metadata.density = PixelDensity{30, 70, DensityUnit::none};
+        const FileBytes file = written(any_image(random, 23, 11, format), type, metadata);
+        const DecodedImage stored = decode(file, "t", {.auto_orient = false});
+        EXPECT_EQ(stored.metadata, metadata);
+        const DecodedImage seen = decode(file);
+        EXPECT_TRUE(same_pixels(seen.image.view(), apply_orientation(stored.image.clone(), orientation).view()));
+        EXPECT_EQ(seen.metadata.exif, exif_with(1, big_endian));
+        EXPECT_EQ(seen.metadata.density->x, orientation >= 5 ? 70U : 30U);
+        EXPECT_EQ(seen.metadata.density->y, orientation >= 5 ? 30U : 70U);
+      }
+    }
+  }
+}
+
+TEST(Metadata, DensityIsRoundedBetweenUnits) {
+  const auto png = [](std::uint32_t value, DensityUnit unit) { return density_for_png({value, value, unit}).x; };
+  EXPECT_EQ(png(72, DensityUnit::inch), 2835U);
+  EXPECT_EQ(png(300, DensityUnit::inch), 11811U);
+  EXPECT_EQ(png(65535, DensityUnit::inch), 2580118U);
+  EXPECT_EQ(png(28, DensityUnit::centimeter), 2800U);
+  EXPECT_EQ(png(5, DensityUnit::none), 5U);
+  const auto jfif = [](std::uint32_t value, DensityUnit unit) { return density_for_jfif({value, value, unit}); };
+  EXPECT_EQ(jfif(2835, DensityUnit::meter), (PixelDensity{72, 72, DensityUnit::inch}));
+  EXPECT_EQ(jfif(2800, DensityUnit::meter), (PixelDensity{28, 28, DensityUnit::centimeter}));
+  EXPECT_EQ(jfif(2834, DensityUnit::meter), (PixelDensity{72, 72, DensityUnit::inch}));
+  EXPECT_EQ(jfif(19, DensityUnit::meter), std::nullopt);
+  EXPECT_EQ(jfif(0x7FFFFFFF, DensityUnit::meter), std::nullopt);
+  EXPECT_EQ(jfif(65536, DensityUnit::none), std::nullopt);
+  for (std::uint32_t value = 1; value <= 65535; ++value) {
+    for (const DensityUnit unit : {DensityUnit::none, DensityUnit::inch}) {
+      const PixelDensity density{value, value, unit};
+      ASSERT_EQ(density_for_jfif(density_for_png(density)), density);
+    }
+  }
+}
+
+TEST(Metadata, WhatJpegCannotHoldIsNamed) {
+  Metadata metadata = full_metadata(kRgb);
+  metadata.srgb = 0;
+  metadata.exif.resize(65528);
+  metadata.density->x = 0x7FFFFFFF;
+  metadata.xmp = xmp_packet(65502);
+  metadata.iptc.resize(65507);
+  EXPECT_EQ(left_out(metadata, ImageFileType::jpeg, kRgb),
+            (std::vector<std::string>{
+                "cICP is not carried: JPEG has no place for it", "sRGB is not carried: JPEG has no place for it",
+                "gAMA is not carried: JPEG has no place for it", "cHRM is not carried: JPEG has no place for it",
+                "the EXIF data is not carried: JPEG holds 65527 bytes of it",
+                "the pixel density is not carried: JPEG holds 1 to 65535 pixels per inch",
+                "the XMP is not carried: JPEG holds 65502 bytes of it",
+                "the IPTC data is not carried: JPEG holds 65506 bytes of it"}));
+  metadata.exif.resize(65527);
+  metadata.xmp = xmp_packet(65502 - xmp_packet(0).size());
+  metadata.iptc.resize(65506);
+  const DecodedImage found = decode(written(constant_image(2, 2, kRgb, 9), ImageFileType::jpeg, metadata));
+  EXPECT_EQ(found.metadata.exif, metadata.exif);
+  EXPECT_EQ(found.metadata.xmp, metadata.xmp);
+  EXPECT_EQ(found.metadata.iptc, metadata.iptc);
+  EXPECT_EQ(found.metadata.density, std::nullopt);
+}
+
+TEST(Metadata, ProfileMustMatchTheChannels) {
+  for (const PixelFormat format : photographic_formats()) {
+    for (const char* space : {"GRAY", "RGB ", "CMYK", "Lab "}) {
+      Metadata metadata;
+      metadata.icc = make_icc({.color_space = space});
+      const bool fits = std::string(space) == (is_color(format) ? "RGB " : "GRAY");
+      const CarriedMetadata carried = carried_metadata(metadata, ImageFileType::png, format);
+      EXPECT_EQ(carried.metadata.icc.empty(), !fits) << space << " for " << name_of(format);
+      EXPECT_EQ(carried.left_out.size(), fits ? 0U : 1U);
+    }
+  }
+}
+
+TEST(Metadata, BmpAndTgaGetNone) {
+  for (const ImageFileType type : {ImageFileType::bmp, ImageFileType::tga}) {
+    const CarriedMetadata carried = carried_metadata(full_metadata(kRgb), type, kRgb);
+    EXPECT_EQ(carried.metadata, Metadata{});
+    EXPECT_EQ(carried.left_out.size(), 8U);
+    EXPECT_TRUE(left_out({}, type, kRgb).empty());
+  }
+}
+
+/// Decodes a PNG with EXIF orientation 6 and this XMP.
+DecodedImage turned_with(const FileBytes& xmp, const FileBytes& exif = exif_with(6, false)) {
+  Metadata metadata;
+  metadata.exif = exif;
+  metadata.xmp = xmp;
+  return decode(written(constant_image(4, 2, kRgb, 9), ImageFileType::png, metadata));
+}
+
+TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
+  FileBytes turned = xmp_packet();
+  const std::string_view name = "Orientation=\"";
+  const auto at = std::search(turned.begin(), turned.end(), name.begin(), name.end(),
+                              [](std::byte a, char b) { return a == static_cast<std::byte>(b); });
+  at[static_cast<std::ptrdiff_t>(name.size())] = std::byte{'6'};
+  EXPECT_EQ(turned_with(turned).metadata.xmp, xmp_packet());
+  EXPECT_TRUE(turned_with(turned).details.empty());
+  EXPECT_EQ(turned_with(turned, exif_with(1, true)).metadata.xmp, turned);  // pixels that are stored upright
+}
+
+TEST(Metadata, XmpThatCannotBeResetIsLeftOut) {
+  const FileBytes odd = bytes_of("<a tiff:Orientation='six'/>");
+  const DecodedImage found = turned_with(odd);
+  EXPECT_TRUE(found.metadata.xmp.empty());
+  EXPECT_EQ(found.details, std::vector<std::string>{"its XMP has an orientation that cannot be reset and is left out"});
+  EXPECT_EQ(turned_with(odd, exif_with(1, true)).metadata.xmp, odd);
+}
+
+TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
+  for (const bool big_endian : {false, true}) {
+    FileBytes exif = exif_with(6, big_endian);
+    const FileBytes upright = exif_with(1, big_endian);
+    exif[exif.size() - (big_endian ? 1 : 4)] = std::byte{26};  // a second directory at the end of this one
+    FileBytes directory(upright.begin() + 8, upright.end());
+    add_bytes(exif, directory);
+    const DecodedImage found = turned_with({}, exif);
+    EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF thumbnail is not turned and is left out"});
+    ASSERT_EQ(found.metadata.exif.size(), exif.size());
+    EXPECT_TRUE(std::equal(upright.begin(), upright.end(), found.metadata.exif.begin()));
+  }
+}
+
+TEST(Metadata, WhatGpuimgDoesNotKeepIsNamedForEveryType) {
+  Metadata metadata;
+  metadata.not_kept = {"the tIME chunk", "the COM segment"};
+  for (const ImageFileType type : {ImageFileType::png, ImageFileType::jpeg, ImageFileType::bmp, ImageFileType::tga}) {
+    EXPECT_EQ(left_out(metadata, type, kRgb),
+              (std::vector<std::string>{"the tIME chunk is not carried: gpuimg does not keep it",
+                                        "the COM segment is not carried: gpuimg does not keep it"}));
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg

@@ -1,0 +1,207 @@
+// Format detection by content, messages for files that are not read, decompression bombs, and garbage.
+#include <gtest/gtest.h>
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "support/jpeg_maker.hpp"
+#include "support/png_maker.hpp"
+#include "support/small_formats.hpp"
+#include "support/test_images.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+using namespace std::string_view_literals;
+
+TEST(ReadersKinds, IgnoreTheName) {
+  Random random;
+  const FileBytes jpeg = make_jpeg(random_image(random, 5, 5, {Sample::u8, 3}).view());
+  const FileBytes bmp = make_bmp(1, 1, 24, {0x010203});
+  EXPECT_EQ(decode(jpeg, "photo.png").file_type, "JPEG");
+  EXPECT_EQ(decode(bmp, "photo.jpg").file_type, "BMP");
+  EXPECT_EQ(decode(bmp, "photo.tga").file_type, "BMP");
+}
+
+TEST(ReadersKinds, NameUnsupportedFormats) {
+  const std::vector<std::pair<std::string_view, std::string_view>> foreign = {
+      {"II*\0\x08\0\0\0"sv, "TIFF"},
+      {"MM\0*\0\0\0\x08"sv, "TIFF"},
+      {"RIFF\x10\0\0\0WEBPVP8 "sv, "WebP"},
+      {"\0\0\0\x1C"
+       "ftypavif\0\0\0\0"sv,
+       "AVIF"},
+      {"\0\0\0\x1C"
+       "ftypheic\0\0\0\0"sv,
+       "HEIC"},
+      {"\0\0\0\x0CjP  \r\n\x87\n"sv, "JPEG 2000"},
+      {"\0\0\0\x0CJXL \r\n\x87\n"sv, "JPEG XL"},
+      {"\xFF\x0A\0\0"sv, "JPEG XL"},
+      {"\x76\x2F\x31\x01\x02\0\0\0"sv, "OpenEXR"},
+      {"#?RADIANCE\nFORMAT=32-bit_rle_rgbe\n\n"sv, "Radiance HDR"},
+      {"qoif\0\0\0\1\0\0\0\1\3\0"sv, "QOI"},
+      {"%PDF-1.7\n"sv, "PDF"},
+      {"<?xml version=\"1.0\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\"/>"sv, "SVG"},
+      {"\0\0\1\0\1\0\x10\x10"sv, "ICO"},
+      {"P1\n1 1\n0\n"sv, "1-bit"},
+      {"P3\n1 1\n255\n1 2 3\n"sv, "P3"},
+      {"Pf\n1 1\n-1\n\0\0\0\0"sv, "PFM"},
+      {"\x1F\x8B\x08\0"sv, "gzip"},
+      {"PK\x03\x04\x14\0"sv, "zip"},
+      {"\x93NUMPY\x01\0"sv, "NumPy"},
+  };
+  for (const auto& [content, name] : foreign) {
+    EXPECT_TRUE(refuses(bytes_of(content), ErrorKind::unsupported, name)) << name;
+  }
+}
+
+TEST(ReadersKinds, RefuseFilesThatAreNotImages) {
+  EXPECT_TRUE(refuses({}, ErrorKind::decode, "file is empty", "nothing.png"));
+  EXPECT_TRUE(refuses(bytes_of("hello, world\n"), ErrorKind::decode, "is text, not an image", "note.png"));
+  EXPECT_TRUE(refuses(bytes_of("<!DOCTYPE html><html>404</html>"), ErrorKind::decode, "is a web page", "photo.jpg"));
+  EXPECT_TRUE(refuses(bytes_of("\x01\x02\x03\x04"), ErrorKind::decode, "file is not in a known image format"));
+}
+
+TEST(ReadersKinds, EscapeTheNameInMessages) {
+  try {
+    decode_image({}, "a\nb\x1B[31m\xFF.png", {});
+    FAIL() << "was read";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("a\\nb\\x1b[31m\\xff.png: file is empty")) << error.what();
+  }
+  try {
+    decode_image({}, "-", {});
+    FAIL() << "was read";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("standard input: file is empty")) << error.what();
+  }
+}
+
+TEST(PrintableName, KeepsTextAndEscapesTheRest) {
+  EXPECT_EQ(printable_name("plain name-1.png"), "plain name-1.png");
+  EXPECT_EQ(printable_name("größe 写真 🙂.png"), "größe 写真 🙂.png");
+  EXPECT_EQ(printable_name("a\tb\rc\nd"), "a\\tb\\rc\\nd");
+  EXPECT_EQ(printable_name("\x07\x1B\x7F"), "\\x07\\x1b\\x7f");
+  EXPECT_EQ(printable_name("\xC2\x9B"
+                           "31m"),
+            "\\u{009b}31m");
+  EXPECT_EQ(printable_name("\xE2\x80\xAEgnp.exe"), "\\u{202e}gnp.exe");
+  EXPECT_EQ(printable_name("\xFF\xC3"), "\\xff\\xc3");
+  EXPECT_EQ(printable_name("\xC0\xAF\xED\xA0\x80\xF5"), "\\xc0\\xaf\\xed\\xa0\\x80\\xf5");
+  EXPECT_EQ(printable_name(std::string(1, '\0')), "\\x00");
+  EXPECT_EQ(printable_name(printable_name("\x1B\xFF\n")), printable_name("\x1B\xFF\n"));
+}
+
+/// The peak resident memory of the process in bytes.
+std::size_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) * 1024;
+}
+
+FileBytes with_be32(FileBytes file, std::size_t offset, std::uint32_t value) {
+  FileBytes number;
+  add_be(number, value, 4);
+  std::copy(number.begin(), number.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
+  return file;
+}
+
+FileBytes with_le32(FileBytes file, std::size_t offset, std::uint32_t value) {
+  FileBytes number;
+  add_le(number, value, 4);
+  std::copy(number.begin(), number.end(), file.begin() + static_cast<std::ptrdiff_t>(offset));
+  return file;
+}
+
+FileBytes png_declaring(std::uint32_t width, std::uint32_t height) {
+  PngPicture picture;
+  picture.kind = {6, 16};
+  picture.samples = {1, 2, 3, 4};
+  std::vector<PngChunk> chunks = png_chunks(picture);
+  chunks[0].data = with_be32(with_be32(chunks[0].data, 0, width), 4, height);
+  return assemble_png(chunks);
+}
+
+TEST(ReadersBombs, AreRefusedQuicklyInLittleMemory) {
+  const std::uint32_t side = 100000;
+  GifFrame frame;
+  frame.indices = {0};
+  const std::vector<FileBytes> bombs = {
+      png_declaring(side, side),
+      png_declaring(0x7FFFFFFF, 0x7FFFFFFF),
+      png_declaring(30000, 30000),  // within the limit, but far too many for the file
+      with_le32(with_le32(make_bmp(1, 1, 24, {0}), 18, side), 22, side),
+      with_le32(make_bmp(1, 1, 24, {0}), 22, 0x80000000U),
+      with_be32(with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, false), 14, side), 18, side),
+      with_be32(make_psd(1, 1, 3, 8, {1, 2, 3}, true), 14, 1U << 24),  // row lengths alone would take 100 MB
+      make_pnm("P5\n100000 100000\n255\n", {1}, 1),
+      make_pnm("P6\n20000 20000\n65535\n", {1}, 1),
+      make_gif(60000, 60000, {1, 2}, {frame}),
+      with_be32(make_tga(2, 1, 1, 24, {0}), 12, 0xFFFFFFFF),
+  };
+  const std::size_t before = peak_memory();
+  for (std::size_t i = 0; i < bombs.size(); ++i) {
+    const auto start = std::chrono::steady_clock::now();
+    try {
+      decode(bombs[i], "bomb.tga");
+      ADD_FAILURE() << "bomb " << i << " was read";
+    } catch (const Error& error) {
+      EXPECT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
+    }
+    EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::milliseconds(100)) << "bomb " << i;
+  }
+  EXPECT_LT(peak_memory() - before, std::size_t{64} << 20);
+}
+
+TEST(ReadersBombs, PngChunksThatDeclareGigabytesTakeNoMemory) {
+  for (const char* name : {"eXIf", "tEXt", "iCCP", "zTXt", "iTXt", "sPLT", "prIv", "PLTE"}) {
+    PngPicture picture;
+    picture.samples = {7};
+    FileBytes file = make_png(picture);
+    FileBytes chunk;
+    add_be(chunk, 0x7FFFFFF0, 4);
+    add_text(chunk, name);
+    file.insert(file.begin() + 33, chunk.begin(), chunk.end());
+    const std::size_t before = peak_memory();
+    EXPECT_TRUE(refuses(file, ErrorKind::decode)) << name;
+    EXPECT_LT(peak_memory() - before, std::size_t{16} << 20) << name;
+  }
+}
+
+TEST(ReadersGarbage, IsRefused) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const std::vector<std::string_view> starts = {""sv,
+                                                "\x89PNG\r\n\x1A\n"sv,
+                                                "\x89PNG\r\n\x1A\n\0\0\0\rIHDR"sv,
+                                                "\xFF\xD8\xFF"sv,
+                                                "BM"sv,
+                                                "GIF89a"sv,
+                                                "8BPS\0\1"sv,
+                                                "P5 3 3 255 "sv,
+                                                "P6"sv,
+                                                "\0\0\2"sv,
+                                                "\0\1\x09"sv};
+  ReadOptions options;
+  options.max_pixels = std::uint64_t{1} << 20;
+  for (int round = 0; round < 20000; ++round) {
+    FileBytes file = bytes_of(starts[random.below(static_cast<std::uint32_t>(starts.size()))]);
+    for (int i = random.between(0, 200); i > 0; --i) {
+      file.push_back(static_cast<std::byte>(random.below(256)));
+    }
+    try {
+      decode(file, "garbage.tga", options);  // may be an image by chance
+    } catch (const Error& error) {
+      ASSERT_TRUE(error.kind() == ErrorKind::decode || error.kind() == ErrorKind::unsupported) << error.what();
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg

@@ -1,0 +1,137 @@
+// What every operation refuses, and with which kind of error.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <limits>
+#include <memory>
+
+#include "gpuimg/backend.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+void expect_refused(ErrorKind kind, const char* what, const std::function<void()>& operation) {
+  SCOPED_TRACE(what);
+  try {
+    operation();
+    ADD_FAILURE() << "was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), kind) << error.what();
+    EXPECT_NE(std::string(error.what()).find(": "), std::string::npos) << error.what();
+  }
+}
+
+class Refusals : public ::testing::Test {
+ protected:
+  [[nodiscard]] Picture picture(int width, int height, PixelFormat format) const {
+    return backend_->upload(test::constant_image(width, height, format, 1));
+  }
+  std::unique_ptr<Backend> backend_ = make_cpu_backend(1);
+};
+
+TEST_F(Refusals, PixelsThatAreNoPhotograph) {
+  for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
+    const Picture other = backend_->upload(Image(2, 2, PixelFormat{sample, 3}));
+    const ErrorKind kind = ErrorKind::unsupported;
+    expect_refused(kind, "histogram", [&] { (void)backend_->histogram(other, {}); });
+    expect_refused(kind, "equalize", [&] { (void)backend_->equalize(other, {}); });
+    expect_refused(kind, "integral", [&] { (void)backend_->integral(other, {}); });
+    expect_refused(kind, "to_hsl", [&] { (void)backend_->to_hsl(other, HslEncoding::f32); });
+    expect_refused(kind, "adjust_hsl", [&] { (void)backend_->adjust_hsl(other, {10.0F, 1.0F, 1.0F}); });
+  }
+}
+
+TEST_F(Refusals, ChannelsThatAreNotThere) {
+  for (const int channels : {1, 3}) {
+    const Picture opaque = picture(2, 2, PixelFormat{Sample::u8, channels});
+    HistogramOptions histogram;
+    histogram.channels = {Channel::luma, Channel::alpha};
+    expect_refused(ErrorKind::unsupported, "histogram", [&] { (void)backend_->histogram(opaque, histogram); });
+    IntegralOptions integral;
+    integral.channel = Channel::alpha;
+    expect_refused(ErrorKind::unsupported, "integral", [&] { (void)backend_->integral(opaque, integral); });
+    integral.channel = Channel::hue;
+    expect_refused(ErrorKind::unsupported, "integral of hue", [&] { (void)backend_->integral(opaque, integral); });
+  }
+}
+
+TEST_F(Refusals, RegionsOutsideTheImage) {
+  const Picture image = picture(10, 6, PixelFormat{Sample::u8, 1});
+  constexpr int kMost = 0x7FFFFFFF;
+  for (const Rect region : {Rect{-1, 0, 2, 2}, Rect{0, -1, 2, 2}, Rect{0, 0, 11, 1}, Rect{0, 0, 1, 7},
+                            Rect{10, 0, 1, 1}, Rect{0, 6, 1, 1}, Rect{9, 5, 2, 1}, Rect{0, 0, 0, 1}, Rect{0, 0, 1, 0},
+                            Rect{0, 0, -1, 1}, Rect{5, 5, kMost, kMost}, Rect{kMost, kMost, kMost, kMost}}) {
+    HistogramOptions histogram;
+    histogram.selection.region = region;
+    expect_refused(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
+    EqualizeOptions equalize;
+    equalize.selection.region = region;
+    expect_refused(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
+  }
+}
+
+TEST_F(Refusals, MasksOfAnotherSizeOrKind) {
+  const Picture image = picture(10, 6, PixelFormat{Sample::u16, 3});
+  const Picture masks[] = {picture(9, 6, PixelFormat{Sample::u8, 1}), picture(10, 7, PixelFormat{Sample::u8, 1}),
+                           picture(10, 6, PixelFormat{Sample::u16, 1}), picture(10, 6, PixelFormat{Sample::u8, 3})};
+  for (const Picture& mask : masks) {
+    HistogramOptions histogram;
+    histogram.selection.mask = &mask;
+    expect_refused(ErrorKind::usage, "histogram", [&] { (void)backend_->histogram(image, histogram); });
+    EqualizeOptions equalize;
+    equalize.selection.mask = &mask;
+    expect_refused(ErrorKind::usage, "equalize", [&] { (void)backend_->equalize(image, equalize); });
+  }
+}
+
+TEST_F(Refusals, NumbersOutOfRange) {
+  const Picture image = picture(4, 4, PixelFormat{Sample::u8, 3});
+  for (const int bins : {-1, 0, 1, 65537}) {
+    HistogramOptions options;
+    options.channels = {Channel::hue};
+    options.hsl_bins = bins;
+    expect_refused(ErrorKind::usage, "bins", [&] { (void)backend_->histogram(image, options); });
+  }
+  for (const double strength : {-0.001, 1.001, std::numeric_limits<double>::quiet_NaN()}) {
+    EqualizeOptions options;
+    options.strength = strength;
+    expect_refused(ErrorKind::usage, "strength", [&] { (void)backend_->equalize(image, options); });
+  }
+}
+
+TEST_F(Refusals, TablesOfAnotherKind) {
+  using Map = std::vector<std::uint16_t>;
+  const auto refused = [&](PixelFormat format, EqualizeColor color, const LevelTables& tables) {
+    EqualizeOptions options;
+    options.color = color;
+    options.tables = &tables;
+    const Picture image = picture(4, 4, format);
+    expect_refused(ErrorKind::usage, "tables", [&] { (void)backend_->equalize(image, options); });
+  };
+  const Map small(256, 5);
+  refused({Sample::u8, 1}, EqualizeColor::luma, {});
+  refused({Sample::u8, 1}, EqualizeColor::luma, {{Map(255, 5)}});
+  refused({Sample::u8, 1}, EqualizeColor::luma, {{Map(65536, 5)}});
+  refused({Sample::u16, 3}, EqualizeColor::luma, {{small}});
+  refused({Sample::u8, 3}, EqualizeColor::rgb, {{small}});
+  refused({Sample::u8, 3}, EqualizeColor::luma, {{small, small, small}});
+  refused({Sample::u8, 1}, EqualizeColor::rgb, {{small, small, small}});
+  refused({Sample::u8, 3}, EqualizeColor::rgb, {{small, small, Map(257, 5)}});
+  refused({Sample::u8, 3}, EqualizeColor::luma, {{Map(256, 256)}});  // levels that 8 bits do not hold
+}
+
+TEST_F(Refusals, HslThatDoesNotFitItsEncoding) {
+  const Picture u8 = picture(2, 2, PixelFormat{Sample::u8, 3});
+  const Picture u16 = picture(2, 2, PixelFormat{Sample::u16, 3});
+  const Picture gray = picture(2, 2, PixelFormat{Sample::u16, 1});
+  const ErrorKind kind = ErrorKind::unsupported;
+  expect_refused(kind, "u8 as u16", [&] { (void)backend_->from_hsl(u8, HslEncoding::u16, Sample::u8); });
+  expect_refused(kind, "u16 as f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::f32, Sample::u8); });
+  expect_refused(kind, "u16 as opencv", [&] { (void)backend_->from_hsl(u16, HslEncoding::opencv, Sample::u8); });
+  expect_refused(kind, "gray", [&] { (void)backend_->from_hsl(gray, HslEncoding::u16, Sample::u8); });
+  expect_refused(ErrorKind::usage, "to f32", [&] { (void)backend_->from_hsl(u16, HslEncoding::u16, Sample::f32); });
+}
+
+}  // namespace
+}  // namespace gpuimg

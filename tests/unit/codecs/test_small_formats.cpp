@@ -1,0 +1,67 @@
+// BMP, TGA, GIF, PSD and PNM: every prefix is refused, and every mutation is either read or refused.
+#include <gtest/gtest.h>
+
+#include "support/small_format_checks.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+struct SmallFile {
+  std::string name;
+  FileBytes bytes;
+};
+
+std::vector<SmallFile> small_files() {
+  Random random;
+  const Values six = random_values(random, 6, 2);
+  BmpChoices palette;
+  palette.palette = {5, 6};
+  BmpChoices masks;
+  masks.header_bytes = 124;
+  masks.compression = 3;
+  masks.masks = {0xFF, 0xFF00, 0xFF0000, 0xFF000000};
+  TgaChoices runs;
+  runs.run_length = true;
+  TgaChoices map;
+  map.map = {1, 2, 3};
+  map.run_length = true;
+  GifFrame frame;
+  frame.width = 20;
+  frame.height = 20;
+  frame.indices = random_values(random, 400, 4);
+  return {{"a.bmp", make_bmp(3, 2, 24, six)},
+          {"b.bmp", make_bmp(3, 2, 1, six, palette)},
+          {"c.bmp", make_bmp(3, 2, 32, six, masks)},
+          {"a.tga", make_tga(2, 3, 2, 24, six)},
+          {"b.tga", make_tga(3, 3, 2, 8, six, runs)},
+          {"c.tga", make_tga(1, 3, 2, 8, six, map)},
+          {"d.tga", make_tga(2, 3, 2, 16, six, runs)},
+          {"a.gif", make_gif(20, 20, kFour, {frame})},
+          {"b.gif", make_gif(20, 20, kFour, {frame, frame})},
+          {"a.psd", make_psd(3, 2, 3, 8, random_values(random, 18, 256), false)},
+          {"b.psd", make_psd(3, 2, 3, 8, random_values(random, 18, 2), true)},
+          {"c.psd", make_psd(3, 2, 4, 16, random_values(random, 24, 65536), false)},
+          {"a.pgm", make_pnm("P5\n3 2\n255\n", six, 1)},
+          {"b.ppm", make_pnm("P6\n1 2\n65535\n", six, 2)}};
+}
+
+TEST(SmallFormats, RefuseEveryPrefix) {
+  for (const SmallFile& file : small_files()) {
+    SCOPED_TRACE(file.name);
+    expect_prefixes_refused(file.bytes, ~std::size_t{0}, file.name);
+  }
+}
+
+TEST(SmallFormats, SurviveMutations) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const SmallFile& file : small_files()) {
+    SCOPED_TRACE(file.name);
+    expect_sane_when_mutated(file.bytes, file.name, random, 1500);
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg

@@ -1,0 +1,328 @@
+// Charts of a histogram: the SVG plot is well-formed XML with the right staircase; the terminal chart is exact.
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/columns.hpp"
+#include "report/plot_scale.hpp"
+#include "report/svg_plot.hpp"
+#include "report/terminal_chart.hpp"
+#include "text/number_text.hpp"
+#include "text/utf8.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Counts = std::vector<std::uint64_t>;
+
+HistogramReport report_of(std::vector<ChannelHistogram> channels, const ReportOptions& options = {},
+                          const std::string& name = "a.png") {
+  Histogram histogram;
+  histogram.channels = std::move(channels);
+  const Counts& counts = histogram.channels.front().counts;
+  histogram.counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  return make_report(histogram, options, {name, 4, 4, counts.size() > 256 ? 16 : 8, 3});
+}
+
+Counts random_counts(std::size_t size, std::uint64_t limit, std::mt19937& random) {
+  Counts counts(size);
+  for (std::uint64_t& count : counts) {
+    count = random() % limit;
+  }
+  return counts;
+}
+
+/// Empty if `xml` is well-formed as to plain elements, attributes, entities and characters; else the defect.
+std::string fault_of(std::string_view xml) {
+  if (valid_utf8(xml) != xml) {
+    return "not UTF-8";
+  }
+  std::vector<std::string> open;
+  bool had_root = false;
+  for (std::size_t at = 0; at < xml.size();) {
+    const auto c = static_cast<unsigned char>(xml[at]);
+    if (c < 0x20 && c != '\n') {
+      return "control character";
+    }
+    if (c == '&') {
+      const std::string_view name = xml.substr(at, xml.find(';', at) + 1 - at);
+      if (name != "&amp;" && name != "&lt;" && name != "&gt;" && name != "&quot;" && name != "&apos;") {
+        return "bad entity";
+      }
+    }
+    if (c != '<') {
+      if (open.empty() && c != '\n') {
+        return "text outside the root";
+      }
+      ++at;
+      continue;
+    }
+    const std::size_t close = xml.find('>', at);
+    if (close == std::string_view::npos) {
+      return "tag without end";
+    }
+    const std::string_view tag = xml.substr(at + 1, close - at - 1);
+    at = close + 1;
+    if (tag.find('<') != std::string_view::npos || std::count(tag.begin(), tag.end(), '"') % 2 != 0) {
+      return "bad tag " + std::string(tag);
+    }
+    if (tag.front() == '?') {
+      continue;
+    }
+    if (tag.front() == '/') {
+      if (open.empty() || open.back() != tag.substr(1)) {
+        return "unexpected end of " + std::string(tag);
+      }
+      open.pop_back();
+      continue;
+    }
+    if (open.empty() && had_root) {
+      return "second root";
+    }
+    had_root = true;
+    if (tag.back() != '/') {
+      open.emplace_back(tag.substr(0, tag.find(' ')));
+    }
+  }
+  return open.empty() ? "" : "open: " + open.back();
+}
+
+TEST(SvgPlot, WellFormedForEveryKindOfReport) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  std::string name;
+  for (int byte = 0; byte < 256; ++byte) {
+    name += static_cast<char>(byte);
+  }
+  for (int round = 0; round < 64; ++round) {
+    ReportOptions options;
+    options.cumulative = (round & 1) != 0;
+    options.normalize = (round & 2) != 0;
+    const std::size_t levels = (round & 4) != 0 ? 65536 : 256;
+    const std::uint64_t limit = (round & 8) != 0 ? 1 : 1 + random() % 100000;
+    std::vector<ChannelHistogram> channels = {{Channel::red, random_counts(levels, limit, random)}};
+    if ((round & 16) != 0) {
+      channels.push_back({Channel::green, random_counts(levels, limit, random)});
+      channels.push_back({Channel::blue, random_counts(levels, limit, random)});
+    }
+    const std::string svg = to_svg(report_of(channels, options, name), {(round & 32) != 0, ""});
+    ASSERT_EQ(fault_of(svg), "") << round;
+    ASSERT_EQ(svg.find("nan"), std::string::npos);
+    ASSERT_EQ(svg.find("inf"), std::string::npos);
+    ASSERT_LT(svg.size(), 3 * 1024 * 20 + 8000U);
+  }
+}
+
+TEST(SvgPlot, StaircaseOfAKnownHistogram) {
+  // Axis 0 … 21 over 300 units, bottom at 384: 10 is at 384 − 300·10/21, 20 at 384 − 300·20/21.
+  const std::string svg = to_svg(report_of({{Channel::luma, {10, 20, 20, 0}}}), {});
+  EXPECT_NE(svg.find("d=\"M80 384H80V241.14H272V98.29H656V384H848V384\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("Histogram of a.png"), std::string::npos);
+}
+
+TEST(SvgPlot, RunningSumsNeverFallToTheAxis) {
+  ReportOptions options;
+  options.cumulative = true;
+  // Axis 0 … 42 over 300 units, bottom at 384: 10 is at 384 − 300·10/42, 40 at 384 − 300·40/42.
+  const std::string svg = to_svg(report_of({{Channel::luma, {10, 0, 30, 0}}}, options), {});
+  EXPECT_NE(svg.find("class=\"line c-luma\" d=\"M80 312.57H464V98.29H848\"/>"), std::string::npos) << svg;
+}
+
+TEST(SvgPlot, LegendOfHueNamesTheCircularMean) {
+  const std::string one = to_svg(report_of({{Channel::hue, {3, 0, 0}}}), {});
+  EXPECT_NE(one.find(">hue: circular mean 60 · circular stddev 0 · entropy 0.00 bits</text>"), std::string::npos)
+      << one;
+  const std::string opposite = to_svg(report_of({{Channel::hue, {3, 0, 3, 0}}}), {});
+  EXPECT_NE(opposite.find(">hue: circular mean none · circular stddev none · entropy 1.00 bits</text>"),
+            std::string::npos)
+      << opposite;
+}
+
+TEST(SvgPlot, ASumOfImagesHasNoSize) {
+  Histogram histogram;
+  histogram.channels = {{Channel::luma, {1, 2}}};
+  histogram.counted = 3;
+  ImageFacts facts;
+  facts.name = "3 images";
+  facts.is_sum = true;
+  facts.pixels = 3;
+  const std::string svg = to_svg(make_report(histogram, {}, facts), {});
+  EXPECT_NE(svg.find("y=\"50\">3 pixels counted, 0 skipped</text>"), std::string::npos) << svg;
+}
+
+TEST(SvgPlot, TitleIsEscapedAndTruncated) {
+  const HistogramReport report = report_of({{Channel::luma, {1, 2}}});
+  EXPECT_NE(to_svg(report, {false, "<b>&\x01"}).find(">&lt;b&gt;&amp;\xEF\xBF\xBD</text>"), std::string::npos);
+  EXPECT_NE(to_svg(report, {false, std::string(500, 'x')}).find(std::string(79, 'x') + "…</text>"), std::string::npos);
+}
+
+TEST(SvgPlot, PythonParsesIt) {
+  if (std::system("python3 -c '' >/dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "python3 is not installed";
+  }
+  const auto path = std::filesystem::temp_directory_path() / ("gpuimg-plot-" + std::to_string(::getpid()) + ".svg");
+  std::ofstream(path) << to_svg(report_of({{Channel::hue, Counts(256, 3)}}, {}, "\xFF<&>\x1B"), {true, ""});
+  const std::string script =
+      "import sys,xml.etree.ElementTree as e; r=e.parse(sys.argv[1]).getroot(); "
+      "assert r.tag.endswith(\"}svg\") and len(r.findall(\".//{http://www.w3.org/2000/svg}path\"))>5";
+  EXPECT_EQ(std::system(("python3 -c '" + script + "' '" + path.string() + "'").c_str()), 0);
+  std::filesystem::remove(path);
+}
+
+TEST(PlotScale, Ticks) {
+  EXPECT_DOUBLE_EQ(nice_step(100), 10);
+  EXPECT_DOUBLE_EQ(nice_step(101), 20);
+  EXPECT_DOUBLE_EQ(nice_step(0.45), 0.05);
+  const auto labels = [](const CountScale& scale) {
+    std::string all;
+    for (const Tick& tick : scale.ticks()) {
+      EXPECT_GE(tick.position, 0.0);
+      EXPECT_LE(tick.position, 1.0);
+      all += tick.label + " ";
+    }
+    return all;
+  };
+  EXPECT_EQ(labels(CountScale(2, false, 1)), "0 1 2 ");
+  EXPECT_EQ(labels(CountScale(0, false, 1)), "0 1 ");
+  EXPECT_EQ(labels(CountScale(4000, false, 1)), "0 500 1k 1.5k 2k 2.5k 3k 3.5k 4k ");
+  EXPECT_EQ(labels(CountScale(4000, true, 1)), "0 1 10 100 1k ");
+  EXPECT_EQ(labels(CountScale(1000, true, 1000)), "0 0.001 0.01 0.1 1 ");
+  const CountScale log_scale(999, true, 1);  // three decades of 1 + count, and a twentieth of headroom
+  EXPECT_EQ(log_scale.position(0), 0.0);
+  EXPECT_NEAR(log_scale.position(9), 1 / 3.15, 1e-12);
+  EXPECT_NEAR(log_scale.position(999), 1 / 1.05, 1e-12);
+}
+
+TEST(Columns, DivideEvenlyIfPossible) {
+  EXPECT_EQ(bins_per_column(65536, 1024), 64U);
+  EXPECT_EQ(bins_per_column(256, 72), 4U);
+  EXPECT_EQ(bins_per_column(256, 1024), 1U);
+  EXPECT_EQ(bins_per_column(257, 128), 3U);  // a prime: the last column is narrower
+  for (std::size_t bins = 2; bins < 3000; ++bins) {
+    const std::size_t group = bins_per_column(bins, 64);
+    ASSERT_LE((bins + group - 1) / group, 64U) << bins;
+  }
+}
+
+TEST(Columns, SumCountsAndKeepTheLastOfCumulativeValues) {
+  ChannelReport channel;
+  channel.values = {1, 2, 4, 8, 16};
+  EXPECT_EQ(columns_of(channel, 2, false), (Counts{3, 12, 16}));
+  EXPECT_EQ(columns_of(channel, 2, true), (Counts{2, 8, 16}));
+}
+
+TEST(NumberText, Forms) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1234567), "1,234,567");
+  EXPECT_EQ(compact(999.4), "999");
+  EXPECT_EQ(compact(999.6), "1k");
+  EXPECT_EQ(compact(12345), "12.3k");
+  EXPECT_EQ(compact(999999), "1M");
+  EXPECT_EQ(compact(18446744073709551615.0), "18.4E");
+  EXPECT_EQ(rounded(117.3249), "117.3");
+  EXPECT_EQ(rounded(65535), "65535");
+  EXPECT_EQ(percent(0.123), "12.3%");
+  EXPECT_EQ(percent(0.00001), "<0.01%");
+  EXPECT_EQ(percent(0.0), "0%");
+}
+
+TEST(TerminalChart, OneChannelUnicode) {
+  const HistogramReport report = report_of({{Channel::luma, {1, 12, 0, 3}}});
+  EXPECT_EQ(to_terminal(report, {16, false, true}),
+            "    12 │  ██\n"
+            "       │  ██\n"
+            "       │  ██\n"
+            "       │  ██\n"
+            "       │  ██  ▄▄\n"
+            "  luma │▄▄██  ██\n"
+            "       └0 ──── 3\n"
+            " mean 1.312\n"
+            "   stddev 0.8455\n"
+            "   median 1\n"
+            "   mode 1\n"
+            "   entropy 1.01\n"
+            "     bits\n"
+            " min 0 · 1% 0\n"
+            "   5% 0 · 25% 1\n"
+            "   75% 1 · 95% 3\n"
+            "   99% 3 · max 3\n"
+            " 16 pixels\n"
+            "     counted\n"
+            "   0 skipped\n"
+            "   6.25% at 0\n"
+            "   18.8% at 3\n");
+}
+
+TEST(TerminalChart, ThreeChannelsAscii) {
+  const HistogramReport report =
+      report_of({{Channel::red, {8, 4, 4, 0}}, {Channel::green, {0, 0, 0, 16}}, {Channel::blue, {15, 0, 0, 1}}});
+  EXPECT_EQ(to_terminal(report, {80, false, false}),
+            "     8 |##################\n"
+            "     r |######################################################\n"
+            "    16 |                                                      ##################\n"
+            "     g |                                                      ##################\n"
+            "    15 |##################\n"
+            "     b |##################                                    ..................\n"
+            "       +0 --------------- 1 --------------- 2 --------------- 3 -------------- 3\n"
+            " r: mean 0.75, stddev 0.8292, median 0, 1% 0, 99% 2, 1.50 bits\n"
+            " g: mean 3, stddev 0, median 3, 1% 3, 99% 3, 0.00 bits\n"
+            " b: mean 0.1875, stddev 0.7262, median 0, 1% 0, 99% 3, 0.34 bits\n"
+            " 16 pixels counted, 0 skipped\n");
+}
+
+TEST(TerminalChart, HueHasACircularMeanAndNoPercentiles) {
+  const std::string chart = to_terminal(report_of({{Channel::hue, {5, 0, 0, 5}}}), {80, false, false});
+  EXPECT_NE(chart.find(" circular mean 0, circular stddev 47.7, mode 0, entropy 1.00 bits\n"
+                       " 10 pixels counted, 6 skipped, 50% in bin 0, 50% in bin 3\n"),
+            std::string::npos)
+      << chart;
+  const std::string opposite = to_terminal(report_of({{Channel::hue, {5, 0, 5, 0}}}), {80, false, false});
+  EXPECT_NE(opposite.find(" circular mean none, circular stddev none, mode 0,"), std::string::npos) << opposite;
+}
+
+TEST(TerminalChart, FitsTheTerminalAndUsesColorOnlyIfEnabled) {
+  const std::uint32_t seed = std::random_device{}();
+  SCOPED_TRACE("seed " + std::to_string(seed));
+  std::mt19937 random(seed);
+  for (const int columns : {20, 25, 40, 80, 81, 100, 137, 200}) {
+    for (const std::size_t levels : {256U, 65536U}) {
+      const Channel channel = levels == 256 ? Channel::luma : Channel::hue;
+      const HistogramReport report = report_of({{channel, random_counts(levels, 1000, random)}});
+      const std::string chart = to_terminal(report, {columns, false, false});
+      EXPECT_EQ(chart.find('\x1b'), std::string::npos);
+      std::size_t lines = 0;
+      for (std::size_t at = 0; at < chart.size(); ++lines) {
+        const std::size_t end = chart.find('\n', at);
+        EXPECT_LE(end - at, static_cast<std::size_t>(columns));
+        at = end + 1;
+      }
+      EXPECT_LE(lines, columns >= 80 ? 12U : columns >= 40 ? 15U : 22U);
+      EXPECT_NE(to_terminal(report, {columns, true, true}).find("\x1b[3"), std::string::npos);
+    }
+  }
+}
+
+TEST(TerminalChart, OnePixelAmongMillionsIsVisible) {
+  const std::string chart = to_terminal(report_of({{Channel::luma, {1, 9000000, 0, 0}}}), {16, false, true});
+  EXPECT_NE(chart.find("  luma │▁▁██\n"), std::string::npos) << chart;
+}
+
+TEST(TerminalChart, NothingCounted) {
+  const std::string chart = to_terminal(report_of({{Channel::luma, Counts(256, 0)}}), {80, false, false});
+  EXPECT_NE(chart.find(" 0 pixels counted, 16 skipped\n"), std::string::npos) << chart;
+}
+
+}  // namespace
+}  // namespace gpuimg
