@@ -13,9 +13,9 @@ constexpr std::array<std::string_view, 1> kCpuSynonyms = {"host"};
 constexpr std::array<std::string_view, 2> kCudaSynonyms = {"gpu", "nvidia"};
 
 constexpr std::array kBackends = {
-    BackendEntry{BackendKind::cpu, "cpu", "the CPU; the GPU driver is not touched", kCpuSynonyms, true,
+    BackendEntry{BackendKind::cpu, "cpu", "the CPU", "the CPU; the GPU driver is not touched", kCpuSynonyms, true,
                  [](const BackendOptions& options) { return make_cpu_backend(options.threads); }},
-    BackendEntry{BackendKind::cuda, "cuda", "the GPU; an error if there is none", kCudaSynonyms, false,
+    BackendEntry{BackendKind::cuda, "cuda", "CUDA", "the GPU; an error if there is none", kCudaSynonyms, false,
                  [](const BackendOptions& options) { return make_cuda_backend(options.device); }},
 };
 

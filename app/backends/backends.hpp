@@ -1,4 +1,5 @@
-// The list of backends, read by --backend, BackendSource and --verify. A new backend is one line in backends.cpp.
+// The list of backends, read by --backend, BackendSource, --verify, doctor and bench. A new backend is one line in
+// backends.cpp.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@ struct BackendOptions {
 struct BackendEntry {
   BackendKind kind;
   std::string_view name;                       ///< the value of `--backend`, equal to Backend::name()
+  std::string_view title;                      ///< its name in sentences: "the CPU", "CUDA"
   std::string_view meaning;                    ///< a few words for --help
   std::span<const std::string_view> synonyms;  ///< words that are typed for it: not accepted, but suggested
   bool memory_is_host;                         ///< equal to Backend::memory_is_host()

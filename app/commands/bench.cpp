@@ -5,10 +5,11 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
-#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "cli/terminal.hpp"
 #include "codecs/image_reader.hpp"
 #include "commands/commands.hpp"
@@ -49,27 +50,28 @@ std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOption
   return images;
 }
 
-/// The CPU and, if usable, CUDA. A backend that the user asked for by name must be usable.
+/// Every usable backend, or the one that the user asked for by name; with --verify the CPU too.
 class BenchBackends {
  public:
-  explicit BenchBackends(const GlobalOptions& globals) : cpu_(with_backend(globals, BackendKind::cpu)) {
-    if (globals.backend != BackendKind::cuda || globals.verify) {
-      backends_.push_back(&cpu_.get());
-    }
-    if (globals.backend != BackendKind::cpu) {
-      add_cuda(globals);
+  explicit BenchBackends(const GlobalOptions& globals) {
+    for (const BackendEntry& entry : backends()) {
+      const bool is_cpu = entry.kind == BackendKind::cpu;
+      if (globals.backend.value_or(entry.kind) == entry.kind || (is_cpu && globals.verify)) {
+        add(entry.kind, globals, is_cpu || globals.backend || globals.verify);
+      }
     }
   }
 
-  [[nodiscard]] const std::vector<Backend*>& all() const { return backends_; }
+  [[nodiscard]] const std::vector<Backend*>& all() const { return all_; }
 
  private:
-  void add_cuda(const GlobalOptions& globals) {
+  void add(BackendKind kind, const GlobalOptions& globals, bool is_required) {
     try {
-      cuda_.emplace(with_backend(globals, BackendKind::cuda));
-      backends_.push_back(&cuda_->get());
+      auto source = std::make_unique<BackendSource>(with_backend(globals, kind));
+      all_.push_back(&source->get());
+      sources_.push_back(std::move(source));
     } catch (const Error& error) {
-      if (globals.backend == BackendKind::cuda || globals.verify) {
+      if (is_required) {
         throw;
       }
       // A machine without a GPU is normal; a GPU that fails is worth a note.
@@ -78,9 +80,8 @@ class BenchBackends {
     }
   }
 
-  BackendSource cpu_;
-  std::optional<BackendSource> cuda_;
-  std::vector<Backend*> backends_;
+  std::vector<std::unique_ptr<BackendSource>> sources_;
+  std::vector<Backend*> all_;
 };
 
 int width_of_stdout() {

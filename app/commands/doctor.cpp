@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
@@ -39,18 +40,25 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
   return result.failures.empty();
 }
 
-/// Tests the CUDA backend against the CPU; returns advice if something is wrong.
-std::vector<std::string> examine_cuda(const GlobalOptions& globals, Backend& cpu) {
-  try {
+/// Prints the backend's driver and devices, if it has any. Throws Error{backend_unavailable} if one is missing.
+void print_environment(BackendKind kind) {
+  if (kind == BackendKind::cuda) {
     print("{}", cuda_version_info());
     print("{}", cuda_device_info());
-    BackendSource source(with_backend(globals, BackendKind::cuda));
-    Backend& cuda = source.get();
-    print("self-test on CUDA ({})\n", cuda.description());
-    const bool known = print_result("known answers", test_known_answers(cuda));
-    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(cuda, cpu));
+  }
+}
+
+/// Tests a backend against the CPU; returns advice if something is wrong.
+std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
+  try {
+    print_environment(entry.kind);
+    BackendSource source(with_backend(globals, entry.kind));
+    Backend& backend = source.get();
+    print("self-test on {} ({})\n", entry.title, backend.description());
+    const bool known = print_result("known answers", test_known_answers(backend));
+    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(backend, cpu));
     if (!known || !agrees) {
-      return {"CUDA computes wrong results here: use --backend cpu, and report this output"};
+      return {fmt::format("{} computes wrong results here: use --backend cpu, and report this output", entry.title)};
     }
   } catch (const Error& error) {
     return {error.what()};
@@ -72,9 +80,11 @@ void run(const GlobalOptions& globals) {
     broken = true;
     advice.emplace_back("the CPU computes wrong results here: rebuild gpuimg, and report this output");
   }
-  if (globals.backend != BackendKind::cpu) {
-    for (std::string& line : examine_cuda(globals, cpu)) {
-      advice.push_back(std::move(line));
+  for (const BackendEntry& entry : backends()) {
+    if (entry.kind != BackendKind::cpu && globals.backend.value_or(entry.kind) == entry.kind) {
+      for (std::string& line : examine(entry, globals, cpu)) {
+        advice.push_back(std::move(line));
+      }
     }
   }
   print("what to do\n");
@@ -84,7 +94,7 @@ void run(const GlobalOptions& globals) {
   for (const std::string& line : advice) {
     print("  {}\n", line);
   }
-  if (broken || (globals.backend == BackendKind::cuda && !advice.empty())) {
+  if (broken || (globals.backend && !advice.empty())) {
     throw Error(ErrorKind::backend_unavailable, "doctor: a backend does not work; see above");
   }
 }
