@@ -1,4 +1,4 @@
-// Which backend, and the making of it.
+// Starts, waits for and falls back between backends.
 #include "engine/backend_source.hpp"
 
 #include <fmt/format.h>
@@ -18,7 +18,7 @@ std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
   return backend_entry(kind).make({options.device, options.threads});
 }
 
-/// What `kind` is verified against: the CPU, or for the CPU the first other backend.
+/// The backend to verify `kind` against: the CPU, or, for the CPU, the first other backend.
 BackendKind counterpart(BackendKind kind) {
   if (kind != BackendKind::cpu) {
     return BackendKind::cpu;
@@ -65,7 +65,7 @@ Backend& BackendSource::get() {
       begin(BackendKind::cpu, "the amount of work is not known");
     }
     if (!pending_.valid()) {
-      begin(*chosen_, reason_);  // it could not be had for an image before
+      begin(*chosen_, reason_);  // not available for an earlier image
     }
     try {
       backend_ = pending_.get();
@@ -73,7 +73,7 @@ Backend& BackendSource::get() {
       if (!options_.can_use_cpu || chosen_ == BackendKind::cpu) {
         throw;
       }
-      if (error.kind() != ErrorKind::backend_unavailable) {  // a machine without a device is no news
+      if (error.kind() != ErrorKind::backend_unavailable) {  // a missing device is no surprise
         note_ = std::string("the CPU takes over: ") + error.what();
       }
       begin(BackendKind::cpu, std::string("CUDA would finish first, but: ") + error.what());

@@ -1,5 +1,5 @@
-// Where backends come from: which one the options and the work ask for, and the making of it, which for CUDA runs on a
-// thread of its own while files are read and decoded.
+// Chooses the backend from the options and the amount of work, and creates it. A CUDA backend is created on a separate
+// thread while files are read and decoded.
 #pragma once
 
 #include <cstddef>
@@ -16,26 +16,26 @@ namespace gpuimg {
 
 class BackendSource {
  public:
-  /// Begins to make the backend where the options name one. Never throws for want of a device: get() does.
+  /// Starts creating the backend if the options name one. Does not throw if a device is missing: get() does.
   explicit BackendSource(const GlobalOptions& options);
 
-  /// Tells `auto` how much there is to do, as soon as that is known; it then begins to make the backend that is
-  /// expected to finish first. Has no effect on a backend named by the options, or on a second call.
+  /// Call as soon as the number of pixels is known: `auto` then starts creating the backend that it expects to finish
+  /// first. No effect on a backend named by the options, or on a second call.
   void expect_pixels(std::size_t pixels);
 
-  /// The backend; waits until it is made. Throws Error{backend_unavailable} when `cuda` is asked for and cannot be had.
+  /// Waits until the backend exists. Throws Error{backend_unavailable} if the options name one that is not available.
   Backend& get();
 
-  /// The backend if get() has made it, else nullptr.
+  /// The backend, or nullptr before get().
   [[nodiscard]] Backend* made() const { return backend_.get(); }
 
-  /// The backend that get() is not, for comparison. Throws Error{backend_unavailable}.
+  /// Another backend than get() returns, for comparison. Throws Error{backend_unavailable}.
   Backend& other();
 
-  /// One sentence on what was chosen and why.
+  /// One sentence: what was chosen and why.
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
-  /// What to tell of a device that is there and failed to start; empty the second time, and where there is nothing.
+  /// A note about a device that exists but failed to start. Empty if there is none, and on the second call.
   [[nodiscard]] std::string take_note() { return std::exchange(note_, {}); }
 
  private:

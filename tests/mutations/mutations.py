@@ -86,10 +86,10 @@ MUTATIONS = [
                        "kind, printable_name(message));", "kind, message);",
                        ("cli.usage_arguments_are_printed_escaped",)),
     # Memory and batches
-    Mutation("memory-exit", "want of memory ends with 6, wherever it strikes", "app/main.cpp",
+    Mutation("memory-exit", "running out of memory exits with 6, wherever it happens", "app/main.cpp",
              "    return gpuimg::ExitCode::out_of_memory;", "    return gpuimg::ExitCode::internal;",
              ("faults.sweep",), targets=("gpuimg_faulty",)),
-    through_executable("memory-code", "want of memory has an exit code of its own", "app/cli/exit_code.hpp",
+    through_executable("memory-code", "running out of memory has its own exit code", "app/cli/exit_code.hpp",
                        "case ErrorKind::out_of_memory: return ExitCode::out_of_memory;",
                        "case ErrorKind::out_of_memory: return ExitCode::bad_input;",
                        ("cli.out_of_memory_anywhere",)),
