@@ -22,7 +22,7 @@ expect 2 gpuimg hist --threads 2x in.png
 expect 2 gpuimg hist --device -1 in.png
 expect 2 gpuimg hist --max-pixels 0 in.png
 expect 2 gpuimg hist --max-pixels 1e6 in.png
-# Decimal, whatever it begins with.
+# A leading zero does not make a number octal.
 [ "$(gpuimg hist --bins 010 in.png | wc -l)" = 11 ] || echo '--bins 010 is not 10'
 expect 2 gpuimg hist --bins 0x10 in.png
 [ "$(ls)" = in.png ] && exit 2
