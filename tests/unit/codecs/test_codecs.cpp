@@ -44,7 +44,8 @@ TEST(Codecs, DetectAndDeclareEveryGoodFileOfTheCatalogue) {
       options.auto_orient = false;
       const DecodedImage decoded = decode(file.bytes, file.name, options);
       const DeclaredImage declared = declared_image(file.bytes, file.name);
-      EXPECT_TRUE(has_ending(codec_of(decoded.file_format), file.name)) << file.name;
+      const bool has_any_name = file.name.ends_with(".img");
+      EXPECT_TRUE(has_any_name || has_ending(codec_of(decoded.file_format), file.name)) << file.name;
       EXPECT_EQ(declared.width, static_cast<std::uint64_t>(decoded.image.width())) << file.name;
       EXPECT_EQ(declared.height, static_cast<std::uint64_t>(decoded.image.height())) << file.name;
     }
