@@ -111,7 +111,7 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   }
   // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels : 0;
+    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels() : 0;
     if (pixels > 0) {
       const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
       const bool cuda_first = cost.cuda_ms < cost.cpu_ms;

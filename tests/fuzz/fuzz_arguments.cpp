@@ -47,7 +47,7 @@ void parse_values(const std::string& text) {
   taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
   taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
   taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
-  taken_or_refused([&] { (void)image_file_type("a.png", text); });
+  taken_or_refused([&] { (void)image_format("a.png", text); });
   taken_or_refused([&] { (void)parse_color("--background", text); });
 }
 

@@ -37,7 +37,7 @@ inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size =
 }
 
 /// As save_image does it.
-inline FileBytes written(const Image& image, codecs::ImageFileType type, const codecs::Metadata& metadata) {
+inline FileBytes written(const Image& image, codecs::FileFormat type, const codecs::Metadata& metadata) {
   codecs::WriteOptions options;
   options.metadata = codecs::carried_metadata(metadata, type, image.format()).metadata;
   return codecs::encode_image(image.view(), type, "t", options);

@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 

@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 

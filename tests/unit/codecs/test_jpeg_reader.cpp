@@ -38,7 +38,7 @@ TEST_P(JpegKinds, AreReadAsLibjpegReadsThem) {
       choices.restart_interval = random.between(0, 3);
       const FileBytes file = make_jpeg(image.view(), choices);
       const DecodedImage decoded = decode(file, "kind.jpg");
-      EXPECT_EQ(decoded.file_type, "JPEG");
+      EXPECT_EQ(decoded.file_format, FileFormat::jpeg);
       EXPECT_TRUE(same_pixels(decoded.image.view(), read_with_libjpeg(file).view()));
     }
   }
