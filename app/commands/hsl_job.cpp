@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
@@ -27,12 +28,6 @@ std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
     return std::nullopt;
   }
   return value_named("--encode", arguments.encoding, kEncodingNames);
-}
-
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
 }
 
 void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
