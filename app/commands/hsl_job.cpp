@@ -39,7 +39,7 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   }
 }
 
-/// The parts that the three conversions share.
+/// What the three conversions share.
 class HslJob : public ImageJob {
  public:
   explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {

@@ -25,7 +25,7 @@ using test::Counts;
 using test::random_counts;
 using test::report_of;
 
-/// Empty if `xml` is well-formed as to plain elements, attributes, entities and characters; else the defect.
+/// Empty if the elements, attributes, entities and characters of `xml` are well-formed; otherwise the defect.
 std::string fault_of(std::string_view xml) {
   if (valid_utf8(xml) != xml) {
     return "not UTF-8";
