@@ -58,7 +58,7 @@ void add_broken_lengths(Catalogue& to) {
   }
 }
 
-/// Not damage: libjpeg does not need these.
+/// A missing or repeated segment is not damage if libjpeg does not need it.
 void add_dropped_and_repeated(Catalogue& to) {
   const FileBytes plain = plain_jpeg();
   const auto without = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { erase(p, marker); }); };
