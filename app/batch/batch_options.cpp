@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "cli/byte_size.hpp"
+#include "cli/messages.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
@@ -32,12 +33,6 @@ std::vector<int> device_list(const std::string& text) {
     at = comma + 1;
   }
   return devices;
-}
-
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
 }
 
 void refuse_standard_stream(const char* option, const std::string& file) {

@@ -21,12 +21,12 @@ std::string readable_formats() {
 }
 
 void refuse_damaged(std::string_view name, std::string_view why) {
-  throw Error(ErrorKind::decode, fmt::format("{}: is damaged: {}; get a fresh copy of the file", name, why));
+  throw Error(ErrorKind::decode, fmt::format("{}: file is damaged: {}; download or copy it again", name, why));
 }
 
 void refuse_truncated(std::string_view name) {
   throw Error(ErrorKind::decode,
-              fmt::format("{}: is truncated: the file ends before the image does; get a fresh copy of the file", name));
+              fmt::format("{}: file is truncated: it ends before the image does; download or copy it again", name));
 }
 
 void refuse_unsupported(std::string_view name, std::string_view what) {

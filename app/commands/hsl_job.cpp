@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
@@ -29,12 +30,6 @@ std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
   return value_named("--encode", arguments.encoding, kEncodingNames);
 }
 
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
-}
-
 void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
                  const codecs::WriteOptions& write_options) {
   if (form == HslForm::npy) {
@@ -44,7 +39,7 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   }
 }
 
-/// The parts that the three conversions share.
+/// What the three conversions share.
 class HslJob : public ImageJob {
  public:
   explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {

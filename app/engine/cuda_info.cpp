@@ -39,7 +39,7 @@ std::string cuda_version_info() {
 
 bool cuda_device_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  // The drivers for servers and workstations, of WSL, and of Jetson.
+  // Drivers of servers and workstations, WSL, and Jetson.
   constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
   return (visible == nullptr || *visible != '\0') &&
          std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),

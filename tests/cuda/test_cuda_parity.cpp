@@ -123,7 +123,7 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   for (const int channels : {1, 2, 3, 4}) {
     const PixelFormat format{Sample::u16, channels};
     for (const Image& image : {constant_image(3001, 2003, format, 65535), constant_image(3001, 2003, format, 32767),
-                               posterised_image(random, 3001, 2003, format)}) {
+                               posterized_image(random, 3001, 2003, format)}) {
       const Pair pair(gpu(), cpu(), image);
       pair.histogram({});
       pair.equalization({});

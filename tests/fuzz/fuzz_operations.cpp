@@ -1,5 +1,5 @@
-// Fuzzes the operations: any small image with any options gives what the plain oracle says, with one thread as with
-// several, and by each set of instructions that the processor has.
+// Fuzzes the operations: for any small image and any options, the result equals the oracle's, with one thread and with
+// several, and with each instruction set of the processor.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
@@ -47,7 +47,7 @@ void choose_instructions(FuzzInput& input) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// operation(backend, picture, mask) on both backends; what both say.
+/// Runs operation(backend, picture, mask) on both backends; returns their result or their error.
 Image agreed(const Scene& scene, const std::function<Picture(Backend&, Picture, const Picture*)>& operation) {
   std::array<Image, 2> results;
   const std::array<Backend*, 2> backends = {&one_thread(), &several_threads()};

@@ -37,7 +37,7 @@ void add_catalogue(SeedFolder& seeds) {
   }
 }
 
-/// Everything that is written besides pixels.
+/// Everything that is written in addition to pixels.
 void add_metadata(SeedFolder& seeds) {
   const Image image = picture(24, 16, {Sample::u8, 3});
   for (int kind = 0; kind < 4; ++kind) {

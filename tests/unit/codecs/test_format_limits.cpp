@@ -1,4 +1,4 @@
-// What a type of file cannot hold is refused by name, with the options that make it fit.
+// Results that a format cannot hold are refused, with the options that make them fit.
 #include <gtest/gtest.h>
 
 #include <string>
@@ -15,7 +15,7 @@ namespace {
 
 using namespace test;
 
-/// Empty if the type holds it.
+/// Empty if the format can hold it.
 std::string refusal(FileFormat type, PixelFormat format, int width = 2, int height = 2) {
   try {
     check_holds(type, width, height, format, "a\nb");
@@ -79,7 +79,7 @@ TEST(FormatLimits, SidesAndSizes) {
     EXPECT_NE(refusal(FileFormat::bmp, kGray, width, height), "");
     EXPECT_NE(refusal(FileFormat::tga, kGray, width, height), "");
   }
-  // A format that an option can mend is of no use where the size is not.
+  // No option is suggested if the size does not fit anyway.
   EXPECT_EQ(refusal(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
 }
 
@@ -92,7 +92,7 @@ TEST(FormatLimits, EveryWriterKeepsThem) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
     }
-    // No pixel is read: the size alone decides.
+    // Reads no pixel: only the size matters.
     const ConstView huge{nullptr, 0x7FFFFFFF, 1, 0x7FFFFFFF, {Sample::u8, 1}};
     EXPECT_THROW((void)encode_image(huge, type, "t", {}), Error);
   }

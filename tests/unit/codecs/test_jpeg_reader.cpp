@@ -146,7 +146,7 @@ TEST(JpegReader, LenientReadsFilesWithWarnings) {
   const DecodedImage found = decode(extra, "t.jpg", lenient);
   EXPECT_TRUE(same_pixels(found.image.view(), whole.image.view()));
   ASSERT_EQ(found.notes.size(), 1U);
-  EXPECT_TRUE(found.notes[0].starts_with("is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
+  EXPECT_TRUE(found.notes[0].starts_with("file is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
 }
 
 TEST(JpegReader, LenientFillsMissingRows) {

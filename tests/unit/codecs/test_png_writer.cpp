@@ -87,7 +87,7 @@ TEST_P(PngFormats, OutputDoesNotDependOnThreads) {
   const std::array<Image, 4> images = {test::random_image(random, 701, 523, GetParam()),
                                        test::smooth_image(random, 1024, 777, GetParam()),
                                        test::constant_image(900, 900, GetParam(), random.below(256)),
-                                       test::posterised_image(random, 640, 900, GetParam())};
+                                       test::posterized_image(random, 640, 900, GetParam())};
   for (const Image& image : images) {
     for (int level = 0; level <= 3; ++level) {
       SCOPED_TRACE(level);
@@ -183,7 +183,7 @@ TEST(PngWriter, RefusesInvalidInput) {
 }
 
 TEST(PngWriter, RefusesRowsTooLongForDeflate) {
-  // The size alone decides; no row is read.
+  // Reads no row: only the size matters.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }
 

@@ -1,4 +1,4 @@
-// What every operation refuses, and with which kind of error.
+// The errors of every operation for invalid arguments.
 #include <gtest/gtest.h>
 
 #include <functional>
