@@ -1,5 +1,5 @@
 // Compares the results of two backends.
-#include "engine/result_compare.hpp"
+#include "operations/result_compare.hpp"
 
 #include <fmt/format.h>
 
