@@ -18,11 +18,13 @@ bool has_operation(const GlobalOptions& options, BackendKind kind) {
 }  // namespace
 
 GlobalOptions options_for(const Operation& operation, GlobalOptions options) {
-  options.backends.assign(operation.backends.begin(), operation.backends.end());
+  options.backends.assign(operation.only_on.begin(), operation.only_on.end());
   options.can_use_cpu = options.can_use_cpu && operation.is_on(BackendKind::cpu);
   std::vector<std::string> names;
-  for (const BackendKind kind : operation.backends) {
-    names.emplace_back(backend_entry(kind).name);
+  for (const BackendEntry& entry : backends()) {
+    if (operation.is_on(entry.kind)) {
+      names.emplace_back(entry.name);
+    }
   }
   if (options.backend && !operation.is_on(*options.backend)) {
     throw Error(ErrorKind::usage, fmt::format("--backend: {} does not have {}; use {}",

@@ -134,22 +134,19 @@ bool hsl_is_right(Backend& backend) {
                std::array<std::uint16_t, 3>{5483, 65535, 32768});
 }
 
-constexpr std::array kEverywhere = {BackendKind::cpu, BackendKind::cuda};
-
 constexpr std::array kOperations = {
-    Operation{"hist", "count how often each level occurs (histogram)", 0, kEverywhere, hist_trials, hist_is_right},
+    Operation{"hist", "count how often each level occurs (histogram)", 0, hist_trials, hist_is_right},
     Operation{"equalize", "spread the levels of an image over the whole range (histogram equalization)", 64,
-              kEverywhere, equalize_trials, equalize_is_right},
-    Operation{"integral", "sum an image into a summed-area table (integral image)", 64, kEverywhere, integral_trials,
+              equalize_trials, equalize_is_right},
+    Operation{"integral", "sum an image into a summed-area table (integral image)", 64, integral_trials,
               integral_is_right},
-    Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, kEverywhere, hsl_trials,
-              hsl_is_right},
+    Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, hsl_trials, hsl_is_right},
 };
 
 }  // namespace
 
 bool Operation::is_on(BackendKind kind) const {
-  return std::find(backends.begin(), backends.end(), kind) != backends.end();
+  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
 }
 
 std::span<const Operation> operations() { return kOperations; }

@@ -21,13 +21,14 @@ struct Operation {
 
   int most_result_bits;  ///< per pixel of a 16-bit RGBA image; counts have none
 
-  std::span<const BackendKind> backends;  ///< those that have it
-
   /// Every option that applies to images of `format`. `bench` times those with is_timed on any image.
   std::vector<Trial> (*trials)(PixelFormat format);
 
   /// Checks a small result that is known by hand.
   bool (*known_answer)(Backend& backend);
+
+  /// The backends that have it; empty = all of them.
+  std::span<const BackendKind> only_on = {};
 
   [[nodiscard]] bool is_on(BackendKind kind) const;
 };

@@ -6,19 +6,6 @@
 #include "operations/result_compare.hpp"
 
 namespace gpuimg {
-namespace {
-
-using HostResult = std::variant<Histogram, Image>;
-
-HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {
-  OperationResult result = trial.run(backend, picture);
-  if (auto* histogram = std::get_if<Histogram>(&result)) {
-    return std::move(*histogram);
-  }
-  return backend.download(std::get<Picture>(std::move(result)));
-}
-
-}  // namespace
 
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {
   return {std::move(name),
@@ -44,13 +31,18 @@ Trial trial(std::string name, const PictureOperation& operation, double bytes_pe
           bytes_per_pixel};
 }
 
+HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {
+  OperationResult result = trial.run(backend, picture);
+  if (auto* histogram = std::get_if<Histogram>(&result)) {
+    return std::move(*histogram);
+  }
+  return backend.download(std::get<Picture>(std::move(result)));
+}
+
 std::string difference(const Trial& trial, Backend& a, const Picture& on_a, Backend& b, const Picture& on_b) {
   const HostResult from_a = host_result(trial, a, on_a);
   const HostResult from_b = host_result(trial, b, on_b);
-  if (const auto* histogram = std::get_if<Histogram>(&from_a)) {
-    return first_difference(*histogram, a.name(), std::get<Histogram>(from_b), b.name());
-  }
-  return first_difference(std::get<Image>(from_a), a.name(), std::get<Image>(from_b), b.name());
+  return first_difference(from_a, a.name(), from_b, b.name());
 }
 
 }  // namespace gpuimg

@@ -10,6 +10,7 @@
 namespace gpuimg {
 
 using OperationResult = std::variant<Histogram, Picture>;
+using HostResult = std::variant<Histogram, Image>;
 
 struct Trial {
   std::string name;  ///< "equalize luma": the operation, then its options
@@ -22,6 +23,9 @@ struct Trial {
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel);
 Trial trial(std::string name, const EqualizeOptions& options, double bytes_per_pixel);
 Trial trial(std::string name, const PictureOperation& operation, double bytes_per_pixel);
+
+/// Runs a trial and downloads its result.
+HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture);
 
 /// Runs a trial on two backends that hold the same pixels. Returns the first difference; empty if the results are
 /// equal.
