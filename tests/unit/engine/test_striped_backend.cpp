@@ -161,6 +161,7 @@ Picture column_sums(Backend& backend, const Picture& picture) {
   Image to(from.width(), from.height(), {Sample::u32, from.format().channels});
   for (int y = 0; y < to.height(); ++y) {
     auto* sums = to.view().row<std::uint32_t>(y);
+    std::fill_n(sums, to.width() * to.format().channels, 0U);
     for (int row = std::max(0, y - 2); row <= std::min(y + 2, to.height() - 1); ++row) {
       for (int x = 0; x < from.width(); ++x) {
         for (int c = 0; c < from.format().channels; ++c) {
