@@ -16,6 +16,17 @@ namespace {
 
 double bytes_of(PixelFormat format) { return static_cast<double>(format.bytes_per_pixel()); }
 
+/// A trial of an operation that reads each pixel once and writes its result once.
+template <class Options>
+Trial mapping(std::string name, const Options& options, PixelFormat format) {
+  return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
+}
+
+Trial timed(Trial trial) {
+  trial.is_timed = true;
+  return trial;
+}
+
 Trial hist_trial(const std::string& channels, Luma luma, int hsl_bins, PixelFormat format) {
   HistogramOptions options;
   options.channels = value_named("channel", channels, kHistogramChannelNames);
@@ -84,7 +95,7 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
   for (const auto& encoding : kEncodingNames) {
     const ToHslOptions there{encoding.value};
     const FromHslOptions back{encoding.value, format.sample};
-    trials.push_back(trial("hsl " + encoding.name, there, bytes_of(format) + bytes_of(result_format(format, there))));
+    trials.push_back(mapping("hsl " + encoding.name, there, format));
     trials.back().is_timed = encoding.value == HslEncoding::f32 || encoding.value == HslEncoding::u16;
     trials.push_back({"hsl inverse " + encoding.name,
                       [there, back](Backend& backend, const Picture& picture) -> OperationResult {
@@ -92,8 +103,7 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
                       },
                       bytes_of(format)});
   }
-  trials.push_back(trial("hsl adjust", HslAdjustment{40.0F, 1.25F, 0.9F}, 2.0 * bytes_of(format)));
-  trials.back().is_timed = true;
+  trials.push_back(timed(mapping("hsl adjust", HslAdjustment{40.0F, 1.25F, 0.9F}, format)));
   return trials;
 }
 
@@ -123,9 +133,14 @@ bool equalize_is_right(Backend& backend) {
                std::array<std::uint8_t, 4>{0, 170, 170, 255});
 }
 
+/// True if the operation turns the four gray pixels into these samples.
+template <class T, std::size_t count>
+bool makes(Backend& backend, const PictureOperation& operation, const std::array<T, count>& expected) {
+  return holds(backend.download(backend.apply(four_grays(backend), operation)), expected);
+}
+
 bool integral_is_right(Backend& backend) {
-  return holds(backend.download(backend.apply(four_grays(backend), IntegralOptions{})),
-               std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300});
+  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300});
 }
 
 bool hsl_is_right(Backend& backend) {
