@@ -18,7 +18,7 @@
 #include "io/output_file.hpp"
 #include "report/bench_report.hpp"
 #include "selftest/bench_run.hpp"
-#include "selftest/selftest_operations.hpp"
+#include "selftest/selftest_image.hpp"
 
 namespace gpuimg {
 namespace {

@@ -226,9 +226,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command equalize_command() {
-  return {"equalize", "spread the levels of an image over the whole range (histogram equalization)", kExamples,
-          declare};
-}
+Command equalize_command() { return operation_command("equalize", kExamples, declare); }
 
 }  // namespace gpuimg

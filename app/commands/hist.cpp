@@ -46,6 +46,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command hist_command() { return {"hist", "count how often each level occurs (histogram)", kExamples, declare}; }
+Command hist_command() { return operation_command("hist", kExamples, declare); }
 
 }  // namespace gpuimg

@@ -51,8 +51,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command hsl_command() {
-  return {"hsl", "convert to hue, saturation and lightness, back, or adjust them", kExamples, declare};
-}
+Command hsl_command() { return operation_command("hsl", kExamples, declare); }
 
 }  // namespace gpuimg

@@ -138,8 +138,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command integral_command() {
-  return {"integral", "sum an image into a summed-area table (integral image)", kExamples, declare};
-}
+Command integral_command() { return operation_command("integral", kExamples, declare); }
 
 }  // namespace gpuimg

@@ -11,6 +11,7 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/scene.hpp"
 #include "gpuimg/backend.hpp"
+#include "operations/operations.hpp"
 #include "support/oracle_integral.hpp"
 #include "support/test_images.hpp"
 
@@ -202,16 +203,28 @@ void demand_hsl(FuzzInput& input) {
   demand_same(adjusted, expected, "adjusted to other pixels: ");
 }
 
+/// Any trial of the list of operations: several threads give what one gives.
+void demand_trial(FuzzInput& input) {
+  const std::uint32_t drawn = input.byte();
+  const Scene scene = scene_from(input);
+  const std::vector<Trial> trials = trials_on(BackendKind::cpu, scene.image.format());
+  const Trial& trial = trials[drawn % trials.size()];
+  const Picture one = one_thread().upload(scene.image.view());
+  const Picture several = several_threads().upload(scene.image.view());
+  demand(difference(trial, one_thread(), one, several_threads(), several).empty(), "several threads differ from one");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   choose_instructions(input);
-  switch (input.below(4)) {
+  switch (input.below(5)) {
     case 0: demand_histogram(input); break;
     case 1: demand_equalized(input); break;
     case 2: demand_integral(input); break;
-    default: demand_hsl(input);
+    case 3: demand_hsl(input); break;
+    default: demand_trial(input);
   }
   return 0;
 }
