@@ -4,10 +4,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <variant>
 
+#include "gpuimg/codec.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -70,6 +72,10 @@ class Backend {
   /// Moves pixels back to host memory. The second overload may hand out the Picture's own memory.
   virtual Image download(const Picture& picture) = 0;
   virtual Image download(Picture&& picture) = 0;
+
+  /// Decodes to the same pixels as the host's decoder, upright. Returns nullopt if the host must decode the file: the
+  /// backend has no decoder for it, or anything in the coded bytes is unusual. The host's verdict then counts.
+  virtual std::optional<Picture> decode(const EncodedImage& /*encoded*/) { return std::nullopt; }
 
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 

@@ -1,0 +1,42 @@
+// Compressed images as a backend receives them: what a header declares, and the coded bytes. app/codecs parses files.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <variant>
+
+namespace gpuimg {
+
+/// A Huffman table as its file defines it (ITU-T T.81, B.2.4.2).
+struct JpegHuffmanTable {
+  std::array<std::uint8_t, 16> codes_of_length{};  ///< [i]: how many codes have i + 1 bits; at most 256 together
+  std::array<std::uint8_t, 256> symbols{};         ///< in the order of their codes
+};
+
+struct EncodedJpegComponent {
+  std::array<std::uint16_t, 64> steps{};  ///< quantization step of each frequency, in row order
+  int dc_table = 0;                       ///< 0 or 1
+  int ac_table = 0;
+};
+
+/// A sequential Huffman-coded JPEG of 8 bits whose components share one scan: gray, or YCbCr.
+struct EncodedJpeg {
+  int width = 0;
+  int height = 0;
+  int component_count = 1;      ///< 1 (gray) or 3 (Y, Cb, Cr)
+  int horizontal_sampling = 1;  ///< of luma, 1 or 2; chroma has 1
+  int vertical_sampling = 1;
+  std::array<EncodedJpegComponent, 3> components{};
+  std::array<JpegHuffmanTable, 2> dc_tables{};
+  std::array<JpegHuffmanTable, 2> ac_tables{};
+  int restart_interval = 0;         ///< MCUs from one restart marker to the next; 0 without markers
+  std::span<const std::byte> scan;  ///< from the first coded byte to the end of the file; borrowed
+  int orientation = 1;              ///< EXIF: 1 … 8, applied to the pixels
+};
+
+/// A file that a backend may decode itself.
+using EncodedImage = std::variant<EncodedJpeg>;
+
+}  // namespace gpuimg
