@@ -181,10 +181,9 @@ bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan segment) {
     has_jfif_ = true;
     return u8_at(segment, 5) == 1;  // of another version libjpeg warns
   }
-  if
-    if (marker == 0xEE && begins("Adobe"sv, 12)) {
-      adobe_transform_ = u8_at(segment, 11);
-    }
+  if (marker == 0xEE && begins("Adobe"sv, 12)) {
+    adobe_transform_ = u8_at(segment, 11);
+  }
   return true;
 }
 

@@ -1,0 +1,93 @@
+// Where the blocks, planes and restart segments of a JPEG are (ITU-T T.81, A.1 and A.2). Plain data: kernels take it by
+// value.
+#pragma once
+
+#include <cstdint>
+
+#include "gpuimg/codec.hpp"
+#include "gpuimg/host_device.hpp"
+
+namespace gpuimg::jpeg {
+
+constexpr int kBlockSide = 8;
+constexpr int kBlockSize = 64;
+constexpr int kMaxComponents = 3;
+constexpr int kMaxBlocksPerMcu = 6;
+
+struct Layout {
+  int width = 0;
+  int height = 0;
+  int component_count = 1;
+  int horizontal_sampling = 1;  ///< of luma; chroma has 1
+  int vertical_sampling = 1;
+  std::uint32_t mcu_columns = 0;
+  std::uint32_t mcu_rows = 0;
+  std::uint32_t blocks_per_mcu = 1;
+  std::uint32_t segment_blocks = 0;  ///< between restart markers; the last segment may have fewer
+  std::uint32_t segment_count = 1;
+
+  [[nodiscard]] GPUIMG_HD std::uint32_t block_count() const { return mcu_columns * mcu_rows * blocks_per_mcu; }
+
+  /// Blocks of one component, those beyond the edges of the image included.
+  [[nodiscard]] GPUIMG_HD std::uint32_t block_columns(int component) const {
+    return component == 0 ? mcu_columns * static_cast<std::uint32_t>(horizontal_sampling) : mcu_columns;
+  }
+  [[nodiscard]] GPUIMG_HD std::uint32_t block_rows(int component) const {
+    return component == 0 ? mcu_rows * static_cast<std::uint32_t>(vertical_sampling) : mcu_rows;
+  }
+
+  /// The samples of one component without those that only fill blocks.
+  [[nodiscard]] GPUIMG_HD int plane_width(int component) const {
+    return component == 0 ? width : (width + horizontal_sampling - 1) / horizontal_sampling;
+  }
+  [[nodiscard]] GPUIMG_HD int plane_height(int component) const {
+    return component == 0 ? height : (height + vertical_sampling - 1) / vertical_sampling;
+  }
+
+  /// A decoded plane holds whole blocks.
+  [[nodiscard]] GPUIMG_HD std::uint32_t plane_pitch(int component) const {
+    return block_columns(component) * static_cast<std::uint32_t>(kBlockSide);
+  }
+
+  /// The number in coded order of a component's block.
+  [[nodiscard]] GPUIMG_HD std::uint32_t block_number(int component, std::uint32_t column, std::uint32_t row) const {
+    const auto across = static_cast<std::uint32_t>(component == 0 ? horizontal_sampling : 1);
+    const auto down = static_cast<std::uint32_t>(component == 0 ? vertical_sampling : 1);
+    const std::uint32_t mcu = row / down * mcu_columns + column / across;
+    const std::uint32_t chroma = blocks_per_mcu - static_cast<std::uint32_t>(kMaxComponents - component);
+    const std::uint32_t within = component == 0 ? row % down * across + column % across : chroma;
+    return mcu * blocks_per_mcu + within;
+  }
+
+  /// The blocks of one restart segment.
+  [[nodiscard]] GPUIMG_HD std::uint32_t first_block(std::uint32_t segment) const { return segment * segment_blocks; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t blocks_of(std::uint32_t segment) const {
+    const std::uint32_t rest = block_count() - first_block(segment);
+    return rest < segment_blocks ? rest : segment_blocks;
+  }
+};
+
+inline Layout layout_of(const EncodedJpeg& jpeg) {
+  Layout layout;
+  layout.width = jpeg.width;
+  layout.height = jpeg.height;
+  layout.component_count = jpeg.component_count;
+  layout.horizontal_sampling = jpeg.horizontal_sampling;
+  layout.vertical_sampling = jpeg.vertical_sampling;
+  const auto mcus = [](int pixels, int sampling) {
+    const int side = kBlockSide * sampling;
+    return static_cast<std::uint32_t>((pixels + side - 1) / side);
+  };
+  layout.mcu_columns = mcus(jpeg.width, jpeg.horizontal_sampling);
+  layout.mcu_rows = mcus(jpeg.height, jpeg.vertical_sampling);
+  const int luma_blocks = jpeg.horizontal_sampling * jpeg.vertical_sampling;
+  layout.blocks_per_mcu = static_cast<std::uint32_t>(luma_blocks + jpeg.component_count - 1);
+  const std::uint32_t mcu_count = layout.mcu_columns * layout.mcu_rows;
+  const auto interval = static_cast<std::uint32_t>(jpeg.restart_interval);
+  const std::uint32_t segment_mcus = interval == 0 || interval > mcu_count ? mcu_count : interval;
+  layout.segment_blocks = segment_mcus * layout.blocks_per_mcu;
+  layout.segment_count = (mcu_count + segment_mcus - 1) / segment_mcus;
+  return layout;
+}
+
+}  // namespace gpuimg::jpeg

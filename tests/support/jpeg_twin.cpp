@@ -1,0 +1,347 @@
+// The device's decoder, one step after another.
+#include "support/jpeg_twin.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_reader.hpp"
+#include "gpuimg/error.hpp"
+#include "gpuimg/jpeg/coefficients.hpp"
+#include "gpuimg/jpeg/pixels.hpp"
+#include "gpuimg/jpeg/scan_walk.hpp"
+
+namespace gpuimg::test {
+
+using namespace jpeg;
+
+namespace {
+
+constexpr DecoderState kNoState = {~0U, 0, 0};
+
+class Twin {
+ public:
+  Twin(const EncodedJpeg& encoded, const TwinChoices& choices)
+      : encoded_(encoded), choices_(choices), layout_(layout_of(encoded)), mcu_(mcu_code_of(encoded)) {}
+
+  TwinResult run();
+
+ private:
+  void cut_into_subsequences();
+  void synchronize(std::uint32_t tile);
+  bool repair_tiles();
+  void join_tiles();
+  void find_states();
+  void plant_error();
+  void write_blocks();
+  void transform_blocks(int component);
+  [[nodiscard]] Image convert() const;
+  template <int kHorizontal, int kVertical>
+  void convert_row(int y, std::uint8_t* to) const;
+  [[nodiscard]] SamplePlane plane(int component) const;
+
+  const EncodedJpeg& encoded_;
+  const TwinChoices& choices_;
+  Layout layout_;
+  McuCode mcu_;
+  std::unique_ptr<HuffmanTables> tables_ = std::make_unique<HuffmanTables>();
+  CleanScan scan_;
+  std::vector<std::uint32_t> first_subsequence_;
+  std::vector<DecoderState> ends_;
+  std::vector<DecoderState> assumed_;
+  std::vector<ScanSums> own_;
+  std::vector<ScanSums> before_;
+  std::vector<ScanSums> before_tile_;
+  std::vector<SegmentSums> tile_sums_;
+  Segments segments_;
+  SubsequenceTable table_;
+  ScanCode code_;
+  std::vector<std::int16_t> coefficients_;
+  std::array<std::vector<std::uint8_t>, kMaxComponents> planes_;
+  TwinResult result_;
+};
+
+void Twin::cut_into_subsequences() {
+  first_subsequence_ = first_subsequences(scan_.first_byte, choices_.subsequence_bits);
+  segments_ = {scan_.first_byte.data(), first_subsequence_.data(), layout_.segment_count, choices_.subsequence_bits};
+  code_ = {scan_.words.data(), tables_->symbols, tables_->groups, &mcu_};
+  table_.count = first_subsequence_.back();
+  table_.tile_size = choices_.tile_size;
+  result_.subsequences = table_.count;
+  ends_.assign(table_.count, kNoState);
+  own_.assign(table_.count, {});
+  before_.assign(table_.count, {});
+  assumed_.assign(table_.tile_count(), kNoState);
+  before_tile_.assign(table_.tile_count(), {});
+  tile_sums_.assign(table_.tile_count(), {});
+  table_.ends = ends_.data();
+  table_.own = own_.data();
+  table_.before = before_.data();
+  table_.assumed_ends = assumed_.data();
+  table_.before_tile = before_tile_.data();
+  table_.tile_sums = tile_sums_.data();
+}
+
+/// All threads of a round read before any writes, as between two barriers.
+void Twin::synchronize(std::uint32_t tile) {
+  const std::uint32_t first = tile * choices_.tile_size;
+  const std::uint32_t begin = first - std::min(first, choices_.run_in);
+  const std::uint32_t count = table_.tile_end(tile) - begin;
+  std::vector<DecoderState> ends(count);
+  std::vector<ScanSums> own(count);
+  std::vector<std::uint32_t> changed;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const Subsequence place = subsequence_at(segments_, begin + i);
+    ends[i] = place.guess();
+    own[i] = skim(code_, ends[i], place.end);
+    changed.push_back(i);
+  }
+  for (std::uint32_t round = 0; !changed.empty(); ++round) {
+    if (round == choices_.max_rounds) {
+      result_.defects |= Defect::not_synchronized;
+      return;
+    }
+    result_.rounds = std::max(result_.rounds, round + 1);
+    const std::vector<DecoderState> at_barrier = ends;
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t from : changed) {
+      const std::uint32_t to = from + 1;
+      const Subsequence place = to < count ? subsequence_at(segments_, begin + to) : Subsequence{};
+      if (to == count || place.is_first) {
+        continue;
+      }
+      DecoderState state = at_barrier[from];
+      own[to] = skim(code_, state, place.end);
+      if (state != at_barrier[to]) {
+        ends[to] = state;
+        next.push_back(to);
+      }
+    }
+    changed = std::move(next);
+  }
+  assumed_[tile] = first > begin ? ends[first - begin - 1] : kNoState;
+  SegmentSums sums;
+  for (std::uint32_t i = first; i < table_.tile_end(tile); ++i) {
+    const bool begins_segment = subsequence_at(segments_, i).is_first;
+    ends_[i] = ends[i - begin];
+    own_[i] = own[i - begin];
+    before_[i] = begins_segment ? ScanSums{} : sums.sums;
+    sums = sums + SegmentSums{own_[i], begins_segment};
+  }
+  tile_sums_[tile] = sums;
+}
+
+bool Twin::repair_tiles() {
+  std::uint32_t budget = choices_.repair_budget;
+  for (std::uint32_t tile = 1; tile < table_.tile_count(); ++tile) {
+    if (!tile_agrees(table_, segments_, tile)) {
+      ++result_.repaired;
+      if (!repair_tile(table_, segments_, code_, tile, budget)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+void Twin::join_tiles() {
+  SegmentSums sums;
+  for (std::uint32_t tile = 0; tile < table_.tile_count(); ++tile) {
+    before_tile_[tile] = sums.sums;
+    sums = sums + tile_sums_[tile];
+  }
+}
+
+void Twin::find_states() {
+  for (std::uint32_t tile = 0; tile < table_.tile_count(); ++tile) {
+    synchronize(tile);
+  }
+  if (result_.defects == 0 && !repair_tiles()) {
+    result_.defects |= Defect::not_synchronized;
+  }
+  if ((result_.defects & Defect::not_synchronized) == 0) {
+    join_tiles();
+  } else if (choices_.walks_states) {
+    result_.defects &= ~Defect::not_synchronized;
+    result_.walked = true;
+    table_.tile_size = table_.count;
+    walk_states(table_, segments_, code_);
+  }
+}
+
+/// As a bug in the steps before would leave it.
+void Twin::plant_error() {
+  const auto number = static_cast<std::uint32_t>(choices_.planted_error);
+  if (choices_.planted_error < 0 || number >= table_.count) {
+    return;
+  }
+  switch (number % 4) {
+    case 0: ends_[number].bit += 1; break;
+    case 1: ends_[number].index = static_cast<std::uint16_t>((ends_[number].index + 1) % kBlockSize); break;
+    case 2: own_[number].blocks += 1; break;
+    default: own_[number].dc0 += 1; break;
+  }
+}
+
+void Twin::write_blocks() {
+  coefficients_.assign(std::size_t{layout_.block_count()} * kBlockSize, 0);
+  std::array<std::int16_t, kBlockSize> block{};
+  for (std::uint32_t i = 0; i < table_.count; ++i) {
+    const SubsequenceTask task = task_at(table_, segments_, layout_, i);
+    BlockWalk walk(code_, task);
+    block.fill(0);
+    while (walk.is_live()) {
+      if (walk.step([&](std::uint32_t place, std::int16_t value) { block[kTransposedZigzag.place[place]] = value; })) {
+        if (walk.finished_block() != BlockWalk::kForeign) {
+          std::copy(block.begin(), block.end(),
+                    coefficients_.begin() + static_cast<std::ptrdiff_t>(walk.finished_block()) * kBlockSize);
+        }
+        block.fill(0);
+      }
+    }
+    result_.defects |= walk.defects();
+  }
+}
+
+void Twin::transform_blocks(int component) {
+  const std::uint32_t columns = layout_.block_columns(component);
+  const std::uint32_t rows = layout_.block_rows(component);
+  const TransposedSteps steps = transposed_steps(encoded_.components.at(static_cast<std::size_t>(component)));
+  std::vector<std::uint8_t>& plane = planes_.at(static_cast<std::size_t>(component));
+  plane.resize(std::size_t{columns} * rows * kBlockSize);
+  for (std::uint32_t row = 0; row < rows; ++row) {
+    for (std::uint32_t column = 0; column < columns; ++column) {
+      const std::int16_t* block =
+          &coefficients_[std::size_t{layout_.block_number(component, column, row)} * kBlockSize];
+      std::int32_t work[kBlockSide][kBlockSide];  // rows of the transposed block are columns
+      bool is_tame = true;
+      for (int i = 0; i < kBlockSide; ++i) {
+        is_tame &= inverse_dct_column(block + i * kBlockSide, steps.step + i * kBlockSide, work[i]);
+      }
+      for (int y = 0; y < kBlockSide; ++y) {
+        std::int32_t line[kBlockSide];
+        for (int x = 0; x < kBlockSide; ++x) {
+          line[x] = work[x][y];
+        }
+        is_tame &= inverse_dct_row(line);
+        std::uint8_t* to = &plane[(std::size_t{row} * kBlockSide + static_cast<std::size_t>(y)) * columns * kBlockSide +
+                                  std::size_t{column} * kBlockSide];
+        std::transform(line, line + kBlockSide, to, clamp_sample);
+      }
+      result_.defects |= is_tame ? 0U : Defect::wild_block;
+    }
+  }
+}
+
+SamplePlane Twin::plane(int component) const {
+  return {planes_.at(static_cast<std::size_t>(component)).data(), layout_.plane_pitch(component),
+          layout_.plane_width(component), layout_.plane_height(component)};
+}
+
+template <int kHorizontal, int kVertical>
+void Twin::convert_row(int y, std::uint8_t* to) const {
+  const SamplePlane luma = plane(0);
+  for (int x = 0; x < layout_.width; x += kPixelRun) {
+    std::uint32_t cb[kPixelRun];
+    std::uint32_t cr[kPixelRun];
+    upsample<kHorizontal, kVertical>(plane(1), x, y, cb);
+    upsample<kHorizontal, kVertical>(plane(2), x, y, cr);
+    for (int i = 0; i < std::min(kPixelRun, layout_.width - x); ++i) {
+      const Rgb8 pixel = rgb_of_ycc(
+          luma.samples[static_cast<std::size_t>(y) * luma.pitch + static_cast<std::size_t>(x + i)], cb[i], cr[i]);
+      std::memcpy(to + 3 * (x + i), &pixel, sizeof(pixel));
+    }
+  }
+}
+
+Image Twin::convert() const {
+  const int channels = layout_.component_count;
+  Image stored(layout_.width, layout_.height, {Sample::u8, channels});
+  for (int y = 0; y < layout_.height; ++y) {
+    auto* to = stored.view().row<std::uint8_t>(y);
+    if (channels == 1) {
+      std::memcpy(to, plane(0).samples + static_cast<std::size_t>(y) * plane(0).pitch, stored.pitch_bytes());
+    } else {
+      switch (10 * layout_.horizontal_sampling + layout_.vertical_sampling) {
+        case 11: convert_row<1, 1>(y, to); break;
+        case 12: convert_row<1, 2>(y, to); break;
+        case 21: convert_row<2, 1>(y, to); break;
+        default: convert_row<2, 2>(y, to); break;
+      }
+    }
+  }
+  const bool swaps = swaps_sides(encoded_.orientation);
+  Image upright(swaps ? layout_.height : layout_.width, swaps ? layout_.width : layout_.height, stored.format());
+  const Orientation turn = orientation_of(encoded_.orientation, layout_.width, layout_.height);
+  const std::size_t bytes = stored.format().bytes_per_pixel();
+  for (int y = 0; y < upright.height(); ++y) {
+    for (int x = 0; x < upright.width(); ++x) {
+      const auto from = static_cast<std::size_t>(turn.origin + x * turn.along_x + y * turn.along_y);
+      std::memcpy(upright.view().row_bytes(y) + static_cast<std::size_t>(x) * bytes, stored.view().data + from * bytes,
+                  bytes);
+    }
+  }
+  return upright;
+}
+
+TwinResult Twin::run() {
+  result_.defects = build_huffman_tables(encoded_, *tables_) ? 0U : Defect::bad_code;
+  if (result_.defects != 0) {
+    return std::move(result_);
+  }
+  scan_ = clean_scan(encoded_.scan, layout_.segment_count);
+  result_.defects = scan_.defects;
+  if (result_.defects != 0) {
+    return std::move(result_);
+  }
+  cut_into_subsequences();
+  find_states();
+  if (result_.defects != 0) {
+    return std::move(result_);
+  }
+  plant_error();
+  write_blocks();
+  for (int component = 0; component < layout_.component_count; ++component) {
+    transform_blocks(component);
+  }
+  if (result_.defects == 0) {
+    result_.image = convert();
+  }
+  return std::move(result_);
+}
+
+}  // namespace
+
+TwinResult decode_with_twin(const EncodedJpeg& jpeg, const TwinChoices& choices) { return Twin(jpeg, choices).run(); }
+
+std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken) {
+  constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
+  const std::vector<std::byte> exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const std::optional<EncodedJpeg> jpeg = codecs::describe_jpeg(exact);
+  if (!jpeg || static_cast<std::uint64_t>(jpeg->width) * static_cast<std::uint64_t>(jpeg->height) > kMaxPixels) {
+    return "";
+  }
+  const TwinResult found = decode_with_twin(*jpeg, choices);
+  if (!found.image) {
+    return found.defects == 0 ? "neither pixels nor a defect" : "";
+  }
+  if (taken != nullptr) {
+    ++*taken;
+  }
+  try {
+    const codecs::DecodedImage decoded = codecs::read_jpeg(exact, "file", {.threads = 1});
+    const ConstView expected = decoded.image.view();
+    const ConstView actual = found.image->view();
+    const bool same = actual.width == expected.width && actual.height == expected.height &&
+                      actual.format == expected.format &&
+                      std::memcmp(actual.data, expected.data, decoded.image.size_bytes()) == 0;
+    return same ? "" : "other pixels";
+  } catch (const Error& error) {
+    return std::string("read, but libjpeg-turbo says: ") + error.what();
+  }
+}
+
+}  // namespace gpuimg::test
