@@ -240,7 +240,7 @@ TEST(JpegTwin, FindsEveryErrorInAFileWithoutRestarts) {
 }
 
 TEST(JpegTwin, WalksWhereSubsequencesDoNotSynchronize) {
-  for (const std::uint32_t value : {0U, 100U, 255U}) {
+  for (const std::uint32_t value : {0U, 255U}) {
     const Image image = constant_image(1400, 1000, {Sample::u8, 3}, value);
     SCOPED_TRACE(value);
     const FileBytes file = make_jpeg(image.view());
