@@ -6,6 +6,7 @@
 #include <variant>
 #include <vector>
 
+#include "codecs/jpeg/decode_jpeg.hpp"
 #include "device/code_probe.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -137,6 +138,11 @@ class CudaBackend final : public Backend {
   }
 
   Image download(Picture&& picture) override { return download(std::as_const(picture)); }
+
+  std::optional<Picture> decode(const EncodedImage& encoded) override {
+    enter();
+    return decode_jpeg(workspace_, std::get<EncodedJpeg>(encoded));
+  }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
     check(picture, options);

@@ -1,0 +1,204 @@
+// Allocates a JPEG's arrays, queues the kernels, and reads their verdict.
+#include "codecs/jpeg/decode_jpeg.hpp"
+
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "codecs/jpeg/jpeg_job.cuh"
+#include "codecs/jpeg/turn_pixels.cuh"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
+#include "gpuimg/jpeg/scan_walk.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+/// Divides one block of device memory into arrays. Called twice: without memory it only adds up their sizes.
+class ArrayLayout {
+ public:
+  explicit ArrayLayout(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* take(std::size_t count) {
+    constexpr std::size_t kAlignment = 256;
+    T* array = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
+    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return array;
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// What the host gives the device for one image, in one copy.
+struct JpegTables {
+  alignas(16) jpeg::HuffmanTables huffman;
+  alignas(16) jpeg::TransposedSteps steps[jpeg::kMaxComponents];
+};
+
+/// Where the arrays of the job are. Returns the bytes they take.
+std::size_t lay_out(JpegJob& job, std::byte* memory) {
+  const std::uint32_t segments = job.layout.segment_count;
+  const std::size_t subsequences = max_subsequences(job.raw_bytes, segments);
+  const std::size_t tiles = subsequences / kTileSize + 1;
+  ArrayLayout arrays(memory);
+  job.findings = arrays.take<JpegFindings>(1);
+  const auto* tables = arrays.take<JpegTables>(1);
+  job.huffman = tables == nullptr ? nullptr : &tables->huffman;
+  job.steps = tables == nullptr ? nullptr : tables->steps;
+  job.raw = arrays.take<std::byte>(std::size_t{job.raw_bytes} + kReadablePastEnd);
+  job.raw_tiles = arrays.take<RawTile>(job.raw_bytes / kRawTileBytes + 1);
+  job.words = arrays.take<std::uint32_t>(job.raw_bytes / sizeof(std::uint32_t) + 16);
+  job.first_byte = arrays.take<std::uint32_t>(std::size_t{segments} + 1);
+  job.first_subsequence = arrays.take<std::uint32_t>(std::size_t{segments} + 1);
+  job.table.ends = arrays.take<jpeg::DecoderState>(subsequences);
+  job.table.own = arrays.take<jpeg::ScanSums>(subsequences);
+  job.table.before = arrays.take<jpeg::ScanSums>(subsequences);
+  job.table.assumed_ends = arrays.take<jpeg::DecoderState>(tiles);
+  job.table.tile_sums = arrays.take<jpeg::SegmentSums>(tiles);
+  job.table.before_tile = arrays.take<jpeg::ScanSums>(tiles);
+  job.coefficients = arrays.take<std::int16_t>(std::size_t{job.layout.block_count()} * jpeg::kBlockSize);
+  for (int i = 0; i < job.layout.component_count; ++i) {
+    const std::size_t blocks = std::size_t{job.layout.block_columns(i)} * job.layout.block_rows(i);
+    job.planes[i] = arrays.take<std::uint8_t>(blocks * jpeg::kBlockSize);
+  }
+  return arrays.bytes();
+}
+
+class JpegDecoder {
+ public:
+  JpegDecoder(Workspace& workspace, const EncodedJpeg& encoded, std::unique_ptr<JpegTables> tables)
+      : workspace_(workspace), encoded_(encoded), tables_(std::move(tables)) {
+    job_.layout = jpeg::layout_of(encoded);
+    job_.mcu = jpeg::mcu_code_of(encoded);
+    job_.raw_bytes = static_cast<std::uint32_t>(encoded.scan.size());
+    job_.table.tile_size = kTileSize;
+    memory_ = DeviceMemory(workspace.device(), lay_out(job_, nullptr));
+    lay_out(job_, memory_.data());
+  }
+
+  std::optional<Picture> run(std::uint32_t& defects) {
+    Picture picture =
+        new_picture(workspace_.device(), encoded_.width, encoded_.height, {Sample::u8, encoded_.component_count});
+    job_.pixels = reinterpret_cast<std::uint8_t*>(pixels_of(picture));
+    upload_inputs();
+    clean_scan(workspace_, job_);
+    find_states(workspace_, job_);
+    write_blocks(workspace_, job_);
+    make_pixels(workspace_, job_);
+    clear_tail(picture, workspace_.stream());
+    defects = verdict();
+    if (defects == jpeg::Defect::not_synchronized && upload_walked_states()) {
+      write_blocks(workspace_, job_);
+      make_pixels(workspace_, job_);
+      defects = verdict();
+    }
+    return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
+  }
+
+ private:
+  template <class T>
+  void upload(T* to, const void* from, std::size_t bytes) {
+    cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, workspace_.stream()), "uploading a JPEG");
+  }
+
+  void upload_inputs() {
+    const cudaStream_t stream = workspace_.stream();
+    upload(const_cast<jpeg::HuffmanTables*>(job_.huffman), tables_.get(), sizeof(JpegTables));
+    upload(const_cast<std::byte*>(job_.raw), encoded_.scan.data(), job_.raw_bytes);
+    // Kernels read whole words of the scan and of no more than kReadablePastEnd bytes behind it.
+    cuda_check(cudaMemsetAsync(const_cast<std::byte*>(job_.raw) + job_.raw_bytes, 0, kReadablePastEnd, stream),
+               "uploading a JPEG");
+    cuda_check(cudaMemsetAsync(job_.findings, 0, sizeof(JpegFindings), stream), "uploading a JPEG");
+  }
+
+  /// Waits for the kernels.
+  std::uint32_t verdict() {
+    auto* findings = workspace_.results(sizeof(JpegFindings)).as<JpegFindings>();
+    cuda_check(
+        cudaMemcpyAsync(findings, job_.findings, sizeof(JpegFindings), cudaMemcpyDeviceToHost, workspace_.stream()),
+        "decoding a JPEG");
+    workspace_.device()->wait();
+    return findings->defects;
+  }
+
+  /// Flat images never synchronize: the host finds the states in order. Returns false if it cleans the scan otherwise
+  /// than the device did, which would be a bug.
+  bool upload_walked_states() {
+    const jpeg::CleanScan scan = jpeg::clean_scan(encoded_.scan, job_.layout.segment_count);
+    const std::vector<std::uint32_t> first = jpeg::first_subsequences(scan.first_byte, kSubsequenceBits);
+    const auto* findings = workspace_.results(sizeof(JpegFindings)).as<JpegFindings>();
+    if (scan.defects != 0 || first.back() != findings->subsequences) {
+      return false;
+    }
+    std::vector<jpeg::DecoderState> ends(first.back());
+    std::vector<jpeg::ScanSums> own(first.back());
+    std::vector<jpeg::ScanSums> before(first.back());
+    jpeg::ScanSums before_tile;
+    jpeg::SubsequenceTable table;
+    table.ends = ends.data();
+    table.own = own.data();
+    table.before = before.data();
+    table.before_tile = &before_tile;
+    table.count = table.tile_size = first.back();
+    jpeg::walk_states(table, {scan.first_byte.data(), first.data(), job_.layout.segment_count, kSubsequenceBits},
+                      {scan.words.data(), tables_->huffman.symbols, tables_->huffman.groups, &job_.mcu});
+    upload(job_.table.ends, ends.data(), ends.size() * sizeof(jpeg::DecoderState));
+    upload(job_.table.own, own.data(), own.size() * sizeof(jpeg::ScanSums));
+    upload(job_.table.before, before.data(), before.size() * sizeof(jpeg::ScanSums));
+    upload(job_.table.before_tile, &before_tile, sizeof(before_tile));
+    job_.table.tile_size = table.tile_size;
+    cuda_check(cudaMemsetAsync(&job_.findings->defects, 0, sizeof(std::uint32_t), workspace_.stream()),
+               "decoding a JPEG");
+    workspace_.device()->wait();  // the vectors are read until then
+    return true;
+  }
+
+  Picture upright(Picture stored) {
+    if (encoded_.orientation < 2 || encoded_.orientation > 8) {
+      return stored;
+    }
+    const bool swaps = jpeg::swaps_sides(encoded_.orientation);
+    Picture turned = new_picture(workspace_.device(), swaps ? stored.height() : stored.width(),
+                                 swaps ? stored.width() : stored.height(), stored.format());
+    turn_pixels(workspace_, job_.pixels, reinterpret_cast<std::uint8_t*>(pixels_of(turned)), turned.width(),
+                turned.height(), turned.format().channels,
+                jpeg::orientation_of(encoded_.orientation, stored.width(), stored.height()));
+    clear_tail(turned, workspace_.stream());
+    return turned;
+  }
+
+  Workspace& workspace_;
+  const EncodedJpeg& encoded_;
+  std::unique_ptr<JpegTables> tables_;
+  DeviceMemory memory_;
+  JpegJob job_;
+};
+
+}  // namespace
+
+std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects) {
+  constexpr std::size_t kMaxScanBytes = (std::size_t{1} << 29) - 64;  // bits are counted in 32 bits
+  std::uint32_t found = 0;
+  std::optional<Picture> picture;
+  auto tables = std::make_unique<JpegTables>();
+  for (int i = 0; i < jpeg.component_count; ++i) {
+    tables->steps[i] = jpeg::transposed_steps(jpeg.components[static_cast<std::size_t>(i)]);
+  }
+  if (jpeg.scan.size() >= kMaxScanBytes || !jpeg::build_huffman_tables(jpeg, tables->huffman)) {
+    found = jpeg::Defect::bad_code;
+  } else {
+    picture = JpegDecoder(workspace, jpeg, std::move(tables)).run(found);
+  }
+  if (defects != nullptr) {
+    *defects = found;
+  }
+  return picture;
+}
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,17 @@
+// Decodes JPEG on the device, with libjpeg-turbo's pixels.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "device/workspace.hpp"
+#include "gpuimg/backend.hpp"
+#include "gpuimg/codec.hpp"
+
+namespace gpuimg::cuda {
+
+/// Returns nullopt if libjpeg-turbo must read the file. Waits for the device. Throws Error{out_of_memory} and
+/// Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
+std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,81 @@
+// One JPEG on its way through the kernels of this folder, in this order: clean_scan.cu, find_states.cu,
+// write_blocks.cu, make_pixels.cu. The arithmetic is gpuimg/jpeg's; tests/support/jpeg_twin.cpp runs it on the host in
+// the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/workspace.hpp"
+#include "gpuimg/jpeg/coefficients.hpp"
+#include "gpuimg/jpeg/pixels.hpp"
+#include "gpuimg/jpeg/subsequences.hpp"
+
+namespace gpuimg::cuda {
+
+/// What the kernels find out. Zero before the first one.
+struct JpegFindings {
+  std::uint32_t defects;       ///< jpeg::Defect
+  std::uint32_t coded_bytes;   ///< without stuffing
+  std::uint32_t scan_end;      ///< offset of the marker behind the scan
+  std::uint32_t subsequences;  ///< 0 after a defect, which leaves the later kernels nothing to do
+};
+
+/// One tile of a raw scan. First its own counts; then those of all tiles before it.
+struct RawTile {
+  std::uint32_t coded_bytes;
+  std::uint32_t restarts;
+  std::uint32_t end;  ///< offset of the first marker that is no restart marker; kNoEnd if the tile has none
+};
+
+constexpr std::uint32_t kNoEnd = ~0U;
+constexpr std::uint32_t kRawTileThreads = 256;
+constexpr std::uint32_t kRawTileBytes = 4096;  ///< 16 a thread
+
+/// A block synchronizes 256 subsequences; the first six run in, and belong to the tile before.
+constexpr std::uint32_t kTileThreads = 256;
+constexpr std::uint32_t kRunIn = 6;
+constexpr std::uint32_t kTileSize = kTileThreads - kRunIn;
+
+/// Latency of one image wants short subsequences, throughput long ones.
+constexpr std::uint32_t kSubsequenceBits = 1024;
+
+/// Arrays in device memory.
+struct JpegJob {
+  const std::byte* raw = nullptr;  ///< the scan and what follows it in the file
+  std::uint32_t raw_bytes = 0;
+  RawTile* raw_tiles = nullptr;
+  std::uint32_t* words = nullptr;              ///< the scan without stuffing
+  std::uint32_t* first_byte = nullptr;         ///< jpeg::Segments
+  std::uint32_t* first_subsequence = nullptr;  ///< jpeg::Segments
+  jpeg::SubsequenceTable table;                ///< its count is in the findings
+  const jpeg::HuffmanTables* huffman = nullptr;
+  const jpeg::TransposedSteps* steps = nullptr;  ///< of each component
+  std::int16_t* coefficients = nullptr;
+  std::uint8_t* planes[jpeg::kMaxComponents] = {};
+  std::uint8_t* pixels = nullptr;  ///< as stored, without padding
+  JpegFindings* findings = nullptr;
+  jpeg::Layout layout;
+  jpeg::McuCode mcu;
+
+  [[nodiscard]] GPUIMG_HD jpeg::Segments segments() const {
+    return {first_byte, first_subsequence, layout.segment_count, kSubsequenceBits};
+  }
+  [[nodiscard]] GPUIMG_HD jpeg::SamplePlane plane(int component) const {
+    return {planes[component], layout.plane_pitch(component), layout.plane_width(component),
+            layout.plane_height(component)};
+  }
+};
+
+/// Bounds known before the scan is read.
+inline std::uint32_t max_subsequences(std::uint32_t raw_bytes, std::uint32_t segments) {
+  return raw_bytes / (kSubsequenceBits / 8) + segments + 1;
+}
+
+// Each queues one step.
+void clean_scan(const Workspace& workspace, const JpegJob& job);
+void find_states(const Workspace& workspace, const JpegJob& job);
+void write_blocks(const Workspace& workspace, const JpegJob& job);
+void make_pixels(const Workspace& workspace, const JpegJob& job);
+
+}  // namespace gpuimg::cuda
