@@ -64,7 +64,7 @@ run_pack() {  # run_pack FOLDER
 run_parity() {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
   local part
-  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* small=CudaParity.Small* \
+  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
@@ -161,10 +161,11 @@ run_sanitize() {
   done
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
-    for part in Histograms Equalizations Integrals Hsl; do
+    for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
+      CudaJpeg.SmallImagesOfEverySampling; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
-        compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="CudaParity.Small$part" --gtest_brief=1
+        compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="$part" --gtest_brief=1
        [ ${#failed[@]} -eq 0 ]) &
       sanitizers[$!]=$tool-$part
     done
