@@ -1,7 +1,6 @@
 // Allocates a JPEG's arrays, queues the kernels, and reads their verdict.
 #include "codecs/jpeg/decode_jpeg.hpp"
 
-#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -10,6 +9,7 @@
 #include "codecs/jpeg/turn_pixels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "gpuimg/error.hpp"
 #include "gpuimg/jpeg/scan_walk.hpp"
 
 namespace gpuimg::cuda {
@@ -193,7 +193,14 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
   if (jpeg.scan.size() >= kMaxScanBytes || !jpeg::build_huffman_tables(jpeg, tables->huffman)) {
     found = jpeg::Defect::bad_code;
   } else {
-    picture = JpegDecoder(workspace, jpeg, std::move(tables)).run(found);
+    try {
+      picture = JpegDecoder(workspace, jpeg, std::move(tables)).run(found);
+    } catch (const Error& error) {
+      // Without room for all of it, or for the kernels' shared memory, the host may still decode it.
+      if (error.kind() != ErrorKind::out_of_memory && error.kind() != ErrorKind::unsupported) {
+        throw;
+      }
+    }
   }
   if (defects != nullptr) {
     *defects = found;

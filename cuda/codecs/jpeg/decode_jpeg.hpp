@@ -10,8 +10,8 @@
 
 namespace gpuimg::cuda {
 
-/// Returns nullopt if libjpeg-turbo must read the file. Waits for the device. Throws Error{out_of_memory} and
-/// Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
+/// Returns nullopt if libjpeg-turbo must read the file, or if the device has too little memory. Waits for the device.
+/// Throws Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
 
 }  // namespace gpuimg::cuda

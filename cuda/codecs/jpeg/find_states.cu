@@ -15,7 +15,7 @@ using jpeg::ScanSums;
 using jpeg::SegmentSums;
 using jpeg::Subsequence;
 
-constexpr std::uint32_t kOneBlock = 1024;
+constexpr std::uint32_t kJoinThreads = 256;
 constexpr std::uint32_t kMaxRounds = 64;
 constexpr std::uint32_t kRepairBudget = 256;
 
@@ -144,15 +144,15 @@ __device__ void repair_tiles(const JpegJob& job, const jpeg::SubsequenceTable& t
 
 /// One block. Thread → tile: repairs tiles that do not agree with the one before, then adds up the sums of all tiles.
 /// The barriers let all threads see the repaired sums, and let each turn use the scan's storage again.
-__global__ void __launch_bounds__(kOneBlock) join_tiles(const JpegJob job) {
-  using Scan = cub::BlockScan<SegmentSums, kOneBlock>;
+__global__ void __launch_bounds__(kJoinThreads) join_tiles(const __grid_constant__ JpegJob job) {
+  using Scan = cub::BlockScan<SegmentSums, kJoinThreads>;
   __shared__ typename Scan::TempStorage scan;
   const jpeg::SubsequenceTable table = table_of(job);
   if (job.findings->defects != 0) {
     return;
   }
   bool agrees = true;
-  for (std::uint32_t tile = threadIdx.x; tile < table.tile_count(); tile += kOneBlock) {
+  for (std::uint32_t tile = threadIdx.x; tile < table.tile_count(); tile += kJoinThreads) {
     agrees = agrees && jpeg::tile_agrees(table, job.segments(), tile);
   }
   if (__syncthreads_or(agrees ? 0 : 1) != 0 && threadIdx.x == 0) {
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(kOneBlock) join_tiles(const JpegJob job) {
   }
   __syncthreads();
   SegmentSums carry;
-  for (std::uint32_t base = 0; base < table.tile_count(); base += kOneBlock) {
+  for (std::uint32_t base = 0; base < table.tile_count(); base += kJoinThreads) {
     const std::uint32_t tile = base + threadIdx.x;
     const SegmentSums sums = tile < table.tile_count() ? table.tile_sums[tile] : SegmentSums{};
     SegmentSums before;
@@ -181,7 +181,7 @@ void find_states(const Workspace& workspace, const JpegJob& job) {
   allow_shared_bytes(workspace, synchronize, sizeof(SyncMemory));
   synchronize<<<most / kTileSize + 1, kTileThreads, sizeof(SyncMemory), workspace.stream()>>>(job);
   check_launch("synchronizing a JPEG's scan");
-  join_tiles<<<1, kOneBlock, 0, workspace.stream()>>>(job);
+  join_tiles<<<1, kJoinThreads, 0, workspace.stream()>>>(job);
   check_launch("joining a JPEG's scan");
 }
 
