@@ -1,0 +1,117 @@
+// Times JPEG decoding on the device, pixels staying there, and checks each file against libjpeg-turbo first.
+// usage: gpuimg_jpeg_device_bench THREADS JPEG...    each thread has a backend; files wait in page-locked memory
+#include <fmt/format.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "codecs/image_reader.hpp"
+#include "codecs/jpeg/jpeg_description.hpp"
+#include "gpuimg/cuda.hpp"
+#include "io/input_file.hpp"
+
+namespace {
+
+using namespace gpuimg;
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+struct File {
+  std::string name;
+  Image bytes;  ///< one row of page-locked memory
+  EncodedJpeg jpeg;
+};
+
+/// Decodes a file on both sides, and says what it found.
+bool is_sound(Backend& backend, const File& file) {
+  const std::optional<Picture> picture = backend.decode(file.jpeg);
+  if (!picture) {
+    fmt::print("{}: left to the host\n", file.name);
+    return false;
+  }
+  const Image found = backend.download(*picture);
+  const std::span<const std::byte> all(file.bytes.view().data, file.bytes.size_bytes());
+  const Image expected = codecs::decode_image(all, file.name, {.auto_orient = false}).image;
+  const bool same = found.size_bytes() == expected.size_bytes() &&
+                    std::memcmp(found.view().data, expected.view().data, found.size_bytes()) == 0;
+  fmt::print("{}: {}x{}, {}\n", file.name, file.jpeg.width, file.jpeg.height, same ? "equal" : "DIFFERENT PIXELS");
+  return same;
+}
+
+std::vector<File> load(Backend& backend, int count, char** names) {
+  std::vector<File> files;
+  for (int i = 0; i < count; ++i) {
+    const Bytes read = read_input(names[i]);
+    File file{names[i], backend.new_image(static_cast<int>(read.size), 1, {Sample::u8, 1}), {}};
+    std::memcpy(file.bytes.view().data, read.data.get(), read.size);
+    const auto jpeg = codecs::describe_jpeg({file.bytes.view().data, read.size});
+    if (jpeg) {
+      file.jpeg = *jpeg;
+    }
+    if (jpeg && is_sound(backend, file)) {
+      files.push_back(std::move(file));
+    }
+  }
+  return files;
+}
+
+/// Images per second of all threads, over at least `images`.
+double rate(const std::vector<File>& files, int threads, int images) {
+  std::atomic<int> ready{0};
+  std::atomic<int> next{0};
+  std::vector<std::thread> workers;
+  Clock::time_point start;
+  for (int i = 0; i < threads; ++i) {
+    workers.emplace_back([&] {
+      const auto backend = make_cuda_backend(0);
+      for (const File& file : files) {
+        (void)backend->decode(file.jpeg);  // fills the memory pool
+      }
+      ++ready;
+      while (ready < threads) {
+        std::this_thread::yield();
+      }
+      for (int k = next++; k < images; k = next++) {
+        (void)backend->decode(files[static_cast<std::size_t>(k) % files.size()].jpeg);
+      }
+    });
+  }
+  while (ready < threads) {
+    std::this_thread::yield();
+  }
+  start = Clock::now();
+  for (std::thread& worker : workers) {
+    worker.join();
+  }
+  return images / ms_since(start) * 1e3;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count < 3) {
+    std::fputs("usage: gpuimg_jpeg_device_bench THREADS JPEG...\n", stderr);
+    return 2;
+  }
+  const int most = std::atoi(arguments[1]);
+  const auto backend = make_cuda_backend(0);
+  const std::vector<File> files = load(*backend, count - 2, arguments + 2);
+  if (files.empty()) {
+    return 1;
+  }
+  for (int threads = 1; threads <= most; threads *= 2) {
+    const double images_per_second = rate(files, threads, 400 * threads);
+    fmt::print("{} threads: {:.0f} images/s, {:.3f} ms an image\n", threads, images_per_second,
+               1e3 / images_per_second);
+  }
+}
