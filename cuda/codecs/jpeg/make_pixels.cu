@@ -50,11 +50,12 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob jo
   std::int32_t values[kBlockSide];
   if (exists) {
     const std::uint32_t number = job.layout.block_number(block.component, block.column, block.row);
-    alignas(16) std::int16_t column[kBlockSide];
-    alignas(16) std::uint16_t steps[kBlockSide];
-    *reinterpret_cast<uint4*>(column) =
-        reinterpret_cast<const uint4*>(job.coefficients)[std::size_t{number} * kBlockSide + lane];
-    *reinterpret_cast<uint4*>(steps) = reinterpret_cast<const uint4*>(job.steps[block.component].step)[lane];
+    const uint4 loaded = reinterpret_cast<const uint4*>(job.coefficients)[std::size_t{number} * kBlockSide + lane];
+    const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[block.component].step)[lane];
+    std::int16_t column[kBlockSide];
+    std::uint16_t steps[kBlockSide];
+    memcpy(column, &loaded, sizeof(column));
+    memcpy(steps, &loaded_steps, sizeof(steps));
     is_tame = jpeg::inverse_dct_column(column, steps, values);
 #pragma unroll
     for (int y = 0; y < kBlockSide; ++y) {
@@ -68,14 +69,16 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob jo
       values[x] = own[static_cast<int>(lane) * kPaddedRow + x];
     }
     is_tame = jpeg::inverse_dct_row(values) && is_tame;
-    alignas(8) std::uint8_t samples[kBlockSide];
+    std::uint8_t samples[kBlockSide];
 #pragma unroll
     for (int x = 0; x < kBlockSide; ++x) {
       samples[x] = jpeg::clamp_sample(values[x]);
     }
     const std::size_t row = std::size_t{block.row} * kBlockSide + lane;
     std::uint8_t* const to = job.planes[block.component] + row * job.layout.plane_pitch(block.component);
-    *reinterpret_cast<uint2*>(to + std::size_t{block.column} * kBlockSide) = *reinterpret_cast<const uint2*>(samples);
+    uint2 packed;
+    memcpy(&packed, samples, sizeof(packed));
+    *reinterpret_cast<uint2*>(to + std::size_t{block.column} * kBlockSide) = packed;
   }
   if (!is_tame) {
     atomicOr(&job.findings->defects, jpeg::Defect::wild_block);
@@ -101,9 +104,11 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const JpegJob jo
     std::uint32_t cr[kPixelRun];
     jpeg::upsample<kHorizontal, kVertical>(job.plane(1), static_cast<int>(x), static_cast<int>(y), cb);
     jpeg::upsample<kHorizontal, kVertical>(job.plane(2), static_cast<int>(x), static_cast<int>(y), cr);
-    alignas(8) std::uint8_t luma[kPixelRun];  // planes hold whole blocks, so all eight are there
-    *reinterpret_cast<uint2*>(luma) =
+    // Planes hold whole blocks, so all eight samples are there.
+    const uint2 loaded =
         *reinterpret_cast<const uint2*>(job.planes[0] + std::size_t{y} * job.layout.plane_pitch(0) + x);
+    std::uint8_t luma[kPixelRun];
+    memcpy(luma, &loaded, sizeof(luma));
     std::uint8_t* const rgb = buffer + word_offset(to) + threadIdx.x * kPixelRun * kRgb;
 #pragma unroll
     for (int i = 0; i < kPixelRun; ++i) {
