@@ -20,6 +20,7 @@ pack=${GPUIMG_SUITE_PACK:-}
 logs=${GPUIMG_SUITE_LOGS:-${pack:-$build}/logs}
 tests=${pack:-$build/tests/cuda}/gpuimg_cuda_tests
 bench=${pack:-$build/bench}/gpuimg_gpu_bench
+jpeg_bench=${pack:-$build/bench}/gpuimg_jpeg_device_bench
 planted=${pack:-$build/tests/cuda}/gpuimg_planted_bugs
 occupy=${pack:-$build/tests/cuda}/gpuimg_occupy_device
 faulty=${pack:-$build/tests/faults}/gpuimg_faulty
@@ -52,7 +53,7 @@ run_build() {
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$planted" "$occupy" "$faulty" "$gpuimg"; do
+  for program in "$tests" "$bench" "$jpeg_bench" "$planted" "$occupy" "$faulty" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
@@ -182,6 +183,12 @@ run_bench() {
     cat "$logs/bench.log"
   else
     echo "bench: $bench is not there"
+  fi
+  local photos=()
+  mapfile -t photos < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f -name '*.jpg' | sort)
+  if [ ${#photos[@]} -gt 0 ]; then
+    step bench-jpeg 300 "$jpeg_bench" 16 "${photos[@]}"
+    cat "$logs/bench-jpeg.log"
   fi
 }
 
