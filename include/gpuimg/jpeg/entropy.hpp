@@ -1,7 +1,7 @@
 // Parallel Huffman decoding of a scan. It is cut into subsequences of equal length. A decoder that starts anywhere soon
 // agrees with one that came from the beginning, so each subsequence is first skimmed from a guess, then again from
-// where its predecessor ends, until nothing changes (Weissenberger and Schmidt 2021, arXiv:2111.09219). BlockWalk then
-// writes the coefficients, and proves that each subsequence ends where its successor began.
+// where its predecessor ends, until nothing changes (Weissenberger and Schmidt 2021, arXiv:2111.09219). BlockWalk
+// (block_walk.hpp) then writes the coefficients, and proves that each subsequence ends where its successor began.
 #pragma once
 
 #include <cstddef>
@@ -213,120 +213,5 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::u
   state = cursor.state();
   return sums;
 }
-
-/// A subsequence with what skim() found, counted from the beginning of its restart segment.
-struct SubsequenceTask {
-  DecoderState from;
-  DecoderState to;
-  ScanSums before;
-  ScanSums own;
-  std::uint32_t end = 0;          ///< bit
-  std::uint32_t segment_end = 0;  ///< bit
-  bool is_last = false;           ///< in its segment
-  std::uint32_t first_block = 0;  ///< of the segment
-  std::uint32_t segment_blocks = 0;
-};
-
-/// Decodes the blocks that begin in a subsequence, up to the end of the last one in the successor's bits. Skips the
-/// block in which the subsequence begins: it is its predecessor's. If no walk of a scan has a defect, the blocks are
-/// those of sequential decoding: by induction, each walk starts from the state and the sums at which its predecessor
-/// arrived.
-class BlockWalk {
- public:
-  static constexpr std::uint32_t kForeign = ~0U;
-
-  GPUIMG_HD BlockWalk(const ScanCode& code, const SubsequenceTask& task)
-      : code_(code),
-        task_(task),
-        cursor_(code, task.from),
-        sums_(task.before),
-        limit_(task.before.blocks < task.segment_blocks ? task.end : 0),
-        skips_(task.from.index != 0) {
-    if (cursor_.bit() >= task_.end) {
-      check_chain();
-    }
-  }
-
-  [[nodiscard]] GPUIMG_HD bool is_live() const { return cursor_.bit() < limit_; }
-
-  /// Decodes a symbol and calls put(place in zigzag order, value) for a coefficient that is not zero, and for every DC.
-  /// Returns true if that ends a block.
-  template <class Put>
-  GPUIMG_HD bool step(const Put& put) {
-    const std::uint32_t window = cursor_.window();
-    const SymbolEntry symbol = find_symbol(code_.symbols, cursor_.table(), window);
-    const std::uint32_t value = signed_value(window, symbol.bits(), symbol.value_bits());
-    defects_ |= symbol.packed == kNoCode ? Defect::bad_code : 0U;
-    if (cursor_.index() == 0) {
-      sums_.add_dc(cursor_.component(), value);
-      const auto dc = static_cast<std::int32_t>(sums_.dc(cursor_.component()));
-      defects_ |= dc != static_cast<std::int16_t>(dc) || symbol.value_bits() > kMaxDcBits ? Defect::bad_dc : 0U;
-      put(0U, static_cast<std::int16_t>(dc));
-    } else {
-      std::uint32_t place = cursor_.index() + symbol.advance() - 1;
-      if (place >= static_cast<std::uint32_t>(kBlockSize)) {
-        defects_ |= symbol.advance() != kEndOfBlock ? Defect::bad_index : 0U;
-        place = kBlockSize - 1;
-      }
-      if (symbol.value_bits() > 0) {
-        put(place, static_cast<std::int16_t>(value));
-      }
-    }
-    const bool ends_block = cursor_.move(symbol.bits(), symbol.advance());
-    if (ends_block) {
-      finished_ = skips_ ? kForeign : task_.first_block + sums_.blocks;
-      ++sums_.blocks;
-    }
-    if (cursor_.bit() >= limit_) {
-      pass_limit(ends_block);
-    }
-    if (ends_block) {
-      skips_ = false;
-      limit_ = sums_.blocks == task_.segment_blocks ? 0 : limit_;
-    }
-    return ends_block;
-  }
-
-  /// The number of the block that the last step ended; kForeign if it is the predecessor's.
-  [[nodiscard]] GPUIMG_HD std::uint32_t finished_block() const { return finished_; }
-
-  /// After the last step.
-  [[nodiscard]] GPUIMG_HD std::uint32_t defects() const {
-    constexpr std::uint32_t kByte = 8;
-    std::uint32_t defects = defects_;
-    if (sums_.blocks == task_.segment_blocks) {  // at most padding may follow
-      defects |= cursor_.bit() > task_.segment_end ? Defect::bad_block_count : 0U;
-      defects |= cursor_.bit() + kByte <= task_.segment_end ? Defect::bits_left : 0U;
-    } else {
-      defects |= task_.is_last || sums_.blocks > task_.segment_blocks ? Defect::bad_block_count : 0U;
-      // A walk on into the successor's bits ended with the segment, and not with its block.
-      defects |= limit_ != 0 && cursor_.bit() >= task_.segment_end ? Defect::bad_block_count : 0U;
-    }
-    return defects;
-  }
-
- private:
-  /// At the end of the subsequence, then at the end of the segment.
-  GPUIMG_HD void pass_limit(bool ends_block) {
-    if (limit_ == task_.end) {
-      check_chain();
-    }
-    limit_ = ends_block || skips_ ? 0 : task_.segment_end;
-  }
-
-  GPUIMG_HD void check_chain() {
-    const bool agrees = cursor_.state() == task_.to && sums_ == task_.before + task_.own;
-    defects_ |= agrees || task_.is_last ? 0U : Defect::broken_chain;
-  }
-
-  const ScanCode& code_;
-  const SubsequenceTask& task_;
-  ScanCursor cursor_;
-  ScanSums sums_;
-  std::uint32_t limit_;
-  std::uint32_t finished_ = kForeign;
-  std::uint32_t defects_ = 0;
-  bool skips_;
-};
 
 }  // namespace gpuimg::jpeg

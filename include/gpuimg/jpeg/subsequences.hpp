@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpuimg/host_device.hpp"
-#include "gpuimg/jpeg/entropy.hpp"
+#include "gpuimg/jpeg/block_walk.hpp"
 
 namespace gpuimg::jpeg {
 

@@ -7,7 +7,7 @@
 
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
-#include "gpuimg/jpeg/entropy.hpp"
+#include "gpuimg/jpeg/block_walk.hpp"
 #include "gpuimg/jpeg/pixels.hpp"
 #include "gpuimg/jpeg/scan_bytes.hpp"
 #include "support/catalogue/catalogue.hpp"
