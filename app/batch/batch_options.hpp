@@ -49,7 +49,8 @@ struct BatchOptions {
 struct BatchPositionals {
   std::string input;
   std::string output;
-  std::string output_usage = {};  ///< how the usage line shows OUT; empty: OUT
+  std::string output_usage = {};                ///< how the usage line shows OUT; empty: OUT
+  std::vector<std::string> other_endings = {};  ///< of files that IN may name beside images
 };
 
 /// Declares IN, OUT and the options.

@@ -14,6 +14,7 @@ Command hsl_command();
 Command report_command();
 Command bench_command();
 Command doctor_command();
+Command completion_command();
 Command help_command();
 Command version_command();
 
