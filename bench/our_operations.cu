@@ -62,9 +62,9 @@ std::optional<Picture> OurOperations::queue(Operation operation, const Picture& 
   switch (operation) {
     case Operation::equalize_gray8:
     case Operation::equalize_rgb8: return cuda::equalize(*workspace_, picture, {}, nullptr);
-    case Operation::integral_u32: return cuda::integral(*workspace_, picture, integral_options());
-    case Operation::hsl_f32: return cuda::to_hsl(*workspace_, picture, HslEncoding::f32);
-    case Operation::hsl_u16: return cuda::to_hsl(*workspace_, picture, HslEncoding::u16);
+    case Operation::integral_u32: return cuda::apply(*workspace_, picture, integral_options());
+    case Operation::hsl_f32: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::f32});
+    case Operation::hsl_u16: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::u16});
     default: queue_counts(operation, picture); return std::nullopt;
   }
 }

@@ -7,10 +7,10 @@
 #include <limits>
 #include <memory>
 #include <utility>
+#include <variant>
 
 #include "copy_rate.hpp"
 #include "cpu_picture.hpp"
-#include "gpuimg/checks.hpp"
 #include "operations.hpp"
 #include "row_bands.hpp"
 
@@ -60,24 +60,13 @@ class CpuBackend final : public Backend {
     return std::move(picture);
   }
 
-  SumTable integral(const Picture& picture, const IntegralOptions& options) override {
-    check(picture, options);
-    return run(picture, [&] { return cpu::integral(pixels_of(picture), options, *pool_); });
-  }
-
-  Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
-    check_to_hsl(picture);
-    return run(picture, [&] { return cpu::to_hsl(pixels_of(picture), encoding, *pool_); });
-  }
-
-  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
-    check_from_hsl(picture, encoding, sample);
-    return run(picture, [&] { return cpu::from_hsl(pixels_of(picture), encoding, sample, *pool_); });
-  }
-
-  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
-    check_to_hsl(picture);
-    return run(picture, [&] { return cpu::adjust_hsl(pixels_of(picture), by, *pool_); });
+  Picture apply(const Picture& picture, const PictureOperation& operation) override {
+    return std::visit(
+        [&](const auto& options) {
+          check(picture, options);
+          return run(picture, [&] { return cpu::apply(pixels_of(picture), options, *pool_); });
+        },
+        operation);
   }
 
   void wait() override {}

@@ -160,7 +160,8 @@ Image decoded(ConstView pixels, Sample sample, const Decoder& decoder, PixelPool
 
 }  // namespace
 
-Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool) {
+Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool) {
+  const HslEncoding encoding = options.encoding;
   switch (encoding) {
     case HslEncoding::f32: return encoded(pixels, encoding, ToFloat{}, pool);
     case HslEncoding::u16: return encoded(pixels, encoding, ToU16{}, pool);
@@ -169,8 +170,9 @@ Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool) {
   }
 }
 
-Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool) {
-  switch (encoding) {
+Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool) {
+  const Sample sample = options.sample;
+  switch (options.encoding) {
     case HslEncoding::f32: return decoded(pixels, sample, FromFloat{}, pool);
     case HslEncoding::u16: return decoded(pixels, sample, FromU16{}, pool);
     case HslEncoding::opencv: return decoded(pixels, sample, FromOpencv{kHalfDegrees}, pool);
@@ -178,7 +180,7 @@ Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool&
   }
 }
 
-Image adjust_hsl(ConstView pixels, const HslAdjustment& by, PixelPool& pool) {
+Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool) {
   if (by.is_identity()) {
     return pool.copy_of(pixels);
   }

@@ -185,7 +185,7 @@ void fill_byte_table(ConstView pixels, const IntegralOptions& options, View tabl
 
 }  // namespace
 
-Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool) {
+Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool) {
   const Sample sample = table_sample(pixels.width, pixels.height, pixels.format, options);
   Image table = pool.image(table_width(pixels.width, options.layout), table_height(pixels.height, options.layout),
                            PixelFormat{sample, 1});

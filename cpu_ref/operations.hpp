@@ -11,9 +11,11 @@ Histogram histogram(ConstView pixels, const HistogramOptions& options);
 LevelCounts table_counts(ConstView pixels, const EqualizeOptions& options);
 Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* used, PixelPool& pool);
 void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
-Image integral(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
-Image to_hsl(ConstView pixels, HslEncoding encoding, PixelPool& pool);
-Image from_hsl(ConstView pixels, HslEncoding encoding, Sample sample, PixelPool& pool);
-Image adjust_hsl(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
+
+// One for each PictureOperation.
+Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
+Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool);
+Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool);
+Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
 
 }  // namespace gpuimg::cpu

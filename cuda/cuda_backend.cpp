@@ -3,12 +3,12 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "device/code_probe.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
-#include "gpuimg/checks.hpp"
 #include "gpuimg/cuda.hpp"
 #include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
@@ -157,28 +157,8 @@ class CudaBackend final : public Backend {
     return cuda::equalize(workspace_, picture, options, used);
   }
 
-  SumTable integral(const Picture& picture, const IntegralOptions& options) override {
-    check(picture, options);
-    enter();
-    return cuda::integral(workspace_, picture, options);
-  }
-
-  Picture to_hsl(const Picture& picture, HslEncoding encoding) override {
-    check_to_hsl(picture);
-    enter();
-    return cuda::to_hsl(workspace_, picture, encoding);
-  }
-
-  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override {
-    check_from_hsl(picture, encoding, sample);
-    enter();
-    return cuda::from_hsl(workspace_, picture, encoding, sample);
-  }
-
-  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override {
-    check_to_hsl(picture);
-    enter();
-    return cuda::adjust_hsl(workspace_, picture, by);
+  Picture apply(const Picture& picture, const PictureOperation& operation) override {
+    return std::visit([&](const auto& options) { return apply_one(picture, options); }, operation);
   }
 
   void wait() override {
@@ -197,6 +177,17 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  template <class Options>
+  Picture apply_one(const Picture& picture, const Options& options) {
+    check(picture, options);
+    if constexpr (requires(Workspace & workspace) { cuda::apply(workspace, picture, options); }) {
+      enter();
+      return cuda::apply(workspace_, picture, options);
+    } else {
+      throw Error(ErrorKind::unsupported, "the CUDA backend does not have this operation");
+    }
+  }
+
   /// A backend may be created on one thread and used on another, and the current device is per thread.
   void enter() const { workspace_.device()->make_current(); }
 

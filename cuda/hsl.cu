@@ -106,9 +106,10 @@ void launch_adjust(Workspace& workspace, const Picture& from, const Picture& to,
 
 }  // namespace
 
-Picture to_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding) {
-  Picture result = new_picture(workspace.device(), picture.width(), picture.height(),
-                               {sample_of(encoding), picture.format().has_alpha() ? 4 : 3});
+Picture apply(Workspace& workspace, const Picture& picture, const ToHslOptions& options) {
+  const HslEncoding encoding = options.encoding;
+  Picture result =
+      new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   if (picture.format().sample == Sample::u8) {
     launch_to_hsl<std::uint8_t>(workspace, picture, encoding, pixels_of(result));
   } else {
@@ -117,10 +118,10 @@ Picture to_hsl(Workspace& workspace, const Picture& picture, HslEncoding encodin
   return result;
 }
 
-Picture from_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding, Sample sample) {
+Picture apply(Workspace& workspace, const Picture& picture, const FromHslOptions& options) {
   Picture result =
-      new_picture(workspace.device(), picture.width(), picture.height(), {sample, picture.format().channels});
-  switch (encoding) {
+      new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
+  switch (options.encoding) {
     case HslEncoding::f32: launch_from_hsl(workspace, picture, result, FromFloat{}); break;
     case HslEncoding::u16: launch_from_hsl(workspace, picture, result, FromU16{}); break;
     case HslEncoding::opencv: launch_from_hsl(workspace, picture, result, FromOpencv{180.0F}); break;
@@ -129,7 +130,7 @@ Picture from_hsl(Workspace& workspace, const Picture& picture, HslEncoding encod
   return result;
 }
 
-Picture adjust_hsl(Workspace& workspace, const Picture& picture, const HslAdjustment& by) {
+Picture apply(Workspace& workspace, const Picture& picture, const HslAdjustment& by) {
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), picture.format());
   if (by.is_identity()) {
     cuda_check(cudaMemcpyAsync(pixels_of(result), pixels_of(picture), size_bytes(picture), cudaMemcpyDeviceToDevice,

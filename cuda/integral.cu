@@ -28,12 +28,12 @@ SumTable new_table(const std::shared_ptr<Device>& device, int width, int height,
 
 }  // namespace
 
-SumTable integral(Workspace& workspace, const Picture& picture, const IntegralOptions& options) {
+Picture apply(Workspace& workspace, const Picture& picture, const IntegralOptions& options) {
   if (picture.format().channels != 1) {
     IntegralOptions of_plane = options;
     of_plane.channel = Channel::red;
     const LevelSource source = source_of(options.channel, options.luma, picture.format(), 0);
-    return integral(workspace, level_plane(workspace, picture, source), of_plane);
+    return apply(workspace, level_plane(workspace, picture, source), of_plane);
   }
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   TableJob job;

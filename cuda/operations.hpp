@@ -9,9 +9,11 @@ namespace gpuimg::cuda {
 Histogram histogram(Workspace& workspace, const Picture& picture, const HistogramOptions& options);
 LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options);
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used);
-SumTable integral(Workspace& workspace, const Picture& picture, const IntegralOptions& options);
-Picture to_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding);
-Picture from_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding, Sample sample);
-Picture adjust_hsl(Workspace& workspace, const Picture& picture, const HslAdjustment& by);
+
+// One for each PictureOperation that this backend has.
+Picture apply(Workspace& workspace, const Picture& picture, const IntegralOptions& options);
+Picture apply(Workspace& workspace, const Picture& picture, const ToHslOptions& options);
+Picture apply(Workspace& workspace, const Picture& picture, const FromHslOptions& options);
+Picture apply(Workspace& workspace, const Picture& picture, const HslAdjustment& by);
 
 }  // namespace gpuimg::cuda

@@ -33,7 +33,7 @@ constexpr std::array<NamedScene, 9> kScenes{{{"landscape", landscape},
 void write(const Image& image, const std::string& path) {
   codecs::WriteOptions options;
   options.png_level = 3;
-  write_output(path, codecs::encode_image(image.view(), codecs::ImageFileType::png, path, options), {.force = true});
+  write_output(path, codecs::encode_image(image.view(), codecs::FileFormat::png, path, options), {.force = true});
   std::printf("%s\n", path.c_str());
 }
 

@@ -3,20 +3,41 @@
 
 #include <algorithm>
 #include <array>
+#include <thread>
 
+#include "backends/cuda_info.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {
 namespace {
+
+double megapixels(std::size_t pixels) { return static_cast<double>(pixels) / 1.0e6; }
+
+double cpu_cost_ms(std::size_t pixels, int threads) {
+  // One thread, RGB equalization: the most expensive operation per pixel among those that `auto` decides.
+  constexpr double kMsPerMegapixel = 4.0;
+  // Memory bandwidth is shared: more threads than this do not help.
+  constexpr int kMaxUsefulThreads = 16;
+  const int available = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  return kMsPerMegapixel * megapixels(pixels) / std::min(threads > 0 ? threads : available, kMaxUsefulThreads);
+}
+
+double cuda_cost_ms(std::size_t pixels, int /*threads*/) {
+  constexpr double kStartMs = 250.0;
+  // Three bytes per pixel in each direction, from and to pageable memory.
+  constexpr double kMsPerMegapixel = 1.0;
+  return kStartMs + kMsPerMegapixel * megapixels(pixels);
+}
 
 constexpr std::array<std::string_view, 1> kCpuSynonyms = {"host"};
 constexpr std::array<std::string_view, 2> kCudaSynonyms = {"gpu", "nvidia"};
 
 constexpr std::array kBackends = {
     BackendEntry{BackendKind::cpu, "cpu", "the CPU", "the CPU; the GPU driver is not touched", kCpuSynonyms, true,
-                 [](const BackendOptions& options) { return make_cpu_backend(options.threads); }},
+                 [](const BackendOptions& options) { return make_cpu_backend(options.threads); }, cpu_cost_ms},
     BackendEntry{BackendKind::cuda, "cuda", "CUDA", "the GPU; an error if there is none", kCudaSynonyms, false,
-                 [](const BackendOptions& options) { return make_cuda_backend(options.device); }},
+                 [](const BackendOptions& options) { return make_cuda_backend(options.device); }, cuda_cost_ms,
+                 &kCudaFacts},
 };
 
 }  // namespace
@@ -26,6 +47,14 @@ std::span<const BackendEntry> backends() { return kBackends; }
 const BackendEntry& backend_entry(BackendKind kind) {
   return *std::find_if(kBackends.begin(), kBackends.end(),
                        [kind](const BackendEntry& entry) { return entry.kind == kind; });
+}
+
+bool is_built_in(const BackendEntry& entry) {
+  return entry.device_facts == nullptr || entry.device_facts->is_built_in();
+}
+
+bool may_be_there(const BackendEntry& entry) {
+  return entry.device_facts == nullptr || (entry.device_facts->is_built_in() && entry.device_facts->may_be_there());
 }
 
 }  // namespace gpuimg

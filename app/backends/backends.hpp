@@ -1,10 +1,14 @@
-// The list of backends, read by --backend, BackendSource, --verify, doctor and bench. A new backend is one line in
-// backends.cpp.
+// The list of backends, read by --backend, `auto`, --devices, --verify, --version, doctor and bench. A new backend is
+// one entry in backends.cpp.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "gpuimg/backend.hpp"
 
@@ -14,6 +18,21 @@ namespace gpuimg {
 struct BackendOptions {
   int device = 0;
   int threads = 0;  ///< 0 = all processors
+};
+
+/// Facts about a driver and its devices.
+struct DeviceFacts {
+  bool (*is_built_in)();
+  /// False if there can be no device. Does not touch the driver.
+  bool (*may_be_there)();
+  /// Numbers of the devices. Throws Error{backend_unavailable} that names what is missing.
+  std::vector<int> (*devices)();
+  /// Throws Error{backend_unavailable} if the device does not exist.
+  void (*check_device)(int device);
+  /// One line for --version, without touching the driver.
+  std::string (*build_text)();
+  /// For doctor: tells versions, then devices, each as soon as it is known. Throws Error{backend_unavailable}.
+  void (*tell)(const std::function<void(const std::string& text)>& print);
 };
 
 struct BackendEntry {
@@ -26,11 +45,25 @@ struct BackendEntry {
 
   /// Throws Error{backend_unavailable} if the backend is not built in, or has no device or driver.
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
+
+  /// Expected milliseconds for an operation on `pixels` pixels with `threads` CPU threads (0 = all), including the
+  /// start of the backend. `auto` takes the smallest. The constants are measured: docs/performance.md, "How auto
+  /// decides".
+  double (*cost_ms)(std::size_t pixels, int threads);
+
+  /// What only a backend with devices has; nullptr for the others.
+  const DeviceFacts* device_facts = nullptr;
 };
 
 /// All backends, in the order of help texts. Includes those that are not built in.
 std::span<const BackendEntry> backends();
 
 const BackendEntry& backend_entry(BackendKind kind);
+
+/// False if this build leaves the backend out.
+bool is_built_in(const BackendEntry& entry);
+
+/// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
+bool may_be_there(const BackendEntry& entry);
 
 }  // namespace gpuimg

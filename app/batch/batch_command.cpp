@@ -11,6 +11,7 @@
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
 #include "batch/stop_signal.hpp"
+#include "engine/backend_choice.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -98,8 +99,10 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 }  // namespace
 
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
-                 const GlobalOptions& globals) {
+                 const GlobalOptions& all_globals) {
   (void)checked(arguments);
+  const Operation* operation = find_operation(parser.name());
+  const GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named, globals.verbosity);
   if (is_one_file(arguments, named, job)) {

@@ -16,9 +16,7 @@
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "codecs/declared_image.hpp"
-#include "engine/backend_cost.hpp"
-#include "engine/cuda_info.hpp"
-#include "gpuimg/cuda.hpp"
+#include "engine/backend_choice.hpp"
 #include "io/output_file.hpp"
 #include "io/temp_cleanup.hpp"
 #include "io/temporary_file.hpp"
@@ -64,13 +62,24 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity v
   }
 }
 
-bool cuda_is_there(Verbosity verbosity) {
+/// Asks the driver.
+bool is_there(const BackendEntry& entry, Verbosity verbosity) {
   try {
-    return !cuda_devices().empty();
+    return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
   } catch (const Error& error) {
-    print_detail(verbosity, std::string("CUDA would be faster, but: ") + error.what());
+    print_detail(verbosity, fmt::format("{} would be faster, but: {}", entry.title, error.what()));
     return false;
   }
+}
+
+/// "estimated 1.2 s on the CPU, 0.4 s with CUDA".
+std::string text_of(const std::vector<BackendEstimate>& estimates) {
+  std::string text;
+  for (const BackendEstimate& estimate : estimates) {
+    text += fmt::format("{}{:.1f} s {} {}", text.empty() ? "estimated " : ", ", estimate.ms / 1000.0,
+                        estimate.backend->memory_is_host ? "on" : "with", estimate.backend->title);
+  }
+  return text;
 }
 
 /// Ignores a closed standard output: the reader had what it needed.
@@ -89,16 +98,13 @@ int BatchSession::jobs_for(const WorkPlan& plan) const {
 }
 
 std::vector<int> BatchSession::devices(std::optional<BackendKind> backend) const {
-  if (options_.all_devices && backend == BackendKind::cuda) {
-    std::vector<int> all;
-    for (const CudaDevice& device : cuda_devices()) {
-      all.push_back(device.index);
-    }
-    return all;
+  const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
+  if (options_.all_devices && facts != nullptr) {
+    return facts->devices();
   }
   std::vector<int> chosen = options_.devices.empty() ? std::vector<int>{globals_.device} : options_.devices;
-  if (backend == BackendKind::cuda) {
-    std::for_each(chosen.begin(), chosen.end(), check_cuda_device);
+  if (facts != nullptr) {
+    std::for_each(chosen.begin(), chosen.end(), facts->check_device);
   }
   return chosen;
 }
@@ -106,21 +112,22 @@ std::vector<int> BatchSession::devices(std::optional<BackendKind> backend) const
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
   GlobalOptions options = globals_;
   options.threads = std::max(1, processors(globals_) / jobs);
-  if (options.backend || cuda_versions(false).runtime == 0) {
+  if (options.backend || candidates(options).size() == 1) {
     return options;
   }
   // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels : 0;
+    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels() : 0;
     if (pixels > 0) {
-      const CostEstimate cost = estimated_cost(pixels * items_to_do(plan), processors(globals_));
-      const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
-      const bool is_there = cuda_first ? cuda_is_there(globals_.verbosity) : cuda_device_may_be_there();
-      const bool cuda = cuda_first && is_there;
-      options.backend = cuda ? BackendKind::cuda : BackendKind::cpu;
-      const std::string reason = is_there ? fmt::format("estimated {:.1f} s on the CPU, {:.1f} s with CUDA",
-                                                        cost.cpu_ms / 1000.0, cost.cuda_ms / 1000.0)
-                                          : "there is no CUDA device";
+      const auto expected = estimates(options, pixels * items_to_do(plan), processors(globals_));
+      const BackendEntry* first = &fastest(expected);
+      std::string why_not = why_no_rival(expected, *first);
+      if (first->device_facts != nullptr) {
+        why_not = is_there(*first, globals_.verbosity) ? "" : fmt::format("there is no {} device", first->title);
+        first = why_not.empty() ? first : expected.front().backend;
+      }
+      options.backend = first->kind;
+      const std::string reason = why_not.empty() ? text_of(expected) : why_not;
       print_detail(globals_.verbosity, fmt::format("backend {}: {}", backend_entry(*options.backend).name, reason));
       break;
     }

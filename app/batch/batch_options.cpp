@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include "cli/byte_size.hpp"
+#include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
@@ -34,12 +36,6 @@ std::vector<int> device_list(const std::string& text) {
   return devices;
 }
 
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
-}
-
 void refuse_standard_stream(const char* option, const std::string& file) {
   if (file == "-") {
     throw Error(ErrorKind::usage, std::string(option) +
@@ -52,7 +48,10 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
   const char* group = "Many images (docs/batch.md)";
-  parser.positionals({"IN", positionals.input, "IN..."}, arguments.paths);
+  std::vector<std::string> endings = codecs::readable_endings();
+  endings.insert(endings.end(), positionals.other_endings.begin(), positionals.other_endings.end());
+  parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .endings = endings},
+                     arguments.paths);
   // For --help only: the last name is OUT, but that is known only after all names were parsed.
   parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {

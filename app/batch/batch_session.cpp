@@ -18,6 +18,7 @@
 #include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "text/path_names.hpp"
@@ -45,9 +46,9 @@ std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
 
 /// True if gpuimg writes files with this extension, in any operation.
 bool has_written_ending(const std::string& path) {
-  constexpr std::array<std::string_view, 9> kWritten = {"png", "jpg", "jpeg", "bmp", "tga",
-                                                        "npy", "csv", "json", "svg"};
-  return std::find(kWritten.begin(), kWritten.end(), file_ending(path)) != kWritten.end();
+  constexpr std::array<std::string_view, 4> kTables = {"npy", "csv", "json", "svg"};
+  const std::string ending = file_ending(path);
+  return codecs::is_written_ending(ending) || std::find(kTables.begin(), kTables.end(), ending) != kTables.end();
 }
 
 /// Base of relative names; empty if the working folder was deleted.

@@ -56,8 +56,8 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
   // If memory runs out here, the decoder reports it later.
   codecs::DeclaredImage declared;
   (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(item.planned->input); }); });
-  item.pixels = declared.pixels;
-  const bool is_refused = declared.pixels > settings_.max_pixels;
+  item.pixels = declared.pixels();
+  const bool is_refused = declared.pixels() > settings_.max_pixels;
   item.memory = expected_memory(job_, item.record.bytes, is_refused ? codecs::DeclaredImage() : declared);
   if (settings_.budget_is_limit && item.memory > budget_.bytes()) {
     reserve_.retry_on_oom([&] {

@@ -113,7 +113,7 @@ class Reading {
   /// Skips a damaged line.
   void take(std::string_view text) {
     try {
-      // at() and get() validate with exceptions, not asserts: the file may be from anyone.
+      // at() and get() throw instead of asserting: the file is untrusted.
       const Json line = Json::parse(text.begin(), text.end());
       line.contains("gpuimg") ? take(run_in(line)) : take(item_in(line));
     } catch (const Json::exception&) {

@@ -101,7 +101,6 @@ std::string ManifestReport::text() const {
 }
 
 std::string ManifestReport::json() const {
-  using Layout = JsonWriter::Layout;
   const ShardCounts total = sum();
   JsonWriter json;
   json.begin_object().key("operation").text(runs_.front().operation);
@@ -109,16 +108,16 @@ std::string ManifestReport::json() const {
   json.key("items").integer(total.items).key("done").integer(total.done).key("failed").integer(total.failed);
   json.key("skipped").integer(total.skipped).key("shards").begin_array();
   for (const auto& [index, shard] : shards_) {
-    json.begin_object(Layout::line).key("shard").integer(index).key("manifest").text(shard.name);
+    json.begin_object(JsonWriter::Layout::line).key("shard").integer(index).key("manifest").text(shard.name);
     json.key("items").integer(shard.items).key("missing").integer(shard.missing()).end();
   }
-  json.end().key("absent_shards").begin_array(Layout::line);
+  json.end().key("absent_shards").begin_array(JsonWriter::Layout::line);
   for (const std::uint64_t index : absent_shards()) {
     json.integer(index);
   }
   json.end().key("failures").begin_array();
   for (const Failure& failure : failures_) {
-    json.begin_object(Layout::line).key("input").text(failure.input).key("kind").text(failure.kind);
+    json.begin_object(JsonWriter::Layout::line).key("input").text(failure.input).key("kind").text(failure.kind);
     json.key("message").text(failure.message).end();
   }
   return json.end().key("complete").boolean(is_complete()).end().take();

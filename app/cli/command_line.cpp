@@ -116,10 +116,14 @@ ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
   return ExitCode::ok;
 }
 
-/// CLI11 would use the next argument as the value of "--option=".
-void refuse_missing_values(int argc, const char* const* argv) {
+/// Refuses what CLI11 misreads: it would use the next argument as the value of "--option=", and from 2.4 on it takes
+/// "--" and a control character for the name of a file.
+void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
     const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && static_cast<unsigned char>(argument[2]) <= ' ') {
+      throw Error(ErrorKind::usage, unknown_option(std::string(argument), app) + "; see 'gpuimg --help'");
+    }
     if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
       throw Error(ErrorKind::usage,
                   std::string(argument.substr(0, argument.size() - 1)) + " needs a value, but nothing follows the =");
@@ -146,8 +150,8 @@ CommandLine::CommandLine(const std::vector<Command>& commands, std::function<std
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   try {
-    refuse_missing_values(argc, argv);
     CLI::App& app = parser_.app();
+    refuse_misread_arguments(app, argc, argv);
     app.parse(with_bracket_marks(app, argc, subcommand_first(app, argc, argv).data()));
     options_ = validated(arguments_);
     note_without_effect(arguments_, options_);

@@ -122,9 +122,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   if (!arguments.max_device_memory.empty()) {
     options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
   }
-  if (arguments.quiet && arguments.verbose) {
-    throw Error(ErrorKind::usage, "--quiet and --verbose exclude each other; give one of them");
-  }
+  refuse_together(arguments.quiet && arguments.verbose, "--quiet", "--verbose");
   options.verbosity = arguments.quiet ? Verbosity::quiet : arguments.verbose ? Verbosity::verbose : Verbosity::normal;
   if (!arguments.progress.empty()) {
     options.progress = value_named("--progress", arguments.progress, kProgressNames);

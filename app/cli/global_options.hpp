@@ -17,6 +17,7 @@ enum class ProgressWanted { automatic, always, never, json };
 /// Checked and ready to use.
 struct GlobalOptions {
   std::optional<BackendKind> backend;  ///< nullopt = auto
+  std::vector<BackendKind> backends;   ///< those that have the operation; empty = all
   bool can_use_cpu = false;            ///< `auto` falls back to the CPU
   int device = 0;
   int threads = 0;  ///< 0 = all processors

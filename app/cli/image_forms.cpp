@@ -1,21 +1,37 @@
-// The table of image types.
+// Takes the names from the list of formats (app/codecs/codecs.cpp).
 #include "cli/image_forms.hpp"
 
+#include <vector>
+
 namespace gpuimg {
+namespace {
 
-const OutputForms<codecs::ImageFileType> kImageForms = {
-    "an image",
-    {
-        {"png", codecs::ImageFileType::png, "lossless, 8 or 16 bits"},
-        {"jpg", codecs::ImageFileType::jpeg, "lossy, 8 bits, no alpha"},
-        {"jpeg", codecs::ImageFileType::jpeg, "the same as jpg"},
-        {"bmp", codecs::ImageFileType::bmp, "uncompressed, 8 bits"},
-        {"tga", codecs::ImageFileType::tga, "run-length coded, 8 bits"},
-    },
-    codecs::ImageFileType::png};
+OutputForms<codecs::FileFormat> image_forms() {
+  OutputForms<codecs::FileFormat> forms = {"an image", {}, codecs::FileFormat::png};
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    for (const codecs::WrittenName& written : codec.written) {
+      forms.names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
+    }
+  }
+  return forms;
+}
 
-codecs::ImageFileType image_file_type(const std::string& path, const std::string& asked) {
+}  // namespace
+
+const OutputForms<codecs::FileFormat> kImageForms = image_forms();
+
+codecs::FileFormat image_format(const std::string& path, const std::string& asked) {
   return output_form(kImageForms, asked, path);
+}
+
+std::string listed_image_forms(const std::string& before_each) {
+  std::vector<std::string> names;
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    if (codec.is_written()) {
+      names.push_back(before_each + std::string(codec.written.begin()->name));
+    }
+  }
+  return listed(names);
 }
 
 }  // namespace gpuimg

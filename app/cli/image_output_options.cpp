@@ -73,7 +73,14 @@ void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments) {
 }
 
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
-  parser.flag({"--strip", "write no color profile, EXIF, XMP or other metadata [carry them to PNG and JPEG]"},
+  std::vector<std::string> carriers;
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    if (codec.fit_metadata != nullptr) {
+      carriers.emplace_back(codec.name);
+    }
+  }
+  parser.flag({"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata [carry them to {}]",
+                                      listed(carriers, "and"))},
               arguments.strip);
 }
 
@@ -85,11 +92,11 @@ void add_conversion_options(CommandParser& parser, ImageOutputArguments& argumen
 
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   codecs::WriteOptions options;
-  const auto& types = kImageForms.names;
+  const auto& forms = kImageForms.names;
   const auto named =
-      std::find_if(types.begin(), types.end(), [&](const auto& t) { return t.name == arguments.format; });
-  if (named != types.end()) {
-    options.type = named->value;
+      std::find_if(forms.begin(), forms.end(), [&](const auto& form) { return form.name == arguments.format; });
+  if (named != forms.end()) {
+    options.format = named->value;
   }
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
   options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
@@ -102,9 +109,9 @@ codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments
 }
 
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
-                         std::optional<codecs::ImageFileType> type, Verbosity verbosity) {
-  const bool is_png = type == codecs::ImageFileType::png;
-  const bool is_jpeg = type == codecs::ImageFileType::jpeg;
+                         std::optional<codecs::FileFormat> format, Verbosity verbosity) {
+  const bool is_png = format == codecs::FileFormat::png;
+  const bool is_jpeg = format == codecs::FileFormat::jpeg;
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
     note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
@@ -117,7 +124,7 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
 std::string image_ending_for(const std::string& input, const std::string& asked) {
   const std::vector<std::string> written = names_of(kImageForms.names);
   if (!asked.empty()) {
-    (void)image_file_type(input, asked);
+    (void)image_format(input, asked);
     return asked;
   }
   const std::string own = file_ending(input);

@@ -38,12 +38,12 @@ void add_conversion_options(CommandParser& parser, ImageOutputArguments& argumen
 /// Throws Error{usage} for a value out of range.
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments);
 
-/// Prints a note for each given option that has no effect on `output`. `type` is empty if that is not an image.
+/// Prints a note for each given option that has no effect on `output`. `format` is empty if that is not an image.
 void note_without_effect(const ImageOutputArguments& arguments, const std::string& output,
-                         std::optional<codecs::ImageFileType> type, Verbosity verbosity);
+                         std::optional<codecs::FileFormat> format, Verbosity verbosity);
 
 /// The extension, without dot, of an output in a folder: `asked` (--format) if not empty, else that of `input` if
-/// gpuimg writes that type, else png. Throws Error{usage} if gpuimg does not write `asked`.
+/// gpuimg writes that format, else png. Throws Error{usage} if gpuimg does not write `asked`.
 std::string image_ending_for(const std::string& input, const std::string& asked);
 
 }  // namespace gpuimg

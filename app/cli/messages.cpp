@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <new>
 
+#include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -47,6 +48,12 @@ void print_note(Verbosity verbosity, const std::string& message) {
 void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity) {
   if (applies) {
     print_note(verbosity, std::string(option) + " has no effect: " + why);
+  }
+}
+
+void refuse_together(bool both, std::string_view first, std::string_view second) {
+  if (both) {
+    throw Error(ErrorKind::usage, fmt::format("{} cannot be combined with {}; give only one of them", first, second));
   }
 }
 

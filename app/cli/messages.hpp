@@ -21,6 +21,9 @@ void print_note(Verbosity verbosity, const std::string& message);
 /// "gpuimg: note: --option has no effect: why", if `applies`.
 void note_no_effect(bool applies, const char* option, const std::string& why, Verbosity verbosity);
 
+/// Throws Error{usage} if `both` are given: the second contradicts the first.
+void refuse_together(bool both, std::string_view first, std::string_view second);
+
 /// "gpuimg: …"; printed when verbose.
 void print_detail(Verbosity verbosity, const std::string& message);
 

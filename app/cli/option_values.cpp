@@ -93,10 +93,10 @@ const NamedValues<std::vector<Channel>> kHistogramChannelNames = {
     named_alone(Channel::lightness, "lightness of HSL", "lightness"),
 };
 
-std::string listed(const std::vector<std::string>& names) {
+std::string listed(const std::vector<std::string>& names, const std::string& conjunction) {
   std::string text;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    text += i == 0 ? "" : i + 1 == names.size() ? " or " : ", ";
+    text += i == 0 ? std::string() : i + 1 == names.size() ? " " + conjunction + " " : std::string(", ");
     text += names[i];
   }
   return text;

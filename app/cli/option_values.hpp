@@ -63,7 +63,7 @@ std::vector<Synonym> synonyms_of(const NamedValues<Value>& values) {
 }
 
 /// "a, b or c".
-std::string listed(const std::vector<std::string>& names);
+std::string listed(const std::vector<std::string>& names, const std::string& conjunction = "or");
 
 /// The value that `name` stands for. Throws Error{usage} that lists the names `option` takes.
 template <class Value>

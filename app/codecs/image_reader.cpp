@@ -3,34 +3,13 @@
 
 #include <utility>
 
-#include "codecs/file_kind.hpp"
-#include "codecs/gif/gif_reader.hpp"
-#include "codecs/jpeg/jpeg_reader.hpp"
+#include "codecs/format_detection.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
-#include "codecs/png/png_metadata.hpp"
-#include "codecs/png/png_reader.hpp"
-#include "codecs/stb/stb_reader.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
 namespace {
-
-DecodedImage decode_as_stored(std::span<const std::byte> bytes, const std::string& shown, const ReadOptions& options) {
-  const FileKind kind = tell_file_kind(bytes, shown);
-  if (kind == FileKind::jpeg) {
-    return read_jpeg(bytes, shown, options);
-  }
-  if (kind == FileKind::gif) {
-    return read_gif(bytes, shown, options);
-  }
-  if (kind != FileKind::png) {
-    return read_with_stb(bytes, kind, shown, options);
-  }
-  DecodedImage decoded = read_png(bytes, shown, options);
-  decoded.metadata = read_png_metadata(bytes, shown, decoded.details);
-  return decoded;
-}
 
 /// Makes EXIF data and XMP say that the pixels are upright. Leaves out what cannot say so.
 void say_upright(DecodedImage& decoded) {
@@ -72,7 +51,9 @@ void turn_upright(DecodedImage& decoded) {
 
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   const std::string shown = name == "-" ? "standard input" : printable_name(name);
-  DecodedImage decoded = decode_as_stored(bytes, shown, options);
+  const Codec& codec = detected_codec(bytes, shown);
+  DecodedImage decoded = codec.decode(bytes, shown, options);
+  decoded.file_format = codec.format;
   if (options.auto_orient) {
     turn_upright(decoded);
   }

@@ -1,53 +1,90 @@
-// Which writer encodes what: app/codecs/image_writer.hpp.
+// Checks that the format holds the pixels, and calls its encoder.
 #include "codecs/image_writer.hpp"
 
 #include <fmt/format.h>
 
-#include "codecs/format_limits.hpp"
-#include "codecs/jpeg/jpeg_writer.hpp"
-#include "codecs/png/png_writer.hpp"
-#include "codecs/stb/stb_writer.hpp"
+#include <stdexcept>
+#include <string_view>
+
+#include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
 namespace {
 
-void check(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options) {
+[[noreturn]] void refuse(const std::string& name, const std::string& fact, std::string_view remedy) {
+  throw Error(ErrorKind::usage, fmt::format("{}: {}; {}write .png", printable_name(name), fact, remedy));
+}
+
+void check_size(const Codec& codec, int width, int height, PixelFormat format, const std::string& name) {
+  const PixelLimits& limits = codec.limits;
+  if (width > limits.max_side || height > limits.max_side) {
+    refuse(name,
+           fmt::format("{} holds at most {} pixels per side, not {}x{}", codec.name, limits.max_side, width, height),
+           "");
+  }
+  constexpr std::uint64_t kHeaders = 256;
+  constexpr std::uint64_t kPadding = 4;  // of a row
+  const std::uint64_t pixel_bytes = 4 * (limits.holds_16_bits ? sample_bytes(format.sample) : 1);
+  const std::uint64_t row_bytes = pixel_bytes * static_cast<std::uint64_t>(width) + kPadding;
+  if (row_bytes > (limits.max_bytes - kHeaders) / static_cast<std::uint64_t>(height)) {
+    refuse(name, fmt::format("{}x{} pixels are too many for {}", width, height, codec.name), "");
+  }
+}
+
+void check_format(const Codec& codec, PixelFormat format, const std::string& name) {
+  const PixelLimits& limits = codec.limits;
+  const bool holds_alpha = format.color_channels() == 1 ? limits.holds_gray_alpha : limits.holds_color_alpha;
+  const bool has_alpha = format.has_alpha() && !holds_alpha;
+  const bool is_deep = format.sample != Sample::u8 && !limits.holds_16_bits;
+  const std::string_view alpha = limits.holds_color_alpha ? "does not hold gray with alpha" : "has no alpha channel";
+  constexpr std::string_view kDepth = "holds 8 bits per channel";
+  if (has_alpha && is_deep) {
+    refuse(name, fmt::format("{} {}, and {}", codec.name, alpha, kDepth), "use --background COLOR and --depth 8, or ");
+  }
+  if (has_alpha) {
+    refuse(name, fmt::format("{} {}", codec.name, alpha), "use --background COLOR to flatten, or ");
+  }
+  if (is_deep) {
+    refuse(name, fmt::format("{} {}", codec.name, kDepth), "use --depth 8, or ");
+  }
+}
+
+void check(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options) {
   if (!pixels.format.is_photographic() || pixels.width < 1 || pixels.height < 1) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: image files hold 1 to 4 channels of 8 or 16 bits; write .npy",
                             printable_name(name)));
   }
-  if (options.png_level < 0 || options.png_level > 3) {
-    throw Error(ErrorKind::usage, fmt::format("PNG level {}: out of range; use 0 to 3", options.png_level));
-  }
-  if (options.jpeg_quality < 1 || options.jpeg_quality > 100) {
-    throw Error(ErrorKind::usage, fmt::format("JPEG quality {}: out of range; use 1 to 100", options.jpeg_quality));
-  }
   if (options.threads < 0) {
     throw Error(ErrorKind::usage,
                 fmt::format("{} threads: out of range; use 1 or more, or 0 for all", options.threads));
   }
-  check_holds(type, pixels.width, pixels.height, pixels.format, name);
+  check_holds(file_format, pixels.width, pixels.height, pixels.format, name);
 }
 
 }  // namespace
 
-void encode_image(ConstView pixels, ImageFileType type, const std::string& name, const WriteOptions& options,
-                  const ByteSink& sink) {
-  check(pixels, type, name, options);
-  switch (type) {
-    case ImageFileType::png: return encode_png(pixels, name, options, sink);
-    case ImageFileType::jpeg: return sink(encode_jpeg(pixels, name, options).span());
-    case ImageFileType::bmp: return sink(encode_bmp(pixels, name).span());
-    case ImageFileType::tga: return sink(encode_tga(pixels, name).span());
-  }
+void check_holds(FileFormat file_format, int width, int height, PixelFormat format, const std::string& name) {
+  const Codec& codec = codec_of(file_format);
+  check_size(codec, width, height, format, name);
+  check_format(codec, format, name);
 }
 
-std::vector<std::byte> encode_image(ConstView pixels, ImageFileType type, const std::string& name,
+void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
+                  const ByteSink& sink) {
+  const Codec& codec = codec_of(file_format);
+  if (!codec.is_written()) {
+    throw std::logic_error(fmt::format("{} is only read", codec.name));
+  }
+  check(pixels, file_format, name, options);
+  codec.encode(pixels, name, options, sink);
+}
+
+std::vector<std::byte> encode_image(ConstView pixels, FileFormat file_format, const std::string& name,
                                     const WriteOptions& options) {
   std::vector<std::byte> file;
-  encode_image(pixels, type, name, options,
+  encode_image(pixels, file_format, name, options,
                [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
   return file;
 }

@@ -1,11 +1,21 @@
-// The one list of subcommands.
+// Makes the subcommands.
 #include "commands/commands.hpp"
+
+#include "operations/operations.hpp"
 
 namespace gpuimg {
 
 std::vector<Command> all_commands() {
-  return {hist_command(),  equalize_command(), integral_command(),   hsl_command(),  report_command(),
-          bench_command(), doctor_command(),   completion_command(), help_command(), version_command()};
+  std::vector<Command> commands;
+  for (const auto& command : kCommands) {
+    commands.push_back(command());
+  }
+  return commands;
+}
+
+Command operation_command(std::string_view name, const char* examples, RunCommand (*declare)(CommandParser&)) {
+  const Operation& operation = *find_operation(name);
+  return {std::string(operation.name), std::string(operation.summary), examples, declare};
 }
 
 }  // namespace gpuimg

@@ -1,6 +1,8 @@
 // The list of subcommands. Each is described in its own file.
 #pragma once
 
+#include <array>
+#include <string_view>
 #include <vector>
 
 #include "cli/command.hpp"
@@ -19,6 +21,14 @@ Command help_command();
 Command version_command();
 
 /// In the order in which --help lists them.
+inline constexpr std::array kCommands = {
+    hist_command,  equalize_command, integral_command,   hsl_command,  report_command,
+    bench_command, doctor_command,   completion_command, help_command, version_command,
+};
+
 std::vector<Command> all_commands();
+
+/// The command of an operation, with the name and the summary from the list of operations.
+Command operation_command(std::string_view name, const char* examples, RunCommand (*declare)(CommandParser&));
 
 }  // namespace gpuimg

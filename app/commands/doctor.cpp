@@ -10,7 +10,6 @@
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
-#include "engine/cuda_info.hpp"
 #include "io/output_file.hpp"
 #include "selftest/selftest.hpp"
 
@@ -40,18 +39,12 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
   return result.failures.empty();
 }
 
-/// Prints the backend's driver and devices, if it has any. Throws Error{backend_unavailable} if one is missing.
-void print_environment(BackendKind kind) {
-  if (kind == BackendKind::cuda) {
-    print("{}", cuda_version_info());
-    print("{}", cuda_device_info());
-  }
-}
-
 /// Tests a backend against the CPU; returns advice if something is wrong.
 std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   try {
-    print_environment(entry.kind);
+    if (entry.device_facts != nullptr) {
+      entry.device_facts->tell([](const std::string& text) { print("{}", text); });
+    }
     BackendSource source(with_backend(globals, entry.kind));
     Backend& backend = source.get();
     print("self-test on {} ({})\n", entry.title, backend.description());

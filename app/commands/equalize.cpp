@@ -103,7 +103,7 @@ class EqualizeJob final : public ImageJob {
   }
 
   void check_name(const std::string& output) const override {
-    (void)image_file_type(output, arguments_.image_output.format);
+    (void)image_format(output, arguments_.image_output.format);
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     const std::string& format = arguments_.image_output.format;
@@ -111,7 +111,7 @@ class EqualizeJob final : public ImageJob {
     const bool uses_luma = options_.color == EqualizeColor::luma || options_.color == EqualizeColor::joint;
     note_no_effect(options_.luma != EqualizeOptions().luma && !uses_luma, "--luma",
                    "--color " + arguments_.color + " does not use it", verbosity);
-    note_without_effect(arguments_.image_output, output, image_file_type(output, format), verbosity);
+    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
   }
   [[nodiscard]] std::vector<std::string> side_files() const override {
     return arguments_.lut.empty() ? std::vector<std::string>{} : std::vector<std::string>{arguments_.lut};
@@ -196,7 +196,7 @@ RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = "a .png, .jpg, .bmp or .tga file, or a folder; - is standard output"});
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.text(
       {"--formula",
        with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)), "NAME"},
@@ -226,9 +226,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command equalize_command() {
-  return {"equalize", "spread the levels of an image over the whole range (histogram equalization)", kExamples,
-          declare};
-}
+Command equalize_command() { return operation_command("equalize", kExamples, declare); }
 
 }  // namespace gpuimg

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "cli/output_forms.hpp"
 #include "cli/terminal.hpp"
 #include "commands/mask_input.hpp"
@@ -41,8 +42,9 @@ bool prints_json(const HistArguments& arguments, const std::string& output) {
     return false;
   }
   if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
-    throw Error(ErrorKind::usage, "--json and " + (arguments.chart ? "--chart" : "--format " + arguments.form) +
-                                      " exclude each other for what is printed; give one of them, or name OUT");
+    throw Error(ErrorKind::usage, "--json cannot be combined with " +
+                                      (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      " on standard output; give only one of them, or name OUT");
   }
   return true;
 }
@@ -240,9 +242,8 @@ OptionText hist_format_help() {
 }
 
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) {
-  if (arguments.chart && !arguments.form.empty() && arguments.form != "chart") {
-    throw Error(ErrorKind::usage, "--chart and --format " + arguments.form + " exclude each other; give one of them");
-  }
+  refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",
+                  "--format " + arguments.form);
   return std::make_unique<HistJob>(arguments);
 }
 

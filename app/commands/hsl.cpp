@@ -1,7 +1,10 @@
 // gpuimg hsl IN… OUT.npy|OUT.png: declares the options; hsl_job.hpp does the work.
+#include <fmt/format.h>
+
 #include <memory>
 
 #include "batch/batch_command.hpp"
+#include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "commands/commands.hpp"
@@ -22,8 +25,10 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
-       .output = "a .npy or .png file, or a folder; with --inverse or an adjustment a .png, .jpg, .bmp "
-                 "or .tga file; - is standard output"});
+       .output = fmt::format("a .npy or .png file, or a folder; with --inverse or an adjustment a {} file; - is "
+                             "standard output",
+                             listed_image_forms(".")),
+       .other_endings = {"npy"}});
   parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "float in .npy, u16 in .png"), "NAME"},
               arguments->encoding);
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);
@@ -31,9 +36,11 @@ RunCommand declare(CommandParser& parser) {
   parser.number({"--hue", "adjust: add DEG degrees to the hue; OUT is RGB", "DEG"}, arguments->hue);
   parser.number({"--saturation", "adjust: multiply the saturation; OUT is RGB", "K"}, arguments->saturation);
   parser.number({"--lightness", "adjust: multiply the lightness; OUT is RGB", "K"}, arguments->lightness);
-  add_format_option(parser, arguments->image_output.format,
-                    "form of the output: npy or png; with --inverse or an adjustment png, jpg, bmp or tga [the ending "
-                    "of OUT; png for -]");
+  add_format_option(
+      parser, arguments->image_output.format,
+      fmt::format("form of the output: npy or png; with --inverse or an adjustment {} [the ending of OUT; "
+                  "png for -]",
+                  listed_image_forms()));
   add_png_option(parser, arguments->image_output);
   add_jpeg_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
@@ -45,8 +52,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command hsl_command() {
-  return {"hsl", "convert to hue, saturation and lightness, back, or adjust them", kExamples, declare};
-}
+Command hsl_command() { return operation_command("hsl", kExamples, declare); }
 
 }  // namespace gpuimg

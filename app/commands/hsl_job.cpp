@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
@@ -29,12 +30,6 @@ std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
   return value_named("--encode", arguments.encoding, kEncodingNames);
 }
 
-void refuse_together(bool both, const char* first, const char* second) {
-  if (both) {
-    throw Error(ErrorKind::usage, std::string(first) + " and " + second + " exclude each other; give one of them");
-  }
-}
-
 void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
                  const codecs::WriteOptions& write_options) {
   if (form == HslForm::npy) {
@@ -44,19 +39,19 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   }
 }
 
-/// The parts that the three conversions share.
+/// What the three conversions share.
 class HslJob : public ImageJob {
  public:
   explicit HslJob(const HslArguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
     (void)encoding_asked(arguments);
   }
 
-  void check_name(const std::string& output) const override { (void)image_file_type(output, asked_form()); }
+  void check_name(const std::string& output) const override { (void)image_format(output, asked_form()); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kImageForms, asked_form(), output, verbosity);
     note_no_effect(arguments_.image_output.strip && arguments_.inverse, "--strip", "HSL carries no metadata",
                    verbosity);
-    note_without_effect(arguments_.image_output, output, image_file_type(output, asked_form()), verbosity);
+    note_without_effect(arguments_.image_output, output, image_format(output, asked_form()), verbosity);
   }
   [[nodiscard]] std::string ending_for(const std::string& input) const override {
     return image_ending_for(input, asked_form());
@@ -83,8 +78,8 @@ class ToHslJob final : public HslJob {
     note_misleading_ending(kHslForms, asked_form(), output, verbosity);
     note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
     const bool is_png = form_of(output) == HslForm::png;
-    note_without_effect(arguments_.image_output, output,
-                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
+    note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
+                        verbosity);
   }
   [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
     if (!arguments_.planes) {

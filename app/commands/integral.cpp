@@ -70,8 +70,8 @@ class IntegralJob final : public ImageJob {
     const bool may_wrap = options_.type == Sample::u32 || options_.type == Sample::u64;
     note_no_effect(options_.allow_wrap && !may_wrap, "--allow-wrap", "only --type u32 and u64 can wrap", verbosity);
     const bool is_png = form_of(output) == Form::png;
-    note_without_effect(arguments_.image_output, output,
-                        is_png ? std::optional(codecs::ImageFileType::png) : std::nullopt, verbosity);
+    note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
+                        verbosity);
   }
   [[nodiscard]] bool is_binary(const std::string& output) const override { return form_of(output) != Form::csv; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
@@ -138,8 +138,6 @@ RunCommand declare(CommandParser& parser) {
 
 }  // namespace
 
-Command integral_command() {
-  return {"integral", "sum an image into a summed-area table (integral image)", kExamples, declare};
-}
+Command integral_command() { return operation_command("integral", kExamples, declare); }
 
 }  // namespace gpuimg

@@ -7,7 +7,7 @@
 
 #include "cli/option_values.hpp"
 #include "cli/rgb_color.hpp"
-#include "codecs/format_limits.hpp"
+#include "codecs/image_writer.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -38,8 +38,8 @@ PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
       strips_(arguments.strip),
       keeps_quality_(arguments.keeps_quality()) {}
 
-codecs::ImageFileType PhotoOutput::type_of(const std::string& output) const {
-  return options_.type ? *options_.type : image_file_type(output);
+codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
+  return options_.format ? *options_.format : image_format(output);
 }
 
 codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
@@ -49,7 +49,7 @@ codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, cons
   if (!strips_) {
     options.metadata = std::move(input.metadata);
   }
-  if (keeps_quality_ && type_of(paths.output) == codecs::ImageFileType::jpeg) {
+  if (keeps_quality_ && format_of(paths.output) == codecs::FileFormat::jpeg) {
     keep_encoding(input, input_name(paths), options, context);
   }
   return options;
@@ -59,8 +59,9 @@ void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& 
                                 CommandContext& context) const {
   options.jpeg_encoding = std::move(input.jpeg_encoding);
   if (!options.jpeg_encoding) {
-    const std::string why = input.file_type == "JPEG" ? "its colors are not YCbCr, or their sampling is unusual"
-                                                      : fmt::format("a {} has no JPEG quality", input.file_type);
+    const std::string why = input.file_format == codecs::FileFormat::jpeg
+                                ? "its colors are not YCbCr, or their sampling is unusual"
+                                : fmt::format("a {} has no JPEG quality", codecs::codec_of(input.file_format).name);
     context.note(
         fmt::format("{}: --quality keep has no effect: {}; OUT has quality {}", name, why, options.jpeg_quality));
   }
@@ -71,7 +72,7 @@ void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPat
   if (conversion_.background && !result.has_alpha()) {
     context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
   }
-  codecs::check_holds(type_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
+  codecs::check_holds(format_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }
 
 void PhotoOutput::save(Image result, const std::string& output, const codecs::WriteOptions& options,

@@ -30,7 +30,7 @@ class PhotoOutput {
 
  private:
   /// What --format says, else the ending of `output`.
-  [[nodiscard]] codecs::ImageFileType type_of(const std::string& output) const;
+  [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                      CommandContext& context) const;
 

@@ -6,10 +6,10 @@
 
 #include <string>
 
+#include "backends/backends.hpp"
 #include "cli/version.hpp"
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
-#include "engine/cuda_info.hpp"
 #include "io/output_file.hpp"
 
 namespace gpuimg {
@@ -39,8 +39,13 @@ RunCommand declare(CommandParser& /*parser*/) {
 }  // namespace
 
 std::string version_text() {
-  return fmt::format("gpuimg {}\ncompiler {}\n{}\n{}", version_number(), GPUIMG_COMPILER, cuda_build_text(),
-                     library_versions());
+  std::string text = fmt::format("gpuimg {}\ncompiler {}\n", version_number(), GPUIMG_COMPILER);
+  for (const BackendEntry& entry : backends()) {
+    if (entry.device_facts != nullptr) {
+      text += entry.device_facts->build_text() + "\n";
+    }
+  }
+  return text + library_versions();
 }
 
 Command version_command() { return {"version", "print the version, and what is built in", kExamples, declare}; }

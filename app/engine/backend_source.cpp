@@ -3,13 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <utility>
 
 #include "backends/backends.hpp"
-#include "engine/backend_cost.hpp"
-#include "engine/cuda_info.hpp"
-#include "gpuimg/cuda.hpp"
+#include "engine/backend_choice.hpp"
 
 namespace gpuimg {
 namespace {
@@ -18,14 +15,15 @@ std::unique_ptr<Backend> make(BackendKind kind, const GlobalOptions& options) {
   return backend_entry(kind).make({options.device, options.threads});
 }
 
-/// The backend to verify `kind` against: the CPU, or, for the CPU, the first other backend.
-BackendKind counterpart(BackendKind kind) {
-  if (kind != BackendKind::cpu) {
-    return BackendKind::cpu;
+/// "about 12 ms on the CPU, 260 ms with CUDA and its start-up".
+std::string text_of(const std::vector<BackendEstimate>& estimates) {
+  std::string text;
+  for (const BackendEstimate& estimate : estimates) {
+    const bool is_host = estimate.backend->memory_is_host;
+    text += fmt::format("{}{:.0f} ms {} {}{}", text.empty() ? "about " : ", ", estimate.ms, is_host ? "on" : "with",
+                        estimate.backend->title, is_host ? "" : " and its start-up");
   }
-  const auto all = backends();
-  return std::find_if(all.begin(), all.end(), [](const BackendEntry& entry) { return entry.kind != BackendKind::cpu; })
-      ->kind;
+  return text;
 }
 
 }  // namespace
@@ -33,8 +31,8 @@ BackendKind counterpart(BackendKind kind) {
 BackendSource::BackendSource(const GlobalOptions& options) : options_(options) {
   if (options_.backend) {
     begin(*options_.backend, "asked for");
-  } else if (cuda_versions(false).runtime == 0) {
-    begin(BackendKind::cpu, "built without CUDA");
+  } else if (std::string why = why_only_one(options_); !why.empty()) {
+    begin(candidates(options_).front()->kind, std::move(why));
   }
 }
 
@@ -42,14 +40,11 @@ void BackendSource::expect_pixels(std::size_t pixels) {
   if (chosen_) {
     return;
   }
-  const CostEstimate cost = estimated_cost(pixels, options_.threads);
-  const bool cuda_first = cost.cuda_ms < cost.cpu_ms;
-  if (!cuda_first && !cuda_device_may_be_there()) {
-    return begin(BackendKind::cpu, "there is no CUDA device");
-  }
-  begin(cuda_first ? BackendKind::cuda : BackendKind::cpu,
-        fmt::format("expected to finish first: about {:.0f} ms on the CPU, {:.0f} ms with CUDA and its start-up",
-                    cost.cpu_ms, cost.cuda_ms));
+  const std::vector<BackendEstimate> expected = estimates(options_, pixels, options_.threads);
+  const BackendEntry& first = fastest(expected);
+  std::string why = why_no_rival(expected, first);
+  const bool is_alone = first.memory_is_host && !why.empty();
+  begin(first.kind, is_alone ? std::move(why) : "expected to finish first: " + text_of(expected));
 }
 
 void BackendSource::begin(BackendKind kind, std::string reason) {
@@ -62,7 +57,7 @@ void BackendSource::begin(BackendKind kind, std::string reason) {
 Backend& BackendSource::get() {
   if (backend_ == nullptr) {
     if (!chosen_) {
-      begin(BackendKind::cpu, "the amount of work is not known");
+      begin(candidates(options_).front()->kind, "the amount of work is not known");
     }
     if (!pending_.valid()) {
       begin(*chosen_, reason_);  // not available for an earlier image
@@ -76,7 +71,8 @@ Backend& BackendSource::get() {
       if (error.kind() != ErrorKind::backend_unavailable) {  // a missing device is no surprise
         note_ = std::string("the CPU takes over: ") + error.what();
       }
-      begin(BackendKind::cpu, std::string("CUDA would finish first, but: ") + error.what());
+      begin(BackendKind::cpu,
+            fmt::format("{} would finish first, but: {}", backend_entry(*chosen_).title, error.what()));
       backend_ = pending_.get();
     }
   }
@@ -85,7 +81,7 @@ Backend& BackendSource::get() {
 
 Backend& BackendSource::other() {
   if (other_ == nullptr) {
-    other_ = make(counterpart(get().kind()), options_);
+    other_ = make(counterpart(get().kind(), options_), options_);
   }
   return *other_;
 }

@@ -102,7 +102,7 @@ codecs::ReadOptions CommandContext::read_options() {
 
 codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = path == "-" ? "standard input" : path;
-  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels;
+  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels();
   if (declared > 0 && declared <= options_.max_pixels) {
     backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
   }
@@ -116,8 +116,9 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
   }
   const Image& image = decoded.image;
   backends_.expect_pixels(image.view().pixel_count());
-  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name), decoded.file_type,
-                     image.width(), image.height(), image.format().channels, 8 * sample_bytes(image.format().sample)));
+  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
+                     codecs::codec_of(decoded.file_format).name, image.width(), image.height(), image.format().channels,
+                     8 * sample_bytes(image.format().sample)));
   return decoded;
 }
 
@@ -168,18 +169,18 @@ void CommandContext::report_verified(const std::string& difference) {
 }
 
 void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
-  const codecs::ImageFileType type = write_options.type ? *write_options.type : image_file_type(output);
-  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), type, pixels.format);
+  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), format, pixels.format);
   for (const std::string& clause : carried.left_out) {
     detail(printable_name(output) + ": " + clause);
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
   if (is_stream(output)) {  // all or nothing: a reader cannot detect half an image
-    return save(output, [&] { return encode_image(pixels, type, output, write_options); });
+    return save(output, [&] { return encode_image(pixels, format, output, write_options); });
   }
   stage(output, Phase::encode,
-        [&](const ByteSink& sink) { codecs::encode_image(pixels, type, output, write_options, sink); });
+        [&](const ByteSink& sink) { codecs::encode_image(pixels, format, output, write_options, sink); });
 }
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,

@@ -18,12 +18,12 @@
 #include "engine/backend_source.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/phase_times.hpp"
-#include "engine/result_compare.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
+#include "operations/result_compare.hpp"
 #include "text/path_names.hpp"
 
 namespace gpuimg {

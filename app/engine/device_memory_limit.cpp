@@ -4,19 +4,19 @@
 #include <algorithm>
 
 #include "engine/command_context.hpp"
+#include "operations/operations.hpp"
 
 namespace gpuimg {
 
 std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input) {
-  // The largest results have 16 bytes per pixel; this also leaves room for tables and scratch memory.
-  constexpr std::size_t kLargestResultPixel = 16;
   constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
   if (on.memory_is_host()) {
     return 0;
   }
   const std::size_t pixels = input.image.view().pixel_count();
   const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
-  const std::size_t needed = input.image.size_bytes() + mask_bytes + pixels * kLargestResultPixel;
+  // The largest result of any operation also leaves room for tables and scratch memory.
+  const std::size_t needed = input.image.size_bytes() + mask_bytes + pixels * most_result_bytes();
   if (options_.max_device_memory != 0) {
     return needed > options_.max_device_memory ? options_.max_device_memory : 0;
   }

@@ -8,9 +8,8 @@
 #include <memory>
 #include <optional>
 #include <utility>
+#include <variant>
 #include <vector>
-
-#include "gpuimg/checks.hpp"
 
 namespace gpuimg {
 namespace {
@@ -33,11 +32,14 @@ Picture picture_of(Image image) {
 
 Image& image_of(const Picture& picture) { return static_cast<HostPixels&>(picture.storage()).image(); }
 
+ConstView rows_of(ConstView pixels, int begin, int end) {
+  pixels.data = pixels.row_bytes(begin);
+  pixels.height = end - begin;
+  return pixels;
+}
+
 ConstView rows_of(const Picture& picture, int begin, int end) {
-  ConstView rows = std::as_const(image_of(picture)).view();
-  rows.data = rows.row_bytes(begin);
-  rows.height = end - begin;
-  return rows;
+  return rows_of(std::as_const(image_of(picture)).view(), begin, end);
 }
 
 void copy_rows(ConstView from, View to, int first_row) {
@@ -99,27 +101,30 @@ void clear_borders(View table, std::size_t entry_bytes) {
 struct StripedBackend::Strip {
   int begin;
   int end;
-  const Picture& picture;  ///< on the inner backend
+  int halo_above;          ///< rows of `picture` above `begin`; fewer than asked for at the top of the image
+  const Picture& picture;  ///< on the inner backend: the strip's rows, and its halo
   Selection selection;     ///< of the strip
   bool is_selected;        ///< the region intersects the strip
 };
 
 template <class Visit>
 void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
-                                const Visit& visit) {
+                                int halo_rows, const Visit& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
   const std::size_t row_bytes =
       static_cast<std::size_t>(picture.width()) * (picture.format().bytes_per_pixel() + bytes_out_a_pixel + mask_bytes);
-  const auto rows =
-      static_cast<int>(std::clamp<std::size_t>(most_bytes_ / row_bytes, 1, static_cast<std::size_t>(picture.height())));
+  const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
+  const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
   for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
     const int end = begin + std::min(rows, picture.height() - begin);
-    const Picture pixels = inner_.upload(rows_of(picture, begin, end));
+    const int halo_above = std::min(halo_rows, begin);
+    const int halo_below = std::min(halo_rows, picture.height() - end);
+    const Picture pixels = inner_.upload(rows_of(picture, begin - halo_above, end + halo_below));
     std::optional<Picture> mask;
     if (selection.mask != nullptr) {
       mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
     }
-    Strip strip{begin, end, pixels, selection, true};
+    Strip strip{begin, end, halo_above, pixels, selection, true};
     strip.selection.mask = mask ? &*mask : nullptr;
     if (selection.region) {
       strip.selection.region = part_of(*selection.region, begin, end);
@@ -129,12 +134,13 @@ void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_
   }
 }
 
-Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection,
+Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                                const std::function<Picture(const Strip&)>& map) {
   Image result(picture.width(), picture.height(), format);
-  for_strips(picture, format.bytes_per_pixel(), selection, [&](const Strip& strip) {
+  for_strips(picture, format.bytes_per_pixel(), selection, halo_rows, [&](const Strip& strip) {
     const Image rows = inner_.download(map(strip));
-    copy_rows(rows.view(), result.view(), strip.begin);
+    copy_rows(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin), result.view(),
+              strip.begin);
   });
   return picture_of(std::move(result));
 }
@@ -152,7 +158,7 @@ Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptio
         is_hsl(channel) ? static_cast<std::size_t>(options.hsl_bins) : picture.format().max_value() + std::size_t{1};
     sum.channels.push_back({channel, std::vector<std::uint64_t>(bins)});
   }
-  for_strips(picture, 0, options.selection, [&](const Strip& strip) {
+  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -173,7 +179,7 @@ LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeO
   for (auto& counts : sum) {
     counts.resize(picture.format().max_value() + std::size_t{1});
   }
-  for_strips(picture, 0, options.selection, [&](const Strip& strip) {
+  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -197,7 +203,7 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   Selection all = options.selection;
   all.region.reset();  // the histogram is already counted
-  Picture result = mapped(picture, picture.format(), all, [&](const Strip& strip) {
+  Picture result = mapped(picture, picture.format(), all, 0, [&](const Strip& strip) {
     EqualizeOptions of_strip = options;
     of_strip.tables = &tables;
     of_strip.selection = strip.selection;
@@ -209,8 +215,27 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   return result;
 }
 
-SumTable StripedBackend::integral(const Picture& picture, const IntegralOptions& options) {
-  check(picture, options);
+Picture StripedBackend::by_rows(const Picture& picture, PixelFormat result, int halo_rows,
+                                const std::function<Picture(const Picture& rows)>& operation) {
+  return mapped(picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); });
+}
+
+Picture StripedBackend::apply(const Picture& picture, const PictureOperation& operation) {
+  return std::visit(
+      [&](const auto& options) {
+        check(picture, options);
+        return in_strips(picture, options);
+      },
+      operation);
+}
+
+template <class Options>
+Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
+  return by_rows(picture, result_format(picture.format(), options), halo_rows(options),
+                 [&](const Picture& rows) { return inner_.apply(rows, options); });
+}
+
+SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;
   Image table(table_width(picture.width(), options.layout), table_height(picture.height(), options.layout), {type, 1});
@@ -222,29 +247,11 @@ SumTable StripedBackend::integral(const Picture& picture, const IntegralOptions&
   of_strip.type = type == Sample::u32 ? Sample::u32 : Sample::u64;
   of_strip.allow_wrap = true;
   std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
-  for_strips(picture, sample_bytes(*of_strip.type), {}, [&](const Strip& strip) {
+  for_strips(picture, sample_bytes(*of_strip.type), {}, 0, [&](const Strip& strip) {
     const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
     add_above_for(type)(sums.view(), above, table.view(), strip.begin + (padded ? 1 : 0), padded ? 1 : 0);
   });
   return picture_of(std::move(table));
-}
-
-Picture StripedBackend::to_hsl(const Picture& picture, HslEncoding encoding) {
-  check_to_hsl(picture);
-  const PixelFormat format{sample_of(encoding), picture.format().has_alpha() ? 4 : 3};
-  return mapped(picture, format, {}, [&](const Strip& strip) { return inner_.to_hsl(strip.picture, encoding); });
-}
-
-Picture StripedBackend::from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
-  check_from_hsl(picture, encoding, sample);
-  return mapped(picture, {sample, picture.format().channels}, {},
-                [&](const Strip& strip) { return inner_.from_hsl(strip.picture, encoding, sample); });
-}
-
-Picture StripedBackend::adjust_hsl(const Picture& picture, const HslAdjustment& by) {
-  check_to_hsl(picture);
-  return mapped(picture, picture.format(), {},
-                [&](const Strip& strip) { return inner_.adjust_hsl(strip.picture, by); });
 }
 
 }  // namespace gpuimg

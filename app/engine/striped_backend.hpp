@@ -34,24 +34,31 @@ class StripedBackend final : public Backend {
   using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used = nullptr) override;
 
-  /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
-  SumTable integral(const Picture& picture, const IntegralOptions& options) override;
+  Picture apply(const Picture& picture, const PictureOperation& operation) override;
 
-  Picture to_hsl(const Picture& picture, HslEncoding encoding) override;
-  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) override;
-  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) override;
+  /// Runs operation(rows) on strips of rows. A row of its result depends on the same row of the input and on
+  /// `halo_rows` rows above and below it, so each strip is handed over with those.
+  Picture by_rows(const Picture& picture, PixelFormat result, int halo_rows,
+                  const std::function<Picture(const Picture& rows)>& operation);
 
   void wait() override { inner_.wait(); }
   [[nodiscard]] std::size_t available_bytes() override { return inner_.available_bytes(); }
   double measure_copy_rate(std::size_t bytes) override { return inner_.measure_copy_rate(bytes); }
 
  private:
+  /// By rows, unless an operation has a rule of its own.
+  template <class Options>
+  Picture in_strips(const Picture& picture, const Options& options);
+
+  /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
+  SumTable in_strips(const Picture& picture, const IntegralOptions& options);
+
   /// Rows [begin, end) of a picture; the mask of its Selection is on the inner backend.
   struct Strip;
   template <class Visit>
-  void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+  void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection, int halo_rows,
                   const Visit& visit);
-  Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection,
+  Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                  const std::function<Picture(const Strip&)>& map);
 
   Backend& inner_;

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <utility>
 
-#include "selftest/selftest_operations.hpp"
+#include "operations/operations.hpp"
 
 namespace gpuimg {
 namespace {
@@ -37,47 +37,76 @@ double median_ms(const Work& work) {
   return *middle;
 }
 
-BackendTiming timed(const SelftestOperation& operation, Backend& backend, const Picture& picture, double copy_rate) {
+/// An image on a backend.
+struct Side {
+  Backend* backend;
+  Picture picture;
+  double copy_rate;  ///< bytes per second
+  double upload_ms;
+  double download_ms;
+};
+
+BackendTiming timed(const Trial& trial, const Side& side) {
   BackendTiming timing;
-  timing.backend = backend.name();
-  timing.kernel_ms = median_ms([&] { operation.run(backend, picture); });
-  const double bytes = operation.bytes_per_pixel(picture.format()) * static_cast<double>(picture.pixel_count());
+  timing.backend = side.backend->name();
+  timing.upload_ms = side.upload_ms;
+  timing.download_ms = side.download_ms;
+  timing.kernel_ms = median_ms([&] {
+    [[maybe_unused]] const OperationResult dropped = trial.run(*side.backend, side.picture);
+    side.backend->wait();
+  });
+  const double bytes = trial.bytes_per_pixel * static_cast<double>(side.picture.pixel_count());
   timing.gigabytes_per_second = bytes / (timing.kernel_ms * 1.0e6);
-  timing.share_of_copy = timing.gigabytes_per_second * 1.0e9 / copy_rate;
+  timing.share_of_copy = timing.gigabytes_per_second * 1.0e9 / side.copy_rate;
   return timing;
+}
+
+/// Compares every backend that has the operation with the first one, then times each.
+BenchRow row_of(const Trial& trial, const Operation& operation, const std::vector<Side>& sides) {
+  BenchRow row;
+  row.operation = trial.name;
+  const Side* first = nullptr;
+  for (const Side& side : sides) {
+    if (!operation.is_on(side.backend->kind())) {
+      continue;
+    }
+    if (first == nullptr) {
+      first = &side;
+    } else if (row.difference.empty()) {
+      row.compared = true;
+      row.difference = difference(trial, *first->backend, first->picture, *side.backend, side.picture);
+    }
+  }
+  for (const Side& side : sides) {
+    if (operation.is_on(side.backend->kind())) {
+      row.timings.push_back(timed(trial, side));
+    }
+  }
+  return row;
 }
 
 }  // namespace
 
 std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<Backend*>& backends,
                                   const std::vector<double>& copy_rates) {
-  std::vector<Picture> pictures;
-  std::vector<std::pair<double, double>> transfers_ms;
-  for (Backend* backend : backends) {
+  std::vector<Side> sides;
+  for (std::size_t i = 0; i < backends.size(); ++i) {
+    Backend& backend = *backends[i];
     const double upload = median_ms([&] {
-      [[maybe_unused]] const Picture dropped = backend->upload(image.pixels.view());
-      backend->wait();
+      [[maybe_unused]] const Picture dropped = backend.upload(image.pixels.view());
+      backend.wait();
     });
-    pictures.push_back(backend->upload(image.pixels.view()));
-    const double download = median_ms([&] { (void)backend->download(pictures.back()); });
-    transfers_ms.emplace_back(upload, download);
+    sides.push_back({&backend, backend.upload(image.pixels.view()), copy_rates[i], upload, 0.0});
+    sides.back().download_ms = median_ms([&] { (void)backend.download(sides.back().picture); });
   }
   std::vector<BenchRow> rows;
-  for (const SelftestOperation& operation : timed_operations()) {
-    BenchRow row;
-    row.image = image.name;
-    row.operation = operation.name;
-    if (backends.size() > 1) {
-      row.compared = true;
-      row.difference = operation.difference(*backends[0], pictures[0], *backends[1], pictures[1]);
+  for (const Operation& operation : operations()) {
+    for (const Trial& trial : operation.trials(image.pixels.format())) {
+      if (trial.is_timed) {
+        rows.push_back(row_of(trial, operation, sides));
+        rows.back().image = image.name;
+      }
     }
-    for (std::size_t i = 0; i < backends.size(); ++i) {
-      BackendTiming timing = timed(operation, *backends[i], pictures[i], copy_rates[i]);
-      timing.upload_ms = transfers_ms[i].first;
-      timing.download_ms = transfers_ms[i].second;
-      row.timings.push_back(std::move(timing));
-    }
-    rows.push_back(std::move(row));
   }
   return rows;
 }

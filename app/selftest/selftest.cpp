@@ -4,21 +4,13 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cstring>
 #include <utility>
 
-#include "selftest/selftest_operations.hpp"
+#include "operations/operations.hpp"
+#include "selftest/selftest_image.hpp"
 
 namespace gpuimg {
 namespace {
-
-/// Four gray pixels 10, 20, 20, 250.
-Image four_grays() {
-  constexpr std::array<std::uint8_t, 4> kLevels = {10, 20, 20, 250};
-  Image image(2, 2, PixelFormat{Sample::u8, 1});
-  std::memcpy(image.view().data, kLevels.data(), kLevels.size());
-  return image;
-}
 
 void expect(SelfTestResult& result, bool good, const std::string& what) {
   ++result.checks;
@@ -27,33 +19,15 @@ void expect(SelfTestResult& result, bool good, const std::string& what) {
   }
 }
 
-template <class T, std::size_t count>
-bool holds(const Image& image, const std::array<T, count>& expected) {
-  return image.size_bytes() == sizeof expected && std::memcmp(image.view().data, expected.data(), sizeof expected) == 0;
-}
-
 }  // namespace
 
 SelfTestResult test_known_answers(Backend& backend) {
   SelfTestResult result;
-  const Picture grays = backend.upload(four_grays());
-  const Histogram histogram = backend.histogram(grays, {});
-  const auto& counts = histogram.channels.front().counts;
-  expect(result, histogram.counted == 4 && counts[10] == 1 && counts[20] == 2 && counts[250] == 1, "hist");
-  expect(result, holds(backend.download(backend.equalize(grays, {})), std::array<std::uint8_t, 4>{0, 170, 170, 255}),
-         "equalize");
-  expect(result,
-         holds(backend.download(backend.integral(grays, {})),
-               std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}),
-         "integral");
-  Image orange(1, 1, PixelFormat{Sample::u8, 3});
-  constexpr std::array<std::uint8_t, 3> kOrange = {255, 128, 0};
-  std::memcpy(orange.view().data, kOrange.data(), kOrange.size());
-  const Picture pixel = backend.upload(std::move(orange));
-  expect(result,
-         holds(backend.download(backend.to_hsl(pixel, HslEncoding::u16)),
-               std::array<std::uint16_t, 3>{5483, 65535, 32768}),
-         "hsl");
+  for (const Operation& operation : operations()) {
+    if (operation.is_on(backend.kind())) {
+      expect(result, operation.known_answer(backend), std::string(operation.name));
+    }
+  }
   return result;
 }
 
@@ -67,11 +41,11 @@ SelfTestResult test_agreement(Backend& backend, Backend& reference) {
         const Image image = selftest_image(width, height, format, static_cast<unsigned>(width + channels));
         const Picture here = backend.upload(image.view());
         const Picture there = reference.upload(image.view());
-        for (const SelftestOperation& operation : tested_operations(format)) {
-          const std::string difference = operation.difference(backend, here, reference, there);
-          expect(result, difference.empty(),
-                 fmt::format("{} of {}x{}, {} channels of {} bits: {}", operation.name, width, height, channels,
-                             8 * sample_bytes(sample), difference));
+        for (const Trial& trial : trials_on(backend.kind(), format)) {
+          const std::string differs = difference(trial, backend, here, reference, there);
+          expect(result, differs.empty(),
+                 fmt::format("{} of {}x{}, {} channels of {} bits: {}", trial.name, width, height, channels,
+                             8 * sample_bytes(sample), differs));
         }
       }
     }

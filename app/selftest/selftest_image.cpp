@@ -1,9 +1,9 @@
 // Generates the test image for `doctor` and `bench`.
+#include "selftest/selftest_image.hpp"
+
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
-
-#include "selftest/selftest_operations.hpp"
 
 namespace gpuimg {
 namespace {

@@ -6,49 +6,25 @@
 #include <memory>
 #include <string>
 #include <utility>
+#include <variant>
 
-#include "gpuimg/image.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
-#include "gpuimg/selection.hpp"
+#include "gpuimg/picture.hpp"
 
 namespace gpuimg {
 
-/// Pixels in a backend's memory: host memory for the CPU, device memory for CUDA. Only the backend that made a Picture
-/// can read it. Move-only.
-class Picture {
- public:
-  /// Backend-specific storage. Each backend derives its own class from this.
-  class Storage {
-   public:
-    Storage() = default;
-    Storage(const Storage&) = delete;
-    Storage& operator=(const Storage&) = delete;
-    virtual ~Storage() = default;
-  };
-
-  Picture(int width, int height, PixelFormat format, std::unique_ptr<Storage> storage)
-      : storage_(std::move(storage)), width_(width), height_(height), format_(format) {}
-
-  [[nodiscard]] int width() const { return width_; }
-  [[nodiscard]] int height() const { return height_; }
-  [[nodiscard]] PixelFormat format() const { return format_; }
-  [[nodiscard]] std::size_t pixel_count() const {
-    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
-  }
-  [[nodiscard]] Storage& storage() const { return *storage_; }
-
- private:
-  std::unique_ptr<Storage> storage_;
-  int width_ = 0;
-  int height_ = 0;
-  PixelFormat format_;
-};
-
 /// A summed-area table: a Picture with one channel of u32, u64, f32 or f64.
 using SumTable = Picture;
+
+/// An operation from one Picture to another: its options. Each has, beside its options,
+///   check(picture, options), which every backend calls first,
+///   result_format(input, options), the pixels of the result,
+///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
+///     StripedBackend divides by it. A summed-area table has another rule, which stands there.
+using PictureOperation = std::variant<IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda };
@@ -108,18 +84,17 @@ class Backend {
     return equalize(std::as_const(picture), options, used);
   }
 
-  virtual SumTable integral(const Picture& picture, const IntegralOptions& options) = 0;
+  /// Runs an operation from Picture to Picture. What the result is stands beside its options. Throws Error{unsupported}
+  /// if this backend does not have the operation.
+  virtual Picture apply(const Picture& picture, const PictureOperation& operation) = 0;
 
-  /// Three channels of type sample_of(encoding), plus alpha rescaled to that type if the input has alpha.
-  virtual Picture to_hsl(const Picture& picture, HslEncoding encoding) = 0;
-
-  /// Converts what to_hsl writes back to RGB or RGBA of type `sample` (u8 or u16). Values out of range are wrapped
-  /// (hue) or clamped.
-  virtual Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) = 0;
-
-  /// Converts to HSL, adjusts in float32, and converts back. Same size and format. Gray stays gray: its saturation is
-  /// 0, so only lightness changes it.
-  virtual Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) = 0;
+  // The same by name.
+  SumTable integral(const Picture& picture, const IntegralOptions& options) { return apply(picture, options); }
+  Picture to_hsl(const Picture& picture, HslEncoding encoding) { return apply(picture, ToHslOptions{encoding}); }
+  Picture from_hsl(const Picture& picture, HslEncoding encoding, Sample sample) {
+    return apply(picture, FromHslOptions{encoding, sample});
+  }
+  Picture adjust_hsl(const Picture& picture, const HslAdjustment& by) { return apply(picture, by); }
 
   /// Returns when all submitted work is done.
   virtual void wait() = 0;

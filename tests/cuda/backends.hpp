@@ -22,7 +22,7 @@ class CudaTest : public ::testing::Test {
  protected:
   void SetUp() override;
 
-  /// Shared by all tests, so that one backend processes all sizes in turn.
+  /// Shared by all tests, so that the same backend processes all sizes.
   static Backend& gpu();
   static Backend& cpu();
 };

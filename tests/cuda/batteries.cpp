@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "operations/operations.hpp"
+
 namespace gpuimg::test {
 namespace {
 
@@ -33,6 +35,12 @@ void Pair::expect_same(const Picture& tested, const Picture& reference) const {
   const Image a = tested_backend_.download(tested);
   const Image b = reference_backend_.download(reference);
   EXPECT_TRUE(same_pixels(a.view(), b.view()));
+}
+
+void Pair::trials() const {
+  for (const Trial& trial : trials_on(tested_backend_.kind(), tested_.format())) {
+    EXPECT_EQ(difference(trial, tested_backend_, tested_, reference_backend_, reference_), "") << trial.name;
+  }
 }
 
 Pair::Selected Pair::random_selection(Random& random) const {

@@ -11,6 +11,10 @@ class Pair {
  public:
   Pair(Backend& tested, Backend& reference, const Image& image);
 
+  /// Every trial of the list of operations that the tested backend has.
+  void trials() const;
+
+  // Random options and selections.
   void histograms(Random& random) const;
   void equalizations(Random& random) const;
   void integrals(Random& random) const;

@@ -1,5 +1,5 @@
-// One kernel for each kind of bug that the tools of compute-sanitizer find. A tool that misses its planted bug proves
-// nothing by finding none in gpuimg.
+// One kernel for each kind of bug that compute-sanitizer detects: a tool's clean report on gpuimg counts only if it
+// reports its planted bug.
 // usage: gpuimg_planted_bugs memcheck|racecheck|initcheck|synccheck|none
 #include <cuda_runtime.h>
 
@@ -13,7 +13,7 @@ constexpr int kThreads = 64;
 /// memcheck: the last thread writes past the end.
 __global__ void write_beyond(int* values) { values[threadIdx.x + 1] = 1; }
 
-/// racecheck: a thread reads what a thread of another warp writes, without a barrier between them.
+/// racecheck: a thread reads what a thread of another warp wrote, without a barrier in between.
 __global__ void read_too_early(int* values) {
   __shared__ int shared[kThreads];
   shared[threadIdx.x] = static_cast<int>(threadIdx.x);
@@ -23,7 +23,7 @@ __global__ void read_too_early(int* values) {
 /// initcheck: reads uninitialized memory.
 __global__ void read_unwritten(const int* unwritten, int* values) { values[threadIdx.x] = unwritten[threadIdx.x]; }
 
-/// synccheck: only a part of the block waits at a barrier for the whole block.
+/// synccheck: only some threads of the block reach a block-wide barrier.
 __global__ void wait_without_others(int* values, int waiting) {
   __shared__ int shared[kThreads];
   shared[threadIdx.x] = 0;

@@ -42,6 +42,9 @@ constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1}, 
 constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
+TEST_F(CudaParity, SmallOperationsOfTheList) {
+  each_image(kSmall, [](const Pair& pair, Random&) { pair.trials(); });
+}
 TEST_F(CudaParity, SmallHistograms) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.histograms(random); });
 }
@@ -55,6 +58,9 @@ TEST_F(CudaParity, SmallHsl) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
+TEST_F(CudaParity, EdgeOperationsOfTheList) {
+  each_image(kEdges, [](const Pair& pair, Random&) { pair.trials(); });
+}
 TEST_F(CudaParity, EdgeHistograms) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.histograms(random); });
 }
@@ -68,6 +74,9 @@ TEST_F(CudaParity, EdgeHsl) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
+TEST_F(CudaParity, MediumOperationsOfTheList) {
+  each_image(kMedium, [](const Pair& pair, Random&) { pair.trials(); });
+}
 TEST_F(CudaParity, MediumHistograms) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.histograms(random); });
 }
@@ -81,6 +90,9 @@ TEST_F(CudaParity, MediumHsl) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
+TEST_F(CudaParity, LongOperationsOfTheList) {
+  each_image(kLong, [](const Pair& pair, Random&) { pair.trials(); });
+}
 TEST_F(CudaParity, LongHistograms) {
   each_image(kLong, [](const Pair& pair, Random& random) { pair.histograms(random); });
 }
@@ -123,7 +135,7 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   for (const int channels : {1, 2, 3, 4}) {
     const PixelFormat format{Sample::u16, channels};
     for (const Image& image : {constant_image(3001, 2003, format, 65535), constant_image(3001, 2003, format, 32767),
-                               posterised_image(random, 3001, 2003, format)}) {
+                               posterized_image(random, 3001, 2003, format)}) {
       const Pair pair(gpu(), cpu(), image);
       pair.histogram({});
       pair.equalization({});

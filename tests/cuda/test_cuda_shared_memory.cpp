@@ -64,7 +64,7 @@ TEST_P(CudaSharedMemory, FlatAndPosterized16BitImages) {
   Random random;
   SCOPED_TRACE(random.trace());
   const PixelFormat gray{Sample::u16, 1};
-  for (const Image& each : {posterised_image(random, 1023, 511, gray), constant_image(1023, 511, gray, 65535)}) {
+  for (const Image& each : {posterized_image(random, 1023, 511, gray), constant_image(1023, 511, gray, 65535)}) {
     const Pair pair(limited(), cpu(), each);
     pair.histogram({});
     pair.equalization({});

@@ -40,7 +40,7 @@ constexpr int kKinds = 25;
 /// allocate.
 bool fails(Kind kind) noexcept;
 
-/// While this object lives, its thread's calls neither count nor fail.
+/// During its lifetime, its thread's calls neither count nor fail.
 class Suspension {
  public:
   Suspension() noexcept;

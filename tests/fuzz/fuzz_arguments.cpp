@@ -1,5 +1,5 @@
-// Fuzzes the command line: arguments, divided by NUL, are parsed, but nothing is run. They are taken, answered
-// (--help), or refused with the exit code for it; the values of options are taken, or refused by an Error that says so.
+// Fuzzes the command line: parses arguments separated by NUL, but runs nothing. Arguments must be accepted, answered
+// (--help) or refused with exit code 2; option values must be accepted or refused with Error{usage}.
 #include <algorithm>
 #include <cstdlib>
 
@@ -30,7 +30,7 @@ void taken_or_refused(const Work& work) {
   }
 }
 
-/// Empty ones too, as a shell gives them.
+/// Includes empty arguments, which a shell can pass.
 std::vector<std::string> arguments_in(std::string_view text) {
   std::vector<std::string> arguments;
   for (std::size_t at = 0; at <= text.size();) {
@@ -47,11 +47,11 @@ void parse_values(const std::string& text) {
   taken_or_refused([&] { (void)OutputTemplate(text).name_for({"a/b.png", "b.png"}, 1); });
   taken_or_refused([&] { (void)parse_shard(text, [&](const char*) { return text.c_str(); }); });
   taken_or_refused([&] { (void)value_named("--color", text, kColorNames); });
-  taken_or_refused([&] { (void)image_file_type("a.png", text); });
+  taken_or_refused([&] { (void)image_format("a.png", text); });
   taken_or_refused([&] { (void)parse_color("--background", text); });
 }
 
-/// Options of runs over many files and of two operations, all of the same few texts.
+/// Options of batch runs and of two operations, with values drawn from a few texts.
 void make_jobs(const std::vector<std::string>& arguments) {
   const auto text = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   BatchArguments batch;

@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Outcome first = outcome_of(file, false);
   const Outcome second = outcome_of(file, false);
   demand(first.refusal == second.refusal, "the second refusal differs");
-  const std::uint64_t declared = gpuimg::codecs::declared_image(file, kName).pixels;
+  const std::uint64_t declared = gpuimg::codecs::declared_image(file, kName).pixels();
   const bool is_jpeg = size >= 2 && data[0] == 0xFF && data[1] == 0xD8;
   const Outcome lenient = is_jpeg ? outcome_of(file, true) : Outcome{};
   if (first.decoded) {

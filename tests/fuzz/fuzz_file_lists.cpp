@@ -1,6 +1,6 @@
-// Fuzzes the plan of a run over many files: whatever a list names, no output lies outside the folder of the outputs,
-// none is standard output, and no name is cut short. By templates too, wherever these say so themselves. Input:
-// separator, shape of the outputs, a glob, a template (for one shape), each with NUL behind it, and the list.
+// Fuzzes the plan of a batch: for any list of names, no output lies outside the output folder, none is standard output,
+// and no name is cut short. With a template, the output may lie where the template itself says. Input: separator, kind
+// of outputs, a glob, a template (for one kind), each followed by NUL, then the list.
 #include <algorithm>
 #include <array>
 
@@ -29,7 +29,7 @@ constexpr std::array<const char*, 9> kTemplates = {"",  // the tree is mirrored
                                                    "o/{index}/{ext}{ext}.",
                                                    "o/{stem}{ext}"};
 
-/// As text alone: every way up stays below the folder "o".
+/// Compares text only: ".." never leaves the folder "o".
 bool is_below_folder(const std::string& path) {
   if (!path.starts_with("o/")) {
     return false;

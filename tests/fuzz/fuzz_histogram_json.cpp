@@ -1,5 +1,5 @@
-// Fuzzes the reader of histograms (--merge, --reference): any bytes are read or refused; what is read is summed, makes
-// look-up tables, and is written and read back the same.
+// Fuzzes the reader of histograms (--merge, --reference): any bytes are read or refused. A histogram that is read can
+// be summed and turned into look-up tables, and survives a round trip.
 #include <algorithm>
 
 #include "fuzz/finding.hpp"
@@ -24,7 +24,7 @@ bool same_file(const HistogramFile& a, const HistogramFile& b) {
          });
 }
 
-/// As `hist --merge` writes what it has summed; empty for channels that cannot stand in one report.
+/// The sum as `hist --merge` writes it; empty if the channels do not fit into one report.
 std::string written(const HistogramFile& file) {
   ReportOptions options;
   options.luma = file.luma;

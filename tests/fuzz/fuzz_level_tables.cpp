@@ -1,5 +1,5 @@
-// Fuzzes the reader of look-up tables (--apply): any bytes are read or refused; what is read has only levels that there
-// are, and is written and read back the same.
+// Fuzzes the reader of look-up tables (--apply): any bytes are read or refused. A table that is read contains only
+// valid levels and survives a round trip.
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"

@@ -1,5 +1,5 @@
-// Fuzzes the operations: any small image with any options gives what the plain oracle says, with one thread as with
-// several, and by each set of instructions that the processor has.
+// Fuzzes the operations: for any small image and any options, the result equals the oracle's, with one thread and with
+// several, and with each instruction set of the processor.
 #include <hwy/targets.h>
 #include <tbb/global_control.h>
 
@@ -11,6 +11,7 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/scene.hpp"
 #include "gpuimg/backend.hpp"
+#include "operations/operations.hpp"
 #include "support/oracle_integral.hpp"
 #include "support/test_images.hpp"
 
@@ -47,7 +48,7 @@ void choose_instructions(FuzzInput& input) {
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
 }
 
-/// operation(backend, picture, mask) on both backends; what both say.
+/// Runs operation(backend, picture, mask) on both backends; returns their result or their error.
 Image agreed(const Scene& scene, const std::function<Picture(Backend&, Picture, const Picture*)>& operation) {
   std::array<Image, 2> results;
   const std::array<Backend*, 2> backends = {&one_thread(), &several_threads()};
@@ -202,16 +203,28 @@ void demand_hsl(FuzzInput& input) {
   demand_same(adjusted, expected, "adjusted to other pixels: ");
 }
 
+/// Any trial of the list of operations: several threads give what one gives.
+void demand_trial(FuzzInput& input) {
+  const std::uint32_t drawn = input.byte();
+  const Scene scene = scene_from(input);
+  const std::vector<Trial> trials = trials_on(BackendKind::cpu, scene.image.format());
+  const Trial& trial = trials[drawn % trials.size()];
+  const Picture one = one_thread().upload(scene.image.view());
+  const Picture several = several_threads().upload(scene.image.view());
+  demand(difference(trial, one_thread(), one, several_threads(), several).empty(), "several threads differ from one");
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   choose_instructions(input);
-  switch (input.below(4)) {
+  switch (input.below(5)) {
     case 0: demand_histogram(input); break;
     case 1: demand_equalized(input); break;
     case 2: demand_integral(input); break;
-    default: demand_hsl(input);
+    case 3: demand_hsl(input); break;
+    default: demand_trial(input);
   }
   return 0;
 }

@@ -99,10 +99,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   options.text = text_from(input);
   const Image image = input.image(width, height, format);
 
-  const std::vector<std::byte> file = encode_image(image.view(), ImageFileType::png, "fuzzed", options);
+  const std::vector<std::byte> file = encode_image(image.view(), FileFormat::png, "fuzzed", options);
   if (is_large) {
     options.threads = 3;
-    demand(encode_image(image.view(), ImageFileType::png, "fuzzed", options) == file, "three threads give other bytes");
+    demand(encode_image(image.view(), FileFormat::png, "fuzzed", options) == file, "three threads give other bytes");
   }
   ReadOptions read;
   read.auto_orient = false;

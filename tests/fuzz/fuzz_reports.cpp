@@ -1,5 +1,5 @@
-// Fuzzes what is written of results as text: CSV of histograms and of summed-area tables is well-formed and holds the
-// values, JSON is JSON and reads back the same, the chart and the SVG keep to characters that they may hold.
+// Fuzzes results written as text: CSV of histograms and summed-area tables is well-formed and contains the values, JSON
+// is valid and survives a round trip, charts and SVG contain only characters allowed in them.
 #include <algorithm>
 #include <charconv>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ using namespace gpuimg;
 using fuzz::demand;
 using fuzz::FuzzInput;
 
-/// Fields of each line. What is written has no quotes.
+/// The fields of each line. gpuimg writes no quotes.
 std::vector<std::vector<std::string>> rows_of(const std::string& csv) {
   std::vector<std::vector<std::string>> rows(1, std::vector<std::string>(1));
   demand(!csv.empty() && csv.back() == '\n', "CSV without a line break at its end");

@@ -37,7 +37,7 @@ void add_catalogue(SeedFolder& seeds) {
   }
 }
 
-/// Everything that is written besides pixels.
+/// Everything that is written in addition to pixels.
 void add_metadata(SeedFolder& seeds) {
   const Image image = picture(24, 16, {Sample::u8, 3});
   for (int kind = 0; kind < 4; ++kind) {
@@ -53,10 +53,12 @@ void add_metadata(SeedFolder& seeds) {
     options.metadata.xmp = xmp_packet();
     options.metadata.iptc = iptc_data();
     options.metadata.srgb = kind < 2 ? std::nullopt : std::optional<std::uint8_t>(1);
-    const auto png = encode_image(image.view(), ImageFileType::png, "seed", options);
-    seeds.add("fuzz_decode", png);
-    seeds.add("fuzz_png_fast", png);
-    seeds.add("fuzz_decode", encode_image(image.view(), ImageFileType::jpeg, "seed", options));
+    for (const Codec& codec : codecs::codecs()) {
+      if (codec.fit_metadata != nullptr) {
+        seeds.add("fuzz_decode", encode_image(image.view(), codec.format, "seed", options));
+      }
+    }
+    seeds.add("fuzz_png_fast", encode_image(image.view(), FileFormat::png, "seed", options));
   }
 }
 

@@ -1,4 +1,4 @@
-// Histograms, manifests, command lines and lists of names, as people and gpuimg write them.
+// Text seeds: histograms, manifests, command lines and lists of names, written by hand and by gpuimg.
 #include <string_view>
 
 #include "batch/manifest.hpp"

@@ -1,4 +1,4 @@
-// A limit on the size of files, for tests of writes that fail.
+// Limits file sizes, to test failing writes.
 #pragma once
 
 #include <signal.h>
@@ -6,7 +6,7 @@
 
 namespace gpuimg::test {
 
-/// While it lives, no file of this process grows beyond `bytes`; a write past them fails with EFBIG.
+/// During its lifetime, no file of this process grows beyond `bytes`: writes past that fail with EFBIG.
 class FileSizeLimit {
  public:
   explicit FileSizeLimit(rlim_t bytes) {

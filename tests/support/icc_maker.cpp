@@ -1,4 +1,4 @@
-// ICC profiles byte by byte: ICC.1:2022, section 7; the type "desc" is that of ICC.1:2001.
+// Builds ICC profiles byte by byte: ICC.1:2022, section 7, with the type "desc" of ICC.1:2001.
 #include "support/icc_maker.hpp"
 
 namespace gpuimg::test {

@@ -1,4 +1,4 @@
-// ICC profiles made of a header, one description and filling: sound as far as gpuimg looks.
+// ICC profiles with a header, one description and padding: valid in every field that gpuimg reads.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// libjpeg, called plainly with its own error handler, which ends the program: the files made here are sound.
+// Calls libjpeg with its default error handler, which ends the program: all files made here are valid.
 #include "support/jpeg_maker.hpp"
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// JPEG files made and read by plain calls of libjpeg, and markers put into them.
+// Makes and reads JPEG files with direct calls of libjpeg, and inserts markers.
 #pragma once
 
 #include "gpuimg/image.hpp"
@@ -25,13 +25,13 @@ struct JpegChoices {
 /// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
 FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices = {});
 
-/// What libjpeg gives with its default settings.
+/// The pixels that libjpeg decodes with default settings.
 Image read_with_libjpeg(std::span<const std::byte> bytes);
 
-/// EXIF data with one entry, the orientation.
+/// EXIF data with a single entry, the orientation.
 FileBytes exif_with(int orientation, bool big_endian);
 
-/// `jpeg` with an APP1 segment of "Exif" and `exif` behind its start.
+/// Inserts an APP1 segment with "Exif" and `exif` after SOI.
 FileBytes with_exif(const FileBytes& jpeg, const FileBytes& exif);
 
 }  // namespace gpuimg::test

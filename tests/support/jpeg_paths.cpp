@@ -1,4 +1,4 @@
-// Both ways through a JPEG: tests/support/jpeg_paths.hpp.
+// Decodes a JPEG both ways and compares.
 #include "support/jpeg_paths.hpp"
 
 #include <algorithm>

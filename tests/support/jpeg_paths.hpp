@@ -1,4 +1,4 @@
-// A JPEG read by one decoder and in parts, and whether they agree. Also for the fuzzer.
+// Decodes a JPEG with one decoder and in parts, and compares. Also used by the fuzzer.
 #pragma once
 
 #include <optional>
@@ -10,13 +10,13 @@
 
 namespace gpuimg::test {
 
-/// Empty if both give the same pixels and notes, or both refuse with the same words; else what differs. `file` begins
-/// with the marker of a JPEG's start.
+/// Empty if both return the same pixels and notes or refuse with the same message; otherwise the difference. `file`
+/// starts with SOI.
 std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts,
                                      const codecs::ReadOptions& options);
 
-/// The pixels that the parts alone give; nothing where they leave the file to one decoder. The file is sound up to its
-/// first scan.
+/// The pixels decoded in parts; nullopt if the file is left to one decoder. The file must be valid up to its first
+/// scan.
 std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts, int threads);
 
 }  // namespace gpuimg::test

@@ -22,7 +22,7 @@ inline FileBytes xmp_packet(std::size_t size = 5) {
 /// Two datasets: a keyword and a by-line.
 inline FileBytes iptc_data() { return bytes_of(std::string_view("\x1C\2\x19\0\5alpha\x1C\2\x50\0\4Anna", 19)); }
 
-/// A profile, and all that may stand beside it.
+/// A profile and every other kind of metadata.
 inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size = 0) {
   codecs::Metadata metadata;
   metadata.icc = make_icc({.color_space = is_color(format) ? "RGB " : "GRAY", .size = icc_size});
@@ -36,8 +36,8 @@ inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size =
   return metadata;
 }
 
-/// As save_image does it.
-inline FileBytes written(const Image& image, codecs::ImageFileType type, const codecs::Metadata& metadata) {
+/// As save_image does.
+inline FileBytes written(const Image& image, codecs::FileFormat type, const codecs::Metadata& metadata) {
   codecs::WriteOptions options;
   options.metadata = codecs::carried_metadata(metadata, type, image.format()).metadata;
   return codecs::encode_image(image.view(), type, "t", options);

@@ -1,5 +1,5 @@
-// A race that the thread sanitizer must find before its silence says anything, and a loop without one that it must be
-// silent about: tests/tsan_suite.sh. usage: planted_race race|none
+// A data race that the thread sanitizer must report, and a correct loop that it must not report: this proves that a
+// clean run of tests/tsan_suite.sh means something. usage: planted_race race|none
 #include <tbb/parallel_for.h>
 
 #include <cstdio>

@@ -46,7 +46,7 @@ FileBytes zlib_stored(const FileBytes& raw);
 /// Filtered rows with their filter bytes; all passes if interlaced.
 FileBytes png_raw(const PngPicture& picture);
 
-/// IHDR, PLTE and tRNS if there are any, one IDAT, IEND.
+/// IHDR, optionally PLTE and tRNS, one IDAT, IEND.
 std::vector<PngChunk> png_chunks(const PngPicture& picture);
 
 FileBytes assemble_png(const std::vector<PngChunk>& chunks);

@@ -29,7 +29,7 @@ inline Values random_values(Random& random, std::size_t count, std::uint32_t bou
 inline void expect_pixels(const FileBytes& file, const Image& expected, const std::string& type,
                           const std::string& name) {
   const codecs::DecodedImage decoded = decode(file, name);
-  EXPECT_EQ(decoded.file_type, type);
+  EXPECT_EQ(codecs::codec_of(decoded.file_format).name, type);
   EXPECT_TRUE(same_pixels(decoded.image.view(), expected.view()));
 }
 

@@ -1,4 +1,4 @@
-// Images for tests: test_images.hpp says which.
+// Generates the images and compares them.
 #include "support/test_images.hpp"
 
 #include <algorithm>
@@ -18,7 +18,7 @@ std::uint64_t chosen_seed() {
   return (std::uint64_t{device()} << 32) | device();
 }
 
-/// value_of(x, y, channel) for the colour channels; alpha is random with many 0 and V.
+/// value_of(x, y, channel) gives the color channels; alpha is random, often 0 or V.
 template <class ValueOf>
 Image image_from(Random& random, int width, int height, PixelFormat format, const ValueOf& value_of) {
   Image image(width, height, format);
@@ -98,7 +98,7 @@ Image smooth_image(Random& random, int width, int height, PixelFormat format) {
   });
 }
 
-Image posterised_image(Random& random, int width, int height, PixelFormat format) {
+Image posterized_image(Random& random, int width, int height, PixelFormat format) {
   const std::uint32_t rest = random.below(32);
   const std::uint32_t steps = 1 + random.below((format.max_value() + 1) / 32);
   return image_from(random, width, height, format, [&](int, int, int) { return rest + 32 * random.below(steps); });
@@ -112,7 +112,7 @@ Image any_image(Random& random, int width, int height, PixelFormat format) {
     case 3:
     case 4:
     case 5: return smooth_image(random, width, height, format);
-    default: return posterised_image(random, width, height, format);
+    default: return posterized_image(random, width, height, format);
   }
 }
 

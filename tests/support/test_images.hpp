@@ -1,4 +1,4 @@
-// Images for tests: random, smooth, constant, posterised, every colour once; and how two images differ.
+// Test images: random, smooth, constant, posterized, and every color once. Also compares two images.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -13,7 +13,7 @@
 
 namespace gpuimg::test {
 
-/// Fresh numbers in each run. A failed test names the seed; the environment variable GPUIMG_TEST_SEED brings it back.
+/// A new seed in each run. A failed test names its seed; GPUIMG_TEST_SEED repeats it.
 class Random {
  public:
   Random();
@@ -39,7 +39,7 @@ const std::vector<PixelFormat>& photographic_formats();
 
 std::string name_of(PixelFormat format);
 
-/// All channels, alpha included, have `value`.
+/// Every channel, including alpha, has `value`.
 Image constant_image(int width, int height, PixelFormat format, std::uint32_t value);
 
 /// `channels_of(i)` gives the channels of pixel i, row after row.
@@ -49,11 +49,11 @@ Image image_of_pixels(int width, int height, PixelFormat format,
 /// Independent values; a quarter of the alphas is 0 and a quarter V.
 Image random_image(Random& random, int width, int height, PixelFormat format);
 
-/// Slow gradients over a part of the range, with a little noise.
+/// Smooth gradients over part of the range, with a little noise.
 Image smooth_image(Random& random, int width, int height, PixelFormat format);
 
 /// Few values, all congruent modulo 32.
-Image posterised_image(Random& random, int width, int height, PixelFormat format);
+Image posterized_image(Random& random, int width, int height, PixelFormat format);
 
 /// One of the kinds above.
 Image any_image(Random& random, int width, int height, PixelFormat format);
@@ -61,10 +61,10 @@ Image any_image(Random& random, int width, int height, PixelFormat format);
 /// 0 and other values (1 … 255), about half each: u8, 1 channel.
 Image random_mask(Random& random, int width, int height);
 
-/// 4096×4096 RGB of 8 bit: pixel i has r = i / 65536, g = i / 256 mod 256, b = i mod 256.
+/// 4096×4096 8-bit RGB: pixel i has r = i / 65536, g = i / 256 mod 256, b = i mod 256.
 Image all_colors();
 
-/// n×n×n colours of 16 bit, a row each r: every combination of values near 0, V/2 and V, and of random ones.
+/// n×n×n 16-bit colors, one row for each r: every combination of values near 0, V/2 and V, and of random values.
 Image edge_colors_16(Random& random);
 
 /// One sample of a u8 or u16 image.
@@ -83,10 +83,10 @@ inline void set_sample(View pixels, int x, int y, int channel, std::uint32_t val
   }
 }
 
-/// Same size, format and bytes; else the first difference with its coordinates.
+/// Success if size, format and bytes are equal; otherwise the first difference and its coordinates.
 ::testing::AssertionResult same_pixels(ConstView actual, ConstView expected);
 
-/// Σ byte[i]·weight[i] modulo 2⁶⁴ with weights from SplitMix64: compares with bytes that another program made.
+/// Σ byte[i]·weight[i] modulo 2⁶⁴ with weights from SplitMix64, to compare with another program's output.
 std::uint64_t checksum(ConstView pixels);
 
 }  // namespace gpuimg::test

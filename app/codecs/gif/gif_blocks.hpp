@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codecs/byte_fields.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 

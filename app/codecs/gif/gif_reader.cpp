@@ -13,7 +13,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/gif/gif_blocks.hpp"
 #include "codecs/gif/lzw.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -213,12 +213,19 @@ DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name,
     refuse_damaged(name, "it has no image");
   }
   DecodedImage decoded;
-  decoded.file_type = "GIF";
   decoded.image = painted(screen, frames.first, options);
   if (frames.count > 1) {
     decoded.notes.emplace_back("GIF animation: first frame only");
   }
   return decoded;
+}
+
+DeclaredImage declared_gif(ByteSpan beginning, const std::string& name) {
+  constexpr std::size_t kMinFileBytes = 26;
+  if (beginning.size() < kMinFileBytes) {
+    refuse_truncated(name);
+  }
+  return {u16le_at(beginning, 6), u16le_at(beginning, 8), 4, 1};
 }
 
 }  // namespace gpuimg::codecs

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "codecs/image_reader.hpp"
+#include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
@@ -15,5 +15,8 @@ namespace gpuimg::codecs {
 /// that the frame does not cover are transparent, and transparent pixels are black. Checks all blocks through the
 /// trailer. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
 DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::declared of GIF.
+DeclaredImage declared_gif(ByteSpan beginning, const std::string& name);
 
 }  // namespace gpuimg::codecs

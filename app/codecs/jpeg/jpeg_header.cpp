@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "codecs/byte_fields.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 

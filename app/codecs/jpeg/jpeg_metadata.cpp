@@ -179,4 +179,22 @@ std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata) {
   return segments;
 }
 
+void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter) {
+  filter.drop_png_chunks(metadata, "JPEG has no place for it");
+  if (metadata.exif.size() > kMaxJpegExifBytes) {
+    filter.drop(metadata.exif, "the EXIF data", fmt::format("JPEG holds {} bytes of it", kMaxJpegExifBytes));
+  }
+  if (metadata.density && !density_for_jfif(*metadata.density)) {
+    filter.drop(metadata.density, "the pixel density", "JPEG holds 1 to 65535 pixels per inch");
+  }
+  if (metadata.xmp.size() > kMaxJpegXmpBytes) {
+    const std::string why = fmt::format("JPEG holds {} bytes of it", kMaxJpegXmpBytes);
+    filter.drop(metadata.xmp, "the XMP", why);
+    filter.drop(metadata.xmp_extension, "the extended XMP", why);
+  }
+  if (metadata.iptc.size() > kMaxJpegIptcBytes) {
+    filter.drop(metadata.iptc, "the IPTC data", fmt::format("JPEG holds {} bytes of it", kMaxJpegIptcBytes));
+  }
+}
+
 }  // namespace gpuimg::codecs

@@ -7,6 +7,7 @@
 
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs {
 
@@ -22,6 +23,9 @@ struct JpegSegment {
 /// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs
 /// its GUID in the packet.
 std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata);
+
+/// Codec::fit_metadata of JPEG.
+void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter);
 
 inline constexpr std::size_t kMaxJpegExifBytes = 65527;
 inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit, two less than fit

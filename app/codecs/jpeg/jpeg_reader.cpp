@@ -10,7 +10,7 @@
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_rows.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 
@@ -34,7 +34,6 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   const int width = static_cast<int>(header.width);
   const int threads = allowed_threads(options.threads);
   DecodedImage decoded;
-  decoded.file_type = "JPEG";
   JpegRows whole(file, options.lenient);
   decoded.image = options.image(width, file.height(), {Sample::u8, header.components == 1 ? 1 : 3});
   decoded.jpeg_encoding = whole.encoding();
@@ -57,6 +56,13 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
 
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   return read(bytes, name, options, nullptr);
+}
+
+DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
+  const JpegHeader header = read_jpeg_header(beginning, name);
+  // With several scans, all 16-bit coefficients are in memory before the first row is complete.
+  const std::uint64_t kept = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
+  return {header.width, header.height, header.components == 1 ? 1U : 3U, kept};
 }
 
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codecs/jpeg/cmyk.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 

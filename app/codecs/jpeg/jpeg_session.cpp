@@ -7,8 +7,8 @@
 
 #include <algorithm>
 
+#include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 
@@ -38,7 +38,7 @@ std::vector<std::string> JpegSession::warnings() const {
   const std::size_t kept = std::min(errors_.warning_count, kKeptWarnings);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < kept; ++i) {
-    lines.push_back(fmt::format("is damaged; decoded anyway: {}", errors_.warnings.at(i).data()));
+    lines.push_back(fmt::format("file is damaged; decoded anyway: {}", errors_.warnings.at(i).data()));
   }
   if (errors_.warning_count > kept) {
     lines.push_back(fmt::format("libjpeg has {} more warnings", errors_.warning_count - kept));
@@ -57,11 +57,11 @@ void JpegSession::throw_failure() const {
     throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
   }
   if (errors_.was_warning) {
-    const std::string why = errors_.code == JWRN_JPEG_EOF ? "truncated: the file ends before the image does"
+    const std::string why = errors_.code == JWRN_JPEG_EOF ? "truncated: it ends before the image does"
                                                           : fmt::format("damaged: {}", errors_.reason.data());
     throw Error(
         ErrorKind::decode,
-        fmt::format("{}: is {}; get a fresh copy of the file, or read the intact part with --lenient", name_, why));
+        fmt::format("{}: file is {}; download or copy it again, or read the intact part with --lenient", name_, why));
   }
   refuse_damaged(name_, errors_.reason.data());
 }

@@ -13,7 +13,6 @@
 
 #include <jpeglib.h>
 
-#include "codecs/format_limits.hpp"
 #include "codecs/growing_bytes.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "text/printable_name.hpp"
@@ -174,7 +173,10 @@ bool compress(Encoder& encoder, ConstView pixels, const JpegContent& content) {
 
 }  // namespace
 
-Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options) {
+void encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  if (options.jpeg_quality < 1 || options.jpeg_quality > 100) {
+    throw Error(ErrorKind::usage, fmt::format("JPEG quality {}: out of range; use 1 to 100", options.jpeg_quality));
+  }
   if (options.jpeg_encoding && static_cast<int>(options.jpeg_encoding->size()) != pixels.format.channels) {
     throw std::logic_error("a JPEG encoding for another number of channels");
   }
@@ -189,7 +191,7 @@ Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions&
                 fmt::format("{}: cannot write: the JPEG encoder ran out of memory{}{}; use a smaller image",
                             printable_name(name), done ? "" : ": ", encoder->message.data()));
   }
-  return encoder->packed.take();
+  sink(encoder->packed.take().span());
 }
 
 }  // namespace gpuimg::codecs

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codecs/image_writer.hpp"
+#include "codecs/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
@@ -11,7 +11,9 @@ namespace gpuimg::codecs {
 
 /// Writes baseline JFIF: RGB as YCbCr, gray as one component. Quality is on libjpeg's scale. The integer transforms
 /// make the bytes independent of the processor. Writes options.metadata, which must fit (carried_metadata ensures it).
-/// The image must pass check_holds (format_limits.hpp). Throws Error{out_of_memory}.
-Bytes encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options);
+/// The image must pass check_holds. Throws Error{usage} for a quality out of range, and Error{out_of_memory}.
+void encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+inline constexpr int kMaxJpegSide = 65500;  ///< libjpeg's limit
 
 }  // namespace gpuimg::codecs

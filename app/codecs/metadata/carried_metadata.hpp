@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/image_writer.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/metadata/metadata.hpp"
 
 namespace gpuimg::codecs {
@@ -15,8 +15,8 @@ struct CarriedMetadata {
       left_out;  ///< for the user, one clause each: "sRGB is not carried: JPEG has no place for it"
 };
 
-/// The part of `metadata` that a file of this type with pixels of this format can hold. A profile must match the
+/// The part of `metadata` that a file of this format with such pixels can hold. A profile must match the
 /// channels: GRAY for gray, RGB for color.
-CarriedMetadata carried_metadata(Metadata metadata, ImageFileType type, PixelFormat format);
+CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format);
 
 }  // namespace gpuimg::codecs

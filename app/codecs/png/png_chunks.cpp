@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "codecs/deflate/checksums.hpp"
+#include "codecs/refusals.hpp"
 #include "text/printable_name.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 

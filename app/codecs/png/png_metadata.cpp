@@ -214,4 +214,11 @@ Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<
   return std::move(taker).taken();
 }
 
+void fit_png_metadata(Metadata& metadata, MetadataFilter& filter) {
+  if (!metadata.xmp_extension.empty()) {
+    blank_xmp_extension(metadata.xmp);
+  }
+  filter.drop(metadata.xmp_extension, "the extended XMP", "PNG has no place for it");
+}
+
 }  // namespace gpuimg::codecs

@@ -8,6 +8,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs {
 
@@ -19,5 +20,8 @@ Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<
 
 /// Returns type and data of each chunk, in an order valid after IHDR. Converts a density to PNG's units.
 std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata);
+
+/// Codec::fit_metadata of PNG.
+void fit_png_metadata(Metadata& metadata, MetadataFilter& filter);
 
 }  // namespace gpuimg::codecs

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 namespace {

@@ -7,13 +7,13 @@
 #include <bit>
 #include <cstdint>
 
-#include "codecs/byte_fields.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
+#include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_palette.hpp"
 #include "codecs/png/png_session.hpp"
 #include "codecs/png/simple_png.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 
@@ -168,10 +168,17 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
 
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   DecodedImage decoded;
-  decoded.file_type = "PNG";
   decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
   decoded.text = texts_of(bytes, name);
+  decoded.metadata = read_png_metadata(bytes, name, decoded.details);
   return decoded;
+}
+
+DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
+  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, which may have alpha
+  const Header header = read_header(beginning, name);
+  const std::uint64_t channels = kChannelsOfColorType[header.color_type % 8];
+  return {header.width, header.height, channels * (header.bit_depth == 16 ? 2 : 1), 0};
 }
 
 }  // namespace gpuimg::codecs

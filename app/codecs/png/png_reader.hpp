@@ -7,16 +7,18 @@
 #include <span>
 #include <string>
 
-#include "codecs/image_reader.hpp"
+#include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
 /// Expands gray below 8 bits to 8, palettes to RGB or (with transparency) RGBA, and a transparent color to alpha; 16
 /// bits stay 16. Applies no gamma and no background. Requires correct checksums of critical chunks, a valid deflate
 /// stream, valid palette indices and a file complete through IEND; skips damaged ancillary chunks. Returns pixels as
-/// stored and without metadata: decode_image adds metadata and applies the orientation. `name` is printable. Throws
-/// like decode_image.
+/// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::declared of PNG.
+DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 
 enum class PngPath { fast_if_possible, libpng_only };
 

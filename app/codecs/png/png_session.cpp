@@ -7,8 +7,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 
@@ -60,6 +60,7 @@ PngSession::PngSession(ByteSpan bytes, const std::string& name) : stream_(bytes,
       png_set_read_fn(png_, this, on_read);
       set_limits(png_, bytes.size());
       png_set_compression_buffer_size(png_, stream_.block_bytes());
+      png_set_check_for_invalid_index(png_, 0);  // PngPalette checks, in the same words for every version of libpng
       png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked critical chunks
     });
   } catch (...) {

@@ -5,7 +5,7 @@
 #include <cstring>
 
 #include "codecs/png/png_chunks.hpp"
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 

@@ -172,6 +172,9 @@ void encode(ConstView pixels, const std::string& name, const WriteOptions& optio
 }  // namespace
 
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  if (options.png_level < 0 || options.png_level > 3) {
+    throw Error(ErrorKind::usage, fmt::format("PNG level {}: out of range; use 0 to 3", options.png_level));
+  }
   if (pixels.tight_pitch_bytes() >= kMaxStripBytes) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: rows of {} pixels are too long for PNG; write .npy, or a narrower image",

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codecs/image_writer.hpp"
+#include "codecs/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
@@ -16,9 +16,10 @@ namespace gpuimg::codecs {
 /// png_level 0, 1 and 2 are StripDeflater's, with a filter chosen for each row. Level 3 is level 2 with the smallest of
 /// six filterings of each strip: that one, and each of the five filters for the whole strip.
 ///
-/// Throws Error{unsupported} for rows of more than 2³⁰ bytes, Error{usage} for a text entry that PNG does not allow
-/// (keyword: 1 to 79 printable Latin-1 characters without leading, trailing or consecutive spaces; text: no NUL), and
-/// Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not the caller's.
+/// Throws Error{unsupported} for rows of more than 2³⁰ bytes, Error{usage} for a level out of range and for a text
+/// entry that PNG does not allow (keyword: 1 to 79 printable Latin-1 characters without leading, trailing or
+/// consecutive spaces; text: no NUL), and Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not
+/// the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs

@@ -6,8 +6,9 @@
 #include <bit>
 #include <cstdlib>
 
+#include "codecs/refusals.hpp"
 #include "codecs/stb/stb_input.hpp"
-#include "text/refusals.hpp"
+#include "codecs/stb/stb_reader.hpp"
 
 namespace gpuimg::codecs {
 
@@ -171,8 +172,7 @@ StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   BmpHeader header = read_header(bytes, name);
   check_kind(header, name);
   StbInput input;
-  input.file_type = "BMP";
-  set_checked_size(input, name, static_cast<std::uint64_t>(header.width),
+  set_checked_size(input, "BMP", name, static_cast<std::uint64_t>(header.width),
                    static_cast<std::uint64_t>(std::abs(header.height)), 4, max_pixels);
   read_masks(bytes, header, name);
   if (header.pixel_offset < header.end) {
@@ -193,6 +193,12 @@ StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   input.channels = is_plain_32 || header.masks[3] != 0 ? 4 : 3;
   input.alpha = is_plain_32 ? StbAlpha::drop_if_unused : StbAlpha::keep;
   return input;
+}
+
+DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name) {
+  const BmpHeader header = read_header(beginning, name);
+  return {static_cast<std::uint64_t>(std::abs(header.width)), static_cast<std::uint64_t>(std::abs(header.height)), 4,
+          0};
 }
 
 }  // namespace gpuimg::codecs

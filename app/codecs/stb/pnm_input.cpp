@@ -1,21 +1,81 @@
 // PNM: binary gray (P5) and RGB (P6), 8 and 16 bits, with any maximum value.
 #include <fmt/format.h>
 
-#include "codecs/stb/pnm_header.hpp"
+#include "codecs/refusals.hpp"
 #include "codecs/stb/stb_input.hpp"
-#include "text/refusals.hpp"
+#include "codecs/stb/stb_reader.hpp"
 
 namespace gpuimg::codecs {
+
+namespace {
+
+/// Width, height and maximum value, in this order: text numbers after the two letters, separated by white space and
+/// comments. Refuses malformed headers.
+class PnmHeader {
+ public:
+  PnmHeader(ByteSpan bytes, const std::string& name) : bytes_(bytes), name_(name) {}
+
+  /// The next number, after white space and comments.
+  std::uint64_t number() {
+    skip_space();
+    std::uint64_t value = 0;
+    std::size_t digits = 0;
+    for (; peek() >= '0' && peek() <= '9'; ++offset_, ++digits) {
+      value = value * 10 + (peek() - '0');
+      if (value > 0xFFFFFFFFU) {
+        refuse_damaged(name_, "a number in its header is too large");
+      }
+    }
+    if (digits == 0) {
+      refuse_damaged(name_, "its header lacks a number");
+    }
+    return value;
+  }
+
+  /// Everything after the single white space that follows the last number.
+  ByteSpan body() {
+    if (!is_space(peek())) {
+      refuse_damaged(name_, "its header does not end in white space");
+    }
+    return bytes_.subspan(offset_ + 1);
+  }
+
+ private:
+  static bool is_space(std::uint32_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+  std::uint32_t peek() const {
+    if (offset_ >= bytes_.size()) {
+      refuse_truncated(name_);
+    }
+    return u8_at(bytes_, offset_);
+  }
+
+  void skip_space() {
+    while (is_space(peek()) || peek() == '#') {
+      if (peek() == '#') {
+        while (peek() != '\n' && peek() != '\r') {
+          ++offset_;
+        }
+      }
+      ++offset_;
+    }
+  }
+
+  ByteSpan bytes_;
+  const std::string& name_;
+  std::size_t offset_ = 2;
+};
+
+}  // namespace
 
 StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
   PnmHeader header(bytes, name);
   const std::uint64_t width = header.number();
   const std::uint64_t height = header.number();
   StbInput input;
-  input.file_type = "PNM";
   const bool is_color = u8_at(bytes, 1) == '6';
   input.channels = is_color ? 3 : 1;
-  set_checked_size(input, name, width, height, 6, max_pixels);
+  set_checked_size(input, "PNM", name, width, height, 6, max_pixels);
   const std::uint64_t largest = header.number();
   if (largest == 0 || largest > 65535) {
     refuse_damaged(name, fmt::format("its maximum value is {}, but must be 1 to 65535", largest));
@@ -36,6 +96,13 @@ StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
     input.header.push_back(static_cast<std::byte>(c));
   }
   return input;
+}
+
+DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name) {
+  PnmHeader header(beginning, name);
+  const std::uint64_t width = header.number();
+  const std::uint64_t height = header.number();
+  return {width, height, header.number() > 255 ? 6U : 3U, 0};
 }
 
 }  // namespace gpuimg::codecs

@@ -5,8 +5,9 @@
 #include <array>
 #include <string_view>
 
+#include "codecs/refusals.hpp"
 #include "codecs/stb/stb_input.hpp"
-#include "text/refusals.hpp"
+#include "codecs/stb/stb_reader.hpp"
 
 namespace gpuimg::codecs {
 
@@ -77,9 +78,8 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   const std::size_t height = u32be_at(bytes, 14);
   const std::size_t width = u32be_at(bytes, 18);
   StbInput input;
-  input.file_type = "PSD";
   input.sample = u16be_at(bytes, 22) == 16 ? Sample::u16 : Sample::u8;
-  set_checked_size(input, name, width, height, 4 * sample_bytes(input.sample), max_pixels);
+  set_checked_size(input, "PSD", name, width, height, 4 * sample_bytes(input.sample), max_pixels);
 
   const std::size_t offset = image_offset(bytes, name);
   const std::uint32_t compression = u16be_at(bytes, offset);
@@ -110,6 +110,11 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
     input.notes.emplace_back("PSD: the merged image is read as RGB; its extra channels are left out");
   }
   return input;
+}
+
+DeclaredImage declared_psd(ByteSpan beginning, const std::string& name) {
+  require(beginning, kHeaderBytes, name);
+  return {u32be_at(beginning, 18), u32be_at(beginning, 14), u16be_at(beginning, 22) == 16 ? 8U : 4U, 0};
 }
 
 }  // namespace gpuimg::codecs

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/image_reader.hpp"
+#include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
@@ -30,7 +30,6 @@ struct StbInput {
   bool is_mirrored = false;        ///< TGA stored right to left
   bool is_big_endian = false;      ///< 16-bit PNM; stb_image may keep the file's byte order
   std::uint32_t declared_max = 0;  ///< PNM: the maximum value, to be scaled to the full range; 0 if it is full
-  std::string file_type;
   std::vector<std::string> notes;
 };
 
@@ -41,9 +40,9 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
 StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
 
 /// Applies check_size and the limits of stb_image's 32-bit sizes. `stb_bytes` is bytes per pixel as stb_image returns
-/// them.
-void set_checked_size(StbInput& input, const std::string& name, std::uint64_t width, std::uint64_t height,
-                      std::size_t stb_bytes, std::uint64_t max_pixels);
+/// them; `format` is the format's name.
+void set_checked_size(StbInput& input, std::string_view format, const std::string& name, std::uint64_t width,
+                      std::uint64_t height, std::size_t stb_bytes, std::uint64_t max_pixels);
 
 /// Appends `value` in little-endian order.
 void append_le(std::vector<std::byte>& to, std::uint32_t value, int bytes);

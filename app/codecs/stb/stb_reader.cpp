@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/refusals.hpp"
 #include "codecs/stb/stb_input.hpp"
 #include "gpuimg/error.hpp"
 #include "stb_budget.hpp"
-#include "text/refusals.hpp"
 
 namespace gpuimg::codecs {
 
@@ -199,24 +199,29 @@ int finish(std::byte* memory, const StbInput& input, const std::string& name) {
   return settle_alpha(values, input);
 }
 
-StbInput input_of(ByteSpan bytes, FileKind kind, const std::string& name, std::uint64_t max_pixels) {
-  switch (kind) {
-    case FileKind::bmp: return bmp_input(bytes, name, max_pixels);
-    case FileKind::tga: return tga_input(bytes, name, max_pixels);
-    case FileKind::psd: return psd_input(bytes, name, max_pixels);
-    default: return pnm_input(bytes, name, max_pixels);
+DecodedImage read_with_stb(StbInput input, const std::string& name) {
+  PixelMemory memory = decode(input, name);
+  const int channels = input.sample == Sample::u16 ? finish<std::uint16_t>(memory.get(), input, name)
+                                                   : finish<std::uint8_t>(memory.get(), input, name);
+  DecodedImage decoded;
+  decoded.notes = std::move(input.notes);
+  decoded.image = Image(input.width, input.height, {input.sample, channels}, std::move(memory));
+  if (input.is_mirrored) {
+    constexpr int kMirrored = 2;
+    decoded.image = apply_orientation(std::move(decoded.image), kMirrored);
   }
+  return decoded;
 }
 
 }  // namespace
 
-void set_checked_size(StbInput& input, const std::string& name, std::uint64_t width, std::uint64_t height,
-                      std::size_t stb_bytes, std::uint64_t max_pixels) {
+void set_checked_size(StbInput& input, std::string_view format, const std::string& name, std::uint64_t width,
+                      std::uint64_t height, std::size_t stb_bytes, std::uint64_t max_pixels) {
   check_size(name, width, height, max_pixels);
   constexpr std::uint64_t kMaxSide = std::uint64_t{1} << 24;
   constexpr std::uint64_t kMaxBytes = std::numeric_limits<int>::max();
   if (width > kMaxSide || height > kMaxSide || width * height > kMaxBytes / stb_bytes) {
-    refuse_unsupported(name, input.file_type + " with 2 GiB or more of pixels");
+    refuse_unsupported(name, std::string(format) + " with 2 GiB or more of pixels");
   }
   input.width = static_cast<int>(width);
   input.height = static_cast<int>(height);
@@ -228,21 +233,20 @@ void append_le(std::vector<std::byte>& to, std::uint32_t value, int bytes) {
   }
 }
 
-DecodedImage read_with_stb(std::span<const std::byte> bytes, FileKind kind, const std::string& name,
-                           const ReadOptions& options) {
-  StbInput input = input_of(bytes, kind, name, options.max_pixels);
-  PixelMemory memory = decode(input, name);
-  const int channels = input.sample == Sample::u16 ? finish<std::uint16_t>(memory.get(), input, name)
-                                                   : finish<std::uint8_t>(memory.get(), input, name);
-  DecodedImage decoded;
-  decoded.file_type = std::move(input.file_type);
-  decoded.notes = std::move(input.notes);
-  decoded.image = Image(input.width, input.height, {input.sample, channels}, std::move(memory));
-  if (input.is_mirrored) {
-    constexpr int kMirrored = 2;
-    decoded.image = apply_orientation(std::move(decoded.image), kMirrored);
-  }
-  return decoded;
+DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  return read_with_stb(bmp_input(bytes, name, options.max_pixels), name);
+}
+
+DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  return read_with_stb(tga_input(bytes, name, options.max_pixels), name);
+}
+
+DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  return read_with_stb(psd_input(bytes, name, options.max_pixels), name);
+}
+
+DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  return read_with_stb(pnm_input(bytes, name, options.max_pixels), name);
 }
 
 }  // namespace gpuimg::codecs

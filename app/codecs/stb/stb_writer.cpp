@@ -39,8 +39,12 @@ Bytes encode(StbWriter write, ConstView pixels, const std::string& name) {
 
 }  // namespace
 
-Bytes encode_bmp(ConstView pixels, const std::string& name) { return encode(stbi_write_bmp_to_func, pixels, name); }
+void encode_bmp(ConstView pixels, const std::string& name, const WriteOptions& /*options*/, const ByteSink& sink) {
+  sink(encode(stbi_write_bmp_to_func, pixels, name).span());
+}
 
-Bytes encode_tga(ConstView pixels, const std::string& name) { return encode(stbi_write_tga_to_func, pixels, name); }
+void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& /*options*/, const ByteSink& sink) {
+  sink(encode(stbi_write_tga_to_func, pixels, name).span());
+}
 
 }  // namespace gpuimg::codecs

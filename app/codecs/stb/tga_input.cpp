@@ -1,8 +1,12 @@
 // TGA: color-mapped, RGB and gray, each raw or run-length encoded.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
+#include "codecs/refusals.hpp"
 #include "codecs/stb/stb_input.hpp"
-#include "text/refusals.hpp"
+#include "codecs/stb/stb_reader.hpp"
 
 namespace gpuimg::codecs {
 
@@ -143,14 +147,19 @@ void append_header(const TgaHeader& header, ByteSpan map, std::vector<std::byte>
   }
 }
 
+bool has_tga_ending(std::string_view name) {
+  constexpr std::string_view kEnding = ".tga";
+  const auto same = [](char a, char b) { return (a >= 'A' && a <= 'Z' ? a + ('a' - 'A') : a) == b; };
+  return name.size() >= kEnding.size() && std::equal(name.end() - kEnding.size(), name.end(), kEnding.begin(), same);
+}
+
 }  // namespace
 
 StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
   const TgaHeader header = read_header(bytes, name);
   check_kind(header, name);
   StbInput input;
-  input.file_type = "TGA";
-  set_checked_size(input, name, header.width, header.height, 4, max_pixels);
+  set_checked_size(input, "TGA", name, header.width, header.height, 4, max_pixels);
   const std::size_t map_offset = kHeaderBytes + header.id_bytes;
   const std::size_t map_bytes = header.has_map ? header.map_length * header.map_entry_bytes() : 0;
   if (bytes.size() < map_offset + map_bytes) {
@@ -168,6 +177,28 @@ StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   input.alpha = declares_alpha || input.channels == 2 ? StbAlpha::keep : StbAlpha::drop_if_unused;
   input.is_mirrored = (header.descriptor & 16U) != 0;
   return input;
+}
+
+DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {
+  const TgaHeader header = read_header(beginning, name);
+  return {header.width, header.height, 4, 0};
+}
+
+bool looks_like_tga(ByteSpan bytes, std::string_view name) {
+  constexpr std::string_view kFooter("TRUEVISION-XFILE.\0", 18);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const bool is_named = has_tga_ending(name);
+  if (!is_named && !(bytes.size() >= kHeaderBytes && text.ends_with(kFooter))) {
+    return false;
+  }
+  if (bytes.size() < kHeaderBytes) {
+    return is_named;
+  }
+  const std::uint32_t map_kind = u8_at(bytes, 1);
+  const std::uint32_t image_kind = u8_at(bytes, 2) & ~8U;
+  const std::uint32_t bits = u8_at(bytes, 16);
+  return map_kind <= 1 && image_kind >= kMapped && image_kind <= kGray &&
+         (bits == 8 || bits == 15 || bits == 16 || bits == 24 || bits == 32);
 }
 
 }  // namespace gpuimg::codecs

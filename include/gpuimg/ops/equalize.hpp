@@ -2,11 +2,13 @@
 // Specified in docs/operations.md, "Equalization".
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
+#include "gpuimg/checks.hpp"
 #include "gpuimg/host_device.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/luma.hpp"
@@ -233,6 +235,25 @@ GPUIMG_HD constexpr std::uint32_t level_of(EqualizeColor color, const Rgb& p) {
     case EqualizeColor::ycbcr: return ycrcb_luma(p);
     case EqualizeColor::hsl: return hsl_level(p);
     default: return luma_of<kind>(p.r, p.g, p.b);
+  }
+}
+
+inline void check(const Picture& picture, const EqualizeOptions& options) {
+  detail::check_photographic(picture, "equalize");
+  detail::check_selection(picture, options.selection, "equalize");
+  if (!(options.strength >= 0.0 && options.strength <= 1.0)) {
+    throw Error(ErrorKind::usage, "equalize: the strength must be from 0 to 1");
+  }
+  if (options.tables != nullptr) {
+    const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
+    bool fits = options.tables->maps.size() == (by_channel ? 3U : 1U);
+    for (const auto& map : options.tables->maps) {
+      fits = fits && map.size() == picture.format().max_value() + std::size_t{1} &&
+             std::all_of(map.begin(), map.end(), [&](auto level) { return level <= picture.format().max_value(); });
+    }
+    if (!fits) {
+      throw Error(ErrorKind::usage, "equalize: the tables are for another bit depth or color mode");
+    }
   }
 }
 

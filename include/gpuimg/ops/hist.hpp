@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpuimg/checks.hpp"
 #include "gpuimg/host_device.hpp"
 #include "gpuimg/ops/luma.hpp"
 #include "gpuimg/selection.hpp"
@@ -43,6 +44,24 @@ GPUIMG_HD constexpr std::uint32_t bin_of_value(std::uint32_t v, std::uint32_t bi
 /// Smallest value in a bin: ⌈bin · levels / bins⌉.
 GPUIMG_HD constexpr std::uint32_t first_value_of_bin(std::uint32_t bin, std::uint32_t bins, std::uint32_t levels) {
   return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bin) * levels + bins - 1) / bins);
+}
+
+/// Throws Error{unsupported} for the alpha channel of an image without alpha.
+inline void check_channel(const Picture& picture, Channel channel, const std::string& what) {
+  if (channel == Channel::alpha && !picture.format().has_alpha()) {
+    throw Error(ErrorKind::unsupported, what + ": the image has no alpha channel; choose another channel");
+  }
+}
+
+inline void check(const Picture& picture, const HistogramOptions& options) {
+  detail::check_photographic(picture, "hist");
+  detail::check_selection(picture, options.selection, "hist");
+  for (const Channel channel : options.channels) {
+    check_channel(picture, channel, "hist");
+  }
+  if (options.hsl_bins < 2 || options.hsl_bins > 65536) {
+    throw Error(ErrorKind::usage, "hist: the number of bins must be from 2 to 65536");
+  }
 }
 
 }  // namespace gpuimg

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "gpuimg/checks.hpp"
 #include "gpuimg/host_device.hpp"
-#include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
@@ -27,7 +27,20 @@ constexpr Sample sample_of(HslEncoding encoding) {
   return Sample::f32;
 }
 
-/// What adjust_hsl changes between converting to HSL and back. The defaults change nothing.
+/// RGB to HSL: three channels of type sample_of(encoding), plus alpha rescaled to that type if the input has alpha.
+struct ToHslOptions {
+  HslEncoding encoding = HslEncoding::f32;
+};
+
+/// HSL as ToHslOptions writes it, back to RGB or RGBA of type `sample` (u8 or u16). Values out of range are wrapped
+/// (hue) or clamped.
+struct FromHslOptions {
+  HslEncoding encoding = HslEncoding::f32;
+  Sample sample = Sample::u8;
+};
+
+/// Converts to HSL, adjusts in float32, and converts back. Same size and format. Gray stays gray: its saturation is 0,
+/// so only lightness changes it. The defaults change nothing.
 struct HslAdjustment {
   float hue_degrees = 0.0F;  ///< added to H, which wraps; in (−360, 360)
   float saturation = 1.0F;   ///< factor for S, at least 0; the result is clamped to [0,1]
@@ -261,5 +274,33 @@ GPUIMG_HD constexpr std::uint32_t scaled_level(std::uint32_t value, std::uint32_
                             : static_cast<std::uint32_t>((std::uint64_t{2} * value * to_max + from_max) /
                                                          (std::uint64_t{2} * from_max));
 }
+
+inline void check(const Picture& picture, const ToHslOptions& /*options*/) {
+  detail::check_photographic(picture, "hsl");
+}
+
+inline void check(const Picture& picture, const FromHslOptions& options) {
+  const PixelFormat format = picture.format();
+  if (format.sample != sample_of(options.encoding) || format.channels < 3) {
+    throw Error(ErrorKind::unsupported, "hsl: the pixels do not have the sample type and channels of the encoding");
+  }
+  if (options.sample != Sample::u8 && options.sample != Sample::u16) {
+    throw Error(ErrorKind::usage, "hsl: RGB has 8 or 16 bits per channel");
+  }
+}
+
+inline void check(const Picture& picture, const HslAdjustment& /*by*/) { detail::check_photographic(picture, "hsl"); }
+
+constexpr PixelFormat result_format(PixelFormat input, const ToHslOptions& options) {
+  return {sample_of(options.encoding), input.has_alpha() ? 4 : 3};
+}
+constexpr PixelFormat result_format(PixelFormat input, const FromHslOptions& options) {
+  return {options.sample, input.channels};
+}
+constexpr PixelFormat result_format(PixelFormat input, const HslAdjustment& /*by*/) { return input; }
+
+constexpr int halo_rows(const ToHslOptions& /*options*/) { return 0; }
+constexpr int halo_rows(const FromHslOptions& /*options*/) { return 0; }
+constexpr int halo_rows(const HslAdjustment& /*by*/) { return 0; }
 
 }  // namespace gpuimg

@@ -63,4 +63,14 @@ GPUIMG_HD constexpr Entry table_entry(std::uint64_t sum) {
   return static_cast<Entry>(sum);
 }
 
+inline void check(const Picture& picture, const IntegralOptions& options) {
+  detail::check_photographic(picture, "integral");
+  check_channel(picture, options.channel, "integral");
+  if (is_hsl(options.channel)) {
+    throw Error(ErrorKind::unsupported,
+                "integral: hue, saturation and lightness cannot be summed; choose luma, r, g, b or a");
+  }
+  (void)table_sample(picture.width(), picture.height(), picture.format(), options);
+}
+
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// JPEG whose markers are damaged, dropped, repeated or exchanged, and whose coded data is damaged.
+// Broken JPEG: damaged, dropped, repeated or swapped markers, and damaged coded data.
 #include <algorithm>
 #include <functional>
 
@@ -58,13 +58,13 @@ void add_broken_lengths(Catalogue& to) {
   }
 }
 
-/// What libjpeg does without is no damage.
+/// A missing or repeated segment is not damage if libjpeg does not need it.
 void add_dropped_and_repeated(Catalogue& to) {
   const FileBytes plain = plain_jpeg();
   const auto without = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { erase(p, marker); }); };
   const auto twice = [&](std::uint32_t marker) { return changed(plain, [&](Parts& p) { repeat(p, marker); }); };
   to.add_good("jpeg_without_app0.jpg", without(0xE0), read_with_libjpeg(plain));
-  // As in the frames of Motion JPEG: the codes are the standard's.
+  // As in Motion JPEG, where the standard's Huffman tables are implied.
   to.add_good("jpeg_without_dht.jpg", without(kCodes), read_with_libjpeg(plain));
   to.add_good("jpeg_dqt_twice.jpg", twice(kTables), read_with_libjpeg(plain));
   to.add_good("jpeg_dht_twice.jpg", twice(kCodes), read_with_libjpeg(plain));
@@ -173,7 +173,7 @@ void add_other_processes(Catalogue& to) {
                      p.insert(p.begin() + 2, {marker, FileBytes(4), {}, 0});
                    }));
   }
-  // JFIF says already that it is YCbCr; without it, nothing says what transform 7 is.
+  // A JFIF file is YCbCr by definition; without JFIF, transform 7 is undefined.
   const JpegPart adobe = {0xEE, bytes_of({"Adobe\0\x64\0\0\0\0\x07", 12}), {}, 0};
   to.add_good("jpeg_adobe_of_transform_7_beside_jfif.jpg",
               changed(plain, [&](Parts& p) { p.insert(p.begin() + 2, adobe); }), read_with_libjpeg(plain));

@@ -29,7 +29,7 @@ struct CatalogueFile {
 
 class Catalogue {
  public:
-  /// `note` is part of the one note that reading gives; empty for none.
+  /// `note` is part of the only note that reading produces; empty if there is none.
   void add_good(std::string name, FileBytes bytes, Image expected, std::string note = "");
   /// The same, with `extra` after the end of the image.
   void add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected);
@@ -56,7 +56,7 @@ void add_pnms(Catalogue& to);
 /// Files that are not images, or in formats that are not read.
 void add_strangers(Catalogue& to);
 
-/// All of the above.
+/// All files of the catalogue.
 Catalogue make_catalogue();
 
 }  // namespace gpuimg::test

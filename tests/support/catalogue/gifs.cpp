@@ -1,4 +1,4 @@
-// GIF with all color table sizes and row orders, and broken GIF.
+// Valid GIF with all color table sizes and row orders, and broken GIF.
 #include <algorithm>
 
 #include "support/catalogue/catalogue.hpp"

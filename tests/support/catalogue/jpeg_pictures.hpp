@@ -12,7 +12,7 @@ Image small_photo(int channels);
 /// A baseline JPEG of small_photo(3), 4:2:0 with restart markers.
 FileBytes plain_jpeg();
 
-/// What plain_jpeg() has in its first segment with this marker.
+/// The payload of the first segment of plain_jpeg() with this marker.
 FileBytes part_of_plain_jpeg(std::uint32_t marker);
 
 }  // namespace gpuimg::test

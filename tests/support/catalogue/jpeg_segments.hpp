@@ -18,7 +18,7 @@ struct JpegPart {
   [[nodiscard]] bool has_length() const { return marker != 0xD8 && marker != 0xD9 && marker != 0x01; }
 };
 
-/// A sound file; what follows the end of the image is not taken.
+/// Takes a valid file. Drops what follows the end of the image.
 std::vector<JpegPart> jpeg_parts(const FileBytes& file);
 
 FileBytes assemble_jpeg(const std::vector<JpegPart>& parts);

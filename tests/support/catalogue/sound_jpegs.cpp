@@ -1,4 +1,4 @@
-// JPEG of every process, sampling and kind of color that is read, and what a sound JPEG may have besides.
+// Valid JPEG of every supported process, sampling and color space, and with optional segments.
 #include <cmath>
 
 #include "support/catalogue/catalogue.hpp"
@@ -57,7 +57,7 @@ void add_stored_rgb(Catalogue& to) {
   }
 }
 
-/// By docs/operations.md, "Files".
+/// As defined in docs/operations.md, "Files".
 Image rgb_of_inks(ConstView cmyk, bool inverted) {
   return image_of_pixels(cmyk.width, cmyk.height, {Sample::u8, 3}, [&](std::size_t i) {
     const auto x = static_cast<int>(i % static_cast<std::size_t>(cmyk.width));
@@ -125,7 +125,7 @@ void add_orientations(Catalogue& to) {
     const auto w = static_cast<std::size_t>(stored.width());
     const auto h = static_cast<std::size_t>(stored.height());
     const bool exchanged = orientation >= 5;
-    // Where the pixel seen at (x, y) is stored, by the words of EXIF 2.3.
+    // Where the pixel displayed at (x, y) is stored, according to EXIF 2.3.
     const Image seen = image_of_pixels(
         static_cast<int>(exchanged ? h : w), static_cast<int>(exchanged ? w : h), {Sample::u8, 3}, [&](std::size_t i) {
           const std::size_t x = i % (exchanged ? h : w);

@@ -1,4 +1,4 @@
-// Files that are not images, and images in formats that are not read but named in the refusal.
+// Files that are not images, and images in unsupported formats, which the error message names.
 #include <array>
 #include <string_view>
 

@@ -1,4 +1,4 @@
-// TGA of all kinds, orders and compressions, and broken TGA.
+// Valid TGA of all kinds, row orders and compressions, and broken TGA.
 #include <array>
 
 #include "support/catalogue/catalogue.hpp"

@@ -1,4 +1,4 @@
-// The memory reserve for a batch's bookkeeping. docs/batch.md, "Memory".
+// A batch's memory limit, and the memory reserve for its bookkeeping. docs/batch.md, "Memory".
 #include <gtest/gtest.h>
 #include <sys/resource.h>
 
@@ -9,6 +9,7 @@
 #include <thread>
 #include <vector>
 
+#include "batch/memory_budget.hpp"
 #include "batch/memory_reserve.hpp"
 #include "support/sanitizers.hpp"
 
@@ -16,6 +17,32 @@ namespace gpuimg {
 namespace {
 
 bool never() { return false; }
+
+TEST(MemoryBudget, AdmitsWhatFitsAndRunsLargerItemsAlone) {
+  MemoryBudget budget(100);
+  budget.acquire(60);
+  budget.acquire(40);
+  std::atomic<int> stage = 0;
+  std::thread waiting([&] {
+    budget.acquire(50);
+    stage = 1;
+    budget.release(50);
+    budget.acquire(1000);
+    stage = 2;
+    budget.release(1000);
+  });
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(stage, 0);
+  budget.release(60);
+  while (stage == 0) {
+    std::this_thread::yield();
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  EXPECT_EQ(stage, 1);  // 40 bytes are still in use
+  budget.release(40);
+  waiting.join();
+  EXPECT_EQ(stage, 2);
+}
 
 TEST(MemoryReserve, IsFreedOnOutOfMemoryAndRefilled) {
   MemoryBudget budget(0);

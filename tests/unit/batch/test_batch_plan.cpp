@@ -1,31 +1,18 @@
-// Plans, memory budget, progress texts, removal of stale temporary files, byte sizes.
-#include <fcntl.h>
+// Which inputs a batch has, and what its plan refuses, skips and does.
 #include <gtest/gtest.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <atomic>
-#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <functional>
-#include <span>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "batch/batch_options.hpp"
 #include "batch/derived_inputs.hpp"
 #include "batch/in_place_names.hpp"
-#include "batch/memory_budget.hpp"
 #include "batch/output_collisions.hpp"
-#include "batch/progress.hpp"
 #include "batch/work_plan.hpp"
-#include "cli/byte_size.hpp"
 #include "gpuimg/error.hpp"
-#include "io/output_folder.hpp"
-#include "io/temp_cleanup.hpp"
-#include "io/temporary_file.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"
 #include "text/printable_name.hpp"
@@ -234,108 +221,6 @@ TEST(WorkPlan, ResumeSkipsOnlyUnchangedItems) {
   EXPECT_EQ(state(changed), PlanState::to_do);
   std::filesystem::remove(folder / "o/a");
   EXPECT_EQ(state(record), PlanState::to_do);
-}
-
-TEST(MemoryBudget, AdmitsWhatFitsAndRunsLargerItemsAlone) {
-  MemoryBudget budget(100);
-  budget.acquire(60);
-  budget.acquire(40);
-  std::atomic<int> stage = 0;
-  std::thread waiting([&] {
-    budget.acquire(50);
-    stage = 1;
-    budget.release(50);
-    budget.acquire(1000);
-    stage = 2;
-    budget.release(1000);
-  });
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  EXPECT_EQ(stage, 0);
-  budget.release(60);
-  while (stage == 0) {
-    std::this_thread::yield();
-  }
-  std::this_thread::sleep_for(std::chrono::milliseconds(30));
-  EXPECT_EQ(stage, 1);  // 40 bytes are still in use
-  budget.release(40);
-  waiting.join();
-  EXPECT_EQ(stage, 2);
-}
-
-TEST(Progress, Texts) {
-  const ProgressCounts counts{2000, 1998, 2, 0, 4'000'000};
-  EXPECT_EQ(summary_line(counts, 41.2), "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)\n");
-  const ProgressCounts early{1'234'567, 1, 0, 1000, 0};
-  EXPECT_EQ(summary_line(early, 2.0),
-            "1 done, 0 failed, 1,000 skipped, 1,233,566 not started in 2.0 s (0.5 images/s)\n");
-  const ProgressCounts replacing{3, 3, 0, 0, 0, 1234};
-  EXPECT_EQ(summary_line(replacing, 2.0), "3 done, 0 failed, 0 skipped, 1,234 replaced in 2.0 s (1.5 images/s)\n");
-  EXPECT_EQ(progress_json({4, 2, 1, 0, 8'000'000}, 4.0, true),
-            "{\"event\": \"end\", \"total\": 4, \"done\": 2, \"failed\": 1, \"skipped\": 0, \"seconds\": 4.000, "
-            "\"images_per_second\": 0.500, \"megapixels_per_second\": 2.000, \"seconds_left\": 1.3}\n");
-}
-
-TEST(Progress, BarFitsTheTerminalWidth) {
-  const ProgressCounts half{4, 2, 0, 0, 8'000'000};
-  EXPECT_EQ(bar_line(half, 4.0, 79), "[==========          ] 2/4  0.5 images/s  2.0 MP/s  0:04 left");
-  const ProgressCounts many{12'000, 6'000, 12, 0, 8'000'000};
-  EXPECT_EQ(bar_line(many, 4.0, 79), "[=======        ] 6,012/12,000  1500.0 images/s  2.0 MP/s  0:03 left  12 failed");
-  EXPECT_EQ(bar_line(many, 4.0, 59), "[==========          ] 6,012/12,000  0:03 left  12 failed");
-  EXPECT_EQ(bar_line(many, 4.0, 40), "6,012/12,000  0:03 left  12 failed");
-  EXPECT_EQ(bar_line(many, 4.0, 19), "6,012/12,000");
-  EXPECT_EQ(bar_line(many, 4.0, 9), "50%");
-  const ProgressCounts most{999'999'999, 999'999'998, 1, 0, 1'000'000'000'000};
-  for (int columns = 0; columns < 200; ++columns) {
-    for (const ProgressCounts& counts : {half, many, most, ProgressCounts{}}) {
-      EXPECT_LE(bar_line(counts, 1e-9, columns).size(), static_cast<std::size_t>(columns));
-      EXPECT_LE(bar_line(counts, 1e9, columns).size(), static_cast<std::size_t>(columns));
-    }
-  }
-}
-
-TEST(ByteSize, UnitsAndLimits) {
-  EXPECT_EQ(parse_byte_size("x", "1"), 1U);
-  EXPECT_EQ(parse_byte_size("x", "3K"), 3072U);
-  EXPECT_EQ(parse_byte_size("x", "2G"), std::uint64_t{2} << 30);
-  for (const char* text : {"", "0", "K", "-1", "1.5G", "1g", "1KB", "18446744073709551616", "99999999999T"}) {
-    EXPECT_THROW((void)parse_byte_size("x", text), Error) << text;
-  }
-}
-
-TEST(TempCleanup, RemovesOnlyUnlockedFilesOfThisHost) {
-  const TemporaryFolder folder;
-  const std::string stale = new_temporary_name();
-  std::string foreign = stale;
-  foreign[8] = foreign[8] == '0' ? '1' : '0';
-  for (const std::string& name : {stale, foreign, stale + "0", ".gpuimg-notes"s}) {
-    put_text(folder / name, "x");
-  }
-  {
-    TemporaryFile live(folder / "out", "out");
-    live.flush();  // the lock survives the check on close
-    EXPECT_EQ(folder.names().size(), 5U);
-    EXPECT_EQ(remove_stale_temporaries(folder / ""), 1U);
-    EXPECT_EQ(folder.names().size(), 4U);
-    live.become_target();
-  }
-  EXPECT_FALSE(std::filesystem::exists(folder / stale));
-  EXPECT_TRUE(std::filesystem::exists(folder / foreign));
-  EXPECT_TRUE(std::filesystem::exists(folder / "out"));
-  EXPECT_EQ(remove_stale_temporaries(folder / "missing"), 0U);
-}
-
-TEST(OutputFolder, ConcurrentCreation) {
-  const TemporaryFolder folder;
-  std::vector<std::thread> makers;
-  for (int i = 0; i < 8; ++i) {
-    makers.emplace_back([&] { make_folder_of(folder / "a/b/c/d/e/file"); });
-  }
-  for (std::thread& maker : makers) {
-    maker.join();
-  }
-  EXPECT_TRUE(std::filesystem::is_directory(folder / "a/b/c/d/e"));
-  put_text(folder / "file", "x");
-  EXPECT_THROW(make_folder_of(folder / "file/below/out"), Error);
 }
 
 }  // namespace

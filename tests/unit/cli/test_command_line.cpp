@@ -30,13 +30,13 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
 }
 
 TEST(OutputForms, FormatDecidesThenTheEndingThenStandardOutput) {
-  EXPECT_EQ(image_file_type("a.JPG"), codecs::ImageFileType::jpeg);
-  EXPECT_EQ(image_file_type("a.png", "tga"), codecs::ImageFileType::tga);
-  EXPECT_EQ(image_file_type("a", "jpeg"), codecs::ImageFileType::jpeg);
-  EXPECT_EQ(image_file_type("-"), codecs::ImageFileType::png);
-  EXPECT_EQ(image_file_type("-", "bmp"), codecs::ImageFileType::bmp);
-  EXPECT_THROW((void)image_file_type("a.gif"), Error);
-  EXPECT_THROW((void)image_file_type("a.png", "gif"), Error);
+  EXPECT_EQ(image_format("a.JPG"), codecs::FileFormat::jpeg);
+  EXPECT_EQ(image_format("a.png", "tga"), codecs::FileFormat::tga);
+  EXPECT_EQ(image_format("a", "jpeg"), codecs::FileFormat::jpeg);
+  EXPECT_EQ(image_format("-"), codecs::FileFormat::png);
+  EXPECT_EQ(image_format("-", "bmp"), codecs::FileFormat::bmp);
+  EXPECT_THROW((void)image_format("a.gif"), Error);
+  EXPECT_THROW((void)image_format("a.png", "gif"), Error);
 }
 
 template <class Number>

@@ -15,7 +15,7 @@ namespace {
 TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   const std::vector<std::uint32_t> values(6 * 3, 1);
   const auto pixels = [](const test::FileBytes& bytes, const std::string& name = "x") {
-    return declared_image(std::as_bytes(std::span(bytes)), name).pixels;
+    return declared_image(std::as_bytes(std::span(bytes)), name).pixels();
   };
   test::BmpChoices bmp;
   bmp.top_down = true;
@@ -34,9 +34,9 @@ TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   EXPECT_EQ(pixels(test::make_pnm("P5\v3\f2#\r255 ", values, 1)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P6\n3", {}, 1)), 0U);
   EXPECT_EQ(pixels(test::make_tga(3, 1, 1, 8, {1}), "x.tga"), 1U);  // shorter than the headers of other formats
-  EXPECT_EQ(declared_image({}, "x").pixels, 0U);
-  EXPECT_EQ(declared_image_in("/dev/null").pixels, 0U);
-  EXPECT_EQ(declared_image_in("/nowhere").pixels, 0U);
+  EXPECT_EQ(declared_image({}, "x").pixels(), 0U);
+  EXPECT_EQ(declared_image_in("/dev/null").pixels(), 0U);
+  EXPECT_EQ(declared_image_in("/nowhere").pixels(), 0U);
 }
 
 /// With several scans, the decoder keeps all coefficients.
@@ -63,11 +63,11 @@ TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
     }
     test::add_bytes(file, std::span(jpeg).subspan(2));
     test::put_text(folder / "in", std::string(reinterpret_cast<const char*>(file.data()), file.size()));
-    EXPECT_EQ(declared_image_in(folder / "in").pixels, 200U) << segments;
+    EXPECT_EQ(declared_image_in(folder / "in").pixels(), 200U) << segments;
   }
   const std::string comment = "P5\n#" + std::string(std::size_t{6} << 20, 'x') + "\n3 2\n255\n123456";
   test::put_text(folder / "in", comment);
-  EXPECT_EQ(declared_image_in(folder / "in").pixels, 6U);
+  EXPECT_EQ(declared_image_in(folder / "in").pixels(), 6U);
 }
 
 }  // namespace

@@ -1,10 +1,10 @@
-// What a type of file cannot hold is refused by name, with the options that make it fit.
+// Results that a format cannot hold are refused, with the options that make them fit.
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
-#include "codecs/format_limits.hpp"
+#include "codecs/image_writer.hpp"
 #include "gpuimg/error.hpp"
 #include "support/test_images.hpp"
 
@@ -15,8 +15,8 @@ namespace {
 
 using namespace test;
 
-/// Empty if the type holds it.
-std::string refusal(ImageFileType type, PixelFormat format, int width = 2, int height = 2) {
+/// Empty if the format can hold it.
+std::string refusal(FileFormat type, PixelFormat format, int width = 2, int height = 2) {
   try {
     check_holds(type, width, height, format, "a\nb");
   } catch (const Error& error) {
@@ -28,7 +28,7 @@ std::string refusal(ImageFileType type, PixelFormat format, int width = 2, int h
 
 TEST(FormatLimits, PngHoldsEveryFormat) {
   for (const PixelFormat format : photographic_formats()) {
-    EXPECT_EQ(refusal(ImageFileType::png, format, 70000, 1), "") << name_of(format);
+    EXPECT_EQ(refusal(FileFormat::png, format, 70000, 1), "") << name_of(format);
   }
 }
 
@@ -37,33 +37,29 @@ TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
   const std::string depth = "use --depth 8, or write .png";
   const std::string both = "use --background COLOR and --depth 8, or write .png";
   const struct {
-    ImageFileType type;
+    FileFormat type;
     PixelFormat format;
     std::string message;
   } cases[] = {
-      {ImageFileType::jpeg, {Sample::u8, 1}, ""},
-      {ImageFileType::jpeg, {Sample::u8, 2}, "a\\nb: JPEG has no alpha channel; " + alpha},
-      {ImageFileType::jpeg, {Sample::u8, 3}, ""},
-      {ImageFileType::jpeg, {Sample::u8, 4}, "a\\nb: JPEG has no alpha channel; " + alpha},
-      {ImageFileType::jpeg, {Sample::u16, 1}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
-      {ImageFileType::jpeg,
-       {Sample::u16, 2},
-       "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
-      {ImageFileType::jpeg, {Sample::u16, 3}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
-      {ImageFileType::jpeg,
-       {Sample::u16, 4},
-       "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
-      {ImageFileType::bmp, {Sample::u8, 1}, ""},
-      {ImageFileType::bmp, {Sample::u8, 2}, "a\\nb: BMP does not hold gray with alpha; " + alpha},
-      {ImageFileType::bmp, {Sample::u8, 3}, ""},
-      {ImageFileType::bmp, {Sample::u8, 4}, ""},
-      {ImageFileType::bmp,
+      {FileFormat::jpeg, {Sample::u8, 1}, ""},
+      {FileFormat::jpeg, {Sample::u8, 2}, "a\\nb: JPEG has no alpha channel; " + alpha},
+      {FileFormat::jpeg, {Sample::u8, 3}, ""},
+      {FileFormat::jpeg, {Sample::u8, 4}, "a\\nb: JPEG has no alpha channel; " + alpha},
+      {FileFormat::jpeg, {Sample::u16, 1}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
+      {FileFormat::jpeg, {Sample::u16, 2}, "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
+      {FileFormat::jpeg, {Sample::u16, 3}, "a\\nb: JPEG holds 8 bits per channel; " + depth},
+      {FileFormat::jpeg, {Sample::u16, 4}, "a\\nb: JPEG has no alpha channel, and holds 8 bits per channel; " + both},
+      {FileFormat::bmp, {Sample::u8, 1}, ""},
+      {FileFormat::bmp, {Sample::u8, 2}, "a\\nb: BMP does not hold gray with alpha; " + alpha},
+      {FileFormat::bmp, {Sample::u8, 3}, ""},
+      {FileFormat::bmp, {Sample::u8, 4}, ""},
+      {FileFormat::bmp,
        {Sample::u16, 2},
        "a\\nb: BMP does not hold gray with alpha, and holds 8 bits per channel; " + both},
-      {ImageFileType::bmp, {Sample::u16, 4}, "a\\nb: BMP holds 8 bits per channel; " + depth},
-      {ImageFileType::tga, {Sample::u8, 2}, ""},
-      {ImageFileType::tga, {Sample::u8, 4}, ""},
-      {ImageFileType::tga, {Sample::u16, 2}, "a\\nb: TGA holds 8 bits per channel; " + depth},
+      {FileFormat::bmp, {Sample::u16, 4}, "a\\nb: BMP holds 8 bits per channel; " + depth},
+      {FileFormat::tga, {Sample::u8, 2}, ""},
+      {FileFormat::tga, {Sample::u8, 4}, ""},
+      {FileFormat::tga, {Sample::u16, 2}, "a\\nb: TGA holds 8 bits per channel; " + depth},
   };
   for (const auto& [type, format, message] : cases) {
     EXPECT_EQ(refusal(type, format), message) << name_of(format);
@@ -72,23 +68,23 @@ TEST(FormatLimits, OptionsThatMakeItFitAreNamed) {
 
 TEST(FormatLimits, SidesAndSizes) {
   constexpr PixelFormat kGray{Sample::u8, 1};
-  EXPECT_EQ(refusal(ImageFileType::jpeg, kGray, 65500, 65500), "");
-  EXPECT_EQ(refusal(ImageFileType::jpeg, kGray, 65501, 1),
+  EXPECT_EQ(refusal(FileFormat::jpeg, kGray, 65500, 65500), "");
+  EXPECT_EQ(refusal(FileFormat::jpeg, kGray, 65501, 1),
             "a\\nb: JPEG holds at most 65500 pixels per side, not 65501x1; write .png");
-  EXPECT_NE(refusal(ImageFileType::jpeg, kGray, 1, 65501), "");
-  EXPECT_EQ(refusal(ImageFileType::tga, kGray, 65535, 1), "");
-  EXPECT_NE(refusal(ImageFileType::tga, kGray, 1, 65536), "");
-  EXPECT_EQ(refusal(ImageFileType::bmp, kGray, 65536, 1), "");
+  EXPECT_NE(refusal(FileFormat::jpeg, kGray, 1, 65501), "");
+  EXPECT_EQ(refusal(FileFormat::tga, kGray, 65535, 1), "");
+  EXPECT_NE(refusal(FileFormat::tga, kGray, 1, 65536), "");
+  EXPECT_EQ(refusal(FileFormat::bmp, kGray, 65536, 1), "");
   for (const auto& [width, height] : {std::pair(50000, 50000), std::pair(0x7FFFFFFF, 1), std::pair(1, 0x7FFFFFFF)}) {
-    EXPECT_NE(refusal(ImageFileType::bmp, kGray, width, height), "");
-    EXPECT_NE(refusal(ImageFileType::tga, kGray, width, height), "");
+    EXPECT_NE(refusal(FileFormat::bmp, kGray, width, height), "");
+    EXPECT_NE(refusal(FileFormat::tga, kGray, width, height), "");
   }
-  // A format that an option can mend is of no use where the size is not.
-  EXPECT_EQ(refusal(ImageFileType::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
+  // No option is suggested if the size does not fit anyway.
+  EXPECT_EQ(refusal(FileFormat::jpeg, {Sample::u16, 4}, 65501, 1).find("--depth"), std::string::npos);
 }
 
 TEST(FormatLimits, EveryWriterKeepsThem) {
-  for (const ImageFileType type : {ImageFileType::jpeg, ImageFileType::bmp, ImageFileType::tga}) {
+  for (const FileFormat type : {FileFormat::jpeg, FileFormat::bmp, FileFormat::tga}) {
     const Image deep = constant_image(2, 2, {Sample::u16, 2}, 0);
     try {
       (void)encode_image(deep.view(), type, "t", {});
@@ -96,12 +92,12 @@ TEST(FormatLimits, EveryWriterKeepsThem) {
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
     }
-    // No pixel is read: the size alone decides.
+    // Reads no pixel: only the size matters.
     const ConstView huge{nullptr, 0x7FFFFFFF, 1, 0x7FFFFFFF, {Sample::u8, 1}};
     EXPECT_THROW((void)encode_image(huge, type, "t", {}), Error);
   }
   const Image widest = constant_image(65500, 1, {Sample::u8, 1}, 0);
-  EXPECT_GT(encode_image(widest.view(), ImageFileType::jpeg, "t", {}).size(), 0U);
+  EXPECT_GT(encode_image(widest.view(), FileFormat::jpeg, "t", {}).size(), 0U);
 }
 
 }  // namespace

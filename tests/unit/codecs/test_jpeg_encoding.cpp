@@ -67,7 +67,7 @@ FileBytes encoded_alike(const DecodedImage& decoded, std::optional<ChromaSubsamp
   WriteOptions options;
   options.jpeg_encoding = decoded.jpeg_encoding;
   options.jpeg_subsampling = subsampling;
-  return encode_image(decoded.image.view(), ImageFileType::jpeg, "t", options);
+  return encode_image(decoded.image.view(), FileFormat::jpeg, "t", options);
 }
 
 FileBytes encoded_alike(const FileBytes& file) { return encoded_alike(decode(file)); }
@@ -144,7 +144,7 @@ TEST(JpegEncoding, SecondGenerationLosesLittle) {
       const DecodedImage first = decode(make_jpeg(
           mild_noise(channels).view(), {.quality = quality, .horizontal_sampling = 1, .vertical_sampling = 1}));
       const DecodedImage alike = decode(encoded_alike(first));
-      const DecodedImage other = decode(encode_image(first.image.view(), ImageFileType::jpeg, "t", {}));
+      const DecodedImage other = decode(encode_image(first.image.view(), FileFormat::jpeg, "t", {}));
       const double loss = mean_difference(alike.image.view(), first.image.view());
       EXPECT_LT(loss, mean_difference(other.image.view(), first.image.view())) << quality;
       EXPECT_LT(loss, 0.2) << quality << ", " << channels << " channels";
@@ -227,7 +227,7 @@ TEST(JpegEncoding, EveryAcceptedSamplingIsWritten) {
     if (is_writable_sampling(encoding)) {
       WriteOptions options;
       options.jpeg_encoding = encoding;
-      const FileBytes file = encode_image(image.view(), ImageFileType::jpeg, "t", options);
+      const FileBytes file = encode_image(image.view(), FileFormat::jpeg, "t", options);
       EXPECT_EQ(decode(file).jpeg_encoding, encoding) << code;
       ++written;
     }

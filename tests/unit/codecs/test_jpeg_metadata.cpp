@@ -157,9 +157,9 @@ TEST(JpegMetadata, ExtendedXmpGoesOnlyIntoJpeg) {
   for (const std::size_t size : {100U, 65400U, 65401U, 300000U}) {
     metadata.xmp_extension = xmp_packet(size);
     const Image image = constant_image(5, 4, kRgb, 77);
-    EXPECT_EQ(decode(written(image, ImageFileType::jpeg, metadata)).metadata, metadata) << size;
+    EXPECT_EQ(decode(written(image, FileFormat::jpeg, metadata)).metadata, metadata) << size;
   }
-  const CarriedMetadata carried = carried_metadata(metadata, ImageFileType::png, kRgb);
+  const CarriedMetadata carried = carried_metadata(metadata, FileFormat::png, kRgb);
   EXPECT_EQ(carried.left_out, std::vector<std::string>{"the extended XMP is not carried: PNG has no place for it"});
   EXPECT_EQ(carried.metadata.xmp.size(), metadata.xmp.size());
   EXPECT_EQ(xmp_extension_guid(carried.metadata.xmp), "");

@@ -38,7 +38,7 @@ TEST_P(JpegKinds, AreReadAsLibjpegReadsThem) {
       choices.restart_interval = random.between(0, 3);
       const FileBytes file = make_jpeg(image.view(), choices);
       const DecodedImage decoded = decode(file, "kind.jpg");
-      EXPECT_EQ(decoded.file_type, "JPEG");
+      EXPECT_EQ(decoded.file_format, FileFormat::jpeg);
       EXPECT_TRUE(same_pixels(decoded.image.view(), read_with_libjpeg(file).view()));
     }
   }
@@ -146,7 +146,7 @@ TEST(JpegReader, LenientReadsFilesWithWarnings) {
   const DecodedImage found = decode(extra, "t.jpg", lenient);
   EXPECT_TRUE(same_pixels(found.image.view(), whole.image.view()));
   ASSERT_EQ(found.notes.size(), 1U);
-  EXPECT_TRUE(found.notes[0].starts_with("is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
+  EXPECT_TRUE(found.notes[0].starts_with("file is damaged; decoded anyway: Corrupt JPEG data:")) << found.notes[0];
 }
 
 TEST(JpegReader, LenientFillsMissingRows) {

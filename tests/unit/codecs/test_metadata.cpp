@@ -25,7 +25,7 @@ using namespace test;
 constexpr PixelFormat kGray{Sample::u8, 1};
 constexpr PixelFormat kRgb{Sample::u8, 3};
 
-std::vector<std::string> left_out(const Metadata& metadata, ImageFileType type, PixelFormat format) {
+std::vector<std::string> left_out(const Metadata& metadata, FileFormat type, PixelFormat format) {
   return carried_metadata(metadata, type, format).left_out;
 }
 
@@ -36,7 +36,7 @@ TEST(Metadata, AllOfItRoundTripsThroughPng) {
     const Image image = any_image(random, 13, 7, format);
     Metadata metadata = full_metadata(format);
     for (const bool with_profile : {true, false}) {
-      const DecodedImage found = decode(written(image, ImageFileType::png, metadata));
+      const DecodedImage found = decode(written(image, FileFormat::png, metadata));
       EXPECT_TRUE(same_pixels(found.image.view(), image.view()));
       EXPECT_EQ(found.metadata, metadata) << with_profile;
       EXPECT_TRUE(found.details.empty());
@@ -53,7 +53,7 @@ TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
     const Image image = any_image(random, 13, 7, format);
     for (const std::size_t size : {0U, 65518U, 65519U, 65520U, 131038U, 131039U, 1000000U}) {
       const Metadata metadata = full_metadata(format, size);
-      const DecodedImage found = decode(written(image, ImageFileType::jpeg, metadata));
+      const DecodedImage found = decode(written(image, FileFormat::jpeg, metadata));
       EXPECT_EQ(found.metadata.icc, metadata.icc) << size;
       EXPECT_EQ(found.metadata.exif, metadata.exif);
       EXPECT_EQ(found.metadata.xmp, metadata.xmp);
@@ -61,7 +61,7 @@ TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
       EXPECT_TRUE(found.metadata.not_kept.empty());
       EXPECT_EQ(found.metadata.density, (PixelDensity{300, 72, DensityUnit::inch}));
       EXPECT_TRUE(found.details.empty());
-      const DecodedImage png = decode(written(found.image, ImageFileType::png, found.metadata));
+      const DecodedImage png = decode(written(found.image, FileFormat::png, found.metadata));
       EXPECT_EQ(png.metadata.icc, metadata.icc) << size;
       EXPECT_EQ(png.metadata.exif, metadata.exif);
       EXPECT_EQ(png.metadata.density, metadata.density);
@@ -70,14 +70,14 @@ TEST(Metadata, AllThatJpegHoldsRoundTripsThroughJpeg) {
     }
   }
   const Metadata largest = full_metadata(kGray, kMaxIccBytes);
-  EXPECT_EQ(decode(written(constant_image(1, 1, kGray, 3), ImageFileType::jpeg, largest)).metadata.icc, largest.icc);
+  EXPECT_EQ(decode(written(constant_image(1, 1, kGray, 3), FileFormat::jpeg, largest)).metadata.icc, largest.icc);
 }
 
 TEST(Metadata, ThePixelsOfAJpegDoNotDependOnIt) {
   Random random;
   const Image image = any_image(random, 40, 30, kRgb);
-  const DecodedImage plain = decode(written(image, ImageFileType::jpeg, {}));
-  const DecodedImage tagged = decode(written(image, ImageFileType::jpeg, full_metadata(kRgb)));
+  const DecodedImage plain = decode(written(image, FileFormat::jpeg, {}));
+  const DecodedImage tagged = decode(written(image, FileFormat::jpeg, full_metadata(kRgb)));
   EXPECT_TRUE(same_pixels(tagged.image.view(), plain.image.view()));
   EXPECT_EQ(plain.metadata, Metadata{});
 }
@@ -88,8 +88,8 @@ TEST(Metadata, OrientationIsResetForUprightPixels) {
   for (const PixelFormat format : photographic_formats()) {
     const bool fits_jpeg = format.sample == Sample::u8 && !format.has_alpha();
     for (int orientation = 1; orientation <= 8; ++orientation) {
-      for (const ImageFileType type : {ImageFileType::png, ImageFileType::jpeg}) {
-        if (type == ImageFileType::jpeg && !fits_jpeg) {
+      for (const FileFormat type : {FileFormat::png, FileFormat::jpeg}) {
+        if (type == FileFormat::jpeg && !fits_jpeg) {
           continue;
         }
         const bool big_endian = random.below(2) == 1;
@@ -138,7 +138,7 @@ TEST(Metadata, WhatJpegCannotHoldIsNamed) {
   metadata.density->x = 0x7FFFFFFF;
   metadata.xmp = xmp_packet(65502);
   metadata.iptc.resize(65507);
-  EXPECT_EQ(left_out(metadata, ImageFileType::jpeg, kRgb),
+  EXPECT_EQ(left_out(metadata, FileFormat::jpeg, kRgb),
             (std::vector<std::string>{
                 "cICP is not carried: JPEG has no place for it", "sRGB is not carried: JPEG has no place for it",
                 "gAMA is not carried: JPEG has no place for it", "cHRM is not carried: JPEG has no place for it",
@@ -149,7 +149,7 @@ TEST(Metadata, WhatJpegCannotHoldIsNamed) {
   metadata.exif.resize(65527);
   metadata.xmp = xmp_packet(65502 - xmp_packet(0).size());
   metadata.iptc.resize(65506);
-  const DecodedImage found = decode(written(constant_image(2, 2, kRgb, 9), ImageFileType::jpeg, metadata));
+  const DecodedImage found = decode(written(constant_image(2, 2, kRgb, 9), FileFormat::jpeg, metadata));
   EXPECT_EQ(found.metadata.exif, metadata.exif);
   EXPECT_EQ(found.metadata.xmp, metadata.xmp);
   EXPECT_EQ(found.metadata.iptc, metadata.iptc);
@@ -162,20 +162,24 @@ TEST(Metadata, ProfileMustMatchTheChannels) {
       Metadata metadata;
       metadata.icc = make_icc({.color_space = space});
       const bool fits = std::string(space) == (is_color(format) ? "RGB " : "GRAY");
-      const CarriedMetadata carried = carried_metadata(metadata, ImageFileType::png, format);
+      const CarriedMetadata carried = carried_metadata(metadata, FileFormat::png, format);
       EXPECT_EQ(carried.metadata.icc.empty(), !fits) << space << " for " << name_of(format);
       EXPECT_EQ(carried.left_out.size(), fits ? 0U : 1U);
     }
   }
 }
 
-TEST(Metadata, BmpAndTgaGetNone) {
-  for (const ImageFileType type : {ImageFileType::bmp, ImageFileType::tga}) {
-    const CarriedMetadata carried = carried_metadata(full_metadata(kRgb), type, kRgb);
-    EXPECT_EQ(carried.metadata, Metadata{});
-    EXPECT_EQ(carried.left_out.size(), 8U);
-    EXPECT_TRUE(left_out({}, type, kRgb).empty());
+TEST(Metadata, FormatsWithoutMetadataGetNone) {
+  for (const Codec& codec : codecs::codecs()) {
+    if (codec.is_written() && codec.fit_metadata == nullptr) {
+      const CarriedMetadata carried = carried_metadata(full_metadata(kRgb), codec.format, kRgb);
+      EXPECT_EQ(carried.metadata, Metadata{}) << codec.name;
+      EXPECT_EQ(carried.left_out.size(), 8U) << codec.name;
+      EXPECT_TRUE(left_out({}, codec.format, kRgb).empty()) << codec.name;
+    }
   }
+  EXPECT_EQ(left_out(full_metadata(kRgb), FileFormat::bmp, kRgb).at(0),
+            "the ICC profile is not carried: gpuimg writes no metadata to BMP");
 }
 
 /// Decodes a PNG with EXIF orientation 6 and this XMP.
@@ -183,7 +187,7 @@ DecodedImage turned_with(const FileBytes& xmp, const FileBytes& exif = exif_with
   Metadata metadata;
   metadata.exif = exif;
   metadata.xmp = xmp;
-  return decode(written(constant_image(4, 2, kRgb, 9), ImageFileType::png, metadata));
+  return decode(written(constant_image(4, 2, kRgb, 9), FileFormat::png, metadata));
 }
 
 TEST(Metadata, TheOrientationOfXmpFollowsThePixels) {
@@ -222,8 +226,8 @@ TEST(Metadata, ThumbnailThatIsNotRotatedIsUnlinked) {
 TEST(Metadata, WhatGpuimgDoesNotKeepIsNamedForEveryType) {
   Metadata metadata;
   metadata.not_kept = {"the tIME chunk", "the COM segment"};
-  for (const ImageFileType type : {ImageFileType::png, ImageFileType::jpeg, ImageFileType::bmp, ImageFileType::tga}) {
-    EXPECT_EQ(left_out(metadata, type, kRgb),
+  for (const Codec& codec : codecs::codecs()) {
+    EXPECT_EQ(left_out(metadata, codec.format, kRgb),
               (std::vector<std::string>{"the tIME chunk is not carried: gpuimg does not keep it",
                                         "the COM segment is not carried: gpuimg does not keep it"}));
   }

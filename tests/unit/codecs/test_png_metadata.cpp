@@ -82,7 +82,7 @@ TEST(PngMetadata, LeavesOutDamagedChunksWithANote) {
 
 TEST(PngMetadata, TreatsAWrongChecksumAsDamage) {
   Random random;
-  const FileBytes png = written(any_image(random, 3, 3, kRgb), ImageFileType::png, full_metadata(kRgb));
+  const FileBytes png = written(any_image(random, 3, 3, kRgb), FileFormat::png, full_metadata(kRgb));
   for (const char* name : {"cICP", "iCCP", "gAMA", "cHRM", "pHYs", "eXIf"}) {
     FileBytes damaged = png;
     const auto letters = bytes_of(name);

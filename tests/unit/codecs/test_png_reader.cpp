@@ -49,7 +49,7 @@ TEST_P(PngKinds, MatchTheSpecification) {
         add_transparency(random, picture);
       }
       const DecodedImage decoded = decode(make_png(picture), "all.png");
-      EXPECT_EQ(decoded.file_type, "PNG");
+      EXPECT_EQ(decoded.file_format, FileFormat::png);
       EXPECT_TRUE(same_pixels(decoded.image.view(), expected_image(picture).view()));
     }
   }

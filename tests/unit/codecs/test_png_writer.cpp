@@ -32,7 +32,7 @@ std::vector<std::byte> png_of(ConstView pixels, int level = 1, int threads = 2) 
   WriteOptions options;
   options.png_level = level;
   options.threads = threads;
-  return encode_image(pixels, ImageFileType::png, "test.png", options);
+  return encode_image(pixels, FileFormat::png, "test.png", options);
 }
 
 ::testing::AssertionResult same_bytes(const std::vector<std::byte>& a, const std::vector<std::byte>& b) {
@@ -56,7 +56,7 @@ std::vector<std::byte> png_of(ConstView pixels, int level = 1, int threads = 2) 
 
 void expect_error(ErrorKind kind, ConstView pixels, const WriteOptions& options) {
   try {
-    encode_image(pixels, ImageFileType::png, "odd\nname.png", options);
+    encode_image(pixels, FileFormat::png, "odd\nname.png", options);
     ADD_FAILURE() << "was written";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), kind) << error.what();
@@ -87,7 +87,7 @@ TEST_P(PngFormats, OutputDoesNotDependOnThreads) {
   const std::array<Image, 4> images = {test::random_image(random, 701, 523, GetParam()),
                                        test::smooth_image(random, 1024, 777, GetParam()),
                                        test::constant_image(900, 900, GetParam(), random.below(256)),
-                                       test::posterised_image(random, 640, 900, GetParam())};
+                                       test::posterized_image(random, 640, 900, GetParam())};
   for (const Image& image : images) {
     for (int level = 0; level <= 3; ++level) {
       SCOPED_TRACE(level);
@@ -146,7 +146,7 @@ TEST(PngWriter, WritesTextInOrder) {
   const Image image = test::random_image(random, 3, 2, {Sample::u8, 1});
   WriteOptions options;
   options.text = {{"gpuimg:hsl", "u16"}, {"Comment", ""}, {"caf\xE9", "two\nlines \xFC"}, {std::string(79, 'k'), "x"}};
-  const std::vector<std::byte> png = encode_image(image.view(), ImageFileType::png, "t.png", options);
+  const std::vector<std::byte> png = encode_image(image.view(), FileFormat::png, "t.png", options);
   const test::LibpngResult read = test::read_with_libpng(png);
   EXPECT_EQ(read.complaints, "");
   ASSERT_EQ(read.text.size(), options.text.size());
@@ -183,7 +183,7 @@ TEST(PngWriter, RefusesInvalidInput) {
 }
 
 TEST(PngWriter, RefusesRowsTooLongForDeflate) {
-  // The size alone decides; no row is read.
+  // Reads no row: only the size matters.
   expect_error(ErrorKind::unsupported, {nullptr, 1 << 30, 1, std::size_t{1} << 31, {Sample::u16, 1}}, {});
 }
 

@@ -24,9 +24,9 @@ TEST(ReadersKinds, IgnoreTheName) {
   Random random;
   const FileBytes jpeg = make_jpeg(random_image(random, 5, 5, {Sample::u8, 3}).view());
   const FileBytes bmp = make_bmp(1, 1, 24, {0x010203});
-  EXPECT_EQ(decode(jpeg, "photo.png").file_type, "JPEG");
-  EXPECT_EQ(decode(bmp, "photo.jpg").file_type, "BMP");
-  EXPECT_EQ(decode(bmp, "photo.tga").file_type, "BMP");
+  EXPECT_EQ(decode(jpeg, "photo.png").file_format, FileFormat::jpeg);
+  EXPECT_EQ(decode(bmp, "photo.jpg").file_format, FileFormat::bmp);
+  EXPECT_EQ(decode(bmp, "photo.tga").file_format, FileFormat::bmp);
 }
 
 TEST(ReadersKinds, NameUnsupportedFormats) {

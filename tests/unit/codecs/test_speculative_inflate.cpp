@@ -1,5 +1,5 @@
-// Parts of a stream inflated without the parts before them: whatever is sound gives the bytes of the stream once the
-// window is known.
+// Parts of a stream inflated without the parts before them: a valid part yields the bytes of the stream once its window
+// is known.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -2,10 +2,12 @@
 // little memory.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
+#include "operations/operations.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -140,6 +142,48 @@ TEST_F(StripedBackendTest, Hsl) {
       return backend.download(backend.adjust_hsl(backend.upload(image.view()), by));
     };
     EXPECT_TRUE(test::same_pixels(adjusted(striped).view(), adjusted(*inner_).view()));
+  });
+}
+
+TEST_F(StripedBackendTest, EveryOperationOfTheList) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : test::photographic_formats()) {
+    const Image image = test::any_image(random, 63, 33, format);
+    StripedBackend striped(*inner_, 7 * image.pitch_bytes());
+    const Picture in_strips = striped.upload(image.view());
+    const Picture whole = inner_->upload(image.view());
+    for (const Trial& trial : trials_on(inner_->kind(), format)) {
+      EXPECT_EQ(difference(trial, striped, in_strips, *inner_, whole), "") << trial.name;
+    }
+  }
+}
+
+/// Sums each sample with those up to two rows away, in a column; rows beyond the image count as 0.
+Picture column_sums(Backend& backend, const Picture& picture) {
+  const Image from = backend.download(picture);
+  Image to(from.width(), from.height(), {Sample::u32, from.format().channels});
+  for (int y = 0; y < to.height(); ++y) {
+    auto* sums = to.view().row<std::uint32_t>(y);
+    std::fill_n(sums, to.width() * to.format().channels, 0U);
+    for (int row = std::max(0, y - 2); row <= std::min(y + 2, to.height() - 1); ++row) {
+      for (int x = 0; x < from.width(); ++x) {
+        for (int c = 0; c < from.format().channels; ++c) {
+          sums[x * from.format().channels + c] += test::sample_at(from.view(), x, row, c);
+        }
+      }
+    }
+  }
+  return backend.upload(std::move(to));
+}
+
+TEST_F(StripedBackendTest, HaloRows) {
+  each([&](test::Random&, StripedBackend& striped, const Image& image) {
+    const auto sums = [&](const Picture& picture) { return column_sums(*inner_, picture); };
+    const Picture tested =
+        striped.by_rows(striped.upload(image.view()), {Sample::u32, image.format().channels}, 2, sums);
+    const Image expected = inner_->download(sums(inner_->upload(image.view())));
+    EXPECT_TRUE(test::same_pixels(striped.download(tested).view(), expected.view()));
   });
 }
 

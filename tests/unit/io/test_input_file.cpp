@@ -48,7 +48,7 @@ std::string random_text(Random& random, std::size_t size) {
   return text;
 }
 
-/// Replaces standard input while it lives.
+/// Replaces standard input during its lifetime.
 class StandardInput {
  public:
   explicit StandardInput(int replacement) : kept_(::dup(STDIN_FILENO)) { ::dup2(replacement, STDIN_FILENO); }

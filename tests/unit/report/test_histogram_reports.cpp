@@ -16,21 +16,15 @@
 #include "report/csv.hpp"
 #include "report/json.hpp"
 #include "report/report.hpp"
+#include "support/histogram_reports.hpp"
 #include "text/json_writer.hpp"
 #include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
 
-using Counts = std::vector<std::uint64_t>;
-
-Histogram histogram_of(std::vector<ChannelHistogram> channels) {
-  Histogram histogram;
-  histogram.channels = std::move(channels);
-  const Counts& counts = histogram.channels.front().counts;
-  histogram.counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  return histogram;
-}
+using test::Counts;
+using test::histogram_of;
 
 const ImageFacts kImage = {"a.png", 4, 2, 8, 3};
 

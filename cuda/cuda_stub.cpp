@@ -1,5 +1,4 @@
-// Implements gpuimg/cuda.hpp in a build without CUDA: every call reports that CUDA is missing. In a build with CUDA,
-// cuda/ implements the same functions, so no other code depends on the build.
+// Implements gpuimg/cuda.hpp in a build without CUDA: every call reports that CUDA is missing.
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {

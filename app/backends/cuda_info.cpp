@@ -1,5 +1,5 @@
 // Describes CUDA: what is built in, the driver and the devices.
-#include "engine/cuda_info.hpp"
+#include "backends/cuda_info.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -17,9 +17,28 @@ constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
 
 std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
-}  // namespace
+bool is_cuda_built_in() { return cuda_versions(false).runtime != 0; }
 
-std::string cuda_build_text() {
+/// False if no driver has made its device file, or CUDA_VISIBLE_DEVICES is empty.
+bool device_may_be_there() {
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  // The drivers for servers and workstations, of WSL, and of Jetson.
+  constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
+  return (visible == nullptr || *visible != '\0') &&
+         std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
+                     [](const char* file) { return ::access(file, F_OK) == 0; });
+}
+
+std::vector<int> device_numbers() {
+  std::vector<int> numbers;
+  for (const CudaDevice& device : cuda_devices()) {
+    numbers.push_back(device.index);
+  }
+  return numbers;
+}
+
+/// "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
+std::string build_text() {
   const CudaVersions versions = cuda_versions(false);
   if (versions.runtime == 0) {
     return "CUDA none: built without it";
@@ -27,7 +46,7 @@ std::string cuda_build_text() {
   return fmt::format("CUDA runtime {}, code for {}", dotted(versions.runtime), versions.architectures);
 }
 
-std::string cuda_version_info() {
+std::string version_info() {
   const CudaVersions versions = cuda_versions(true);
   if (versions.runtime == 0) {
     return "CUDA\n  none: built without it\n";
@@ -37,16 +56,8 @@ std::string cuda_version_info() {
                      versions.architectures);
 }
 
-bool cuda_device_may_be_there() {
-  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
-  // The drivers for servers and workstations, of WSL, and of Jetson.
-  constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
-  return (visible == nullptr || *visible != '\0') &&
-         std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
-                     [](const char* file) { return ::access(file, F_OK) == 0; });
-}
-
-std::string cuda_device_info() {
+/// One line per device.
+std::string device_info() {
   std::string text;
   for (const CudaDevice& device : cuda_devices()) {
     text += fmt::format("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
@@ -55,5 +66,15 @@ std::string cuda_device_info() {
   }
   return text;
 }
+
+void tell(const std::function<void(const std::string& text)>& print) {
+  print(version_info());
+  print(device_info());
+}
+
+}  // namespace
+
+const DeviceFacts kCudaFacts = {is_cuda_built_in,  device_may_be_there, device_numbers,
+                                check_cuda_device, build_text,          tell};
 
 }  // namespace gpuimg

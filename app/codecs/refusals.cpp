@@ -1,25 +1,36 @@
 // Builds the message of every refused input, and checks declared sizes.
-#include "text/refusals.hpp"
+#include "codecs/refusals.hpp"
 
 #include <fmt/format.h>
 
 #include <limits>
 
+#include "codecs/codec.hpp"
 #include "gpuimg/error.hpp"
 
-namespace gpuimg {
+namespace gpuimg::codecs {
+
+std::string readable_formats() {
+  std::string list;
+  for (const Codec& codec : codecs()) {
+    const bool is_first = &codec == &codecs().front();
+    const bool is_last = &codec == &codecs().back();
+    list += fmt::format("{}{}", is_first ? "" : is_last ? " and " : ", ", codec.name);
+  }
+  return "gpuimg reads 8- and 16-bit " + list;
+}
 
 void refuse_damaged(std::string_view name, std::string_view why) {
-  throw Error(ErrorKind::decode, fmt::format("{}: is damaged: {}; get a fresh copy of the file", name, why));
+  throw Error(ErrorKind::decode, fmt::format("{}: file is damaged: {}; download or copy it again", name, why));
 }
 
 void refuse_truncated(std::string_view name) {
   throw Error(ErrorKind::decode,
-              fmt::format("{}: is truncated: the file ends before the image does; get a fresh copy of the file", name));
+              fmt::format("{}: file is truncated: it ends before the image does; download or copy it again", name));
 }
 
 void refuse_unsupported(std::string_view name, std::string_view what) {
-  throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}", name, what, kReadableKinds));
+  throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}", name, what, readable_formats()));
 }
 
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels) {
@@ -40,4 +51,4 @@ void check_size(std::string_view name, std::uint64_t width, std::uint64_t height
   }
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

@@ -1,7 +1,8 @@
-// `--verify`: checks that the results of two backends are identical.
+// Checks that the results of two backends are identical.
 #pragma once
 
 #include <string>
+#include <variant>
 
 #include "gpuimg/backend.hpp"
 
@@ -11,5 +12,7 @@ namespace gpuimg {
 std::string first_difference(const Image& a, const std::string& a_name, const Image& b, const std::string& b_name);
 std::string first_difference(const Histogram& a, const std::string& a_name, const Histogram& b,
                              const std::string& b_name);
+std::string first_difference(const std::variant<Histogram, Image>& a, const std::string& a_name,
+                             const std::variant<Histogram, Image>& b, const std::string& b_name);
 
 }  // namespace gpuimg

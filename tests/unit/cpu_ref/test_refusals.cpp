@@ -1,17 +1,19 @@
-// What every operation refuses, and with which kind of error.
+// The errors of every operation for invalid arguments.
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <limits>
 #include <memory>
+#include <string>
 
 #include "gpuimg/backend.hpp"
+#include "operations/operations.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
 namespace {
 
-void expect_refused(ErrorKind kind, const char* what, const std::function<void()>& operation) {
+void expect_refused(ErrorKind kind, const std::string& what, const std::function<void()>& operation) {
   SCOPED_TRACE(what);
   try {
     operation();
@@ -33,12 +35,9 @@ class Refusals : public ::testing::Test {
 TEST_F(Refusals, PixelsThatAreNoPhotograph) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     const Picture other = backend_->upload(Image(2, 2, PixelFormat{sample, 3}));
-    const ErrorKind kind = ErrorKind::unsupported;
-    expect_refused(kind, "histogram", [&] { (void)backend_->histogram(other, {}); });
-    expect_refused(kind, "equalize", [&] { (void)backend_->equalize(other, {}); });
-    expect_refused(kind, "integral", [&] { (void)backend_->integral(other, {}); });
-    expect_refused(kind, "to_hsl", [&] { (void)backend_->to_hsl(other, HslEncoding::f32); });
-    expect_refused(kind, "adjust_hsl", [&] { (void)backend_->adjust_hsl(other, {10.0F, 1.0F, 1.0F}); });
+    for (const Trial& trial : trials_on(BackendKind::cpu, {Sample::u8, 3})) {
+      expect_refused(ErrorKind::unsupported, trial.name, [&] { (void)trial.run(*backend_, other); });
+    }
   }
 }
 

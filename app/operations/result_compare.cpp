@@ -1,5 +1,5 @@
 // Compares the results of two backends.
-#include "engine/result_compare.hpp"
+#include "operations/result_compare.hpp"
 
 #include <fmt/format.h>
 
@@ -71,6 +71,17 @@ std::string first_difference(const Histogram& a, const std::string& a_name, cons
     }
   }
   return {};
+}
+
+std::string first_difference(const std::variant<Histogram, Image>& a, const std::string& a_name,
+                             const std::variant<Histogram, Image>& b, const std::string& b_name) {
+  if (a.index() != b.index()) {
+    return "the results differ in kind";
+  }
+  if (const auto* histogram = std::get_if<Histogram>(&a)) {
+    return first_difference(*histogram, a_name, std::get<Histogram>(b), b_name);
+  }
+  return first_difference(std::get<Image>(a), a_name, std::get<Image>(b), b_name);
 }
 
 }  // namespace gpuimg

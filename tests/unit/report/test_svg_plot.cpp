@@ -1,4 +1,4 @@
-// Charts of a histogram: the SVG plot is well-formed XML with the right staircase; the terminal chart is exact.
+// The SVG plot of a histogram: well-formed XML with the right staircase, ticks and columns.
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <random>
 #include <string>
 #include <string_view>
@@ -16,33 +15,17 @@
 #include "report/columns.hpp"
 #include "report/plot_scale.hpp"
 #include "report/svg_plot.hpp"
-#include "report/terminal_chart.hpp"
-#include "text/number_text.hpp"
+#include "support/histogram_reports.hpp"
 #include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
 
-using Counts = std::vector<std::uint64_t>;
+using test::Counts;
+using test::random_counts;
+using test::report_of;
 
-HistogramReport report_of(std::vector<ChannelHistogram> channels, const ReportOptions& options = {},
-                          const std::string& name = "a.png") {
-  Histogram histogram;
-  histogram.channels = std::move(channels);
-  const Counts& counts = histogram.channels.front().counts;
-  histogram.counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
-  return make_report(histogram, options, {name, 4, 4, counts.size() > 256 ? 16 : 8, 3});
-}
-
-Counts random_counts(std::size_t size, std::uint64_t limit, std::mt19937& random) {
-  Counts counts(size);
-  for (std::uint64_t& count : counts) {
-    count = random() % limit;
-  }
-  return counts;
-}
-
-/// Empty if `xml` is well-formed as to plain elements, attributes, entities and characters; else the defect.
+/// Empty if the elements, attributes, entities and characters of `xml` are well-formed; otherwise the defect.
 std::string fault_of(std::string_view xml) {
   if (valid_utf8(xml) != xml) {
     return "not UTF-8";
@@ -220,108 +203,6 @@ TEST(Columns, SumCountsAndKeepTheLastOfCumulativeValues) {
   channel.values = {1, 2, 4, 8, 16};
   EXPECT_EQ(columns_of(channel, 2, false), (Counts{3, 12, 16}));
   EXPECT_EQ(columns_of(channel, 2, true), (Counts{2, 8, 16}));
-}
-
-TEST(NumberText, Forms) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(compact(999.4), "999");
-  EXPECT_EQ(compact(999.6), "1k");
-  EXPECT_EQ(compact(12345), "12.3k");
-  EXPECT_EQ(compact(999999), "1M");
-  EXPECT_EQ(compact(18446744073709551615.0), "18.4E");
-  EXPECT_EQ(rounded(117.3249), "117.3");
-  EXPECT_EQ(rounded(65535), "65535");
-  EXPECT_EQ(percent(0.123), "12.3%");
-  EXPECT_EQ(percent(0.00001), "<0.01%");
-  EXPECT_EQ(percent(0.0), "0%");
-}
-
-TEST(TerminalChart, OneChannelUnicode) {
-  const HistogramReport report = report_of({{Channel::luma, {1, 12, 0, 3}}});
-  EXPECT_EQ(to_terminal(report, {16, false, true}),
-            "    12 │  ██\n"
-            "       │  ██\n"
-            "       │  ██\n"
-            "       │  ██\n"
-            "       │  ██  ▄▄\n"
-            "  luma │▄▄██  ██\n"
-            "       └0 ──── 3\n"
-            " mean 1.312\n"
-            "   stddev 0.8455\n"
-            "   median 1\n"
-            "   mode 1\n"
-            "   entropy 1.01\n"
-            "     bits\n"
-            " min 0 · 1% 0\n"
-            "   5% 0 · 25% 1\n"
-            "   75% 1 · 95% 3\n"
-            "   99% 3 · max 3\n"
-            " 16 pixels\n"
-            "     counted\n"
-            "   0 skipped\n"
-            "   6.25% at 0\n"
-            "   18.8% at 3\n");
-}
-
-TEST(TerminalChart, ThreeChannelsAscii) {
-  const HistogramReport report =
-      report_of({{Channel::red, {8, 4, 4, 0}}, {Channel::green, {0, 0, 0, 16}}, {Channel::blue, {15, 0, 0, 1}}});
-  EXPECT_EQ(to_terminal(report, {80, false, false}),
-            "     8 |##################\n"
-            "     r |######################################################\n"
-            "    16 |                                                      ##################\n"
-            "     g |                                                      ##################\n"
-            "    15 |##################\n"
-            "     b |##################                                    ..................\n"
-            "       +0 --------------- 1 --------------- 2 --------------- 3 -------------- 3\n"
-            " r: mean 0.75, stddev 0.8292, median 0, 1% 0, 99% 2, 1.50 bits\n"
-            " g: mean 3, stddev 0, median 3, 1% 3, 99% 3, 0.00 bits\n"
-            " b: mean 0.1875, stddev 0.7262, median 0, 1% 0, 99% 3, 0.34 bits\n"
-            " 16 pixels counted, 0 skipped\n");
-}
-
-TEST(TerminalChart, HueHasACircularMeanAndNoPercentiles) {
-  const std::string chart = to_terminal(report_of({{Channel::hue, {5, 0, 0, 5}}}), {80, false, false});
-  EXPECT_NE(chart.find(" circular mean 0, circular stddev 47.7, mode 0, entropy 1.00 bits\n"
-                       " 10 pixels counted, 6 skipped, 50% in bin 0, 50% in bin 3\n"),
-            std::string::npos)
-      << chart;
-  const std::string opposite = to_terminal(report_of({{Channel::hue, {5, 0, 5, 0}}}), {80, false, false});
-  EXPECT_NE(opposite.find(" circular mean none, circular stddev none, mode 0,"), std::string::npos) << opposite;
-}
-
-TEST(TerminalChart, FitsTheTerminalAndUsesColorOnlyIfEnabled) {
-  const std::uint32_t seed = std::random_device{}();
-  SCOPED_TRACE("seed " + std::to_string(seed));
-  std::mt19937 random(seed);
-  for (const int columns : {20, 25, 40, 80, 81, 100, 137, 200}) {
-    for (const std::size_t levels : {256U, 65536U}) {
-      const Channel channel = levels == 256 ? Channel::luma : Channel::hue;
-      const HistogramReport report = report_of({{channel, random_counts(levels, 1000, random)}});
-      const std::string chart = to_terminal(report, {columns, false, false});
-      EXPECT_EQ(chart.find('\x1b'), std::string::npos);
-      std::size_t lines = 0;
-      for (std::size_t at = 0; at < chart.size(); ++lines) {
-        const std::size_t end = chart.find('\n', at);
-        EXPECT_LE(end - at, static_cast<std::size_t>(columns));
-        at = end + 1;
-      }
-      EXPECT_LE(lines, columns >= 80 ? 12U : columns >= 40 ? 15U : 22U);
-      EXPECT_NE(to_terminal(report, {columns, true, true}).find("\x1b[3"), std::string::npos);
-    }
-  }
-}
-
-TEST(TerminalChart, OnePixelAmongMillionsIsVisible) {
-  const std::string chart = to_terminal(report_of({{Channel::luma, {1, 9000000, 0, 0}}}), {16, false, true});
-  EXPECT_NE(chart.find("  luma │▁▁██\n"), std::string::npos) << chart;
-}
-
-TEST(TerminalChart, NothingCounted) {
-  const std::string chart = to_terminal(report_of({{Channel::luma, Counts(256, 0)}}), {80, false, false});
-  EXPECT_NE(chart.find(" 0 pixels counted, 16 skipped\n"), std::string::npos) << chart;
 }
 
 }  // namespace

@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-namespace gpuimg {
+namespace gpuimg::codecs {
 
-/// The supported input formats, for the end of a message.
-inline constexpr std::string_view kReadableKinds = "gpuimg reads 8- and 16-bit PNG, JPEG, BMP, TGA, GIF, PSD and PNM";
+/// The formats that gpuimg reads, for the end of a message.
+std::string readable_formats();
 
 /// Throws Error{decode}: the content is inconsistent. `why` is a clause, for example "the palette is missing".
 /// `name` is printable.
@@ -25,4 +25,4 @@ inline constexpr std::string_view kReadableKinds = "gpuimg reads 8- and 16-bit P
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::codecs

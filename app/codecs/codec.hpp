@@ -1,0 +1,170 @@
+// What a file format is to gpuimg: the types that readers and writers share, and an entry of the list of formats.
+// The list itself is codecs.cpp; docs/adding-a-format.md adds to it.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <initializer_list>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codecs/byte_fields.hpp"
+#include "codecs/jpeg/jpeg_encoding.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "gpuimg/image.hpp"
+#include "io/bytes.hpp"
+
+namespace gpuimg::codecs {
+
+enum class FileFormat : std::uint8_t { png, jpeg, bmp, tga, gif, psd, pnm };
+
+struct TextEntry {
+  std::string keyword;
+  std::string text;
+};
+
+struct ReadOptions {
+  std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  bool auto_orient = true;  ///< apply the EXIF orientation
+  bool lenient = false;     ///< accept a JPEG that libjpeg-turbo warns about, with notes
+  int threads = 0;          ///< for PNG and JPEG; 0 = as many as the caller may use
+  /// Allocates the pixels of JPEG, GIF and common PNG, for example Backend::new_image; null for ordinary memory.
+  std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
+
+  [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
+    return new_image ? new_image(width, height, format) : Image(width, height, format);
+  }
+};
+
+struct DecodedImage {
+  Image image;                                ///< u8 or u16, 1 to 4 channels
+  FileFormat file_format = FileFormat::png;   ///< set by decode_image
+  std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
+  Metadata metadata;                          ///< PNG and JPEG; matches the pixels: upright if they are
+  std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
+  std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
+  std::vector<std::string> details;           ///< less important notes: which metadata is left out
+};
+
+/// What a file declares about its image, before decoding. Nothing is checked: use it for planning, not for allocation.
+struct DeclaredImage {
+  std::uint64_t width = 0;  ///< both below 2³², and 0 if unknown
+  std::uint64_t height = 0;
+  std::uint64_t bytes_per_pixel = 4;
+  std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
+
+  [[nodiscard]] std::uint64_t pixels() const { return width * height; }
+};
+
+/// Width and height of a chroma sample in pixels: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
+enum class ChromaSubsampling { s444, s422, s440, s420 };
+
+struct WriteOptions {
+  std::optional<FileFormat> format;                   ///< in place of what the name says, where that decides
+  int png_level = 1;                                  ///< 0 … 3: app/codecs/png/png_writer.hpp
+  int jpeg_quality = 90;                              ///< 1 … 100
+  std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
+  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
+  int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
+  std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
+  Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels
+};
+
+/// The pixels that a written format can hold. By default 1 to 4 channels of 8 or 16 bits, of any size.
+struct PixelLimits {
+  int max_side = std::numeric_limits<int>::max();
+  std::uint64_t max_bytes =
+      std::numeric_limits<std::uint64_t>::max();  ///< of the uncompressed file, with four channels
+  bool holds_16_bits = true;
+  bool holds_gray_alpha = true;
+  bool holds_color_alpha = true;
+};
+
+/// At most 8 values, held by the list itself, so that the list of formats is a constant.
+template <class T>
+class ShortList {
+ public:
+  constexpr ShortList() = default;
+  constexpr ShortList(std::initializer_list<T> values) : size_(values.size()) {
+    std::copy(values.begin(), values.end(), values_.begin());
+  }
+
+  [[nodiscard]] constexpr const T* begin() const { return values_.data(); }
+  [[nodiscard]] constexpr const T* end() const { return values_.data() + size_; }
+  [[nodiscard]] constexpr std::size_t size() const { return size_; }
+
+ private:
+  std::array<T, 8> values_ = {};
+  std::size_t size_ = 0;
+};
+
+struct Signature {
+  std::string_view bytes;
+  std::size_t offset = 0;
+};
+
+/// A name for --format, which is also an ending of OUT.
+struct WrittenName {
+  std::string_view name;
+  std::string_view meaning;  ///< a few words for --help
+};
+
+class MetadataFilter;
+
+/// An entry of the list. In its functions, `name` appears in messages; what reads gets it printable.
+struct Codec {
+  FileFormat format = FileFormat::png;
+  std::string_view name;  ///< in messages
+
+  ShortList<Signature> signatures = {};  ///< a file has one of them
+  /// For a format without signatures; asked if no format has a signature that fits.
+  bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
+  ShortList<std::string_view> endings = {};  ///< of input files in folders: lower case, without a dot
+
+  /// Reads the header at the `beginning` of a file, of any length. Declares nothing, or throws Error, if it is cut off.
+  DeclaredImage (*declared)(ByteSpan beginning, const std::string& name) = nullptr;
+  bool has_long_header = false;  ///< the size may follow comments or metadata of any length
+  /// Decodes as stored: decode_image applies the orientation.
+  DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
+
+  ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
+  PixelLimits limits = {};
+  /// Drops the metadata that a file cannot hold, except the profile. Null if the writer takes no metadata.
+  void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
+  /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
+  void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
+                 const ByteSink& sink) = nullptr;
+
+  [[nodiscard]] bool is_written() const { return encode != nullptr; }
+};
+
+/// A format that gpuimg names when it refuses a file.
+struct ForeignFormat {
+  std::string_view name;
+  ShortList<Signature> signatures = {};
+  ShortList<std::string_view> endings = {};  ///< that folder scans take, so that such a file is not overlooked
+};
+
+/// All formats, in the order of FileFormat and of messages.
+std::span<const Codec> codecs();
+std::span<const ForeignFormat> foreign_formats();
+
+const Codec& codec_of(FileFormat format);
+
+/// The endings of files that gpuimg reads.
+std::vector<std::string> readable_endings();
+
+/// The endings of input files in folders, of both lists.
+std::vector<std::string> input_endings();
+
+/// True if files with this ending (lower case, without a dot) are written as one of the formats.
+bool is_written_ending(std::string_view ending);
+
+}  // namespace gpuimg::codecs

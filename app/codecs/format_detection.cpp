@@ -1,0 +1,100 @@
+// Compares a file with the signatures of the lists in codecs.cpp, and recognizes text.
+#include "codecs/format_detection.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "codecs/refusals.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg::codecs {
+
+namespace {
+
+std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+
+bool has_any(std::string_view text, std::span<const Signature> signatures) {
+  return std::any_of(signatures.begin(), signatures.end(), [&](const Signature& signature) {
+    return text.size() >= signature.offset && text.substr(signature.offset).starts_with(signature.bytes);
+  });
+}
+
+const Codec* recognizing_codec(ByteSpan bytes, std::string_view name) {
+  const std::string_view text = text_of(bytes);
+  for (const Codec& codec : codecs()) {
+    if (has_any(text, codec.signatures)) {
+      return &codec;
+    }
+  }
+  for (const Codec& codec : codecs()) {
+    if (codec.recognizes != nullptr && codec.recognizes(bytes, name)) {
+      return &codec;
+    }
+  }
+  return nullptr;
+}
+
+/// True if the whole file is the beginning of a signature.
+bool is_cut_signature(std::string_view text) {
+  return std::any_of(codecs().begin(), codecs().end(), [&](const Codec& codec) {
+    return std::any_of(codec.signatures.begin(), codec.signatures.end(), [&](const Signature& signature) {
+      return signature.offset == 0 && signature.bytes.starts_with(text);
+    });
+  });
+}
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+
+bool contains_ignoring_case(std::string_view text, std::string_view lowercase) {
+  const auto same = [](char a, char b) { return lower(a) == b; };
+  return std::search(text.begin(), text.end(), lowercase.begin(), lowercase.end(), same) != text.end();
+}
+
+/// True without control characters other than white space and escape, if at least three quarters are ASCII.
+bool is_text(std::string_view sample) {
+  const auto is_control = [](char c) {
+    const auto value = static_cast<unsigned char>(c);
+    return (value < 0x20 && !(value >= '\t' && value <= '\r') && value != 0x1B) || value == 0x7F;
+  };
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+  const auto ascii = static_cast<std::size_t>(std::count_if(sample.begin(), sample.end(), is_ascii));
+  return std::none_of(sample.begin(), sample.end(), is_control) && ascii * 4 >= sample.size() * 3;
+}
+
+[[noreturn]] void refuse_text(std::string_view sample, std::string_view name) {
+  if (contains_ignoring_case(sample, "<svg")) {
+    refuse_unsupported(name, "SVG");
+  }
+  const bool is_page = contains_ignoring_case(sample, "<html") || contains_ignoring_case(sample, "<!doctype html");
+  throw Error(ErrorKind::decode, fmt::format("{}: file is {}, not an image; {}", name, is_page ? "a web page" : "text",
+                                             is_page ? "download the image itself" : readable_formats()));
+}
+
+}  // namespace
+
+const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
+  if (bytes.empty()) {
+    throw Error(ErrorKind::decode, fmt::format("{}: file is empty; download or copy it again", name));
+  }
+  if (const Codec* codec = recognizing_codec(bytes, name)) {
+    return *codec;
+  }
+  const std::string_view text = text_of(bytes);
+  for (const ForeignFormat& foreign : foreign_formats()) {
+    if (has_any(text, foreign.signatures)) {
+      refuse_unsupported(name, foreign.name);
+    }
+  }
+  if (is_cut_signature(text)) {
+    refuse_truncated(name);
+  }
+  constexpr std::size_t kSampleBytes = 1024;
+  const std::string_view sample = text.substr(0, kSampleBytes);
+  if (is_text(sample)) {
+    refuse_text(sample, name);
+  }
+  throw Error(ErrorKind::decode, fmt::format("{}: file is not in a known image format; {}", name, readable_formats()));
+}
+
+}  // namespace gpuimg::codecs

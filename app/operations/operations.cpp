@@ -1,0 +1,194 @@
+// The list of operations, and what each is tested and timed with.
+#include "operations/operations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <string>
+#include <utility>
+
+#include "cli/option_values.hpp"
+
+namespace gpuimg {
+namespace {
+
+double bytes_of(PixelFormat format) { return static_cast<double>(format.bytes_per_pixel()); }
+
+/// A trial of an operation that reads each pixel once and writes its result once.
+template <class Options>
+Trial mapping(std::string name, const Options& options, PixelFormat format) {
+  return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
+}
+
+Trial timed(Trial trial) {
+  trial.is_timed = true;
+  return trial;
+}
+
+Trial hist_trial(const std::string& channels, Luma luma, int hsl_bins, PixelFormat format) {
+  HistogramOptions options;
+  options.channels = value_named("channel", channels, kHistogramChannelNames);
+  options.luma = luma;
+  options.hsl_bins = hsl_bins;
+  const std::string suffix = luma == Luma::bt601 ? "" : fmt::format(" {}", name_of(luma, kLumaNames));
+  return trial("hist " + channels + suffix, options, bytes_of(format));
+}
+
+std::vector<Trial> hist_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const std::string& channels : names_of(kHistogramChannelNames)) {
+    if (channels != "a" || format.has_alpha()) {
+      trials.push_back(hist_trial(channels, Luma::bt601, kDefaultHslBins, format));
+      trials.back().is_timed = channels == "luma" || channels == "rgb";
+    }
+  }
+  for (const auto& luma : kLumaNames) {
+    trials.push_back(hist_trial("luma", luma.value, kDefaultHslBins, format));
+  }
+  trials.push_back(hist_trial("h", Luma::bt601, 65536, format));
+  return trials;
+}
+
+std::vector<Trial> equalize_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& color : kColorNames) {
+    for (const auto& formula : kFormulaNames) {
+      EqualizeOptions options;
+      options.color = color.value;
+      options.formula = formula.value;
+      const bool is_default = options.formula == EqualizeOptions().formula;
+      const std::string name = "equalize " + color.name + (is_default ? "" : " " + formula.name);
+      const double bytes = 3.0 * bytes_of(format);  // read once to count, then read and written to map
+      trials.push_back(trial(name, options, bytes));
+      trials.back().is_timed = is_default;
+      options.strength = 0.3;
+      trials.push_back(trial(name, options, bytes));
+    }
+  }
+  return trials;
+}
+
+std::vector<Trial> integral_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& type : kTableTypeNames) {
+    for (const bool square : {false, true}) {
+      for (const TableLayout layout : {TableLayout::padded, TableLayout::inclusive}) {
+        IntegralOptions options;
+        options.layout = layout;
+        options.type = type.value;
+        options.square = square;
+        options.allow_wrap = true;
+        const bool padded = layout == TableLayout::padded;
+        trials.push_back(trial("integral " + type.name + (padded ? "" : " inclusive") + (square ? " square" : ""),
+                               options, bytes_of(format) + static_cast<double>(sample_bytes(type.value))));
+        trials.back().is_timed = padded && type.value == (square ? Sample::f64 : Sample::u32);
+      }
+    }
+  }
+  return trials;
+}
+
+std::vector<Trial> hsl_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& encoding : kEncodingNames) {
+    const ToHslOptions there{encoding.value};
+    const FromHslOptions back{encoding.value, format.sample};
+    trials.push_back(mapping("hsl " + encoding.name, there, format));
+    trials.back().is_timed = encoding.value == HslEncoding::f32 || encoding.value == HslEncoding::u16;
+    trials.push_back({"hsl inverse " + encoding.name,
+                      [there, back](Backend& backend, const Picture& picture) -> OperationResult {
+                        return backend.apply(backend.apply(picture, there), back);
+                      },
+                      bytes_of(format)});
+  }
+  trials.push_back(timed(mapping("hsl adjust", HslAdjustment{40.0F, 1.25F, 0.9F}, format)));
+  return trials;
+}
+
+/// An 8-bit image with these samples.
+template <std::size_t count>
+Picture picture_of(Backend& backend, int width, int height, const std::array<std::uint8_t, count>& samples) {
+  Image image(width, height, PixelFormat{Sample::u8, static_cast<int>(count) / (width * height)});
+  std::memcpy(image.view().data, samples.data(), samples.size());
+  return backend.upload(std::move(image));
+}
+
+Picture four_grays(Backend& backend) { return picture_of(backend, 2, 2, std::array<std::uint8_t, 4>{10, 20, 20, 250}); }
+
+template <class T, std::size_t count>
+bool holds(const Image& image, const std::array<T, count>& expected) {
+  return image.size_bytes() == sizeof expected && std::memcmp(image.view().data, expected.data(), sizeof expected) == 0;
+}
+
+bool hist_is_right(Backend& backend) {
+  const Histogram histogram = backend.histogram(four_grays(backend), {});
+  const auto& counts = histogram.channels.front().counts;
+  return histogram.counted == 4 && counts[10] == 1 && counts[20] == 2 && counts[250] == 1;
+}
+
+bool equalize_is_right(Backend& backend) {
+  return holds(backend.download(backend.equalize(four_grays(backend), {})),
+               std::array<std::uint8_t, 4>{0, 170, 170, 255});
+}
+
+/// True if the operation turns the four gray pixels into these samples.
+template <class T, std::size_t count>
+bool makes(Backend& backend, const PictureOperation& operation, const std::array<T, count>& expected) {
+  return holds(backend.download(backend.apply(four_grays(backend), operation)), expected);
+}
+
+bool integral_is_right(Backend& backend) {
+  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300});
+}
+
+bool hsl_is_right(Backend& backend) {
+  const Picture orange = picture_of(backend, 1, 1, std::array<std::uint8_t, 3>{255, 128, 0});
+  return holds(backend.download(backend.apply(orange, ToHslOptions{HslEncoding::u16})),
+               std::array<std::uint16_t, 3>{5483, 65535, 32768});
+}
+
+constexpr std::array kOperations = {
+    Operation{"hist", "count how often each level occurs (histogram)", 0, hist_trials, hist_is_right},
+    Operation{"equalize", "spread the levels of an image over the whole range (histogram equalization)", 64,
+              equalize_trials, equalize_is_right},
+    Operation{"integral", "sum an image into a summed-area table (integral image)", 64, integral_trials,
+              integral_is_right},
+    Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, hsl_trials, hsl_is_right},
+};
+
+}  // namespace
+
+bool Operation::is_on(BackendKind kind) const {
+  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
+}
+
+std::span<const Operation> operations() { return kOperations; }
+
+const Operation* find_operation(std::string_view name) {
+  const auto found = std::find_if(kOperations.begin(), kOperations.end(),
+                                  [name](const Operation& operation) { return operation.name == name; });
+  return found != kOperations.end() ? &*found : nullptr;
+}
+
+std::vector<Trial> trials_on(BackendKind backend, PixelFormat format) {
+  std::vector<Trial> all;
+  for (const Operation& operation : kOperations) {
+    if (operation.is_on(backend)) {
+      const std::vector<Trial> trials = operation.trials(format);
+      all.insert(all.end(), trials.begin(), trials.end());
+    }
+  }
+  return all;
+}
+
+std::size_t most_result_bytes() {
+  int bits = 0;
+  for (const Operation& operation : kOperations) {
+    bits = std::max(bits, operation.most_result_bits);
+  }
+  return static_cast<std::size_t>((bits + 7) / 8);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,48 @@
+// Runs trials, and compares their results.
+#include "operations/trial.hpp"
+
+#include <utility>
+
+#include "operations/result_compare.hpp"
+
+namespace gpuimg {
+
+Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {
+  return {std::move(name),
+          [options](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.histogram(picture, options);
+          },
+          bytes_per_pixel};
+}
+
+Trial trial(std::string name, const EqualizeOptions& options, double bytes_per_pixel) {
+  return {std::move(name),
+          [options](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.equalize(picture, options);
+          },
+          bytes_per_pixel};
+}
+
+Trial trial(std::string name, const PictureOperation& operation, double bytes_per_pixel) {
+  return {std::move(name),
+          [operation](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.apply(picture, operation);
+          },
+          bytes_per_pixel};
+}
+
+HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {
+  OperationResult result = trial.run(backend, picture);
+  if (auto* histogram = std::get_if<Histogram>(&result)) {
+    return std::move(*histogram);
+  }
+  return backend.download(std::get<Picture>(std::move(result)));
+}
+
+std::string difference(const Trial& trial, Backend& a, const Picture& on_a, Backend& b, const Picture& on_b) {
+  const HostResult from_a = host_result(trial, a, on_a);
+  const HostResult from_b = host_result(trial, b, on_b);
+  return first_difference(from_a, a.name(), from_b, b.name());
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,43 @@
+// Pixels in a backend's memory.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+/// Pixels in a backend's memory: host memory for the CPU, device memory for CUDA. Only the backend that made a Picture
+/// can read it. Move-only.
+class Picture {
+ public:
+  /// Backend-specific storage. Each backend derives its own class from this.
+  class Storage {
+   public:
+    Storage() = default;
+    Storage(const Storage&) = delete;
+    Storage& operator=(const Storage&) = delete;
+    virtual ~Storage() = default;
+  };
+
+  Picture(int width, int height, PixelFormat format, std::unique_ptr<Storage> storage)
+      : storage_(std::move(storage)), width_(width), height_(height), format_(format) {}
+
+  [[nodiscard]] int width() const { return width_; }
+  [[nodiscard]] int height() const { return height_; }
+  [[nodiscard]] PixelFormat format() const { return format_; }
+  [[nodiscard]] std::size_t pixel_count() const {
+    return static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+  }
+  [[nodiscard]] Storage& storage() const { return *storage_; }
+
+ private:
+  std::unique_ptr<Storage> storage_;
+  int width_ = 0;
+  int height_ = 0;
+  PixelFormat format_;
+};
+
+}  // namespace gpuimg

@@ -1,0 +1,86 @@
+// The list of formats: whatever is in it is recognized, read, written and tested.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <string>
+
+#include "codecs/declared_image.hpp"
+#include "codecs/image_writer.hpp"
+#include "support/catalogue/catalogue.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+bool has_ending(const Codec& codec, std::string_view file) {
+  return std::any_of(codec.endings.begin(), codec.endings.end(),
+                     [&](std::string_view ending) { return file.ends_with("." + std::string(ending)); });
+}
+
+TEST(Codecs, EachHasAnEntryAndGoodFilesInTheCatalogue) {
+  const Catalogue catalogue = make_catalogue();
+  for (const Codec& codec : codecs::codecs()) {
+    EXPECT_EQ(&codec_of(codec.format), &codec) << codec.name;
+    const auto& files = catalogue.files();
+    EXPECT_GT(std::count_if(files.begin(), files.end(),
+                            [&](const CatalogueFile& file) {
+                              return file.verdict == Verdict::good && has_ending(codec, file.name);
+                            }),
+              5)
+        << codec.name;
+  }
+}
+
+TEST(Codecs, DetectAndDeclareEveryGoodFileOfTheCatalogue) {
+  const Catalogue catalogue = make_catalogue();
+  for (const CatalogueFile& file : catalogue.files()) {
+    if (file.verdict == Verdict::good) {
+      ReadOptions options;
+      options.auto_orient = false;
+      const DecodedImage decoded = decode(file.bytes, file.name, options);
+      const DeclaredImage declared = declared_image(file.bytes, file.name);
+      const bool has_any_name = file.name.ends_with(".img");
+      EXPECT_TRUE(has_any_name || has_ending(codec_of(decoded.file_format), file.name)) << file.name;
+      EXPECT_EQ(declared.width, static_cast<std::uint64_t>(decoded.image.width())) << file.name;
+      EXPECT_EQ(declared.height, static_cast<std::uint64_t>(decoded.image.height())) << file.name;
+    }
+  }
+}
+
+TEST(Codecs, NamesAndEndingsAreUnique) {
+  std::set<std::string_view> names;
+  for (const Codec& codec : codecs::codecs()) {
+    EXPECT_TRUE(names.insert(codec.name).second) << codec.name;
+  }
+  for (const ForeignFormat& foreign : foreign_formats()) {
+    EXPECT_TRUE(names.insert(foreign.name).second) << foreign.name;
+  }
+  const std::vector<std::string> endings = input_endings();
+  EXPECT_EQ(std::set<std::string>(endings.begin(), endings.end()).size(), endings.size());
+}
+
+TEST(Codecs, WrittenFilesAreReadBackAsTheirFormat) {
+  const Image image = constant_image(9, 5, {Sample::u8, 3}, 77);
+  for (const Codec& codec : codecs::codecs()) {
+    EXPECT_EQ(codec.is_written(), codec.written.size() > 0) << codec.name;
+    if (codec.is_written()) {
+      const std::string name = "t." + std::string(codec.written.begin()->name);
+      EXPECT_TRUE(has_ending(codec, name)) << name;
+      EXPECT_TRUE(is_written_ending(codec.written.begin()->name)) << name;
+      const DecodedImage back = decode(encode_image(image.view(), codec.format, name, {}), name);
+      EXPECT_EQ(codec_of(back.file_format).name, codec.name);
+      EXPECT_TRUE(back.image.width() == 9 && back.image.height() == 5) << name;
+    } else {
+      EXPECT_THROW((void)encode_image(image.view(), codec.format, "t", {}), std::logic_error) << codec.name;
+    }
+  }
+  EXPECT_FALSE(is_written_ending("gif"));
+}
+
+}  // namespace
+}  // namespace gpuimg

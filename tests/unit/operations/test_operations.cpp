@@ -1,0 +1,114 @@
+// The list of operations agrees with the backends, and decides where an operation may run.
+#include "operations/operations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+
+#include "commands/commands.hpp"
+#include "engine/backend_choice.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+std::unique_ptr<Backend> backend_if_there(const BackendEntry& entry) {
+  try {
+    return entry.make({.device = 0, .threads = 1});
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::backend_unavailable) << error.what();
+    return nullptr;
+  }
+}
+
+TEST(Operations, ListAgreesWithEachBackend) {
+  for (const BackendEntry& entry : backends()) {
+    const std::unique_ptr<Backend> backend = backend_if_there(entry);
+    if (backend == nullptr) {
+      continue;
+    }
+    const PixelFormat format{Sample::u8, 3};
+    const Picture picture = backend->upload(test::constant_image(3, 2, format, 9));
+    for (const Operation& operation : operations()) {
+      const Trial first = operation.trials(format).front();
+      if (operation.is_on(entry.kind)) {
+        EXPECT_NO_THROW((void)first.run(*backend, picture)) << first.name;
+        EXPECT_TRUE(operation.known_answer(*backend)) << operation.name << " on " << entry.name;
+      } else {
+        EXPECT_THROW((void)first.run(*backend, picture), Error) << first.name;
+      }
+    }
+  }
+}
+
+TEST(Operations, NamesAndTrials) {
+  std::set<std::string> names;
+  for (const Operation& operation : operations()) {
+    EXPECT_TRUE(names.emplace(operation.name).second) << operation.name;
+    EXPECT_EQ(find_operation(operation.name), &operation);
+    const auto trials = operation.trials({Sample::u8, 3});
+    EXPECT_TRUE(std::any_of(trials.begin(), trials.end(), [](const Trial& trial) { return trial.is_timed; }))
+        << operation.name << " is not timed";
+    for (const Trial& trial : trials) {
+      EXPECT_TRUE((trial.name + " ").starts_with(std::string(operation.name) + " ")) << trial.name;
+    }
+  }
+  EXPECT_EQ(find_operation("report"), nullptr);
+}
+
+TEST(Operations, EachHasACommand) {
+  const auto commands = all_commands();
+  for (const Operation& operation : operations()) {
+    EXPECT_TRUE(std::any_of(commands.begin(), commands.end(), [&](const Command& command) {
+      return command.name == operation.name;
+    })) << operation.name;
+  }
+}
+
+TEST(Operations, MostResultBitsIsTheLargestResult) {
+  const auto backend = make_cpu_backend(1);
+  const PixelFormat format{Sample::u16, 4};
+  const Picture picture = backend->upload(test::constant_image(5, 3, format, 9));
+  for (const Operation& operation : operations()) {
+    std::size_t most = 0;
+    for (const Trial& trial : operation.trials(format)) {
+      const OperationResult result = trial.run(*backend, picture);
+      if (const auto* pixels = std::get_if<Picture>(&result)) {
+        most = std::max(most, 8 * pixels->format().bytes_per_pixel());
+      }
+    }
+    EXPECT_EQ(static_cast<std::size_t>(operation.most_result_bits), most) << operation.name;
+  }
+}
+
+constexpr std::array kCpuOnly = {BackendKind::cpu};
+
+TEST(OptionsFor, AnOperationThatABackendLacks) {
+  Operation lacking = operations().front();
+  lacking.only_on = kCpuOnly;
+  GlobalOptions asked;
+  asked.can_use_cpu = true;
+  EXPECT_EQ(candidates(options_for(lacking, asked)).size(), 1U);
+  EXPECT_EQ(candidates(options_for(lacking, asked)).front()->kind, BackendKind::cpu);
+  EXPECT_FALSE(why_only_one(options_for(lacking, asked)).empty());
+  asked.backend = BackendKind::cpu;
+  EXPECT_NO_THROW((void)options_for(lacking, asked));
+  asked.backend = BackendKind::cuda;
+  try {
+    (void)options_for(lacking, asked);
+    ADD_FAILURE() << "was not refused";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    EXPECT_STREQ(error.what(), "--backend: cuda does not have hist; use cpu");
+  }
+  asked.backend.reset();
+  asked.verify = true;
+  EXPECT_THROW((void)options_for(lacking, asked), Error);
+  EXPECT_NO_THROW((void)options_for(operations().front(), asked));
+}
+
+}  // namespace
+}  // namespace gpuimg
