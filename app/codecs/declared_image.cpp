@@ -84,10 +84,4 @@ FileHeader read_file_header(const std::string& path) {
   return header;
 }
 
-std::vector<std::string> endings_with_headers() {
-  std::vector<std::string> endings = readable_endings();
-  endings.emplace_back("npy");
-  return endings;
-}
-
 }  // namespace gpuimg::codecs

@@ -33,7 +33,4 @@ struct FileHeader {
 /// Throws as read_input and decode_image do.
 FileHeader read_file_header(const std::string& path);
 
-/// The endings of files that read_file_header takes.
-std::vector<std::string> endings_with_headers();
-
 }  // namespace gpuimg::codecs

@@ -5,12 +5,15 @@
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "codecs/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
+
+inline constexpr std::string_view kNpyEnding = "npy";
 
 Bytes encode_npy(ConstView pixels);
 
