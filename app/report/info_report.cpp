@@ -141,7 +141,7 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
     rows.emplace_back(spaced(fact.key), std::visit(FactText(), fact.value));
   }
   add_metadata_rows(header.metadata, rows);
-  rows.emplace_back("memory", compact(static_cast<double>(image.decoding_bytes())) + " bytes to decode it");
+  rows.emplace_back("memory", grouped(image.decoding_bytes()) + " bytes to decode it");
   return rows;
 }
 

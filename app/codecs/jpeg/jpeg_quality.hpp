@@ -11,7 +11,6 @@ namespace gpuimg::codecs {
 using JpegSteps = std::array<std::uint16_t, 64>;
 
 /// The quality 1 … 100 at which libjpeg writes exactly these tables; nullopt if there is none. Null `chroma`: gray.
-/// Several qualities below 4 have the same tables: the largest is returned.
 std::optional<int> jpeg_quality(const JpegSteps& luma, const JpegSteps* chroma);
 
 }  // namespace gpuimg::codecs
