@@ -13,6 +13,7 @@ Command hist_command();
 Command equalize_command();
 Command integral_command();
 Command hsl_command();
+Command info_command();
 Command report_command();
 Command bench_command();
 Command doctor_command();
@@ -22,7 +23,7 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,  equalize_command, integral_command,   hsl_command,  report_command,
+    hist_command,  equalize_command, integral_command,   hsl_command,  info_command,    report_command,
     bench_command, doctor_command,   completion_command, help_command, version_command,
 };
 
