@@ -10,7 +10,8 @@ file(GLOB libraries $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${bundled_folder}/*.so*
 foreach(library IN LISTS libraries)
   if(NOT IS_SYMLINK ${library})
     get_filename_component(name ${library} NAME)
-    execute_process(COMMAND ${dpkg_query} -S */${library_architecture}/${name} OUTPUT_VARIABLE owner COMMAND_ERROR_IS_FATAL ANY)
+    execute_process(COMMAND ${dpkg_query} -S */${library_architecture}/${name}
+      OUTPUT_VARIABLE owner COMMAND_ERROR_IS_FATAL ANY)
     string(REGEX MATCH "^[^:,]+" package "${owner}")
     list(APPEND packages ${package})
   endif()

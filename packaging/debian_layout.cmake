@@ -22,4 +22,5 @@ file(WRITE ${documents}/changelog.Debian
   " -- ${CPACK_DEBIAN_PACKAGE_MAINTAINER}  ${date}\n")
 
 file(GLOB pages ${share}/man/man1/*.1)
-execute_process(COMMAND gzip -9n ${pages} ${documents}/changelog ${documents}/changelog.Debian COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND gzip -9n ${pages} ${documents}/changelog ${documents}/changelog.Debian
+  COMMAND_ERROR_IS_FATAL ANY)
