@@ -67,7 +67,12 @@ std::string offers_choices(const std::vector<Choice>& choices) {
 }
 
 std::string offers_files(const std::vector<std::string>& endings) {
-  return endings.empty() ? "_files" : fmt::format("_files -g \"(#i)*.({})\"", fmt::join(endings, "|"));
+  if (endings.empty()) {
+    return "_files";
+  }
+  const std::string alternatives = fmt::format("{}", fmt::join(endings, "|"));
+  // A single one stands without parentheses: zsh would read (csv) as glob qualifiers.
+  return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : "(" + alternatives + ")");
 }
 
 /// The part of a specification behind the names: "[what]:PLACEHOLDER:action".

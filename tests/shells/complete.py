@@ -20,7 +20,7 @@ import fcntl
 
 SKIPPED = 77
 READY = 'ready-for-a-line'
-CTRL_C = '\x03'
+CTRL_U = '\x15'  # clears the line; Ctrl-C would also discard what is typed after it
 
 # (typed before Tab, what must appear after it, what must not)
 CASES = [
@@ -103,7 +103,7 @@ def check(terminal, typed, wanted, unwanted):
         pass
     text = terminal.text()
     wrong = [one for one in unwanted if one in text]
-    terminal.send(CTRL_C)
+    terminal.send(CTRL_U)
     terminal.send(f'echo {READY[:5]}""{READY[5:]}\n')
     terminal.wait_for(lambda text: READY in text)
     if complete and not wrong:
