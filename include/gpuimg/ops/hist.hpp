@@ -21,7 +21,7 @@ constexpr int kDefaultHslBins = 256;
 
 struct HistogramOptions {
   std::vector<Channel> channels = {Channel::luma};
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   int hsl_bins = kDefaultHslBins;  ///< number of bins over [0°,360°) or [0,1]; other channels have one bin per level
   Selection selection;
 };
