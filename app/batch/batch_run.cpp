@@ -257,8 +257,7 @@ std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, con
   const std::uint64_t result = job.result_bytes_per_pixel(declared.bytes_per_pixel);
   // The result and its encoded form exist at the same time; the latter is rarely larger. The levels take one extra byte
   // per pixel during the computation.
-  const std::uint64_t per_pixel = declared.bytes_per_pixel + declared.decoder_bytes_per_pixel + 2 * result + 1;
-  return file_bytes + declared.pixels() * per_pixel + kDecoder;
+  return file_bytes + declared.decoding_bytes() + declared.pixels() * (2 * result + 1) + kDecoder;
 }
 
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,

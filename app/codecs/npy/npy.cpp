@@ -17,6 +17,7 @@
 #include <system_error>
 #include <vector>
 
+#include "codecs/refusals.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -51,8 +52,12 @@ std::string header_for(ConstView pixels) {
   return header + '\n';
 }
 
+std::string message(const std::string& name, const std::string& why) {
+  return fmt::format("{}: {}; {}", printable_name(name), why, kAdvice);
+}
+
 [[noreturn]] void fail(ErrorKind kind, const std::string& name, const std::string& why) {
-  throw Error(kind, fmt::format("{}: {}; {}", printable_name(name), why, kAdvice));
+  throw Error(kind, message(name, why));
 }
 
 std::string text_of(const std::vector<std::uint64_t>& shape) {
@@ -205,6 +210,35 @@ Layout layout_of(const NpyHeader& header, const std::string& name) {
   return {static_cast<int>(shape[1]), static_cast<int>(shape[0]), {type->sample, channels}};
 }
 
+struct FileLayout {
+  Layout pixels;
+  std::string type;   ///< as the header spells it: "<f8"
+  std::string shape;  ///< "(4,5,3)"
+  std::size_t data_offset = 0;
+};
+
+/// Throws TruncatedFile if the header is cut off.
+FileLayout read_layout(std::span<const std::byte> bytes, const std::string& name) {
+  if (!is_npy(bytes) || bytes.size() < kHeaderStart) {
+    fail(ErrorKind::decode, name, "is not a complete npy file");
+  }
+  const auto byte_at = [&](std::size_t i) { return std::to_integer<unsigned>(bytes[i]); };
+  if (byte_at(6) != 1 || byte_at(7) != 0) {
+    fail(ErrorKind::unsupported, name,
+         fmt::format("npy version {}.{} is not supported; gpuimg reads 1.0", byte_at(6), byte_at(7)));
+  }
+  const std::size_t header_size = byte_at(8) | byte_at(9) << 8;
+  if (bytes.size() - kHeaderStart < header_size) {
+    throw TruncatedFile(message(name, "damaged npy file: it ends inside its header"));
+  }
+  const auto* text = reinterpret_cast<const char*>(bytes.data() + kHeaderStart);
+  const auto header = HeaderParser({text, header_size}).parse();
+  if (!header) {
+    fail(ErrorKind::decode, name, "damaged npy file: its header is not one that NumPy writes");
+  }
+  return {layout_of(*header, name), std::string(*header->descr), text_of(*header->shape), kHeaderStart + header_size};
+}
+
 /// Returns the bytes after the header; refuses the file if there are too few or too many.
 std::span<const std::byte> data_of(std::span<const std::byte> after_header, const Layout& layout,
                                    const std::string& name) {
@@ -250,26 +284,24 @@ bool is_npy(std::span<const std::byte> bytes) {
   return bytes.size() >= kMagic.size() && std::memcmp(bytes.data(), kMagic.data(), kMagic.size()) == 0;
 }
 
+DeclaredImage declared_npy(std::span<const std::byte> beginning, const std::string& name) {
+  const FileLayout file = read_layout(beginning, name);
+  const PixelFormat format = file.pixels.format;
+  DeclaredImage declared;
+  declared.width = static_cast<std::uint64_t>(file.pixels.width);
+  declared.height = static_cast<std::uint64_t>(file.pixels.height);
+  declared.bytes_per_pixel = format.bytes_per_pixel();
+  declared.color = "table";
+  declared.bits = static_cast<int>(8 * sample_bytes(format.sample));
+  declared.decoded = format;
+  declared.facts = {{"dtype", file.type}, {"shape", file.shape}};
+  return declared;
+}
+
 Image decode_npy(std::span<const std::byte> bytes, const std::string& name) {
-  if (!is_npy(bytes) || bytes.size() < kHeaderStart) {
-    fail(ErrorKind::decode, name, "is not a complete npy file");
-  }
-  const auto byte_at = [&](std::size_t i) { return std::to_integer<unsigned>(bytes[i]); };
-  if (byte_at(6) != 1 || byte_at(7) != 0) {
-    fail(ErrorKind::unsupported, name,
-         fmt::format("npy version {}.{} is not supported; gpuimg reads 1.0", byte_at(6), byte_at(7)));
-  }
-  const std::size_t header_size = byte_at(8) | byte_at(9) << 8;
-  if (bytes.size() - kHeaderStart < header_size) {
-    fail(ErrorKind::decode, name, "damaged npy file: it ends inside its header");
-  }
-  const auto* text = reinterpret_cast<const char*>(bytes.data() + kHeaderStart);
-  const auto header = HeaderParser({text, header_size}).parse();
-  if (!header) {
-    fail(ErrorKind::decode, name, "damaged npy file: its header is not one that NumPy writes");
-  }
-  const Layout layout = layout_of(*header, name);
-  const auto data = data_of(bytes.subspan(kHeaderStart + header_size), layout, name);
+  const FileLayout file = read_layout(bytes, name);
+  const Layout& layout = file.pixels;
+  const auto data = data_of(bytes.subspan(file.data_offset), layout, name);
   Image image(layout.width, layout.height, layout.format);
   std::memcpy(image.view().data, data.data(), data.size());
   return image;
