@@ -1,0 +1,16 @@
+// Allocates and frees as much as the first arena of a process takes.
+#include "arena_memory.hpp"
+
+#include <cstddef>
+#include <new>
+
+namespace gpuimg {
+
+void require_arena_memory() {
+  constexpr std::size_t kBytes = std::size_t{512} << 10;  // with room to spare: 256 workers of 128 bytes, and the arena
+  void* const memory = ::operator new(kBytes);
+  *static_cast<volatile char*>(memory) = 0;  // else the compiler may leave out both calls
+  ::operator delete(memory);
+}
+
+}  // namespace gpuimg
