@@ -7,7 +7,7 @@
 namespace gpuimg {
 
 void require_arena_memory() {
-  constexpr std::size_t kBytes = std::size_t{512} << 10;  // with room to spare: 256 workers of 128 bytes, and the arena
+  constexpr std::size_t kBytes = std::size_t{16} << 20;  // oneTBB's allocator takes megabytes at a time
   void* const memory = ::operator new(kBytes);
   *static_cast<volatile char*>(memory) = 0;  // else the compiler may leave out both calls
   ::operator delete(memory);
