@@ -157,7 +157,9 @@ Bytes read_input(const std::string& path) {
 }
 
 PartialInput::PartialInput(const std::string& path)
-    : file_(opened_input(path)), number_(file_.number() >= 0 ? file_.number() : STDIN_FILENO), shown_(shown_name(path)) {
+    : file_(opened_input(path)),
+      number_(file_.number() >= 0 ? file_.number() : STDIN_FILENO),
+      shown_(shown_name(path)) {
   const struct stat status = status_of(number_, shown_);
   if (file_.number() >= 0) {
     check_regular(shown_, status);
