@@ -76,8 +76,8 @@ void CommandParser::required_positionals(const PositionalSpec& spec, std::vector
 
 CLI::Option& CommandParser::finish(CLI::Option& option, const PositionalSpec& spec) {
   option.transform(without_bracket_mark);
-  model_.positionals.push_back(
-      {spec.name, spec.description, spec.usage.empty() ? spec.name : spec.usage, spec.choices, spec.endings, spec.names_subcommand});
+  model_.positionals.push_back({spec.name, spec.description, spec.usage.empty() ? spec.name : spec.usage, spec.choices,
+                                spec.endings, spec.names_subcommand});
   return option;
 }
 
