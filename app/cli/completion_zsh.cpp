@@ -63,7 +63,7 @@ std::string offers_choices(const std::vector<Choice>& choices) {
   for (const Choice& choice : choices) {
     action += fmt::format("{}{}\\:{}", action.empty() ? "" : " ", choice.name, quoted(escaped(choice.meaning, ":\\")));
   }
-  return "((" + action + "))";
+  return fmt::format("(({}))", action);
 }
 
 std::string offers_files(const std::vector<std::string>& endings) {
@@ -72,18 +72,18 @@ std::string offers_files(const std::vector<std::string>& endings) {
   }
   const std::string alternatives = fmt::format("{}", fmt::join(endings, "|"));
   // A single one stands without parentheses: zsh would read (csv) as glob qualifiers.
-  return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : "(" + alternatives + ")");
+  return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : fmt::format("({})", alternatives));
 }
 
 /// The part of a specification behind the names: "[what]:PLACEHOLDER:action".
 std::string description_and_value(const OptionModel& option) {
-  std::string text = "[" + escaped(short_description(option.text), "[]:\\") + "]";
+  std::string text = fmt::format("[{}]", escaped(short_description(option.text), "[]:\\"));
   if (option.takes_value()) {
     const auto endings = option.file_endings();
-    text += ":" + escaped(option.placeholder, ":") + ":" +
-            (!option.text.choices.empty() ? offers_choices(option.text.choices)
-             : endings                    ? offers_files(*endings)
-                                          : " ");
+    text += fmt::format(":{}:", escaped(option.placeholder, ":")) + (!option.text.choices.empty()
+                                                                         ? offers_choices(option.text.choices)
+                                                                     : endings ? offers_files(*endings)
+                                                                               : " ");
   }
   return text;
 }
@@ -92,7 +92,7 @@ std::string description_and_value(const OptionModel& option) {
 std::string specifications(const OptionModel& option, const std::string& indent) {
   std::string lines;
   for (const std::string& name : option.names) {
-    const std::string exclusion = option.repeats ? "*" : "(" + fmt::format("{}", fmt::join(option.names, " ")) + ")";
+    const std::string exclusion = option.repeats ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     const std::string assignment = !option.takes_value() ? "" : name.starts_with("--") ? "=" : "+";
     lines += indent + quoted(exclusion + name + assignment + description_and_value(option)) + "\n";
   }

@@ -62,7 +62,8 @@ std::string names_and_value(const OptionModel& option) {
   for (const std::string& name : option.names) {
     names.push_back(bold(name));
   }
-  return fmt::format("{}{}", fmt::join(names, ", "), option.takes_value() ? " " + italic(option.placeholder) : "");
+  return fmt::format("{}{}", fmt::join(names, ", "),
+                     option.takes_value() ? fmt::format(" {}", italic(option.placeholder)) : "");
 }
 
 std::string description(const OptionText& text) {
@@ -77,7 +78,7 @@ std::string description(const OptionText& text) {
     is_choice = is_choice || is_default;
     roff += item(bold(choice.name), plain(choice.meaning + (is_default ? " [default]" : "")) + "\n");
   }
-  return roff + ".RE\n" + (is_choice ? "" : ".IP\n" + plain("[" + text.by_default + "]") + "\n");
+  return roff + ".RE\n" + (is_choice ? "" : ".IP\n" + plain(fmt::format("[{}]", text.by_default)) + "\n");
 }
 
 std::string options(const CommandModel& command) {
@@ -101,11 +102,12 @@ std::string positionals(const CommandModel& command) {
 
 std::string synopsis(const std::string& program, const CommandModel& command) {
   std::string roff = section("Synopsis") + bold(program) +
-                     (command.subcommands.empty() ? " " + bold(command.name) : "") + " [" + italic("OPTIONS") + "]";
+                     (command.subcommands.empty() ? fmt::format(" {}", bold(command.name)) : "") + " [" +
+                     italic("OPTIONS") + "]";
   for (const PositionalModel& positional : command.positionals) {
-    roff += " " + plain(positional.usage);
+    roff += fmt::format(" {}", plain(positional.usage));
   }
-  return roff + (command.subcommands.empty() ? "\n" : " " + italic("SUBCOMMAND") + " ...\n");
+  return roff + (command.subcommands.empty() ? "\n" : fmt::format(" {} ...\n", italic("SUBCOMMAND")));
 }
 
 /// Without their heading, which the model's text begins with.
