@@ -75,7 +75,7 @@ std::string offers_files(const std::vector<std::string>& endings) {
   return fmt::format("_files -g \"(#i)*.{}\"", endings.size() == 1 ? alternatives : fmt::format("({})", alternatives));
 }
 
-/// The part of a specification behind the names: "[what]:PLACEHOLDER:action".
+/// The part of a specification after the names: "[what]:PLACEHOLDER:action".
 std::string description_and_value(const OptionModel& option) {
   std::string text = fmt::format("[{}]", escaped(short_description(option.text), "[]:\\"));
   if (option.takes_value()) {
