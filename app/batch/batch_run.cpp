@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "arena_memory.hpp"
 #include "batch/item_processor.hpp"
 #include "batch/result_recorder.hpp"
 
@@ -69,6 +70,7 @@ class Run {
       const auto most = tbb::global_control::max_allowed_parallelism;
       const tbb::global_control leave(
           most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
+      require_arena_memory();
       tbb::task_arena arena(settings_.jobs);
       arena.execute([&] { run_pipeline(); });
       is_through = true;
