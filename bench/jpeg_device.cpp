@@ -2,6 +2,7 @@
 // usage: gpuimg_jpeg_device_bench THREADS JPEG...    each thread has a backend; files wait in page-locked memory
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -65,6 +66,19 @@ std::vector<File> load(Backend& backend, int count, char** names) {
   return files;
 }
 
+/// The median time of a decoding alone, in milliseconds.
+double latency(Backend& backend, const File& file) {
+  constexpr int kRounds = 15;
+  std::vector<double> times;
+  for (int round = 0; round < kRounds; ++round) {
+    const Clock::time_point start = Clock::now();
+    (void)backend.decode(file.jpeg);
+    times.push_back(ms_since(start));
+  }
+  std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
+  return times[kRounds / 2];
+}
+
 /// Images per second of all threads, over at least `images`.
 double rate(const std::vector<File>& files, int threads, int images) {
   std::atomic<int> ready{0};
@@ -99,6 +113,7 @@ double rate(const std::vector<File>& files, int threads, int images) {
 }  // namespace
 
 int main(int count, char** arguments) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
   if (count < 3) {
     std::fputs("usage: gpuimg_jpeg_device_bench THREADS JPEG...\n", stderr);
     return 2;
@@ -108,6 +123,9 @@ int main(int count, char** arguments) {
   const std::vector<File> files = load(*backend, count - 2, arguments + 2);
   if (files.empty()) {
     return 1;
+  }
+  for (const File& file : files) {
+    fmt::print("{}: {:.3f} ms alone, {} bytes\n", file.name, latency(*backend, file), file.jpeg.scan.size());
   }
   for (int threads = 1; threads <= most; threads *= 2) {
     const double images_per_second = rate(files, threads, 400 * threads);

@@ -98,7 +98,5 @@ void report(const std::string& path) {
 int main(int count, char** names) {
   // With fewer processors than parts, the CPU time still shows what more processors would achieve.
   const tbb::global_control leave(tbb::global_control::max_allowed_parallelism, kMaxParts);
-  for (int i = 1; i < count; ++i) {
-    report(names[i]);
-  }
+  return measure_files(count, names, report);
 }

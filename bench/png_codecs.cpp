@@ -108,14 +108,4 @@ void measure(const std::string& path) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    for (int i = 1; i < argc; ++i) {
-      measure(argv[i]);
-    }
-  } catch (const std::exception& problem) {
-    fmt::print(stderr, "gpuimg_png_bench: {}\n", problem.what());
-    return 1;
-  }
-  return 0;
-}
+int main(int argc, char** argv) { return measure_files(argc, argv, measure); }

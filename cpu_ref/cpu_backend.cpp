@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include "arena_memory.hpp"
 #include "copy_rate.hpp"
 #include "cpu_picture.hpp"
 #include "operations.hpp"
@@ -91,6 +92,7 @@ class CpuBackend final : public Backend {
   /// An arena with slots for at least this many threads.
   tbb::task_arena& arena_of(int threads) {
     if (arena_ == nullptr || arena_->max_concurrency() < threads) {
+      require_arena_memory();
       auto larger = std::make_unique<tbb::task_arena>(threads);
       larger->initialize();  // lazily, an allocation failure inside oneTBB would wait forever
       arena_ = std::move(larger);

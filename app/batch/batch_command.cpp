@@ -1,9 +1,6 @@
 // Decides between a single file and a batch, and runs it.
 #include "batch/batch_command.hpp"
 
-#include <sys/stat.h>
-
-#include <algorithm>
 #include <filesystem>
 #include <utility>
 
@@ -54,21 +51,6 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
-bool is_file(const std::string& path) {
-  struct stat found {};
-  return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
-}
-
-/// Options that select files in folders have no effect without a folder.
-void note_folder_options(const BatchArguments& arguments, const NamedPaths& named, Verbosity verbosity) {
-  if (std::all_of(named.inputs.begin(), named.inputs.end(), is_file)) {
-    const std::string why = "no folder is named";
-    note_no_effect(arguments.recursive, "--recursive", why, verbosity);
-    note_no_effect(!arguments.include.empty(), "--include", why, verbosity);
-    note_no_effect(!arguments.exclude.empty(), "--exclude", why, verbosity);
-  }
-}
-
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   const ItemPaths paths{named.inputs.front(), named.output};
   const std::string target = paths.output.empty() ? "-" : paths.output;
@@ -104,7 +86,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   const Operation* operation = find_operation(parser.name());
   const GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
-  note_folder_options(arguments, named, globals.verbosity);
+  note_folder_options(arguments, named.inputs, globals.verbosity);
   if (is_one_file(arguments, named, job)) {
     return run_one(job, named, globals);
   }

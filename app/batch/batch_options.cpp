@@ -1,6 +1,9 @@
 // Declares and checks the options of batch runs.
 #include "batch/batch_options.hpp"
 
+#include <sys/stat.h>
+
+#include <algorithm>
 #include <charconv>
 #include <cstdlib>
 #include <limits>
@@ -8,12 +11,14 @@
 
 #include "cli/byte_size.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
 namespace {
 
 constexpr int kMaxJobs = 4096;
+constexpr const char* kGroup = "Many images (docs/batch.md)";
 
 std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t min, std::uint64_t max) {
   std::uint64_t number = 0;
@@ -35,6 +40,11 @@ std::vector<int> device_list(const std::string& text) {
   return devices;
 }
 
+bool is_file(const std::string& path) {
+  struct stat found {};
+  return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
+}
+
 void refuse_standard_stream(const char* option, const std::string& file) {
   if (file == "-") {
     throw Error(ErrorKind::usage, std::string(option) +
@@ -45,26 +55,36 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 }  // namespace
 
-void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
-  const char* group = "Many images (docs/batch.md)";
-  parser.positionals({"IN", positionals.input, "IN..."}, arguments.paths);
-  // For --help only: the last name is OUT, but that is known only after all names were parsed.
-  parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
-  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
-    parser.text({name, what, type, group}, value);
-  };
+void add_input_options(CommandParser& parser, InputArguments& arguments) {
   const auto flag = [&](const char* name, bool& value, const char* what) {
-    parser.flag({.names = name, .description = what, .group = group}, value);
+    parser.flag({.names = name, .description = what, .group = kGroup}, value);
   };
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
-    parser.list({name, what, "GLOB", group}, values);
+    parser.list({name, what, "GLOB", kGroup}, values);
   };
-  text("--files-from", arguments.files_from, "read input names from FILE, one per line; - is standard input", "FILE");
+  parser.text({"--files-from", "read input names from FILE, one per line; - is standard input", "FILE", kGroup},
+              arguments.files_from);
   flag("-0,--null", arguments.nul, "names in that list end with NUL, as from find -print0");
   flag("-r,--recursive", arguments.recursive, "read subfolders too");
   list("--include", arguments.include,
        "read files that match this pattern in folders; may be repeated [files with the ending of an image]");
   list("--exclude", arguments.exclude, "skip files and folders that match this pattern; may be repeated");
+}
+
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
+  std::vector<std::string> endings = codecs::readable_endings();
+  endings.insert(endings.end(), positionals.other_endings.begin(), positionals.other_endings.end());
+  parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .endings = endings},
+                     arguments.paths);
+  // For --help only: the last name is OUT, but that is known only after all names were parsed.
+  parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
+  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
+    parser.text({name, what, type, kGroup}, value);
+  };
+  const auto flag = [&](const char* name, bool& value, const char* what) {
+    parser.flag({.names = name, .description = what, .group = kGroup}, value);
+  };
+  add_input_options(parser, arguments);
   text("-o,--output", arguments.output,
        "OUT; all other names are then inputs. With fields in braces, a template for each output:\n"
        "{dir}    folder of the input\n"
@@ -86,6 +106,12 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
   text("--retry-failed", arguments.retry_failed, "process the images again that failed according to manifest FILE",
        "FILE");
   text("--shard", arguments.shard, "process part I of N; auto reads both from Slurm, MPI or Kubernetes", "I/N");
+}
+
+void check(const InputArguments& arguments) {
+  if (arguments.nul && arguments.files_from.empty()) {
+    throw Error(ErrorKind::usage, "--null needs --files-from: it separates the names in that list");
+  }
 }
 
 BatchOptions checked(const BatchArguments& arguments) {
@@ -112,11 +138,25 @@ BatchOptions checked(const BatchArguments& arguments) {
   if (arguments.fail_fast) {
     options.max_errors = 1;
   }
-  if (arguments.nul && arguments.files_from.empty()) {
-    throw Error(ErrorKind::usage, "--null needs --files-from: it separates the names in that list");
-  }
+  check(static_cast<const InputArguments&>(arguments));
   options.shard = parse_shard(arguments.shard, [](const char* variable) { return std::getenv(variable); });
   return options;
+}
+
+void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity) {
+  if (std::all_of(inputs.begin(), inputs.end(), is_file)) {
+    const std::string why = "no folder is named";
+    note_no_effect(arguments.recursive, "--recursive", why, verbosity);
+    note_no_effect(!arguments.include.empty(), "--include", why, verbosity);
+    note_no_effect(!arguments.exclude.empty(), "--exclude", why, verbosity);
+  }
+}
+
+std::vector<std::string> listed_files(const InputArguments& arguments) {
+  if (arguments.files_from.empty()) {
+    return {};
+  }
+  return read_file_list(arguments.files_from, arguments.nul ? ListSeparator::nul : ListSeparator::line_break);
 }
 
 bool has_fields(const std::string& output) { return output.find_first_of("{}") != std::string::npos; }

@@ -9,19 +9,24 @@
 #include "batch/file_list.hpp"
 #include "batch/shard.hpp"
 #include "cli/command_parser.hpp"
+#include "cli/messages.hpp"
 
 namespace gpuimg {
 
-/// IN… OUT and the options, as given on the command line.
-struct BatchArguments {
+/// Names of inputs and the options that choose more, as given on the command line.
+struct InputArguments {
   std::vector<std::string> paths;
-  std::string shown_output;  ///< always empty: the parser puts all names into `paths`
   std::string files_from;
   bool nul = false;
   bool recursive = false;
   std::vector<std::string> include;
   std::vector<std::string> exclude;
-  std::string output;  ///< -o: a plain OUT, or a template if has_fields()
+};
+
+/// IN… OUT and the options, as given on the command line.
+struct BatchArguments : InputArguments {
+  std::string shown_output;  ///< always empty: the parser puts all names into `paths`
+  std::string output;        ///< -o: a plain OUT, or a template if has_fields()
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;
@@ -49,14 +54,25 @@ struct BatchOptions {
 struct BatchPositionals {
   std::string input;
   std::string output;
-  std::string output_usage = {};  ///< how the usage line shows OUT; empty: OUT
+  std::string output_usage = {};                ///< how the usage line shows OUT; empty: OUT
+  std::vector<std::string> other_endings = {};  ///< of files that IN may name beside images
 };
+
+/// Declares the options of InputArguments, without names.
+void add_input_options(CommandParser& parser, InputArguments& arguments);
 
 /// Declares IN, OUT and the options.
 void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals);
 
 /// Throws Error{usage}.
+void check(const InputArguments& arguments);
 BatchOptions checked(const BatchArguments& arguments);
+
+/// Prints a note for each option that selects files in folders, unless `inputs` name a folder.
+void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity);
+
+/// The names in --files-from; none without it. Throws as read_file_list does.
+std::vector<std::string> listed_files(const InputArguments& arguments);
 
 /// True if --output is a template: its name contains braces.
 bool has_fields(const std::string& output);

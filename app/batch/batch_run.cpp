@@ -15,6 +15,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "arena_memory.hpp"
 #include "batch/item_processor.hpp"
 #include "batch/result_recorder.hpp"
 
@@ -69,6 +70,7 @@ class Run {
       const auto most = tbb::global_control::max_allowed_parallelism;
       const tbb::global_control leave(
           most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
+      require_arena_memory();
       tbb::task_arena arena(settings_.jobs);
       arena.execute([&] { run_pipeline(); });
       is_through = true;
@@ -257,8 +259,7 @@ std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, con
   const std::uint64_t result = job.result_bytes_per_pixel(declared.bytes_per_pixel);
   // The result and its encoded form exist at the same time; the latter is rarely larger. The levels take one extra byte
   // per pixel during the computation.
-  const std::uint64_t per_pixel = declared.bytes_per_pixel + declared.decoder_bytes_per_pixel + 2 * result + 1;
-  return file_bytes + declared.pixels() * per_pixel + kDecoder;
+  return file_bytes + declared.decoding_bytes() + declared.pixels() * (2 * result + 1) + kDecoder;
 }
 
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,

@@ -13,7 +13,6 @@
 #include <utility>
 
 #include "batch/derived_inputs.hpp"
-#include "batch/file_list.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/output_collisions.hpp"
 #include "batch/parameter_hash.hpp"
@@ -92,14 +91,10 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
 }
 
 GatheredInputs BatchSession::gather(const NamedPaths& named) const {
-  InputSources sources{named.inputs,
-                       {},
-                       FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
-                       {arguments_.recursive, output_folder(named)}};
-  if (!arguments_.files_from.empty()) {
-    sources.listed =
-        read_file_list(arguments_.files_from, arguments_.nul ? ListSeparator::nul : ListSeparator::line_break);
-  }
+  const InputSources sources{named.inputs,
+                             listed_files(arguments_),
+                             FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
+                             {arguments_.recursive, output_folder(named)}};
   GatheredInputs gathered = gather_inputs(sources);
   for (const std::string& note : gathered.notes) {
     print_note(globals_.verbosity, note);

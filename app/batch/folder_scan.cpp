@@ -155,7 +155,17 @@ std::optional<FileIdentity> identity_of(const std::string& path) {
 
 bool is_folder_name(const std::string& path) {
   struct stat found {};
-  return path.ends_with('/') || (::stat(path.c_str(), &found) == 0 && S_ISDIR(found.st_mode));
+  if (path.ends_with('/')) {
+    return true;
+  }
+  if (::stat(path.c_str(), &found) == 0) {
+    return S_ISDIR(found.st_mode);
+  }
+  if (errno == EIO || errno == ESTALE) {  // otherwise a folder would be treated as an image
+    throw Error(ErrorKind::read, fmt::format("{}: cannot tell whether this is a folder: {}; check the disk or the mount",
+                                             printable_name(path), std::strerror(errno)));
+  }
+  return false;
 }
 
 FolderScan scan_folder(const std::string& folder, const FileFilter& filter, const ScanOptions& options) {

@@ -57,8 +57,10 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
   codecs::DeclaredImage declared;
   (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(item.planned->input); }); });
   item.pixels = declared.pixels();
-  const bool is_refused = declared.pixels() > settings_.max_pixels;
-  item.memory = expected_memory(job_, item.record.bytes, is_refused ? codecs::DeclaredImage() : declared);
+  if (declared.pixels() > settings_.max_pixels) {
+    declared = codecs::DeclaredImage();  // the decoder refuses the image
+  }
+  item.memory = expected_memory(job_, item.record.bytes, declared);
   if (settings_.budget_is_limit && item.memory > budget_.bytes()) {
     reserve_.retry_on_oom([&] {
       fail(item, name_of(ErrorKind::out_of_memory),

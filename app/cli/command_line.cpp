@@ -25,24 +25,13 @@
 namespace gpuimg {
 namespace {
 
-constexpr const char* kFooter =
-    "Exit codes:\n"
-    "  0    everything is done\n"
-    "  1    finished, but at least one of many images failed\n"
-    "  2    the command line is wrong, or OUT's format cannot hold the result\n"
-    "  3    an input is missing, damaged or not supported\n"
-    "  4    an output exists or cannot be written\n"
-    "  5    the backend is not available\n"
-    "  6    out of memory\n"
-    "  7    --verify found a difference\n"
-    "  70   internal error; please report it\n"
-    "  75   stopped early; run it again with --resume\n"
-    "  130  interrupted\n\n"
-    "'gpuimg help SUBCOMMAND' explains the options of a subcommand, with examples.";
-
-constexpr const char* kGlobalOptions =
-    "\n\nGlobal options, such as --backend, --threads, --force, --timing and --quiet, and exit codes: see "
-    "'gpuimg --help'.";
+std::vector<Choice> exit_codes() {
+  std::vector<Choice> codes;
+  for (const ExitCodeMeaning& one : kExitCodes) {
+    codes.push_back({std::to_string(static_cast<int>(one.code)), std::string(one.meaning)});
+  }
+  return codes;
+}
 
 bool is_file_name(const std::string& argument) {
   return argument == "-" || argument.find_first_of("./\\") != std::string::npos ||
@@ -147,17 +136,16 @@ void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* 
 CommandLine::CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text)
     : parser_("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.") {
   CLI::App& app = parser_.app();
-  app.set_help_flag("-h,--help", "print this text");
-  app.set_version_flag("-V,--version", std::move(version_text), "print the version, and what is built in");
   app.require_subcommand(1);
   app.fallthrough();
+  parser_.version(std::move(version_text));
   add_global_options(parser_, arguments_);
   for (const Command& command : commands) {
     CommandParser& parser = parser_.add_subcommand(command.name, command.description);
     commands_.push_back({&parser, command.declare(parser)});
-    parser.set_footer(command.examples + kGlobalOptions);
+    parser.set_examples(command.examples);
   }
-  parser_.set_footer(kFooter);
+  parser_.set_exit_codes(exit_codes());
 }
 
 std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {

@@ -1,10 +1,13 @@
 // Declares the positionals and options of a command. Wraps CLI11, which only app/cli includes.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "cli/command_model.hpp"
 
 namespace CLI {
 class App;
@@ -17,14 +20,18 @@ struct PositionalSpec {
   std::string name;         ///< "IN"
   std::string description;  ///< for --help
   std::string usage = {};   ///< how the usage line shows it: "[IN...]"; empty: its name
+  std::vector<Choice> choices = {};
+  std::vector<std::string> endings = {};  ///< of the files that it names, for completion; empty: any file
+  bool names_subcommand = false;
 };
 
 struct OptionSpec {
   std::string names;           ///< all of them, separated by commas: "-o,--output"; the first long one is its name
-  std::string description;     ///< for --help; may have several lines
-  std::string type_name = {};  ///< placeholder for the value: "FILE"
+  OptionText description;      ///< for --help
+  std::string type_name = {};  ///< placeholder for the value: "FILE" and "FILE.csv" name files
   std::string group = {};      ///< heading in --help; empty for an option of the operation itself
   bool reads_file = false;     ///< the value names an input: its content affects the result, not its name
+  std::string variable = {};   ///< of the environment, used if the option is not given
 };
 
 /// An option as the user gave it.
@@ -62,29 +69,39 @@ class CommandParser {
   void number(const OptionSpec& spec, std::optional<int>& value);
   void number(const OptionSpec& spec, std::optional<double>& value);
 
-  /// Text at the end of --help: examples.
-  void set_footer(const std::string& text);
+  /// -V, --version: prints what `text` returns.
+  void version(std::function<std::string()> text);
+
+  /// The end of --help: of a subcommand, and of the program.
+  void set_examples(const std::string& text);
+  void set_exit_codes(std::vector<Choice> codes);
 
   [[nodiscard]] std::string name() const;
 
   /// The operation's own options that were given, sorted by name. Options with a group are left out.
   [[nodiscard]] std::vector<GivenOption> given_options() const;
 
-  /// What --help prints for the program if `subcommand` is empty, else for that subcommand of the program. Works from
-  /// any of the program's parsers. Throws Error{usage} for an unknown subcommand.
-  [[nodiscard]] std::string help_on(const std::string& subcommand) const;
+  /// The whole program, from any of its parsers.
+  [[nodiscard]] CommandModel program() const;
+
+  /// One subcommand of the program, from any of its parsers. Throws Error{usage} if there is none of this name.
+  [[nodiscard]] CommandModel subcommand(const std::string& name) const;
 
   /// The CLI11 parser, for the other files of app/cli.
   [[nodiscard]] CLI::App& app() const { return *app_; }
 
  private:
-  explicit CommandParser(std::shared_ptr<CLI::App> app);
+  CommandParser(std::shared_ptr<CLI::App> app, CommandModel model, const CommandParser* program);
   CLI::Option& finish(CLI::Option& option, const OptionSpec& spec);
+  CLI::Option& finish(CLI::Option& option, const PositionalSpec& spec);
+  [[nodiscard]] const CommandParser& program_parser() const { return program_ == nullptr ? *this : *program_; }
 
   template <class Number, class Target>
   void add_number(const OptionSpec& spec, Target& value);
 
   std::shared_ptr<CLI::App> app_;
+  CommandModel model_;                      ///< without subcommands
+  const CommandParser* program_ = nullptr;  ///< of a subcommand
   std::vector<std::unique_ptr<CommandParser>> subcommands_;
   std::vector<std::string> file_options_;  ///< names of the options that read files
 };

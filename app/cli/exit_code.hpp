@@ -1,6 +1,9 @@
 // The exit codes of the process. docs/cli.md, "Exit codes".
 #pragma once
 
+#include <array>
+#include <string_view>
+
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
@@ -18,6 +21,26 @@ enum class ExitCode : int {
   stopped_early = 75,
   interrupted = 130,
 };
+
+struct ExitCodeMeaning {
+  ExitCode code;
+  std::string_view meaning;
+};
+
+/// For --help and the manual.
+inline constexpr std::array<ExitCodeMeaning, 11> kExitCodes = {{
+    {ExitCode::ok, "everything is done"},
+    {ExitCode::some_failed, "finished, but at least one of many images failed"},
+    {ExitCode::usage, "the command line is wrong, or OUT's format cannot hold the result"},
+    {ExitCode::bad_input, "an input is missing, damaged or not supported"},
+    {ExitCode::bad_output, "an output exists or cannot be written"},
+    {ExitCode::no_backend, "the backend is not available"},
+    {ExitCode::out_of_memory, "out of memory"},
+    {ExitCode::verify_mismatch, "--verify found a difference"},
+    {ExitCode::internal, "internal error; please report it"},
+    {ExitCode::stopped_early, "stopped early; run it again with --resume"},
+    {ExitCode::interrupted, "interrupted"},
+}};
 
 constexpr ExitCode exit_code_of(ErrorKind kind) {
   switch (kind) {

@@ -14,6 +14,9 @@ namespace gpuimg {
 namespace {
 
 constexpr const char* kGroup = "Global options (before or after the subcommand)";
+constexpr const char* kBackendVariable = "GPUIMG_BACKEND";
+constexpr const char* kDeviceVariable = "GPUIMG_DEVICE";
+constexpr const char* kThreadsVariable = "GPUIMG_THREADS";
 
 NamedValues<std::optional<BackendKind>> backend_names() {
   NamedValues<std::optional<BackendKind>> names = {
@@ -66,16 +69,18 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
 void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   const GlobalOptions defaults;
   const auto backends = backend_names();
-  const auto text = [&](const char* name, std::string& value, const std::string& description, const char* type) {
-    parser.text({name, description, type, kGroup}, value);
+  const auto text = [&](const char* name, std::string& value, const OptionText& description, const char* type,
+                        const char* variable = "") {
+    parser.text({name, description, type, kGroup, false, variable}, value);
   };
   const auto flag = [&](const char* names, bool& value, const char* description) {
     parser.flag({.names = names, .description = description, .group = kGroup}, value);
   };
   text("--backend", arguments.backend, with_choices("what computes", backends, name_of(defaults.backend, backends)),
-       "NAME");
-  text("--device", arguments.device, fmt::format("number of the CUDA device [{}]", defaults.device), "N");
-  text("--threads", arguments.threads, "CPU threads [one per processor]", "N");
+       "NAME", kBackendVariable);
+  text("--device", arguments.device, fmt::format("number of the CUDA device [{}]", defaults.device), "N",
+       kDeviceVariable);
+  text("--threads", arguments.threads, "CPU threads [one per processor]", "N", kThreadsVariable);
   text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
        "N");
   text("--max-device-memory", arguments.max_device_memory,
@@ -102,16 +107,16 @@ GlobalOptions with_backend(GlobalOptions options, BackendKind kind) {
 
 GlobalOptions validated(const GlobalArguments& arguments) {
   GlobalOptions options;
-  const Setting backend = option_or_environment("--backend", arguments.backend, "GPUIMG_BACKEND");
+  const Setting backend = option_or_environment("--backend", arguments.backend, kBackendVariable);
   if (!backend.value.empty()) {
     options.backend = value_named(backend.source, backend.value, backend_names());
   }
   options.can_use_cpu = !options.backend;
   constexpr int kLargestCount = 65536;
   options.device =
-      whole_number(option_or_environment("--device", arguments.device, "GPUIMG_DEVICE"), 0, kLargestCount, 0);
+      whole_number(option_or_environment("--device", arguments.device, kDeviceVariable), 0, kLargestCount, 0);
   options.threads =
-      whole_number(option_or_environment("--threads", arguments.threads, "GPUIMG_THREADS"), 1, kLargestCount, 0);
+      whole_number(option_or_environment("--threads", arguments.threads, kThreadsVariable), 1, kLargestCount, 0);
   options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
                                                    options.max_pixels);
   if (!arguments.max_device_memory.empty()) {

@@ -35,6 +35,9 @@ const std::vector<Synonym> kSubcommandSynonyms = {
     {"benchmark", "bench"},
     {"check", "doctor"},
     {"devices", "doctor"},
+    {"identify", "info"},
+    {"describe", "info"},
+    {"inspect", "info"},
     {"summary", "report"},
 };
 

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/command_model.hpp"
 #include "cli/suggestions.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
@@ -77,22 +78,15 @@ Value value_named(const std::string& option, const std::string& name, const Name
                                     did_you_mean(name, names, synonyms_of(values)));
 }
 
-/// For --help: `what` the option changes, one line per choice, then the default in brackets. `by_default` is one of the
-/// choices, or describes how the default is chosen.
+/// For --help: `what` the option changes, and its choices. `by_default` is one of them, or describes how the default is
+/// chosen.
 template <class Value>
-std::string with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
-  std::size_t width = 0;
-  bool is_choice = false;
+OptionText with_choices(const std::string& what, const NamedValues<Value>& values, const std::string& by_default) {
+  std::vector<Choice> choices;
   for (const NamedValue<Value>& named : values) {
-    width = std::max(width, named.name.size());
-    is_choice = is_choice || named.name == by_default;
+    choices.push_back({named.name, named.meaning});
   }
-  std::string text = what;
-  for (const NamedValue<Value>& named : values) {
-    text += "\n" + named.name + std::string(width + 2 - named.name.size(), ' ') + named.meaning +
-            (named.name == by_default ? " [default]" : "");
-  }
-  return is_choice ? text : text + "\n[" + by_default + "]";
+  return {what, std::move(choices), by_default};
 }
 
 /// The name of a value; empty if it is not in the table.

@@ -3,7 +3,7 @@
 
 namespace gpuimg {
 
-void add_format_option(CommandParser& parser, std::string& asked, const std::string& description) {
+void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description) {
   parser.text({"--format,--output-format", description, "NAME"}, asked);
 }
 

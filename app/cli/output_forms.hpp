@@ -20,7 +20,7 @@ struct OutputForms {
 };
 
 /// Declares --format. `description` lists the formats and the default.
-void add_format_option(CommandParser& parser, std::string& asked, const std::string& description);
+void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description);
 
 /// The format that `asked` (--format) names; if that is empty, the one that the extension of `output` names. "" and "-"
 /// are standard output. Throws Error{usage} that lists the formats.

@@ -13,6 +13,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
@@ -53,14 +54,29 @@ struct DecodedImage {
   std::vector<std::string> details;           ///< less important notes: which metadata is left out
 };
 
-/// What a file declares about its image, before decoding. Nothing is checked: use it for planning, not for allocation.
+/// A property that only some formats have, for `gpuimg info`. Its key is of words joined by underscores.
+struct HeaderFact {
+  std::string_view key;
+  std::variant<bool, std::uint64_t, std::string> value;
+};
+
+/// What a file's header declares about its image. Pixels are not checked: use it for planning, not for allocation.
 struct DeclaredImage {
   std::uint64_t width = 0;  ///< both below 2³², and 0 if unknown
   std::uint64_t height = 0;
-  std::uint64_t bytes_per_pixel = 4;
+  std::uint64_t bytes_per_pixel = 4;          ///< at most
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
 
+  std::string_view color;      ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK" or "YCCK"; "table" of a .npy
+  int bits = 8;                ///< as stored, of a channel or of an index of the palette
+  int palette_colors = 0;      ///< 0 without a palette
+  PixelFormat decoded;         ///< what decoding gives
+  bool may_add_alpha = false;  ///< decoding adds an alpha channel if the pixels use it
+  std::vector<HeaderFact> facts;
+
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }
+  /// What decoding allocates, besides the file.
+  [[nodiscard]] std::uint64_t decoding_bytes() const { return pixels() * (bytes_per_pixel + decoder_bytes_per_pixel); }
 };
 
 /// Width and height of a chroma sample in pixels: 4:4:4 is 1×1, 4:2:2 2×1, 4:4:0 1×2, 4:2:0 2×2.
@@ -128,9 +144,12 @@ struct Codec {
   bool (*recognizes)(ByteSpan bytes, std::string_view name) = nullptr;
   ShortList<std::string_view> endings = {};  ///< of input files in folders: lower case, without a dot
 
-  /// Reads the header at the `beginning` of a file, of any length. Declares nothing, or throws Error, if it is cut off.
+  /// Reads the header at the `beginning` of a file, of any length. Throws TruncatedFile if it is cut off, and other
+  /// Errors for a header that decode would refuse.
   DeclaredImage (*declared)(ByteSpan beginning, const std::string& name) = nullptr;
-  bool has_long_header = false;  ///< the size may follow comments or metadata of any length
+  /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
+  /// is left out. Null if the format carries none.
+  Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
   /// Decodes as stored: decode_image applies the orientation.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
 
@@ -157,6 +176,9 @@ std::span<const Codec> codecs();
 std::span<const ForeignFormat> foreign_formats();
 
 const Codec& codec_of(FileFormat format);
+
+/// The endings of files that gpuimg reads.
+std::vector<std::string> readable_endings();
 
 /// The endings of input files in folders, of both lists.
 std::vector<std::string> input_endings();

@@ -5,9 +5,11 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
+#include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
+#include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
@@ -26,6 +28,7 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"\x89PNG\r\n\x1A\n"}},
         .endings = {"png", "apng"},
         .declared = declared_png,
+        .metadata = png_header_metadata,
         .decode = read_png,
         .written = {{"png", "lossless, 8 or 16 bits"}},
         .fit_metadata = fit_png_metadata,
@@ -37,7 +40,7 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"\xFF\xD8\xFF"}},
         .endings = {"jpg", "jpeg", "jpe", "jfif"},
         .declared = declared_jpeg,
-        .has_long_header = true,
+        .metadata = jpeg_header_metadata,
         .decode = read_jpeg,
         .written = {{"jpg", "lossy, 8 bits, no alpha"}, {"jpeg", "the same as jpg"}},
         .limits =
@@ -89,7 +92,6 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"P5"}, {"P6"}},
         .endings = {"pnm", "pgm", "ppm"},
         .declared = declared_pnm,
-        .has_long_header = true,
         .decode = read_pnm,
     },
 };
@@ -153,11 +155,16 @@ std::span<const ForeignFormat> foreign_formats() { return kForeignFormats; }
 
 const Codec& codec_of(FileFormat format) { return kCodecs[static_cast<std::size_t>(format)]; }
 
-std::vector<std::string> input_endings() {
+std::vector<std::string> readable_endings() {
   std::vector<std::string> endings;
   for (const Codec& codec : kCodecs) {
     endings.insert(endings.end(), codec.endings.begin(), codec.endings.end());
   }
+  return endings;
+}
+
+std::vector<std::string> input_endings() {
+  std::vector<std::string> endings = readable_endings();
   for (const ForeignFormat& foreign : kForeignFormats) {
     endings.insert(endings.end(), foreign.endings.begin(), foreign.endings.end());
   }

@@ -1,26 +1,45 @@
 // Reads as much of a file as its header needs.
 #include "codecs/declared_image.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <vector>
+#include <limits>
 
 #include "codecs/format_detection.hpp"
+#include "codecs/joined_bytes.hpp"
+#include "codecs/npy/npy.hpp"
+#include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "io/descriptor.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
 namespace {
 
-bool has_long_header(ByteSpan beginning, const std::string& name) {
-  try {
-    return detected_codec(beginning, name).has_long_header;
-  } catch (const Error&) {
-    return false;
+constexpr std::size_t kFirstRead = 64 << 10;
+
+/// Calls `read` with longer and longer beginnings until the header is not cut off.
+template <class Read>
+auto read_growing(PartialInput& input, const Read& read) {
+  constexpr std::size_t kGrowth = 4;
+  for (std::size_t size = kFirstRead;; size *= kGrowth) {
+    const ByteSpan beginning = input.beginning(size);
+    try {
+      return read(beginning);
+    } catch (const TruncatedFile&) {
+      if (input.is_whole()) {
+        throw;
+      }
+    }
   }
+}
+
+const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
+  const ByteSpan beginning = input.beginning(kFirstRead);
+  const bool has_end = !input.is_whole() && input.file_bytes();
+  return detected_codec(
+      has_end ? joined({beginning.first(std::min(beginning.size(), kDetectionBytes)), input.end(kDetectionEndBytes)})
+              : std::vector<std::byte>(beginning.begin(), beginning.end()),
+      name);
 }
 
 }  // namespace
@@ -34,27 +53,35 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 }
 
 DeclaredImage declared_image_in(const std::string& path) {
-  constexpr std::size_t kShortHeaders = 64 << 10;
-  constexpr std::size_t kLongHeaders = 4 << 20;  // a JPEG's size follows its profile and its thumbnail
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (file.number() < 0) {
+  try {
+    PartialInput input(path);
+    const Codec& codec = detected_codec_of(input, path);
+    return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, path); });
+  } catch (const Error&) {
     return {};
   }
-  struct stat found {};
-  const bool is_known = ::fstat(file.number(), &found) == 0 && found.st_size > 0;
-  const std::size_t size = is_known ? static_cast<std::size_t>(found.st_size) : kLongHeaders;
-  DeclaredImage declared;
-  std::vector<std::byte> bytes;
-  for (const std::size_t limit : {kShortHeaders, kLongHeaders, size}) {
-    bytes.resize(std::min(limit, size));
-    const ssize_t count = ::pread(file.number(), bytes.data(), bytes.size(), 0);
-    bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
-    declared = declared_image(bytes, path);
-    if (declared.pixels() > 0 || bytes.size() == size || !has_long_header(bytes, path)) {
-      break;
-    }
+}
+
+FileHeader read_file_header(const std::string& path) {
+  const std::string shown = path == "-" ? "standard input" : printable_name(path);
+  PartialInput input(path);
+  FileHeader header;
+  header.file_bytes = input.file_bytes();
+  if (is_npy(input.beginning(kFirstRead))) {
+    header.format = "NPY";
+    header.image = read_growing(input, [&](ByteSpan beginning) { return declared_npy(beginning, shown); });
+    return header;
   }
-  return declared;
+  const Codec& codec = detected_codec_of(input, shown);
+  header.format = codec.name;
+  read_growing(input, [&](ByteSpan beginning) {
+    header.image = codec.declared(beginning, shown);
+    if (codec.metadata != nullptr) {
+      header.metadata = codec.metadata(beginning, shown, header.details);
+    }
+  });
+  check_size(shown, header.image.width, header.image.height, std::numeric_limits<std::uint64_t>::max());
+  return header;
 }
 
 }  // namespace gpuimg::codecs

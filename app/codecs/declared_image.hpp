@@ -2,17 +2,35 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
-/// `bytes` may be only the beginning of a file. `name` matters for TGA, which has no signature.
+/// `bytes` may be only the beginning of a file. Declares nothing if it does not hold the header of an image. `name`
+/// matters for TGA, which has no signature.
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name);
 
 /// The same for the file at `path`; declares nothing if the file cannot be read.
 DeclaredImage declared_image_in(const std::string& path);
+
+/// All that the header of a file tells.
+struct FileHeader {
+  std::string_view format;
+  DeclaredImage image;
+  Metadata metadata;                        ///< as stored: its orientation is not applied
+  std::vector<std::string> details;         ///< which metadata is damaged and left out
+  std::optional<std::uint64_t> file_bytes;  ///< of a regular file
+};
+
+/// Reads the header of an image or of a table in .npy, and no more of the file than that needs. `path` may be "-".
+/// Throws as read_input and decode_image do.
+FileHeader read_file_header(const std::string& path);
 
 }  // namespace gpuimg::codecs

@@ -89,8 +89,7 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
   if (is_cut_signature(text)) {
     refuse_truncated(name);
   }
-  constexpr std::size_t kSampleBytes = 1024;
-  const std::string_view sample = text.substr(0, kSampleBytes);
+  const std::string_view sample = text.substr(0, kDetectionBytes);
   if (is_text(sample)) {
     refuse_text(sample, name);
   }

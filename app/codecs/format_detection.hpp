@@ -7,6 +7,10 @@
 
 namespace gpuimg::codecs {
 
+/// Detection looks at this many bytes at the beginning of a file and at its end: they may stand for a longer file.
+inline constexpr std::size_t kDetectionBytes = 1024;
+inline constexpr std::size_t kDetectionEndBytes = 26;
+
 /// Only a format without signature (TGA) needs the name, which is printable. Throws Error{decode} for an empty file,
 /// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);

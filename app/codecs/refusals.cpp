@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "codecs/codec.hpp"
-#include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
 
@@ -25,8 +24,8 @@ void refuse_damaged(std::string_view name, std::string_view why) {
 }
 
 void refuse_truncated(std::string_view name) {
-  throw Error(ErrorKind::decode,
-              fmt::format("{}: file is truncated: it ends before the image does; download or copy it again", name));
+  throw TruncatedFile(
+      fmt::format("{}: file is truncated: it ends before the image does; download or copy it again", name));
 }
 
 void refuse_unsupported(std::string_view name, std::string_view what) {

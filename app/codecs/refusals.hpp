@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "gpuimg/error.hpp"
+
 namespace gpuimg::codecs {
 
 /// The formats that gpuimg reads, for the end of a message.
@@ -15,7 +17,13 @@ std::string readable_formats();
 /// `name` is printable.
 [[noreturn]] void refuse_damaged(std::string_view name, std::string_view why);
 
-/// Throws Error{decode}: the file ends before the image does.
+/// Error{decode}: the file ends before the image does. Who read only a beginning reads on.
+class TruncatedFile : public Error {
+ public:
+  explicit TruncatedFile(const std::string& message) : Error(ErrorKind::decode, message) {}
+};
+
+/// Throws TruncatedFile.
 [[noreturn]] void refuse_truncated(std::string_view name);
 
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".

@@ -11,6 +11,7 @@
 
 #include "backends/backends.hpp"
 #include "cli/terminal.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
 #include "commands/commands.hpp"
 #include "engine/backend_source.hpp"
@@ -131,7 +132,11 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
 
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
-  parser.positionals({"IN", "images to measure with [a generated one]", "[IN...]"}, arguments->inputs);
+  parser.positionals({.name = "IN",
+                      .description = "images to measure with [a generated one]",
+                      .usage = "[IN...]",
+                      .endings = codecs::readable_endings()},
+                     arguments->inputs);
   parser.number({"--size", fmt::format("width and height of the generated image [{}]", arguments->side), "N"},
                 arguments->side);
   parser.text({"--svg", "draw the times as a bar chart too", "FILE.svg"}, arguments->svg);

@@ -25,7 +25,8 @@ RunCommand declare(CommandParser& parser) {
                     {.input = "images and folders; - is standard input",
                      .output = "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is "
                                "printed on a terminal, CSV elsewhere",
-                     .output_usage = "[OUT]"});
+                     .output_usage = "[OUT]",
+                     .other_endings = {"json"}});
   parser.text({"--channel", with_choices("what is counted", kHistogramChannelNames, arguments->channel), "NAME"},
               arguments->channel);
   add_luma_option(parser, arguments->luma, HistogramOptions().luma);

@@ -237,7 +237,7 @@ void HistJob::note_options(const std::string& output, Verbosity verbosity) const
 
 }  // namespace
 
-std::string hist_format_help() {
+OptionText hist_format_help() {
   return with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -");
 }
 

@@ -30,7 +30,7 @@ struct HistArguments {
 };
 
 /// The choices and the default of --format, for --help.
-std::string hist_format_help();
+OptionText hist_format_help();
 
 /// Checks the arguments, which must outlive the job. Throws Error{usage}.
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);

@@ -27,7 +27,8 @@ RunCommand declare(CommandParser& parser) {
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
        .output = fmt::format("a .npy or .png file, or a folder; with --inverse or an adjustment a {} file; - is "
                              "standard output",
-                             listed_image_forms("."))});
+                             listed_image_forms(".")),
+       .other_endings = {"npy"}});
   parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "float in .npy, u16 in .png"), "NAME"},
               arguments->encoding);
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);

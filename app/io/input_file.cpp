@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <new>
@@ -14,7 +15,6 @@
 #include <utility>
 
 #include "gpuimg/error.hpp"
-#include "io/descriptor.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -57,29 +57,39 @@ std::unique_ptr<std::byte[]> allocate(const std::string& shown, std::size_t size
   return memory;
 }
 
-/// Reads to the end of the file; the reported size is only a hint.
-Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint) {
-  std::size_t capacity = size_hint + 1;
-  Bytes bytes{allocate(shown, capacity), 0};
-  for (;;) {
-    if (bytes.size == capacity) {
-      capacity *= 2;
-      auto larger = allocate(shown, capacity);
-      std::memcpy(larger.get(), bytes.data.get(), bytes.size);
-      bytes.data = std::move(larger);
-    }
-    const ssize_t count = ::read(descriptor, bytes.data.get() + bytes.size, capacity - bytes.size);
+/// Reads up to `size` bytes; fewer only at the end.
+std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const std::string& shown) {
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t count = ::read(descriptor, to + done, size - done);
     if (count == 0) {
-      return bytes;
+      break;
     }
     if (count > 0) {
-      bytes.size += static_cast<std::size_t>(count);
+      done += static_cast<std::size_t>(count);
     } else if (errno == EAGAIN) {  // some programs pass on a non-blocking standard input
       pollfd waiting{descriptor, POLLIN, 0};
       (void)::poll(&waiting, 1, -1);
     } else if (errno != EINTR) {
       refuse(shown, errno);
     }
+  }
+  return done;
+}
+
+/// Reads to the end of the file; the reported size is only a hint.
+Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint) {
+  std::size_t capacity = size_hint + 1;
+  Bytes bytes{allocate(shown, capacity), 0};
+  for (;;) {
+    bytes.size += read_up_to(descriptor, bytes.data.get() + bytes.size, capacity - bytes.size, shown);
+    if (bytes.size < capacity) {
+      return bytes;
+    }
+    capacity *= 2;
+    auto larger = allocate(shown, capacity);
+    std::memcpy(larger.get(), bytes.data.get(), bytes.size);
+    bytes.data = std::move(larger);
   }
 }
 
@@ -88,16 +98,39 @@ std::size_t size_hint_of(const struct stat& status) {
   return S_ISREG(status.st_mode) && status.st_size > 0 ? static_cast<std::size_t>(status.st_size) : kUnknownSize;
 }
 
-Bytes read_standard_input() {
-  const std::string shown = "standard input";
+struct stat status_of(int descriptor, const std::string& path) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) {
+    refuse(path, errno);
+  }
+  return status;
+}
+
+void refuse_terminal(const std::string& shown) {
   if (::isatty(STDIN_FILENO) == 1) {
     throw Error(ErrorKind::read, shown + ": is a terminal; name a file, or pipe an image into gpuimg");
   }
-  struct stat status {};
-  if (::fstat(STDIN_FILENO, &status) != 0) {
-    refuse(shown, errno);
+}
+
+std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : printable_name(path); }
+
+/// Returns the descriptor of a regular file, or a negative number for standard input.
+int opened_input(const std::string& path) {
+  if (path == "-") {
+    refuse_terminal(shown_name(path));
+    return -1;
   }
-  return read_to_end(STDIN_FILENO, shown, size_hint_of(status));
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) {
+    refuse(path, errno);
+  }
+  check_regular(printable_name(path), status);
+  // The file may have been replaced by a fifo meanwhile: O_NONBLOCK keeps open() from waiting for a writer.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) {
+    refuse(path, errno);
+  }
+  return descriptor;
 }
 
 }  // namespace
@@ -112,25 +145,55 @@ std::string cannot_be_read(const std::string& path, int error_number) {
 }
 
 Bytes read_input(const std::string& path) {
-  if (path == "-") {
-    return read_standard_input();
+  const std::string shown = shown_name(path);
+  const Descriptor file(opened_input(path));
+  const bool is_file = file.number() >= 0;
+  const int descriptor = is_file ? file.number() : STDIN_FILENO;
+  const struct stat status = status_of(descriptor, shown);
+  if (is_file) {
+    check_regular(shown, status);
   }
-  const std::string shown = printable_name(path);
-  struct stat status {};
-  if (::stat(path.c_str(), &status) != 0) {
-    refuse(path, errno);
+  return read_to_end(descriptor, shown, size_hint_of(status));
+}
+
+PartialInput::PartialInput(const std::string& path)
+    : file_(opened_input(path)),
+      number_(file_.number() >= 0 ? file_.number() : STDIN_FILENO),
+      shown_(shown_name(path)) {
+  const struct stat status = status_of(number_, shown_);
+  if (file_.number() >= 0) {
+    check_regular(shown_, status);
   }
-  check_regular(shown, status);
-  // The file may have been replaced by a fifo meanwhile: O_NONBLOCK keeps open() from waiting for a writer.
-  const Descriptor file(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  if (file.number() < 0) {
-    refuse(path, errno);
+  if (S_ISREG(status.st_mode)) {
+    const off_t position = std::clamp<off_t>(::lseek(number_, 0, SEEK_CUR), 0, status.st_size);
+    first_ = static_cast<std::uint64_t>(position);
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size - position);
   }
-  if (::fstat(file.number(), &status) != 0) {
-    refuse(path, errno);
+}
+
+std::span<const std::byte> PartialInput::beginning(std::size_t size) {
+  const std::size_t old_size = bytes_.size();
+  if (size > old_size && !is_whole_) {
+    // One byte more than a file reports shows its end, unless it has grown.
+    const bool may_bound = file_bytes_ && *file_bytes_ >= old_size;
+    bytes_.resize(may_bound ? static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_ + 1)) : size);
+    const std::size_t wanted = bytes_.size() - old_size;
+    const std::size_t count = read_up_to(number_, bytes_.data() + old_size, wanted, shown_);
+    bytes_.resize(old_size + count);
+    is_whole_ = count < wanted;
   }
-  check_regular(shown, status);
-  return read_to_end(file.number(), shown, size_hint_of(status));
+  return bytes_;
+}
+
+std::vector<std::byte> PartialInput::end(std::size_t size) const {
+  if (!file_bytes_) {
+    return {};
+  }
+  std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_)));
+  const std::uint64_t offset = first_ + *file_bytes_ - bytes.size();
+  const ssize_t count = ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
+  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  return bytes;
 }
 
 }  // namespace gpuimg

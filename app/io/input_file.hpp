@@ -1,16 +1,50 @@
-// Reads a whole input into memory. Not memory-mapped: a file that shrinks during the read must not crash the process
-// (SIGBUS).
+// Reads a whole input into memory, or its beginning. Not memory-mapped: a file that shrinks during the read must not
+// crash the process (SIGBUS).
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "io/bytes.hpp"
+#include "io/descriptor.hpp"
 
 namespace gpuimg {
 
 /// `path` is a regular file, or "-" for standard input. Throws Error{read} with the escaped path and the reason, also
 /// for a fifo, device or folder. Throws Error{out_of_memory}.
 Bytes read_input(const std::string& path);
+
+/// An input that is read from its beginning only as far as its user asks.
+class PartialInput {
+ public:
+  /// Opens what read_input accepts, and throws as it does.
+  explicit PartialInput(const std::string& path);
+
+  /// The first `size` bytes, or all if there are fewer. Valid until the next call.
+  std::span<const std::byte> beginning(std::size_t size);
+
+  /// True if the last beginning() was all of the input.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+  /// The last `size` bytes of a regular file, or all of a shorter one. Empty for a pipe.
+  [[nodiscard]] std::vector<std::byte> end(std::size_t size) const;
+
+  /// The size of a regular file.
+  [[nodiscard]] std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
+
+ private:
+  Descriptor file_;
+  int number_ = -1;  ///< file_, or standard input
+  std::string shown_;
+  std::uint64_t first_ = 0;  ///< where the input starts in the file: a caller may pass on a half-read standard input
+  std::optional<std::uint64_t> file_bytes_;
+  std::vector<std::byte> bytes_;
+  bool is_whole_ = false;
+};
 
 /// The message for a file that cannot be opened: "NAME: cannot be read: reason; what to do".
 std::string cannot_be_read(const std::string& path, int error_number);

@@ -32,7 +32,7 @@ Trial hist_trial(const std::string& channels, Luma luma, int hsl_bins, PixelForm
   options.channels = value_named("channel", channels, kHistogramChannelNames);
   options.luma = luma;
   options.hsl_bins = hsl_bins;
-  const std::string suffix = luma == Luma::bt601 ? "" : fmt::format(" {}", name_of(luma, kLumaNames));
+  const std::string suffix = luma == kDefaultLuma ? "" : fmt::format(" {}", name_of(luma, kLumaNames));
   return trial("hist " + channels + suffix, options, bytes_of(format));
 }
 
@@ -40,14 +40,14 @@ std::vector<Trial> hist_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const std::string& channels : names_of(kHistogramChannelNames)) {
     if (channels != "a" || format.has_alpha()) {
-      trials.push_back(hist_trial(channels, Luma::bt601, kDefaultHslBins, format));
+      trials.push_back(hist_trial(channels, kDefaultLuma, kDefaultHslBins, format));
       trials.back().is_timed = channels == "luma" || channels == "rgb";
     }
   }
   for (const auto& luma : kLumaNames) {
     trials.push_back(hist_trial("luma", luma.value, kDefaultHslBins, format));
   }
-  trials.push_back(hist_trial("h", Luma::bt601, 65536, format));
+  trials.push_back(hist_trial("h", kDefaultLuma, 65536, format));
   return trials;
 }
 

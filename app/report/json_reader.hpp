@@ -12,7 +12,7 @@ namespace gpuimg {
 
 struct HistogramFile {
   Histogram histogram;
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   bool count_transparent = false;
   std::uint64_t images = 1;
   std::uint64_t pixels = 0;  ///< counted and skipped together

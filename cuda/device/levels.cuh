@@ -12,7 +12,7 @@ enum class LevelKind : std::uint8_t { luma, ycrcb, hsl_level, sample, hue, satur
 
 struct LevelSource {
   LevelKind kind = LevelKind::sample;
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   int sample = 0;            ///< for LevelKind::sample: index of the interleaved channel
   std::uint32_t bins = 256;  ///< levels are below this
 };

@@ -11,7 +11,7 @@ namespace gpuimg::cuda {
 /// How to map the pixels. Pointers are to device memory.
 struct MapRequest {
   EqualizeColor color = EqualizeColor::luma;
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   const std::uint16_t* maps = nullptr;     ///< V + 1 entries per table
   int tables = 1;                          ///< 1, or 3 for separate r, g and b tables
   const std::uint32_t* changes = nullptr;  ///< if not null and *changes is 0, pixels stay unchanged

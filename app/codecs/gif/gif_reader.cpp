@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cstring>
+#include <limits>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -51,6 +53,17 @@ ByteSpan take_color_table(GifBlocks& blocks, std::uint32_t flags) {
   return (flags & kHasTable) != 0 ? blocks.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
 }
 
+Screen read_screen(GifBlocks& blocks, std::uint64_t max_pixels) {
+  constexpr std::size_t kScreenBytes = 13;
+  const ByteSpan header = blocks.take(kScreenBytes);
+  check_size(blocks.name(), u16le_at(header, 6), u16le_at(header, 8), max_pixels);
+  Screen screen;
+  screen.width = static_cast<int>(u16le_at(header, 6));
+  screen.height = static_cast<int>(u16le_at(header, 8));
+  screen.colors = take_color_table(blocks, u8_at(header, 10));
+  return screen;
+}
+
 /// Decodes before it checks the size, so memory is touched only as far as the file holds pixels.
 void read_pixels(GifBlocks& blocks, Frame& frame) {
   const auto root_bits = static_cast<int>(blocks.byte());
@@ -70,7 +83,8 @@ void read_pixels(GifBlocks& blocks, Frame& frame) {
   }
 }
 
-Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
+/// Everything before the pixels.
+Frame read_frame_header(GifBlocks& blocks, const Screen& screen, int transparent) {
   constexpr std::uint32_t kInterlaced = 0x40;
   const ByteSpan header = blocks.take(9);
   const std::uint32_t flags = u8_at(header, 8);
@@ -89,7 +103,6 @@ Frame read_frame(GifBlocks& blocks, const Screen& screen, int transparent) {
   if (frame.colors.empty()) {
     refuse_damaged(blocks.name(), "its color table is missing");
   }
-  read_pixels(blocks, frame);
   return frame;
 }
 
@@ -115,34 +128,44 @@ struct Frames {
   std::size_t count = 0;
 };
 
-/// Reads everything up to the trailer.
-Frames read_blocks(GifBlocks& blocks, const Screen& screen) {
+/// Reads the extensions before the next frame, and keeps the last transparent color. False at the trailer.
+bool find_frame(GifBlocks& blocks, int& transparent) {
   constexpr std::uint32_t kFrame = 0x2C;
   constexpr std::uint32_t kExtension = 0x21;
   constexpr std::uint32_t kControl = 0xF9;
   constexpr std::uint32_t kTrailer = 0x3B;
-  Frames frames;
-  int transparent = kNone;
   for (;;) {
     const std::uint32_t block = blocks.byte();
-    if (block == kTrailer) {
-      return frames;
+    if (block == kTrailer || block == kFrame) {
+      return block == kFrame;
     }
-    if (block == kFrame) {
-      if (frames.count == 0) {
-        frames.first = read_frame(blocks, screen, transparent);
-      } else {
-        skip_frame(blocks);
-      }
-      ++frames.count;
-    } else if (block != kExtension) {
+    if (block != kExtension) {
       refuse_damaged(blocks.name(), fmt::format("it contains an unknown block {:#04x}", block));
-    } else if (blocks.byte() == kControl) {
+    }
+    if (blocks.byte() == kControl) {
       transparent = read_control(blocks);
     } else {
       blocks.skip_blocks();
     }
   }
+}
+
+Frame first_frame_header(GifBlocks& blocks, const Screen& screen) {
+  int transparent = kNone;
+  if (!find_frame(blocks, transparent)) {
+    refuse_damaged(blocks.name(), "it has no image");
+  }
+  return read_frame_header(blocks, screen, transparent);
+}
+
+/// Reads everything up to the trailer.
+Frames read_frames(GifBlocks& blocks, const Screen& screen) {
+  Frames frames{first_frame_header(blocks, screen), 1};
+  read_pixels(blocks, frames.first);
+  for (int unused = kNone; find_frame(blocks, unused); ++frames.count) {
+    skip_frame(blocks);
+  }
+  return frames;
 }
 
 /// The rows of a frame in file order. Interlacing: appendix E.
@@ -200,18 +223,9 @@ Image painted(const Screen& screen, const Frame& frame, const ReadOptions& optio
 }  // namespace
 
 DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
-  constexpr std::size_t kScreenBytes = 13;
   GifBlocks blocks(bytes, name);
-  const ByteSpan header = blocks.take(kScreenBytes);
-  Screen screen;
-  screen.width = static_cast<int>(u16le_at(header, 6));
-  screen.height = static_cast<int>(u16le_at(header, 8));
-  check_size(name, u16le_at(header, 6), u16le_at(header, 8), options.max_pixels);
-  screen.colors = take_color_table(blocks, u8_at(header, 10));
-  const Frames frames = read_blocks(blocks, screen);
-  if (frames.count == 0) {
-    refuse_damaged(name, "it has no image");
-  }
+  const Screen screen = read_screen(blocks, options.max_pixels);
+  const Frames frames = read_frames(blocks, screen);
   DecodedImage decoded;
   decoded.image = painted(screen, frames.first, options);
   if (frames.count > 1) {
@@ -221,11 +235,22 @@ DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name,
 }
 
 DeclaredImage declared_gif(ByteSpan beginning, const std::string& name) {
-  constexpr std::size_t kMinFileBytes = 26;
-  if (beginning.size() < kMinFileBytes) {
-    refuse_truncated(name);
-  }
-  return {u16le_at(beginning, 6), u16le_at(beginning, 8), 4, 1};
+  GifBlocks blocks(beginning, name);
+  const Screen screen = read_screen(blocks, std::numeric_limits<std::uint64_t>::max());
+  const Frame frame = first_frame_header(blocks, screen);
+  const std::size_t colors = frame.colors.size() / 3;
+  DeclaredImage declared;
+  declared.width = static_cast<std::uint64_t>(screen.width);
+  declared.height = static_cast<std::uint64_t>(screen.height);
+  declared.color = "palette";
+  declared.bits = std::bit_width(colors) - 1;
+  declared.palette_colors = static_cast<int>(colors);
+  declared.decoded = {Sample::u8, frame.covers(screen) ? 3 : 4};
+  declared.may_add_alpha = frame.covers(screen) && frame.transparent != kNone;
+  declared.bytes_per_pixel = 4;
+  declared.decoder_bytes_per_pixel = 1;
+  declared.facts = {{"interlaced", frame.is_interlaced}};
+  return declared;
 }
 
 }  // namespace gpuimg::codecs

@@ -17,6 +17,8 @@ using namespace std::string_view_literals;
 
 constexpr std::uint32_t kStartOfScan = 0xDA;
 constexpr std::uint32_t kEndOfImage = 0xD9;
+constexpr std::uint32_t kQuantization = 0xDB;
+constexpr std::uint32_t kRestartInterval = 0xDD;
 constexpr std::uint32_t kApp0 = 0xE0;
 constexpr std::uint32_t kApp1 = 0xE1;
 constexpr std::uint32_t kApp2 = 0xE2;
@@ -52,7 +54,35 @@ void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, cons
   header.height = u16be_at(segment, 1);
   header.width = u16be_at(segment, 3);
   header.components = u8_at(segment, 5);
+  if (header.components != 1 && header.components != 3 && header.components != 4) {
+    refuse_unsupported(name, fmt::format("JPEG of {} channels", header.components));
+  }
+  header.is_baseline = marker == 0xC0;
   header.is_progressive = marker == 0xC2 || marker == 0xCA;
+  header.is_arithmetic = marker >= 0xC9;
+  header.frame = segment;
+}
+
+/// One segment may define several tables; the last definition counts. Ignores what is cut off: libjpeg-turbo judges it.
+void read_quantization(ByteSpan segment, JpegHeader& header) {
+  constexpr std::size_t kSteps = 64;
+  while (!segment.empty()) {
+    const std::uint32_t id = u8_at(segment, 0) & 15U;
+    const std::size_t bytes = u8_at(segment, 0) >> 4U != 0 ? 2 * kSteps : kSteps;
+    if (id >= header.quantization.size() || segment.size() - 1 < bytes) {
+      return;
+    }
+    header.quantization[id] = segment.subspan(1, bytes);
+    segment = segment.subspan(1 + bytes);
+  }
+}
+
+void read_tables(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
+  if (marker == kQuantization) {
+    read_quantization(segment, header);
+  } else if (marker == kRestartInterval && segment.size() >= 2) {
+    header.restart_interval = u16be_at(segment, 0);
+  }
 }
 
 /// The bytes after `signature` in the segment; empty if it does not begin with `signature`.
@@ -89,7 +119,9 @@ bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeade
              add_part(header.xmp_extension_parts, after_signature(kJpegXmpExtensionSignature, segment), 40);
     case kApp2: return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
     case kApp13: return add_part(header.photoshop_parts, after_signature(kJpegPhotoshopSignature, segment), 1);
-    case kApp14: return !after_signature("Adobe"sv, segment).empty();
+    case kApp14:
+      (void)set_if_empty(header.adobe, after_signature("Adobe"sv, segment));
+      return !after_signature("Adobe"sv, segment).empty();
     default: return false;
   }
 }
@@ -136,7 +168,10 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
     }
     if (marker == kStartOfScan) {
       // In a scan of some components, the coefficients wait for the other scans.
-      const bool is_whole = bytes.size() - offset > 2 && u8_at(bytes, offset + 2) >= header.components;
+      if (bytes.size() - offset <= 2) {
+        refuse_truncated(name);
+      }
+      const bool is_whole = u8_at(bytes, offset + 2) >= header.components;
       header.keeps_coefficients = header.is_progressive || !is_whole;
       break;
     }
@@ -158,6 +193,7 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
       read_frame(segment, marker, header, name);
       has_frame = true;
     }
+    read_tables(segment, marker, header);
     read_application_data(segment, marker, header);
     offset += length;
   }

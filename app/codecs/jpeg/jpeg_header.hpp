@@ -1,6 +1,7 @@
 // Parses what a JPEG file declares before its first scan, before libjpeg-turbo reads it.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -19,7 +20,9 @@ struct JpegHeader {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   std::uint32_t components = 0;
+  bool is_baseline = false;
   bool is_progressive = false;
+  bool is_arithmetic = false;
   bool keeps_coefficients = false;  ///< components in separate scans: all coefficients wait for the last scan
   std::span<const std::byte> jfif;  ///< starts at the version; empty if there is none
   std::span<const std::byte> exif;  ///< starts at the byte order mark; empty if there is none
@@ -31,11 +34,16 @@ struct JpegHeader {
   std::vector<std::span<const std::byte>> xmp_extension_parts;
   /// Parts of the Photoshop resources in file order. At most 256 are kept.
   std::vector<std::span<const std::byte>> photoshop_parts;
-  std::uint32_t other_segments = 0;  ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
+  std::span<const std::byte> frame;  ///< the payload of the frame header
+  std::span<const std::byte> adobe;  ///< APP14 after "Adobe"; empty if there is none
+  /// The quantization tables defined before the first scan, 64 steps of one or two bytes each; empty if not defined.
+  std::array<std::span<const std::byte>, 4> quantization;
+  std::uint32_t restart_interval = 0;  ///< in MCUs; 0 without restart markers
+  std::uint32_t other_segments = 0;    ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
 };
 
 /// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, naming it, for a
-/// process that is not supported: lossless, hierarchical, 12 bit. `name` is printable.
+/// process that is not supported: lossless, hierarchical, 12 bit, not 1, 3 or 4 components. `name` is printable.
 JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg::codecs

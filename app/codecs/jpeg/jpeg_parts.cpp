@@ -9,6 +9,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "arena_memory.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
@@ -94,6 +95,7 @@ bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int>
     return false;
   }
   std::atomic<bool> is_sound = true;
+  require_arena_memory();
   tbb::task_arena arena(std::min(threads, static_cast<int>(parts.size())));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {

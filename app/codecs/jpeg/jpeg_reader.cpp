@@ -21,9 +21,6 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
   if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION) {
     refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
   }
-  if (header.components != 1 && header.components != 3 && header.components != 4) {
-    refuse_unsupported(name, fmt::format("JPEG of {} channels", header.components));
-  }
 }
 
 /// Null `cuts`: chosen automatically.
@@ -56,13 +53,6 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
 
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   return read(bytes, name, options, nullptr);
-}
-
-DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
-  const JpegHeader header = read_jpeg_header(beginning, name);
-  // With several scans, all 16-bit coefficients are in memory before the first row is complete.
-  const std::uint64_t kept = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
-  return {header.width, header.height, header.components == 1 ? 1U : 3U, kept};
 }
 
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,

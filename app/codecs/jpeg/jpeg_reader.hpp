@@ -18,9 +18,6 @@ namespace gpuimg::codecs {
 /// is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::declared of JPEG.
-DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name);
-
 /// The same for any size, in the parts that `cuts` make (jpeg_parts.hpp); without cuts, with one decoder.
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
                               const ReadOptions& options);

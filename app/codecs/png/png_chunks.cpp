@@ -21,6 +21,14 @@ void PngChunkView::check_crc(std::string_view name) const {
   }
 }
 
+std::uint32_t PngChunkWalker::next_type() const {
+  constexpr std::size_t kLengthAndType = 8;
+  if (bytes_.size() - offset_ < kLengthAndType) {
+    refuse_truncated(name_);
+  }
+  return u32be_at(bytes_, offset_ + 4);
+}
+
 std::optional<PngChunkView> PngChunkWalker::next() {
   constexpr std::size_t kOverhead = 12;  // length, type and CRC
   if (ended_) {

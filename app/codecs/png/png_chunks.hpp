@@ -44,6 +44,9 @@ class PngChunkWalker {
   /// Returns nullopt after IEND. Throws Error{decode} if the file ends before IEND.
   std::optional<PngChunkView> next();
 
+  /// The type of the next chunk, which may be cut off after it. Throws as next() does.
+  [[nodiscard]] std::uint32_t next_type() const;
+
   /// Where the next chunk starts; after IEND, where the image ends.
   [[nodiscard]] std::size_t offset() const { return offset_; }
 

@@ -4,6 +4,7 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
 #include "codecs/png/png_parts.hpp"
 #include "codecs/png/png_row_inflater.hpp"
@@ -24,6 +25,7 @@ void read_overlapped(PngRowInflater& inflater, PngRowSink& sink) {
     return block;
   };
   const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows); };
+  require_arena_memory();
   tbb::task_arena arena(2);
   arena.execute([&] {
     tbb::parallel_pipeline(PngRowInflater::kBlocks,

@@ -214,6 +214,15 @@ Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<
   return std::move(taker).taken();
 }
 
+Metadata png_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
+  ChunkTaker taker(details);
+  PngChunkWalker walker(beginning, name);
+  while (walker.next_type() != png_chunk_type("IDAT")) {
+    taker.take_chunk(*walker.next());
+  }
+  return std::move(taker).taken();
+}
+
 void fit_png_metadata(Metadata& metadata, MetadataFilter& filter) {
   if (!metadata.xmp_extension.empty()) {
     blank_xmp_extension(metadata.xmp);

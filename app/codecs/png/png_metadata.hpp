@@ -18,6 +18,9 @@ namespace gpuimg::codecs {
 /// `not_kept`, at most 16 types.
 Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details);
 
+/// Codec::metadata of PNG: the same of the chunks before the image data.
+Metadata png_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
 /// Returns type and data of each chunk, in an order valid after IHDR. Converts a density to PNG's units.
 std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata);
 

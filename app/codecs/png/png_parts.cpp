@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "arena_memory.hpp"
 #include "codecs/deflate/speculative_inflate.hpp"
 #include "codecs/png/png_row_inflater.hpp"
 
@@ -130,6 +131,7 @@ class PartReader {
       return part;
     };
     const auto join = [&](Part part) { this->join(part); };
+    require_arena_memory();
     tbb::task_arena(parts_.threads).execute([&] {
       tbb::parallel_pipeline(ahead_.size(), tbb::make_filter<void, Part>(tbb::filter_mode::serial_in_order, take) &
                                                 tbb::make_filter<Part, Part>(tbb::filter_mode::parallel, inflate) &

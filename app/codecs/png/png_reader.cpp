@@ -1,4 +1,4 @@
-// Header checks, the choice of a path, and the libpng path. Why libpng, and how strict: docs/operations.md, "Files".
+// The choice of a path, and the libpng path. Why libpng, and how strict: docs/operations.md, "Files".
 #include "codecs/png/png_reader.hpp"
 
 #include <fmt/format.h>
@@ -9,6 +9,7 @@
 
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
+#include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_palette.hpp"
 #include "codecs/png/png_session.hpp"
@@ -19,32 +20,8 @@ namespace gpuimg::codecs {
 
 namespace {
 
-struct Header {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint32_t bit_depth = 0;
-  std::uint32_t color_type = 0;
-};
-
-/// Runs before libpng sees the file, so that a decompression bomb costs nothing.
-Header read_header(ByteSpan bytes, const std::string& name) {
-  constexpr std::size_t kBytes = 33;  // the signature, and IHDR with its length, name and CRC
-  if (bytes.size() < kBytes) {
-    refuse_truncated(name);
-  }
-  constexpr std::uint32_t kIhdr = 0x49484452;
-  constexpr std::uint32_t kCgbi = 0x43674249;
-  if (u32be_at(bytes, 12) == kCgbi) {
-    refuse_unsupported(name, "PNG in Apple's private form (CgBI)");
-  }
-  if (u32be_at(bytes, 12) != kIhdr || u32be_at(bytes, 8) != 13) {
-    refuse_damaged(name, "it does not start with its header (IHDR)");
-  }
-  return {u32be_at(bytes, 16), u32be_at(bytes, 20), u8_at(bytes, 24), u8_at(bytes, 25)};
-}
-
 /// Deflate compresses at most 1032:1, so a short file that declares many pixels is refused before they are allocated.
-bool is_plausible(const Header& header, std::size_t file_bytes) {
+bool is_plausible(const PngHeader& header, std::size_t file_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   const std::uint64_t row_bytes = (std::uint64_t{header.width} * header.bit_depth + 7) / 8;
   return row_bytes * header.height / kMaxRatio <= file_bytes;
@@ -100,7 +77,7 @@ Image read_palette_image(PngSession& session, int width, int height, const std::
   return image;
 }
 
-Image read_direct_image(PngSession& session, const Header& header, const std::string& name) {
+Image read_direct_image(PngSession& session, const PngHeader& header, const std::string& name) {
   bool has_transparent_color = false;
   session.guarded([&] {
     has_transparent_color = png_get_valid(session.png(), session.info(), PNG_INFO_tRNS) != 0;
@@ -122,7 +99,7 @@ Image read_direct_image(PngSession& session, const Header& header, const std::st
   return image;
 }
 
-Image read_with_libpng(ByteSpan bytes, const Header& header, const std::string& name) {
+Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::string& name) {
   PngSession session(bytes, name);
   session.guarded([&] { png_read_info(session.png(), session.info()); });
   if (!is_plausible(header, bytes.size())) {
@@ -154,7 +131,7 @@ std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
 
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
                       PngPath path) {
-  const Header header = read_header(bytes, name);
+  const PngHeader header = read_png_header(bytes, name);
   check_size(name, header.width, header.height, options.max_pixels);
   if (path == PngPath::fast_if_possible && is_plausible(header, bytes.size())) {
     if (const auto simple = parse_simple_png(bytes, name)) {
@@ -172,13 +149,6 @@ DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name,
   decoded.text = texts_of(bytes, name);
   decoded.metadata = read_png_metadata(bytes, name, decoded.details);
   return decoded;
-}
-
-DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
-  constexpr std::uint64_t kChannelsOfColorType[8] = {1, 1, 3, 4, 2, 4, 4, 4};  // 3 is a palette, which may have alpha
-  const Header header = read_header(beginning, name);
-  const std::uint64_t channels = kChannelsOfColorType[header.color_type % 8];
-  return {header.width, header.height, channels * (header.bit_depth == 16 ? 2 : 1), 0};
 }
 
 }  // namespace gpuimg::codecs

@@ -17,9 +17,6 @@ namespace gpuimg::codecs {
 /// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::declared of PNG.
-DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
-
 enum class PngPath { fast_if_possible, libpng_only };
 
 /// Only the pixels. Both paths return the same pixels and refuse the same files.

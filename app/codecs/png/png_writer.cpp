@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
@@ -121,6 +122,7 @@ std::vector<std::byte> text_chunk(const TextEntry& entry, const std::string& nam
 void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& options, PngFile& file) {
   const int workers = std::min({allowed_threads(options.threads), kMaxWorkers, plan.strips});
   const auto strips_in_flight = static_cast<std::size_t>(workers == 1 ? 1 : 2 * workers);
+  require_arena_memory();
   tbb::task_arena arena(workers);
   tbb::enumerable_thread_specific<StripPacker> packers([&] { return StripPacker(pixels, plan, options.png_level); });
   // Reused in turn. The pipeline passes only indices: oneTBB leaks objects in flight when a filter throws.

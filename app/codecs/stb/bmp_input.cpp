@@ -38,6 +38,8 @@ void require(ByteSpan bytes, std::size_t size, const std::string& name) {
   }
 }
 
+std::size_t palette_entry_bytes(const BmpHeader& header) { return header.bytes == kCoreHeaderBytes ? 3 : 4; }
+
 bool is_one_run(std::uint32_t mask) {
   const std::uint32_t filled_below = mask | (mask - 1);
   return (filled_below & (filled_below + 1)) == 0;
@@ -114,13 +116,32 @@ void check_kind(const BmpHeader& header, const std::string& name) {
   }
 }
 
-/// Appends the palette as 2^bits entries of 4 bytes. Returns how many the file really has.
-std::size_t append_palette(ByteSpan bytes, const BmpHeader& header, std::vector<std::byte>& to) {
-  const std::size_t entry_bytes = header.bytes == kCoreHeaderBytes ? 3 : 4;
+/// Undeclared fourth bytes may be alpha.
+bool is_plain_32(const BmpHeader& header) { return header.bits == 32 && header.compression == kPlain; }
+
+/// Of the widest channel, or of an index.
+int channel_bits(const BmpHeader& header) {
+  constexpr int kPlain16 = 5;
+  int widest = 0;
+  for (const std::uint32_t mask : header.masks) {
+    widest = std::max(widest, std::popcount(mask));
+  }
+  return widest != 0 ? widest : header.bits <= 8 ? static_cast<int>(header.bits) : header.bits == 16 ? kPlain16 : 8;
+}
+
+/// How many entries of the palette the header declares and the space before the pixels holds.
+std::size_t palette_size(const BmpHeader& header) {
   const std::size_t full = std::size_t{1} << header.bits;
   const std::size_t declared = header.colors_used != 0 ? header.colors_used : full;
-  const std::size_t count = std::min({declared, full, (header.pixel_offset - header.end) / entry_bytes});
-  for (std::size_t i = 0; i < full; ++i) {
+  const std::size_t space = header.pixel_offset - std::min<std::size_t>(header.pixel_offset, header.end);
+  return std::min({declared, full, space / palette_entry_bytes(header)});
+}
+
+/// Appends the palette as 2^bits entries of 4 bytes. Returns how many the file really has.
+std::size_t append_palette(ByteSpan bytes, const BmpHeader& header, std::vector<std::byte>& to) {
+  const std::size_t entry_bytes = palette_entry_bytes(header);
+  const std::size_t count = palette_size(header);
+  for (std::size_t i = 0; i < std::size_t{1} << header.bits; ++i) {
     for (std::size_t c = 0; c < 4; ++c) {
       to.push_back(i < count && c < 3 ? bytes[header.end + i * entry_bytes + c] : std::byte{0});
     }
@@ -189,16 +210,26 @@ StbInput bmp_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
     const std::size_t colors = append_palette(bytes, header, input.header);
     check_indices(input, header.bits, row_bytes, colors, name);
   }
-  const bool is_plain_32 = header.bits == 32 && header.compression == kPlain;
-  input.channels = is_plain_32 || header.masks[3] != 0 ? 4 : 3;
-  input.alpha = is_plain_32 ? StbAlpha::drop_if_unused : StbAlpha::keep;
+  input.channels = is_plain_32(header) || header.masks[3] != 0 ? 4 : 3;
+  input.alpha = is_plain_32(header) ? StbAlpha::drop_if_unused : StbAlpha::keep;
   return input;
 }
 
 DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name) {
-  const BmpHeader header = read_header(beginning, name);
-  return {static_cast<std::uint64_t>(std::abs(header.width)), static_cast<std::uint64_t>(std::abs(header.height)), 4,
-          0};
+  BmpHeader header = read_header(beginning, name);
+  check_kind(header, name);
+  read_masks(beginning, header, name);
+  const bool has_palette = header.bits <= 8;
+  DeclaredImage declared;
+  declared.width = static_cast<std::uint64_t>(header.width);
+  declared.height = static_cast<std::uint64_t>(std::abs(header.height));
+  declared.color = has_palette ? "palette" : "RGB";
+  declared.bits = channel_bits(header);
+  declared.palette_colors = has_palette ? static_cast<int>(palette_size(header)) : 0;
+  declared.decoded = {Sample::u8, header.masks[3] != 0 ? 4 : 3};
+  declared.may_add_alpha = is_plain_32(header);
+  declared.facts = {{"bits_per_pixel", std::uint64_t{header.bits}}};
+  return declared;
 }
 
 }  // namespace gpuimg::codecs

@@ -32,6 +32,15 @@ class PnmHeader {
     return value;
   }
 
+  /// The number that says which value is white.
+  std::uint64_t largest_value() {
+    const std::uint64_t largest = number();
+    if (largest == 0 || largest > 65535) {
+      refuse_damaged(name_, fmt::format("its maximum value is {}, but must be 1 to 65535", largest));
+    }
+    return largest;
+  }
+
   /// Everything after the single white space that follows the last number.
   ByteSpan body() {
     if (!is_space(peek())) {
@@ -66,6 +75,8 @@ class PnmHeader {
   std::size_t offset_ = 2;
 };
 
+bool is_color_pnm(ByteSpan bytes) { return u8_at(bytes, 1) == '6'; }
+
 }  // namespace
 
 StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
@@ -73,13 +84,10 @@ StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   const std::uint64_t width = header.number();
   const std::uint64_t height = header.number();
   StbInput input;
-  const bool is_color = u8_at(bytes, 1) == '6';
+  const bool is_color = is_color_pnm(bytes);
   input.channels = is_color ? 3 : 1;
   set_checked_size(input, "PNM", name, width, height, 6, max_pixels);
-  const std::uint64_t largest = header.number();
-  if (largest == 0 || largest > 65535) {
-    refuse_damaged(name, fmt::format("its maximum value is {}, but must be 1 to 65535", largest));
-  }
+  const std::uint64_t largest = header.largest_value();
   const bool is_wide = largest > 255;
   const std::uint32_t full = is_wide ? 65535 : 255;
   input.sample = is_wide ? Sample::u16 : Sample::u8;
@@ -100,9 +108,18 @@ StbInput pnm_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
 
 DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name) {
   PnmHeader header(beginning, name);
-  const std::uint64_t width = header.number();
-  const std::uint64_t height = header.number();
-  return {width, height, header.number() > 255 ? 6U : 3U, 0};
+  DeclaredImage declared;
+  declared.width = header.number();
+  declared.height = header.number();
+  const std::uint64_t largest = header.largest_value();
+  (void)header.body();
+  const bool is_color = is_color_pnm(beginning);
+  declared.color = is_color ? "RGB" : "gray";
+  declared.bits = largest > 255 ? 16 : 8;
+  declared.decoded = {largest > 255 ? Sample::u16 : Sample::u8, is_color ? 3 : 1};
+  declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
+  declared.facts = {{"max_value", largest}};
+  return declared;
 }
 
 }  // namespace gpuimg::codecs

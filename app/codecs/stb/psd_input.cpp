@@ -114,7 +114,16 @@ StbInput psd_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
 
 DeclaredImage declared_psd(ByteSpan beginning, const std::string& name) {
   require(beginning, kHeaderBytes, name);
-  return {u32be_at(beginning, 18), u32be_at(beginning, 14), u16be_at(beginning, 22) == 16 ? 8U : 4U, 0};
+  check_kind(beginning, name);
+  DeclaredImage declared;
+  declared.width = u32be_at(beginning, 18);
+  declared.height = u32be_at(beginning, 14);
+  declared.color = "RGB";
+  declared.bits = static_cast<int>(u16be_at(beginning, 22));
+  declared.decoded = {declared.bits == 16 ? Sample::u16 : Sample::u8, 3};
+  declared.bytes_per_pixel = 4 * sample_bytes(declared.decoded.sample);  // stb_image adds a channel
+  declared.facts = {{"stored_channels", std::uint64_t{u16be_at(beginning, 12)}}};
+  return declared;
 }
 
 }  // namespace gpuimg::codecs

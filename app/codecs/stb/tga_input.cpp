@@ -81,6 +81,11 @@ int channels_of(const TgaHeader& header) {
   return (header.kind == kMapped ? header.map_bits : header.bits) == 32 ? 4 : 3;
 }
 
+StbAlpha alpha_of(const TgaHeader& header) {
+  const bool declares_alpha = (header.descriptor & 15U) != 0;
+  return declares_alpha || channels_of(header) == 2 ? StbAlpha::keep : StbAlpha::drop_if_unused;
+}
+
 void check_index(ByteSpan pixel, const TgaHeader& header, const std::string& name) {
   if (header.kind != kMapped) {
     return;
@@ -173,15 +178,26 @@ StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
     check_raw(input.body, header, name);
   }
   input.channels = channels_of(header);
-  const bool declares_alpha = (header.descriptor & 15U) != 0;
-  input.alpha = declares_alpha || input.channels == 2 ? StbAlpha::keep : StbAlpha::drop_if_unused;
+  input.alpha = alpha_of(header);
   input.is_mirrored = (header.descriptor & 16U) != 0;
   return input;
 }
 
 DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {
   const TgaHeader header = read_header(beginning, name);
-  return {header.width, header.height, 4, 0};
+  check_kind(header, name);
+  const bool is_mapped = header.kind == kMapped;
+  const int channels = channels_of(header);
+  DeclaredImage declared;
+  declared.width = header.width;
+  declared.height = header.height;
+  declared.color = is_mapped ? "palette" : header.kind == kGray ? "gray" : "RGB";
+  declared.bits = is_mapped ? static_cast<int>(header.bits) : header.kind == kColor && header.bits < 24 ? 5 : 8;
+  declared.palette_colors = is_mapped ? static_cast<int>(header.map_length) : 0;
+  declared.may_add_alpha = alpha_of(header) == StbAlpha::drop_if_unused && channels == 4;
+  declared.decoded = {Sample::u8, declared.may_add_alpha ? 3 : channels};
+  declared.facts = {{"bits_per_pixel", std::uint64_t{header.bits}}, {"run_length_coded", header.is_run_length}};
+  return declared;
 }
 
 bool looks_like_tga(ByteSpan bytes, std::string_view name) {

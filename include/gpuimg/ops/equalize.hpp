@@ -37,7 +37,7 @@ using LevelCounts = std::vector<std::vector<std::uint64_t>>;
 struct EqualizeOptions {
   EqualizeFormula formula = EqualizeFormula::opencv;
   EqualizeColor color = EqualizeColor::luma;
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
   Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change

@@ -185,21 +185,6 @@ GPUIMG_HD inline HlsU8 hls_opencv(std::uint32_t r, std::uint32_t g, std::uint32_
   return out;
 }
 
-/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋), where N = bins is in 2 … 65536.
-GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t bins) {
-  return f.chroma == 0 ? 0U
-                       : static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.hue_numerator /
-                                                    (std::uint64_t{6} * f.chroma));
-}
-GPUIMG_HD constexpr std::uint32_t saturation_bin(const HslFractions& f, std::uint32_t bins) {
-  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.chroma / f.saturation_denominator);
-  return bin < bins ? bin : bins - 1;
-}
-GPUIMG_HD constexpr std::uint32_t lightness_bin(const HslFractions& f, std::uint32_t bins, std::uint32_t v_max) {
-  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.sum / (std::uint64_t{2} * v_max));
-  return bin < bins ? bin : bins - 1;
-}
-
 struct Rgb {
   std::uint32_t r = 0;
   std::uint32_t g = 0;

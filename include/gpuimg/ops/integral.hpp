@@ -22,7 +22,7 @@ struct IntegralOptions {
   std::optional<Sample> type;  ///< u32, u64, f32 or f64; nullopt = the narrowest of u32 and u64 that cannot wrap
   bool square = false;         ///< sum p² instead of p
   Channel channel = Channel::luma;
-  Luma luma = Luma::bt601;
+  Luma luma = kDefaultLuma;
   bool allow_wrap = false;  ///< let an explicit integer type wrap (modular arithmetic)
 };
 

@@ -14,6 +14,9 @@ enum class Luma : std::uint8_t {
   bt709,        ///< ITU-R BT.709 weights in 1/65536, rounded
 };
 
+/// Of every operation that counts, sums or maps luma.
+inline constexpr Luma kDefaultLuma = Luma::bt601;
+
 /// Luma of one pixel. r, g, b and the result are in 0 … V (255 or 65535). Exact: integers, or float32 without
 /// contraction.
 template <Luma kind>

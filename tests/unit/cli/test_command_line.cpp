@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/command_parser.hpp"
+#include "cli/help_text.hpp"
 #include "cli/image_forms.hpp"
 #include "cli/number_options.hpp"
 #include "cli/suggestions.hpp"
@@ -62,7 +63,7 @@ TEST(NumberOptions, AreDecimal) {
   EXPECT_EQ(parsed<double>("25%%"), "--n: '25%%' is not a number");
 }
 
-TEST(HelpFormat, WrapsWithinTheSecondColumn) {
+TEST(HelpText, WrapsWithinTheSecondColumn) {
   CommandParser parser("tool", "does something");
   std::string value;
   parser.text({"-o,--option,--old-name",
@@ -72,7 +73,7 @@ TEST(HelpFormat, WrapsWithinTheSecondColumn) {
                "NAME"},
               value);
   parser.text({"--an-option-with-a-long-name", "text below it", "NAME"}, value);
-  const std::string help = parser.help_on("");
+  const std::string help = program_help(parser.program());
   EXPECT_NE(help.find("  -o, --option NAME       what it changes, in more words than fit into one line\n"
                       "                          of the second column [first]\n"
                       "                          first   a choice that is explained in so many words\n"
@@ -85,9 +86,9 @@ TEST(HelpFormat, WrapsWithinTheSecondColumn) {
   EXPECT_NE(help.find("Usage: tool [OPTIONS]\n"), std::string::npos) << help;
 }
 
-TEST(HelpFormat, LeavesAWordThatIsTooLongWhole) {
+TEST(HelpText, LeavesAWordThatIsTooLongWhole) {
   const CommandParser parser("tool", "a " + std::string(100, 'b') + " c");
-  const std::string help = parser.help_on("");
+  const std::string help = program_help(parser.program());
   EXPECT_NE(help.find(std::string(100, 'b')), std::string::npos) << help;
 }
 

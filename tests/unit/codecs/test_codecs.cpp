@@ -48,6 +48,15 @@ TEST(Codecs, DetectAndDeclareEveryGoodFileOfTheCatalogue) {
       EXPECT_TRUE(has_any_name || has_ending(codec_of(decoded.file_format), file.name)) << file.name;
       EXPECT_EQ(declared.width, static_cast<std::uint64_t>(decoded.image.width())) << file.name;
       EXPECT_EQ(declared.height, static_cast<std::uint64_t>(decoded.image.height())) << file.name;
+      const PixelFormat format = decoded.image.format();
+      EXPECT_EQ(declared.decoded.sample, format.sample) << file.name;
+      EXPECT_TRUE(declared.decoded.channels == format.channels ||
+                  (declared.may_add_alpha && declared.decoded.channels + 1 == format.channels))
+          << file.name << ": " << declared.decoded.channels << " channels declared, " << format.channels << " decoded";
+      EXPECT_GE(declared.bytes_per_pixel, format.bytes_per_pixel()) << file.name;
+      EXPECT_TRUE(declared.palette_colors > 0 || declared.bits <= 8 * static_cast<int>(sample_bytes(format.sample)))
+          << file.name << ": " << declared.bits;
+      EXPECT_FALSE(declared.color.empty()) << file.name;
     }
   }
 }

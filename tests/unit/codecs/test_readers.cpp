@@ -10,7 +10,6 @@
 #include "support/png_maker.hpp"
 #include "support/small_formats.hpp"
 #include "support/test_images.hpp"
-#include "text/printable_name.hpp"
 
 namespace gpuimg {
 using namespace codecs;
@@ -81,21 +80,6 @@ TEST(ReadersKinds, EscapeTheNameInMessages) {
   } catch (const Error& error) {
     EXPECT_TRUE(std::string(error.what()).starts_with("standard input: file is empty")) << error.what();
   }
-}
-
-TEST(PrintableName, KeepsTextAndEscapesTheRest) {
-  EXPECT_EQ(printable_name("plain name-1.png"), "plain name-1.png");
-  EXPECT_EQ(printable_name("größe 写真 🙂.png"), "größe 写真 🙂.png");
-  EXPECT_EQ(printable_name("a\tb\rc\nd"), "a\\tb\\rc\\nd");
-  EXPECT_EQ(printable_name("\x07\x1B\x7F"), "\\x07\\x1b\\x7f");
-  EXPECT_EQ(printable_name("\xC2\x9B"
-                           "31m"),
-            "\\u{009b}31m");
-  EXPECT_EQ(printable_name("\xE2\x80\xAEgnp.exe"), "\\u{202e}gnp.exe");
-  EXPECT_EQ(printable_name("\xFF\xC3"), "\\xff\\xc3");
-  EXPECT_EQ(printable_name("\xC0\xAF\xED\xA0\x80\xF5"), "\\xc0\\xaf\\xed\\xa0\\x80\\xf5");
-  EXPECT_EQ(printable_name(std::string(1, '\0')), "\\x00");
-  EXPECT_EQ(printable_name(printable_name("\x1B\xFF\n")), printable_name("\x1B\xFF\n"));
 }
 
 /// The peak resident memory of the process in bytes.

@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
@@ -17,8 +16,6 @@
 #include "report/json.hpp"
 #include "report/report.hpp"
 #include "support/histogram_reports.hpp"
-#include "text/json_writer.hpp"
-#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
@@ -197,32 +194,6 @@ TEST(HistogramJson, HueHasCircularStatisticsAndNoOrder) {
 TEST(HistogramJson, OppositeHuesHaveNoMean) {
   const std::string json = to_json(make_report(histogram_of({{Channel::hue, {2, 0, 2, 0}}}), {}, kImage));
   EXPECT_NE(json.find("\"mean\": null,\n        \"stddev\": null,"), std::string::npos) << json;
-}
-
-TEST(JsonWriter, EscapesAndNesting) {
-  JsonWriter json;
-  json.begin_object().key("a\"\\\n\t\x01\x7F").text("\xFF\xC3\xA9").key("empty").begin_array().end();
-  json.key("real").real(0.1).key("nan").real(std::nan("")).key("list").begin_array().integer(~std::uint64_t{0});
-  json.boolean(true).null().end().end();
-  EXPECT_EQ(json.take(),
-            "{\n  \"a\\\"\\\\\\n\\t\\u0001\\u007f\": \"\xEF\xBF\xBD\xC3\xA9\",\n  \"empty\": [],\n  \"real\": 0.1,\n"
-            "  \"nan\": null,\n  \"list\": [\n    18446744073709551615,\n    true,\n    null\n  ]\n}\n");
-}
-
-TEST(Utf8, ReplacesMalformedSequences) {
-  const std::string mark = "\xEF\xBF\xBD";
-  EXPECT_EQ(valid_utf8("aé漢😀"), "aé漢😀");
-  EXPECT_EQ(valid_utf8("\xC0\xAF"), mark + mark);                        // overlong
-  EXPECT_EQ(valid_utf8("\xE0\x9F\xBF"), mark + mark + mark);             // overlong
-  EXPECT_EQ(valid_utf8("\xED\xA0\x80"), mark + mark + mark);             // surrogate
-  EXPECT_EQ(valid_utf8("\xF4\x90\x80\x80"), mark + mark + mark + mark);  // above U+10FFFF
-  EXPECT_EQ(valid_utf8("\xE6\xBC"), mark + mark);                        // truncated
-  EXPECT_EQ(valid_utf8("\xE6"
-                       "a"),
-            mark + "a");
-  EXPECT_EQ(shortened("漢字漢字", 4), "漢字漢字");
-  EXPECT_EQ(shortened("漢字漢字", 3), "漢字…");
-  EXPECT_EQ(xml_escaped("<a b='c'>&\"\x02\xFF"), "&lt;a b=&apos;c&apos;&gt;&amp;&quot;" + mark + mark);
 }
 
 TEST(HistogramJson, PythonReadsAnyNameAndEveryCount) {

@@ -147,7 +147,9 @@ TEST(SvgPlot, ASumOfImagesHasNoSize) {
 TEST(SvgPlot, TitleIsEscapedAndTruncated) {
   const HistogramReport report = report_of({{Channel::luma, {1, 2}}});
   EXPECT_NE(to_svg(report, {false, "<b>&\x01"}).find(">&lt;b&gt;&amp;\xEF\xBF\xBD</text>"), std::string::npos);
-  EXPECT_NE(to_svg(report, {false, std::string(500, 'x')}).find(std::string(79, 'x') + "…</text>"), std::string::npos);
+  std::string truncated(79, 'x');
+  truncated += "…</text>";
+  EXPECT_NE(to_svg(report, {false, std::string(500, 'x')}).find(truncated), std::string::npos);
 }
 
 TEST(SvgPlot, PythonParsesIt) {

@@ -1,4 +1,4 @@
-// The chart of a histogram on a terminal, by exact text, and the numbers in it.
+// The chart of a histogram on a terminal, by exact text.
 #include <gtest/gtest.h>
 
 #include <cstddef>
@@ -8,7 +8,6 @@
 
 #include "report/terminal_chart.hpp"
 #include "support/histogram_reports.hpp"
-#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
@@ -16,22 +15,6 @@ namespace {
 using test::Counts;
 using test::random_counts;
 using test::report_of;
-
-TEST(NumberText, Forms) {
-  EXPECT_EQ(grouped(0), "0");
-  EXPECT_EQ(grouped(999), "999");
-  EXPECT_EQ(grouped(1234567), "1,234,567");
-  EXPECT_EQ(compact(999.4), "999");
-  EXPECT_EQ(compact(999.6), "1k");
-  EXPECT_EQ(compact(12345), "12.3k");
-  EXPECT_EQ(compact(999999), "1M");
-  EXPECT_EQ(compact(18446744073709551615.0), "18.4E");
-  EXPECT_EQ(rounded(117.3249), "117.3");
-  EXPECT_EQ(rounded(65535), "65535");
-  EXPECT_EQ(percent(0.123), "12.3%");
-  EXPECT_EQ(percent(0.00001), "<0.01%");
-  EXPECT_EQ(percent(0.0), "0%");
-}
 
 TEST(TerminalChart, OneChannelUnicode) {
   const HistogramReport report = report_of({{Channel::luma, {1, 12, 0, 3}}});

@@ -1,0 +1,4 @@
+# A header costs a few reads, however large the file.
+make_image png in.png 7x5
+truncate --size 1T in.png
+gpuimg info in.png | head -4
