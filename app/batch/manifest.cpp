@@ -117,6 +117,8 @@ std::string manifest_line(const ItemRecord& item) {
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
   item.device ? json.integer(static_cast<std::uint64_t>(*item.device)) : json.null();
+  json.key("decoded_by");
+  item.decoded_by.empty() ? json.null() : json.text(item.decoded_by);
   json.key("status").text(name_of(item.status));
   if (item.status == ItemStatus::failed) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();

@@ -19,7 +19,9 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_encoding.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "gpuimg/codec.hpp"
 #include "gpuimg/image.hpp"
+#include "gpuimg/picture.hpp"
 #include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
@@ -38,6 +40,8 @@ struct ReadOptions {
   int threads = 0;          ///< for PNG and JPEG; 0 = as many as the caller may use
   /// Allocates the pixels of JPEG, GIF and common PNG, for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
+  /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
+  std::function<std::optional<Picture>(const EncodedImage& encoded)> decode_on_backend = nullptr;
 
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
     return new_image ? new_image(width, height, format) : Image(width, height, format);
@@ -45,13 +49,21 @@ struct ReadOptions {
 };
 
 struct DecodedImage {
-  Image image;                                ///< u8 or u16, 1 to 4 channels
+  Image image;                                ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
+  std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
   Metadata metadata;                          ///< PNG and JPEG; matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
   std::vector<std::string> details;           ///< less important notes: which metadata is left out
+
+  [[nodiscard]] int width() const { return picture ? picture->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : image.height(); }
+  [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
+  [[nodiscard]] std::size_t pixel_count() const {
+    return picture ? picture->pixel_count() : image.view().pixel_count();
+  }
 };
 
 /// A property that only some formats have, for `gpuimg info`. Its key is of words joined by underscores.
@@ -150,7 +162,8 @@ struct Codec {
   /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
   /// is left out. Null if the format carries none.
   Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
-  /// Decodes as stored: decode_image applies the orientation.
+  /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
+  /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
 
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read

@@ -37,7 +37,9 @@ void turn_upright(DecodedImage& decoded) {
   if (orientation == 1) {
     return;
   }
-  decoded.image = apply_orientation(std::move(decoded.image), orientation);
+  if (!decoded.picture) {  // a backend has turned its pixels
+    decoded.image = apply_orientation(std::move(decoded.image), orientation);
+  }
   say_upright(decoded);
   if (decoded.metadata.density && orientation >= kFirstTransposing) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);

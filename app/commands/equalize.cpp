@@ -143,7 +143,7 @@ class EqualizeJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load(paths.input);
     if (given_) {
-      check_fit(*given_, options_.color, decoded.image.format(),
+      check_fit(*given_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));
     }
     if (uses_luma()) {
@@ -152,11 +152,12 @@ class EqualizeJob final : public ImageJob {
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     EqualizeOptions options = options_;
     LevelTables tables;
-    Image result = context.process({std::move(decoded.image), copy_of(mask_)}, [&](Backend& backend, Picture&& picture,
-                                                                                   const Picture* mask_picture) {
-      options.selection.mask = mask_picture;
-      return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
-    });
+    Image result = context.process(OperationInput(std::move(decoded), copy_of(mask_)),
+                                   [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+                                     options.selection.mask = mask_picture;
+                                     return backend.equalize(std::move(picture), options,
+                                                             arguments_.lut.empty() ? nullptr : &tables);
+                                   });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }

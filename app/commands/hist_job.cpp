@@ -137,8 +137,8 @@ class HistJob final : public ImageJob {
     if (options_.channels.front() == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    const ImageFacts facts = facts_of(decoded.image, paths.input);
-    Histogram histogram = counted(context, std::move(decoded.image));
+    const ImageFacts facts = facts_of(decoded, paths.input);
+    Histogram histogram = counted(context, std::move(decoded));
     if (arguments_.merge) {
       const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
       return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
@@ -160,14 +160,14 @@ class HistJob final : public ImageJob {
   }
 
  private:
-  static ImageFacts facts_of(const Image& image, const std::string& input) {
+  static ImageFacts facts_of(const codecs::DecodedImage& image, const std::string& input) {
     return {input == "-" ? "standard input" : input, image.width(), image.height(),
             static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
   }
 
-  Histogram counted(CommandContext& context, Image image) const {
+  Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
     HistogramOptions options = options_;
-    return context.count({std::move(image), copy_of(mask_)},
+    return context.count(OperationInput(std::move(decoded), copy_of(mask_)),
                          [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
                            options.selection.mask = mask_picture;
                            return backend.histogram(picture, options);

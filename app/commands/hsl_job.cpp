@@ -98,10 +98,10 @@ class ToHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
-    Image image = context.load(paths.input).image;
-    const Sample rgb_sample = image.format().sample;
+    codecs::DecodedImage decoded = context.load(paths.input);
+    const Sample rgb_sample = decoded.format().sample;
     const Image hsl = context.process(
-        {std::move(image), std::nullopt},
+        OperationInput(std::move(decoded)),
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
     codecs::WriteOptions write_options = output_.write_options();
     if (arguments_.planes) {
@@ -131,14 +131,14 @@ HslEncoding encoding_of(const HslArguments& arguments, const std::optional<HslEn
                         const Image& image, const std::string& input) {
   const auto asked = encoding_asked(arguments);
   std::optional<HslEncoding> encoding = asked ? asked : tagged;
-  if (!encoding && npy && image.format().sample == Sample::f32) {
+  if (!encoding && npy && format.sample == Sample::f32) {
     encoding = HslEncoding::f32;
   }
   const std::string name = printable_name(input);
   if (!encoding) {
     throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
   }
-  if (image.format().sample != sample_of(*encoding) || image.format().channels < 3) {
+  if (format.sample != sample_of(*encoding) || format.channels < 3) {
     throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
                                             name_of(*encoding, kEncodingNames) +
                                             "; it has 3 channels (4 with alpha) of " +
@@ -156,19 +156,18 @@ class FromHslJob final : public HslJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Bytes bytes = context.read(paths.input);
     const bool npy = codecs::is_npy(bytes.span());
-    HslFileFacts facts;
-    Image image;
+    codecs::DecodedImage decoded;
     if (npy) {
-      image = codecs::decode_npy(bytes.span(), paths.input);
+      decoded.image = codecs::decode_npy(bytes.span(), paths.input);
     } else {
-      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
-      facts = hsl_facts(decoded.text);
-      image = std::move(decoded.image);
+      decoded = context.decode(bytes, paths.input);
     }
-    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, image, paths.input);
+    const HslFileFacts facts = hsl_facts(decoded.text);
+    const PixelFormat format = decoded.format();
+    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
     const Sample sample = depth_of(facts, encoding, paths.input, context);
-    output_.check(image.width(), image.height(), {sample, image.format().channels}, paths, context);
-    Image rgb = context.process({std::move(image), std::nullopt},
+    output_.check(decoded.width(), decoded.height(), {sample, format.channels}, paths, context);
+    Image rgb = context.process(OperationInput(std::move(decoded)),
                                 [&](Backend& backend, const Picture& picture, const Picture*) {
                                   return backend.from_hsl(picture, encoding, sample);
                                 });
@@ -229,7 +228,7 @@ class AdjustHslJob final : public HslJob {
     codecs::DecodedImage decoded = context.load(paths.input);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     Image adjusted = context.process(
-        {std::move(decoded.image), std::nullopt},
+        OperationInput(std::move(decoded)),
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
     output_.save(std::move(adjusted), paths.output, write_options, context);
     return {};

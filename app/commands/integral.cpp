@@ -85,12 +85,11 @@ class IntegralJob final : public ImageJob {
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    Image image = std::move(decoded.image);
     if (form == Form::csv) {
-      check_table_fits_csv(image.width(), image.height(), options_.layout);
+      check_table_fits_csv(decoded.width(), decoded.height(), options_.layout);
     }
     const Image table = context.process(
-        {std::move(image), std::nullopt},
+        OperationInput(std::move(decoded)),
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options_); });
     if (form == Form::npy) {
       context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });

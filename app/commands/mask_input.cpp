@@ -7,7 +7,7 @@ std::optional<Image> load_mask(const std::string& path, CommandContext& context)
   if (path.empty()) {
     return std::nullopt;
   }
-  return mask_of(context.load(path).image.view());
+  return mask_of(context.load_on_host(path).view());
 }
 
 std::optional<Image> copy_of(const std::optional<Image>& mask) {

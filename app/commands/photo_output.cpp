@@ -44,7 +44,7 @@ codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
 
 codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,
                                                CommandContext& context) const {
-  check(input.image.width(), input.image.height(), input.image.format(), paths, context);
+  check(input.width(), input.height(), input.format(), paths, context);
   codecs::WriteOptions options = options_;
   if (!strips_) {
     options.metadata = std::move(input.metadata);

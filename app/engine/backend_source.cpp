@@ -47,6 +47,8 @@ void BackendSource::expect_pixels(std::size_t pixels) {
   begin(first.kind, is_alone ? std::move(why) : "expected to finish first: " + text_of(expected));
 }
 
+bool BackendSource::expects_device() const { return chosen_ && !backend_entry(*chosen_).memory_is_host; }
+
 void BackendSource::begin(BackendKind kind, std::string reason) {
   chosen_ = kind;
   reason_ = std::move(reason);

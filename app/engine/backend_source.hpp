@@ -23,6 +23,9 @@ class BackendSource {
   /// first. No effect on a backend named by the options, or on a second call.
   void expect_pixels(std::size_t pixels);
 
+  /// True if get() is expected to return a backend with memory of its own.
+  [[nodiscard]] bool expects_device() const;
+
   /// Waits until the backend exists. Throws Error{backend_unavailable} if the options name one that is not available.
   Backend& get();
 

@@ -10,10 +10,8 @@
 #include "cli/image_forms.hpp"
 #include "cli/messages.hpp"
 #include "cli/terminal.hpp"
-#include "codecs/declared_image.hpp"
 #include "codecs/metadata/carried_metadata.hpp"
 #include "codecs/metadata/color_space.hpp"
-#include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -52,6 +50,7 @@ void CommandContext::begin_item(bool replaces) {
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();
+  decoded_by_.clear();
   device_.reset();
 }
 
@@ -82,48 +81,8 @@ void CommandContext::check_output_file(const std::string& output, const std::str
   }
 }
 
-Bytes CommandContext::read(const std::string& path) {
-  return times_.measure(Phase::read, [&] { return read_input(path); });
-}
-
-codecs::ReadOptions CommandContext::read_options() {
-  codecs::ReadOptions read{.max_pixels = options_.max_pixels,
-                           .auto_orient = options_.auto_orient,
-                           .lenient = options_.lenient,
-                           .threads = options_.threads};
-  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
-  if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
-    read.new_image = [backend](int width, int height, PixelFormat format) {
-      return backend->new_image(width, height, format);
-    };
-  }
-  return read;
-}
-
-codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
-  const std::string name = path == "-" ? "standard input" : path;
-  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels();
-  if (declared > 0 && declared <= options_.max_pixels) {
-    backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
-  }
-  codecs::DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name, read_options()); });
-  for (const std::string& text : decoded.notes) {
-    note(printable_name(name) + ": " + text);
-  }
-  for (const std::string& text : decoded.details) {
-    detail(printable_name(name) + ": " + text);
-  }
-  const Image& image = decoded.image;
-  backends_.expect_pixels(image.view().pixel_count());
-  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
-                     codecs::codec_of(decoded.file_format).name, image.width(), image.height(), image.format().channels,
-                     8 * sample_bytes(image.format().sample)));
-  return decoded;
-}
-
 void CommandContext::note_luma_of(const codecs::DecodedImage& decoded, const std::string& path) {
-  const std::string space = decoded.image.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
+  const std::string space = decoded.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
   if (!space.empty()) {
     detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
                        path == "-" ? "standard input" : printable_name(path), space));
@@ -160,12 +119,18 @@ Image CommandContext::download(Backend& backend, Picture picture) {
   return times_.measure(Phase::download, [&] { return backend.download(std::move(picture)); });
 }
 
-void CommandContext::report_verified(const std::string& difference) {
+void CommandContext::bring_to_host(Backend& from, OperationInput& input) {
+  if (input.picture) {
+    input.image = download(from, std::move(*input.picture));
+    input.picture.reset();
+  }
+}
+
+void CommandContext::refuse_difference(const std::string& difference) {
   if (!difference.empty()) {
     throw Error(ErrorKind::mismatch, "verify: the backends disagree: " + difference +
                                          "; nothing was written; please report it with the input");
   }
-  detail("verify: both backends computed the same bytes");
 }
 
 void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
@@ -253,7 +218,7 @@ void CommandContext::finish() {
 
 void CommandContext::print_times() const {
   if (options_.timing) {
-    print_report(options_.json ? times_.json() : times_.table());
+    print_report(options_.json ? times_.json(decoded_by_) : times_.table(decoded_by_));
   }
 }
 

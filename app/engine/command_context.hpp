@@ -28,10 +28,21 @@
 
 namespace gpuimg {
 
-/// Host pixels of an operation's input.
+/// An operation's input: pixels on the host, or on the backend that decoded them.
 struct OperationInput {
+  explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
+  explicit OperationInput(codecs::DecodedImage&& decoded, std::optional<Image> chosen = std::nullopt)
+      : image(std::move(decoded.image)), picture(std::move(decoded.picture)), mask(std::move(chosen)) {}
+
+  [[nodiscard]] std::size_t pixel_count() const {
+    return picture ? picture->pixel_count() : image.view().pixel_count();
+  }
+  [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
+  [[nodiscard]] bool is_consumed() const { return !picture && image.empty(); }
+
   Image image;
-  std::optional<Image> mask;  ///< u8, 1 channel
+  std::optional<Picture> picture;  ///< in place of `image`
+  std::optional<Image> mask;       ///< u8, 1 channel
 };
 
 /// A message about one input, kept until the input's turn to print.
@@ -57,9 +68,12 @@ class CommandContext {
 
   Bytes read(const std::string& path);
 
-  /// Reads and decodes; prints the file's notes.
+  /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
   codecs::DecodedImage load(const std::string& path) { return decode(read(path), path); }
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
+
+  /// The same on the host, for pixels that are no operation's input.
+  Image load_on_host(const std::string& path);
 
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
@@ -117,6 +131,9 @@ class CommandContext {
   /// The device of this input; nullopt if its backend computes in host memory, or none was needed yet.
   [[nodiscard]] std::optional<int> device() const { return device_; }
 
+  /// Which side decoded the input: "cpu", the name of the backend, or empty if nothing was decoded.
+  [[nodiscard]] const std::string& decoded_by() const { return decoded_by_; }
+
   /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 
@@ -125,11 +142,24 @@ class CommandContext {
   void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
-  codecs::ReadOptions read_options();
+
+  /// For decoding on the host.
+  codecs::ReadOptions host_options();
+
+  /// The backend that will use the pixels, if it is to decode the file itself; waits for its start. nullptr: the host
+  /// decodes.
+  Backend* decoding_backend(const EncodedImage& encoded);
+
+  /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
+  void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
+  void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 
   /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
   Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
+
+  /// Downloads a Picture: strips and other backends take their input from host memory.
+  void bring_to_host(Backend& from, OperationInput& input);
 
   /// `keeper` owns `content`.
   void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
@@ -138,8 +168,13 @@ class CommandContext {
   /// Stages an output that produce(sink) writes. Writing counts as the write phase, everything else as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
 
+  /// The input is on the host, as verify_decoding() leaves it.
   static OperationInput clone(const OperationInput& input) {
-    return {input.image.clone(), input.mask ? std::optional<Image>(input.mask->clone()) : std::nullopt};
+    OperationInput copy(input.image.clone());
+    if (input.mask) {
+      copy.mask = input.mask->clone();
+    }
+    return copy;
   }
   static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
   static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
@@ -147,14 +182,18 @@ class CommandContext {
     return std::as_bytes(std::span<const char>(text.data(), text.size()));
   }
 
-  /// Uploads the input, runs the operation and waits for it.
+  /// Uploads the input unless it was decoded there, runs the operation and waits for it.
   template <class Operation>
   auto run(Backend& on, OperationInput& input, const Operation& operation) {
-    Picture picture = upload(on, input.image);
+    std::optional<Picture> uploaded;
+    if (!input.picture) {
+      uploaded = upload(on, input.image);
+    }
     const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
     return times_.measure(Phase::kernel, [&] {
-      auto result = operation(on, std::move(picture), mask ? &*mask : nullptr);
+      auto result = operation(on, std::move(input.picture ? *input.picture : *uploaded), mask ? &*mask : nullptr);
       on.wait();
+      input.picture.reset();
       return result;
     });
   }
@@ -181,11 +220,15 @@ class CommandContext {
     return compute(*instead, input);
   }
 
-  /// Bytes of device memory per strip; 0 if the whole image fits, or if the backend uses host memory.
-  std::size_t device_memory_limit(Backend& on, const OperationInput& input);
+  /// False if --max-device-memory leaves no room to decode the file and run any operation on it.
+  [[nodiscard]] bool may_decode(const EncodedImage& encoded) const;
+
+  /// Bytes of device memory per strip, the input being on the host then; 0 if the whole image fits, or if the backend
+  /// uses host memory.
+  std::size_t device_memory_limit(Backend& on, OperationInput& input);
 
   /// The same, after the device ran out of memory; rethrows any other failure.
-  std::size_t room_after(const Error& error, Backend& on, const OperationInput& input);
+  std::size_t room_after(const Error& error, Backend& on, OperationInput& input);
 
   /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
   Backend& cpu_after(const Error& error, const OperationInput& input);
@@ -200,12 +243,13 @@ class CommandContext {
     Backend& second = backends_.other();
     auto result = computed(first, std::move(input), compute);
     const auto expected = computed(second, std::move(again), compute);
-    report_verified(first_difference(result, first.name(), expected, second.name()));
+    refuse_difference(first_difference(result, first.name(), expected, second.name()));
+    detail("verify: both backends computed the same bytes");
     return result;
   }
 
-  /// Throws Error{mismatch} if there is a difference; otherwise reports success with -v.
-  void report_verified(const std::string& difference);
+  /// Throws Error{mismatch} if there is a difference.
+  static void refuse_difference(const std::string& difference);
 
   struct Output {
     StagedOutput file;
@@ -228,6 +272,7 @@ class CommandContext {
   PhaseTimes times_;
   BackendSource backends_;
   std::string backend_name_;
+  std::string decoded_by_;
   std::optional<int> device_;
   bool replaces_ = false;
   bool has_replaced_ = false;

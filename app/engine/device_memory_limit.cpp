@@ -1,44 +1,76 @@
-// Fallbacks if the device has too little memory: strips, then with `auto` the CPU.
+// Fallbacks if the device has too little memory: the host decodes, then strips, then with `auto` the CPU.
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <variant>
 
 #include "engine/command_context.hpp"
+#include "gpuimg/jpeg/layout.hpp"
 #include "operations/operations.hpp"
 
 namespace gpuimg {
+namespace {
 
-std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input) {
+/// An image, its mask and the largest result of any operation, which also leaves room for tables and scratch memory.
+std::size_t needed_bytes(std::size_t pixels, PixelFormat format, std::size_t mask_bytes) {
+  return pixels * (format.bytes_per_pixel() + most_result_bytes()) + mask_bytes;
+}
+
+/// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them, 16-bit coefficients
+/// and samples, and the pixels before they are turned.
+std::size_t decoding_bytes(const EncodedJpeg& jpeg) {
+  constexpr std::size_t kTables = std::size_t{1} << 20;
+  const jpeg::Layout layout = jpeg::layout_of(jpeg);
+  const std::size_t samples = std::size_t{layout.block_count()} * jpeg::kBlockSize;
+  const std::size_t marks = std::size_t{layout.segment_count} * 2 * sizeof(std::uint32_t);
+  return kTables + 3 * jpeg.scan.size() + marks + 3 * samples + samples;
+}
+
+}  // namespace
+
+bool CommandContext::may_decode(const EncodedImage& encoded) const {
+  const auto& jpeg = std::get<EncodedJpeg>(encoded);
+  const std::size_t pixels = static_cast<std::size_t>(jpeg.width) * static_cast<std::size_t>(jpeg.height);
+  const std::size_t needed = needed_bytes(pixels, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
+  return options_.max_device_memory == 0 || needed <= options_.max_device_memory;
+}
+
+std::size_t CommandContext::device_memory_limit(Backend& on, OperationInput& input) {
   constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
   if (on.memory_is_host()) {
     return 0;
   }
-  const std::size_t pixels = input.image.view().pixel_count();
   const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
-  // The largest result of any operation also leaves room for tables and scratch memory.
-  const std::size_t needed = input.image.size_bytes() + mask_bytes + pixels * most_result_bytes();
+  const std::size_t needed = needed_bytes(input.pixel_count(), input.format(), mask_bytes);
   if (options_.max_device_memory != 0) {
-    return needed > options_.max_device_memory ? options_.max_device_memory : 0;
+    if (needed <= options_.max_device_memory) {
+      return 0;
+    }
+    bring_to_host(on, input);
+    return options_.max_device_memory;
   }
+  const std::size_t held = input.picture ? input.pixel_count() * input.format().bytes_per_pixel() : 0;
   const std::size_t available = on.available_bytes();
-  if (available > kScratchBytes && needed <= available - kScratchBytes) {
+  if (available > kScratchBytes && needed - held <= available - kScratchBytes) {
     return 0;
   }
   detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
+  bring_to_host(on, input);
   return std::max<std::size_t>(available / 2, 1);
 }
 
-std::size_t CommandContext::room_after(const Error& error, Backend& on, const OperationInput& input) {
-  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host() || input.image.empty()) {
+std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input) {
+  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host() || input.is_consumed()) {
     throw;  // the exception being handled
   }
+  bring_to_host(on, input);
   const std::size_t available = on.available_bytes();
   note(fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
   return std::max<std::size_t>(available / 2, 1);
 }
 
 Backend& CommandContext::cpu_after(const Error& error, const OperationInput& input) {
-  if (error.kind() != ErrorKind::out_of_memory || !options_.can_use_cpu || options_.verify || input.image.empty()) {
+  if (error.kind() != ErrorKind::out_of_memory || !options_.can_use_cpu || options_.verify || input.is_consumed()) {
     throw;  // the exception being handled
   }
   note("the device has no memory for strips either: the CPU takes the image");

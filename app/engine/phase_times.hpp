@@ -47,11 +47,11 @@ class PhaseTimes {
   /// Milliseconds since construction.
   [[nodiscard]] double total_ms() const { return since(began_); }
 
-  /// A table with one line per phase.
-  [[nodiscard]] std::string table() const;
+  /// A table with one line per phase. `decoded_by` is the side that decoded one image; empty for several.
+  [[nodiscard]] std::string table(const std::string& decoded_by = {}) const;
 
-  /// {"start_ms": 0.1, …, "total_ms": 12.3}
-  [[nodiscard]] std::string json() const;
+  /// {"start_ms": 0.1, …, "total_ms": 12.3, "decoded_by": "cpu"}
+  [[nodiscard]] std::string json(const std::string& decoded_by = {}) const;
 
  private:
   using Clock = std::chrono::steady_clock;

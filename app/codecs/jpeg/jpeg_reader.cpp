@@ -6,10 +6,12 @@
 #include <vector>
 
 #include "codecs/allowed_threads.hpp"
+#include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
@@ -24,28 +26,46 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
 }
 
 /// Null `cuts`: chosen automatically.
+Image read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts) {
+  const int width = static_cast<int>(file.header.width);
+  const int threads = allowed_threads(options.threads);
+  Image image = options.image(width, file.height(), {Sample::u8, file.header.components == 1 ? 1 : 3});
+  const int parts = jpeg_part_count(width, file.height(), threads);
+  const std::vector<int> chosen = jpeg_cuts(file.height(), parts, jpeg_skip_cost(file));
+  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, image.view())) {
+    whole.read_to(file.height(), image.view());
+    whole.finish();
+  }
+  return image;
+}
+
+/// Returns nullopt if the host must decode the file.
+std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metadata, const ReadOptions& options) {
+  std::optional<EncodedJpeg> encoded = options.decode_on_backend ? describe_jpeg(bytes) : std::nullopt;
+  if (!encoded) {
+    return std::nullopt;
+  }
+  encoded->orientation = options.auto_orient ? exif_orientation(metadata.exif) : 1;
+  return options.decode_on_backend(*encoded);
+}
+
+/// Null `cuts`: chosen automatically.
 DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
   check_kind(header, options, name);
-  const JpegFile file{bytes, header, name};
-  const int width = static_cast<int>(header.width);
-  const int threads = allowed_threads(options.threads);
   DecodedImage decoded;
+  decoded.metadata = read_jpeg_metadata(header, decoded.details);
+  const JpegFile file{bytes, header, name};
   JpegRows whole(file, options.lenient);
-  decoded.image = options.image(width, file.height(), {Sample::u8, header.components == 1 ? 1 : 3});
   decoded.jpeg_encoding = whole.encoding();
-  const View pixels = decoded.image.view();
-  const int parts = jpeg_part_count(width, file.height(), threads);
-  const std::vector<int> chosen = jpeg_cuts(file.height(), parts, jpeg_skip_cost(file));
-  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, pixels)) {
-    whole.read_to(file.height(), pixels);
-    whole.finish();
+  decoded.picture = decoded_on_backend(bytes, decoded.metadata, options);
+  if (!decoded.picture) {
+    decoded.image = read_pixels(file, whole, options, cuts);
   }
   decoded.notes = whole.warnings();
   if (file.is_cmyk()) {
     decoded.notes.emplace_back("CMYK is converted to RGB without color management");
   }
-  decoded.metadata = read_jpeg_metadata(header, decoded.details);
   return decoded;
 }
 

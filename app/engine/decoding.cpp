@@ -1,0 +1,106 @@
+// From a file to pixels, on the host or on the backend that will use them. This is the only place that chooses.
+// docs/architecture.md, "How a JPEG is read".
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "backends/backends.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/command_context.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+std::string name_for(const std::string& path) { return path == "-" ? "standard input" : path; }
+
+}  // namespace
+
+Bytes CommandContext::read(const std::string& path) {
+  return times_.measure(Phase::read, [&] { return read_input(path); });
+}
+
+codecs::ReadOptions CommandContext::host_options() {
+  codecs::ReadOptions read{.max_pixels = options_.max_pixels,
+                           .auto_orient = options_.auto_orient,
+                           .lenient = options_.lenient,
+                           .threads = options_.threads};
+  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+  if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
+    read.new_image = [backend](int width, int height, PixelFormat format) {
+      return backend->new_image(width, height, format);
+    };
+  }
+  return read;
+}
+
+Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
+  if (!backends_.expects_device() || !may_decode(encoded)) {
+    return nullptr;
+  }
+  try {
+    Backend& backend = backends_.get();
+    return backend.memory_is_host() ? nullptr : &backend;
+  } catch (const Error&) {  // backend() meets it again, but what is wrong with the file is told first
+    return nullptr;
+  }
+}
+
+codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
+  const std::string name = name_for(path);
+  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels();
+  if (declared > 0 && declared <= options_.max_pixels) {
+    backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
+  }
+  codecs::DecodedImage decoded;
+  times_.measure_without(Phase::decode, Phase::start, [&](const auto& starting) {
+    codecs::ReadOptions options = host_options();
+    options.decode_on_backend = [&](const EncodedImage& encoded) -> std::optional<Picture> {
+      Backend* backend = nullptr;
+      starting([&] { backend = decoding_backend(encoded); });
+      return backend != nullptr ? backend->decode(encoded) : std::nullopt;
+    };
+    decoded = codecs::decode_image(bytes.span(), name, options);
+  });
+  decoded_by_ = decoded.picture ? backends_.get().name() : backend_entry(BackendKind::cpu).name;
+  if (decoded.picture && options_.verify) {
+    verify_decoding(decoded, bytes, name);
+  }
+  backends_.expect_pixels(decoded.pixel_count());
+  tell_about(decoded, name);
+  return decoded;
+}
+
+void CommandContext::verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name) {
+  Backend& backend = backends_.get();
+  const Image pixels = download(backend, std::move(*decoded.picture));
+  decoded.picture.reset();
+  decoded.image = times_.measure(
+      Phase::decode, [&] { return std::move(codecs::decode_image(bytes.span(), name, host_options()).image); });
+  refuse_difference(
+      first_difference(pixels, backend.name(), decoded.image, std::string(backend_entry(BackendKind::cpu).name)));
+}
+
+Image CommandContext::load_on_host(const std::string& path) {
+  const Bytes bytes = read(path);
+  codecs::DecodedImage decoded =
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name_for(path), host_options()); });
+  tell_about(decoded, name_for(path));
+  return std::move(decoded.image);
+}
+
+void CommandContext::tell_about(const codecs::DecodedImage& decoded, const std::string& name) {
+  for (const std::string& text : decoded.notes) {
+    note(printable_name(name) + ": " + text);
+  }
+  for (const std::string& text : decoded.details) {
+    detail(printable_name(name) + ": " + text);
+  }
+  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
+                     codecs::codec_of(decoded.file_format).name, decoded.width(), decoded.height(),
+                     decoded.format().channels, 8 * sample_bytes(decoded.format().sample)));
+}
+
+}  // namespace gpuimg
