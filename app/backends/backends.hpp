@@ -2,7 +2,7 @@
 // one entry in backends.cpp.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -35,6 +35,14 @@ struct DeviceFacts {
   void (*tell)(const std::function<void(const std::string& text)>& print);
 };
 
+/// The work that `auto` weighs.
+struct Workload {
+  std::uint64_t images = 1;
+  std::uint64_t pixels = 0;     ///< of all images together
+  bool suits_backends = false;  ///< the files are of a kind that a backend may decode itself
+  int threads = 0;              ///< of the CPU; 0 = all
+};
+
 struct BackendEntry {
   BackendKind kind;
   std::string_view name;                       ///< the value of `--backend`, equal to Backend::name()
@@ -46,10 +54,9 @@ struct BackendEntry {
   /// Throws Error{backend_unavailable} if the backend is not built in, or has no device or driver.
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
 
-  /// Expected milliseconds for an operation on `pixels` pixels with `threads` CPU threads (0 = all), including the
-  /// start of the backend. `auto` takes the smallest. The constants are measured: docs/performance.md, "How auto
-  /// decides".
-  double (*cost_ms)(std::size_t pixels, int threads);
+  /// Expected milliseconds for an operation, including the start of the backend, but without what every backend leaves
+  /// to the host alike. `auto` takes the smallest. The constants are measured: docs/performance.md, "How auto decides".
+  double (*cost_ms)(const Workload& work);
 
   /// What only a backend with devices has; nullptr for the others.
   const DeviceFacts* device_facts = nullptr;

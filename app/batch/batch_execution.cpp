@@ -117,9 +117,12 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   }
   // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const std::uint64_t pixels = item.state == PlanState::to_do ? codecs::declared_image_in(item.input).pixels() : 0;
-    if (pixels > 0) {
-      const auto expected = estimates(options, pixels * items_to_do(plan), processors(globals_));
+    const auto declared =
+        item.state == PlanState::to_do ? codecs::declared_image_in(item.input) : codecs::DeclaredImage{};
+    if (declared.pixels() > 0) {
+      const std::uint64_t images = items_to_do(plan);
+      const auto expected =
+          estimates(options, {images, declared.pixels() * images, declared.suits_backends, processors(globals_)});
       const BackendEntry* first = &fastest(expected);
       std::string why_not = why_no_rival(expected, *first);
       if (first->device_facts != nullptr) {

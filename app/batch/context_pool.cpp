@@ -14,7 +14,7 @@ ContextPool::Lease ContextPool::lease() {
     free_.reserve(made_ + 1);  // take_back() runs in a destructor and must not allocate
     GlobalOptions options = options_;
     options.device = devices_[made_++ % devices_.size()];
-    return {*this, std::make_unique<CommandContext>(options, CommandContext::Messages::kept)};
+    return {*this, std::make_unique<CommandContext>(options, CommandContext::Messages::kept, admission_)};
   }
   // Last in, first out: its memory is warm in the caches, and fewer contexts are created.
   std::unique_ptr<CommandContext> context = std::move(free_.back());

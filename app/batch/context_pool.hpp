@@ -45,6 +45,7 @@ class ContextPool {
 
   GlobalOptions options_;
   std::vector<int> devices_;
+  std::shared_ptr<DecoderAdmission> admission_ = std::make_shared<DecoderAdmission>();
   std::size_t made_ = 0;
   std::mutex mutex_;
   std::vector<std::unique_ptr<CommandContext>> free_;

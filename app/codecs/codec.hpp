@@ -79,11 +79,12 @@ struct DeclaredImage {
   std::uint64_t bytes_per_pixel = 4;          ///< at most
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
 
-  std::string_view color;      ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK" or "YCCK"; "table" of a .npy
-  int bits = 8;                ///< as stored, of a channel or of an index of the palette
-  int palette_colors = 0;      ///< 0 without a palette
-  PixelFormat decoded;         ///< what decoding gives
-  bool may_add_alpha = false;  ///< decoding adds an alpha channel if the pixels use it
+  std::string_view color;       ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK" or "YCCK"; "table" of a .npy
+  int bits = 8;                 ///< as stored, of a channel or of an index of the palette
+  int palette_colors = 0;       ///< 0 without a palette
+  PixelFormat decoded;          ///< what decoding gives
+  bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
+  bool suits_backends = false;  ///< a backend's own decoder may take the file
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }
@@ -100,6 +101,7 @@ struct WriteOptions {
   int jpeg_quality = 90;                              ///< 1 … 100
   std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
+  int jpeg_restart_interval = 0;                      ///< MCUs from one restart marker to the next; 0 for none
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
   Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels

@@ -7,10 +7,13 @@
 #include <vector>
 
 #include "backends/backends.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/jpeg/jpeg_library.hpp"
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
+#include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 
 namespace gpuimg {
@@ -39,6 +42,33 @@ bool print_result(const std::string& what, const SelfTestResult& result) {
   return result.failures.empty();
 }
 
+/// Tests what reads and writes files; returns advice if something is wrong.
+std::vector<std::string> examine_codecs() {
+  std::vector<std::string> advice;
+  print("codecs on the CPU\n");
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    if (!print_result(std::string(codec.name), test_codec(codec))) {
+      advice.push_back(
+          fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
+    }
+  }
+  if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
+    advice.assign({std::move(why)});
+  }
+  return advice;
+}
+
+/// Tests the backend's own decoder, if it has one; returns advice if the host decodes in its place.
+std::vector<std::string> examine_decoder(Backend& backend) {
+  const SelfTestResult result = test_decoder(backend);
+  if (result.checks == 0) {
+    print("  decoding JPEG: left to the CPU\n");
+  } else if (!print_result("decoding JPEG, as the CPU to the byte", result)) {
+    return {"gpuimg decodes JPEG on the CPU: the GPU's decoder does not agree with this libjpeg"};
+  }
+  return {};
+}
+
 /// Tests a backend against the CPU; returns advice if something is wrong.
 std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
   try {
@@ -53,6 +83,7 @@ std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions&
     if (!known || !agrees) {
       return {fmt::format("{} computes wrong results here: use --backend cpu, and report this output", entry.title)};
     }
+    return examine_decoder(backend);
   } catch (const Error& error) {
     return {error.what()};
   }
@@ -72,6 +103,10 @@ void run(const GlobalOptions& globals) {
   if (!print_result("known answers", test_known_answers(cpu))) {
     broken = true;
     advice.emplace_back("the CPU computes wrong results here: rebuild gpuimg, and report this output");
+  }
+  for (std::string& line : examine_codecs()) {
+    broken = true;
+    advice.push_back(std::move(line));
   }
   for (const BackendEntry& entry : backends()) {
     if (entry.kind != BackendKind::cpu && globals.backend.value_or(entry.kind) == entry.kind) {

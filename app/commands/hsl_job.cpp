@@ -128,7 +128,7 @@ class ToHslJob final : public HslJob {
 
 /// The encoding of the input: from --encode, else from the file, else float if the samples are float32.
 HslEncoding encoding_of(const HslArguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
-                        const Image& image, const std::string& input) {
+                        PixelFormat format, const std::string& input) {
   const auto asked = encoding_asked(arguments);
   std::optional<HslEncoding> encoding = asked ? asked : tagged;
   if (!encoding && npy && format.sample == Sample::f32) {

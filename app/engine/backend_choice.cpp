@@ -79,10 +79,10 @@ BackendKind counterpart(BackendKind kind, const GlobalOptions& options) {
   return other;
 }
 
-std::vector<BackendEstimate> estimates(const GlobalOptions& options, std::size_t pixels, int threads) {
+std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workload& work) {
   std::vector<BackendEstimate> all;
   for (const BackendEntry* entry : candidates(options)) {
-    all.push_back({entry, entry->cost_ms(pixels, threads)});
+    all.push_back({entry, entry->cost_ms(work)});
   }
   return all;
 }

@@ -30,7 +30,7 @@ struct BackendEstimate {
 };
 
 /// One for each candidate.
-std::vector<BackendEstimate> estimates(const GlobalOptions& options, std::size_t pixels, int threads);
+std::vector<BackendEstimate> estimates(const GlobalOptions& options, const Workload& work);
 
 /// The first of the fastest.
 const BackendEntry& fastest(const std::vector<BackendEstimate>& estimates);

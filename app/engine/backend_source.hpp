@@ -2,7 +2,7 @@
 // thread while files are read and decoded.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 #include <future>
 #include <memory>
 #include <optional>
@@ -19,9 +19,9 @@ class BackendSource {
   /// Starts creating the backend if the options name one. Does not throw if a device is missing: get() does.
   explicit BackendSource(const GlobalOptions& options);
 
-  /// Call as soon as the number of pixels is known: `auto` then starts creating the backend that it expects to finish
+  /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
   /// first. No effect on a backend named by the options, or on a second call.
-  void expect_pixels(std::size_t pixels);
+  void expect_image(std::uint64_t pixels, bool suits_backends);
 
   /// True if get() is expected to return a backend with memory of its own.
   [[nodiscard]] bool expects_device() const;

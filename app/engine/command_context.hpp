@@ -16,7 +16,9 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/backend_source.hpp"
+#include "engine/decoder_admission.hpp"
 #include "engine/image_conversion.hpp"
+#include "engine/input_buffer.hpp"
 #include "engine/phase_times.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
@@ -55,8 +57,10 @@ class CommandContext {
  public:
   enum class Messages { printed, kept };
 
-  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed)
-      : options_(options), messages_are_(messages), backends_(options) {}
+  /// Workers of one run share `admission`, so that each decoder is tested once.
+  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed,
+                          std::shared_ptr<DecoderAdmission> admission = std::make_shared<DecoderAdmission>())
+      : options_(options), messages_are_(messages), admission_(std::move(admission)), backends_(options) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
   /// may replace existing files if `replaces` or --force is set.
@@ -142,6 +146,9 @@ class CommandContext {
   void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
+
+  /// The backend whose memory files and pixels may use, in a batch; else nullptr.
+  [[nodiscard]] Backend* batch_backend() const;
 
   /// For decoding on the host.
   codecs::ReadOptions host_options();
@@ -270,7 +277,9 @@ class CommandContext {
   Messages messages_are_;
   std::vector<Message> messages_;
   PhaseTimes times_;
+  std::shared_ptr<DecoderAdmission> admission_;
   BackendSource backends_;
+  InputBuffer input_buffer_;
   std::string backend_name_;
   std::string decoded_by_;
   std::optional<int> device_;

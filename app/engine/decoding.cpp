@@ -19,16 +19,22 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 }  // namespace
 
 Bytes CommandContext::read(const std::string& path) {
-  return times_.measure(Phase::read, [&] { return read_input(path); });
+  LendMemory lend;
+  if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
+    lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
+  }
+  return times_.measure(Phase::read, [&] { return read_input(path, lend); });
 }
+
+/// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
+Backend* CommandContext::batch_backend() const { return messages_are_ == Messages::kept ? backends_.made() : nullptr; }
 
 codecs::ReadOptions CommandContext::host_options() {
   codecs::ReadOptions read{.max_pixels = options_.max_pixels,
                            .auto_orient = options_.auto_orient,
                            .lenient = options_.lenient,
                            .threads = options_.threads};
-  // For one image, memory of its own is as good: the backend may not even be made while it is decoded.
-  if (Backend* backend = backends_.made(); backend != nullptr && messages_are_ == Messages::kept) {
+  if (Backend* backend = batch_backend()) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
       return backend->new_image(width, height, format);
     };
@@ -42,7 +48,8 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
   }
   try {
     Backend& backend = backends_.get();
-    return backend.memory_is_host() ? nullptr : &backend;
+    const auto tell_why = [&](std::string text) { note(std::move(text)); };
+    return !backend.memory_is_host() && admission_->admits(backend, options_.device, tell_why) ? &backend : nullptr;
   } catch (const Error&) {  // backend() meets it again, but what is wrong with the file is told first
     return nullptr;
   }
@@ -50,9 +57,10 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
 
 codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
   const std::string name = name_for(path);
-  const std::uint64_t declared = codecs::declared_image(bytes.span(), path).pixels();
-  if (declared > 0 && declared <= options_.max_pixels) {
-    backends_.expect_pixels(declared);  // creates the CUDA context while the image is decoded
+  const codecs::DeclaredImage declared = codecs::declared_image(bytes.span(), path);
+  if (declared.pixels() > 0 && declared.pixels() <= options_.max_pixels) {
+    // Creates the CUDA context while the host decodes.
+    backends_.expect_image(declared.pixels(), declared.suits_backends);
   }
   codecs::DecodedImage decoded;
   times_.measure_without(Phase::decode, Phase::start, [&](const auto& starting) {
@@ -68,7 +76,7 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
   if (decoded.picture && options_.verify) {
     verify_decoding(decoded, bytes, name);
   }
-  backends_.expect_pixels(decoded.pixel_count());
+  backends_.expect_image(decoded.pixel_count(), false);
   tell_about(decoded, name);
   return decoded;
 }

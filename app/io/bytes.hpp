@@ -5,12 +5,32 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <utility>
 
 namespace gpuimg {
 
+/// Frees memory from new[]; memory that has an owner goes back to it.
+class ByteDeleter {
+ public:
+  ByteDeleter() = default;
+  ByteDeleter(std::default_delete<std::byte[]>) noexcept {}
+  explicit ByteDeleter(std::shared_ptr<const void> owner) noexcept : owner_(std::move(owner)) {}
+
+  void operator()(std::byte* memory) noexcept {
+    if (owner_ == nullptr) {
+      delete[] memory;
+    }
+    owner_.reset();
+  }
+
+ private:
+  std::shared_ptr<const void> owner_;
+};
+using ByteMemory = std::unique_ptr<std::byte[], ByteDeleter>;
+
 /// Uninitialized memory, unlike std::vector.
 struct Bytes {
-  std::unique_ptr<std::byte[]> data;
+  ByteMemory data;
   std::size_t size = 0;
 
   [[nodiscard]] std::span<const std::byte> span() const { return {data.get(), size}; }

@@ -78,9 +78,12 @@ std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const st
 }
 
 /// Reads to the end of the file; the reported size is only a hint.
-Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint) {
+Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend) {
   std::size_t capacity = size_hint + 1;
-  Bytes bytes{allocate(shown, capacity), 0};
+  Bytes bytes{lend ? lend(capacity) : nullptr, 0};
+  if (bytes.data == nullptr) {
+    bytes.data = allocate(shown, capacity);
+  }
   for (;;) {
     bytes.size += read_up_to(descriptor, bytes.data.get() + bytes.size, capacity - bytes.size, shown);
     if (bytes.size < capacity) {
@@ -144,7 +147,7 @@ std::string cannot_be_read(const std::string& path, int error_number) {
   return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
 }
 
-Bytes read_input(const std::string& path) {
+Bytes read_input(const std::string& path, const LendMemory& lend) {
   const std::string shown = shown_name(path);
   const Descriptor file(opened_input(path));
   const bool is_file = file.number() >= 0;
@@ -153,7 +156,7 @@ Bytes read_input(const std::string& path) {
   if (is_file) {
     check_regular(shown, status);
   }
-  return read_to_end(descriptor, shown, size_hint_of(status));
+  return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr);
 }
 
 PartialInput::PartialInput(const std::string& path)

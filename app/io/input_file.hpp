@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,9 +15,13 @@
 
 namespace gpuimg {
 
+/// Gives memory for at least `bytes` bytes, or nothing if ordinary memory will do.
+using LendMemory = std::function<ByteMemory(std::size_t bytes)>;
+
 /// `path` is a regular file, or "-" for standard input. Throws Error{read} with the escaped path and the reason, also
-/// for a fifo, device or folder. Throws Error{out_of_memory}.
-Bytes read_input(const std::string& path);
+/// for a fifo, device or folder. Throws Error{out_of_memory}. A regular file is read into the memory that `lend` gives,
+/// if it has the size that it reports.
+Bytes read_input(const std::string& path, const LendMemory& lend = nullptr);
 
 /// An input that is read from its beginning only as far as its user asks.
 class PartialInput {

@@ -7,6 +7,7 @@
 #include <array>
 #include <optional>
 
+#include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_quality.hpp"
@@ -125,6 +126,7 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
   // With several scans, all 16-bit coefficients are in memory before the first row is complete.
   declared.decoder_bytes_per_pixel = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
+  declared.suits_backends = describe_jpeg(beginning).has_value();
   declared.facts = {
       {"process", header.is_progressive ? std::string("progressive")
                                         : std::string(header.is_baseline ? "baseline" : "extended sequential")},

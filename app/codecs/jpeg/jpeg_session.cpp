@@ -7,6 +7,7 @@
 
 #include <algorithm>
 
+#include "codecs/jpeg/jpeg_library.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 
@@ -55,6 +56,9 @@ void JpegSession::throw_failure() const {
   }
   if (errors_.code == JERR_OUT_OF_MEMORY || errors_.code == JERR_NO_BACKING_STORE) {
     throw Error(ErrorKind::out_of_memory, name_ + ": libjpeg has no memory left; use a machine with more memory");
+  }
+  if (errors_.code == JERR_BAD_LIB_VERSION || errors_.code == JERR_BAD_STRUCT_SIZE) {
+    throw Error(ErrorKind::unsupported, fmt::format("{}: JPEG cannot be read: {}", name_, jpeg_library_problem()));
   }
   if (errors_.was_warning) {
     const std::string why = errors_.code == JWRN_JPEG_EOF ? "truncated: it ends before the image does"

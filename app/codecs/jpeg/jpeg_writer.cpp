@@ -14,6 +14,7 @@
 #include <jpeglib.h>
 
 #include "codecs/growing_bytes.hpp"
+#include "codecs/jpeg/jpeg_library.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "text/printable_name.hpp"
 
@@ -38,6 +39,7 @@ struct JpegContent {
   int quality = 0;
   const JpegEncoding* encoding = nullptr;  ///< replaces the quality
   std::optional<ChromaSubsampling> subsampling;
+  int restart_interval = 0;
   std::optional<PixelDensity> density;
   std::vector<JpegSegment> segments;
 };
@@ -139,6 +141,7 @@ void prepare(Encoder& encoder, ConstView pixels, const JpegContent& content) {
   if (pixels.format.channels > 1 && (content.subsampling || content.encoding == nullptr)) {
     set_subsampling(info, content.subsampling.value_or(ChromaSubsampling::s420));
   }
+  info.restart_interval = static_cast<unsigned>(content.restart_interval);
   if (content.density) {
     set_density(info, *content.density);
   }
@@ -181,11 +184,17 @@ void encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& 
     throw std::logic_error("a JPEG encoding for another number of channels");
   }
   const auto& density = options.metadata.density;
-  const JpegContent content{options.jpeg_quality, options.jpeg_encoding ? &*options.jpeg_encoding : nullptr,
-                            options.jpeg_subsampling, density ? density_for_jfif(*density) : std::nullopt,
+  const JpegContent content{options.jpeg_quality,
+                            options.jpeg_encoding ? &*options.jpeg_encoding : nullptr,
+                            options.jpeg_subsampling,
+                            options.jpeg_restart_interval,
+                            density ? density_for_jfif(*density) : std::nullopt,
                             jpeg_metadata_segments(options.metadata)};
   const auto encoder = std::make_unique<Encoder>();
   const bool done = compress(*encoder, pixels, content);
+  if (const std::string why = done ? "" : jpeg_library_problem(); !why.empty()) {
+    throw Error(ErrorKind::unsupported, fmt::format("{}: JPEG cannot be written: {}", printable_name(name), why));
+  }
   if (!done || encoder->packed.failed()) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("{}: cannot write: the JPEG encoder ran out of memory{}{}; use a smaller image",

@@ -1,4 +1,4 @@
-// The list of backends agrees with the backends themselves.
+// The list of backends agrees with the backends themselves, and `auto` with what they cost.
 #include <gtest/gtest.h>
 
 #include <memory>
@@ -26,6 +26,22 @@ TEST(Backends, ListAgreesWithEachBackend) {
     EXPECT_EQ(backend->name(), entry.name);
     EXPECT_EQ(backend->memory_is_host(), entry.memory_is_host);
   }
+}
+
+bool cuda_is_faster(const Workload& work) {
+  return backend_entry(BackendKind::cuda).cost_ms(work) < backend_entry(BackendKind::cpu).cost_ms(work);
+}
+
+TEST(Backends, CudaIsForFoldersOfJpegAndLargeImages) {
+  constexpr std::uint64_t kPhoto = 14'700'000;
+  for (const int threads : {2, 8, 16}) {
+    EXPECT_FALSE(cuda_is_faster({1, kPhoto, true, threads})) << "one photo, " << threads << " threads";
+    EXPECT_FALSE(cuda_is_faster({10, 10 * std::uint64_t{1} << 18, true, threads})) << "ten thumbnails";
+    EXPECT_TRUE(cuda_is_faster({200, 200 * kPhoto, true, threads})) << "a folder";
+    EXPECT_TRUE(cuda_is_faster({1, 40 * kPhoto, true, threads})) << "one huge photo";
+  }
+  // What the host decodes is no reason for a GPU with 16 cores.
+  EXPECT_FALSE(cuda_is_faster({200, 200 * kPhoto, false, 16}));
 }
 
 TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).make({}), nullptr); }

@@ -1,0 +1,17 @@
+// Checks codecs: what the host reads and writes, and that a backend's own decoder gives the host's pixels.
+#pragma once
+
+#include "codecs/codec.hpp"
+#include "gpuimg/backend.hpp"
+#include "selftest/selftest.hpp"
+
+namespace gpuimg {
+
+/// Reads back what the codec writes, in every format of pixels that it holds, or reads a file built into gpuimg.
+SelfTestResult test_codec(const codecs::Codec& codec);
+
+/// Decodes small images, which libjpeg writes, on the backend and on the host. `checks` counts those that the backend
+/// took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
+SelfTestResult test_decoder(Backend& backend);
+
+}  // namespace gpuimg

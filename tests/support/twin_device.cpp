@@ -1,0 +1,120 @@
+// Wraps the CPU backend.
+#include "support/twin_device.hpp"
+
+#include <memory>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "gpuimg/cuda.hpp"
+#include "support/jpeg_twin.hpp"
+
+namespace gpuimg {
+namespace test {
+namespace {
+
+class TwinBackend final : public Backend {
+ public:
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
+  [[nodiscard]] std::string name() const override { return "cuda"; }
+  [[nodiscard]] std::string description() const override { return "twin (device 0)"; }
+  [[nodiscard]] bool memory_is_host() const override { return false; }
+
+  Image new_image(int width, int height, PixelFormat format) override {
+    return host_->new_image(width, height, format);
+  }
+  Picture upload(ConstView pixels) override {
+    ++twin_device().uploaded;
+    return host_->upload(pixels);
+  }
+  Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
+  Image download(const Picture& picture) override { return host_->download(picture); }
+  Image download(Picture&& picture) override { return host_->download(std::as_const(picture)); }
+
+  std::optional<Picture> decode(const EncodedImage& encoded) override {
+    std::optional<Image> image;
+    if (twin_device().decodes) {
+      image = decode_with_twin(std::get<EncodedJpeg>(encoded)).image;
+    }
+    if (!image) {
+      return std::nullopt;
+    }
+    const int number = twin_device().decoded++;
+    const int wrong_from = twin_device().wrong_from;
+    if (twin_device().decodes_wrongly || (wrong_from >= 0 && number >= wrong_from)) {
+      *image->view().data ^= std::byte{1};
+    }
+    return host_->upload(std::move(*image));
+  }
+
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
+    take_memory();
+    return host_->histogram(picture, options);
+  }
+  LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
+    take_memory();
+    return host_->table_counts(picture, options);
+  }
+  using Backend::equalize;
+  Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
+    take_memory();
+    return host_->equalize(picture, options, used);
+  }
+  Picture apply(const Picture& picture, const PictureOperation& operation) override {
+    take_memory();
+    return host_->apply(picture, operation);
+  }
+
+  void wait() override {}
+  [[nodiscard]] std::size_t available_bytes() override { return twin_device().available_bytes; }
+  double measure_copy_rate(std::size_t bytes) override { return host_->measure_copy_rate(bytes); }
+
+ private:
+  static void take_memory() {
+    if (twin_device().refused_operations > 0) {
+      --twin_device().refused_operations;
+      throw Error(ErrorKind::out_of_memory, "the twin has no memory");
+    }
+  }
+
+  std::unique_ptr<Backend> host_ = make_cpu_backend(1);
+};
+
+}  // namespace
+
+void TwinDevice::reset() {
+  is_there = decodes = true;
+  decodes_wrongly = false;
+  wrong_from = -1;
+  available_bytes = ~std::size_t{0};
+  refused_operations = made = decoded = uploaded = 0;
+}
+
+TwinDevice& twin_device() {
+  static TwinDevice device;
+  return device;
+}
+
+}  // namespace test
+
+CudaVersions cuda_versions(bool /*ask_driver*/) { return {13000, 13000, "none: a twin"}; }
+
+std::vector<CudaDevice> cuda_devices() {
+  check_cuda_device(0);
+  return {{.index = 0, .name = "twin"}};
+}
+
+void check_cuda_device(int device) {
+  if (!test::twin_device().is_there || device != 0) {
+    throw Error(ErrorKind::backend_unavailable, "no CUDA device: the test has none; use --backend cpu");
+  }
+}
+
+std::unique_ptr<Backend> make_cuda_backend(int device) {
+  check_cuda_device(device);
+  ++test::twin_device().made;
+  return std::make_unique<test::TwinBackend>();
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,29 @@
+// A CUDA backend for machines without a GPU: the CPU's operations on memory that counts as a device's, and the host
+// twin of the JPEG decoder. Replaces the library behind gpuimg/cuda.hpp in the executable that links it, so that
+// `--backend cuda` runs all of the tool but the kernels.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+
+namespace gpuimg::test {
+
+/// What a test asks of the devices, and what it finds out. Set it before a command runs.
+struct TwinDevice {
+  bool is_there = true;          ///< false: there is no device
+  bool decodes = true;           ///< false: every file is left to the host
+  bool decodes_wrongly = false;  ///< every file has one wrong sample
+  int wrong_from = -1;           ///< so have all files after the first so many
+  std::size_t available_bytes = ~std::size_t{0};
+  std::atomic<int> refused_operations = 0;  ///< that many end as out of memory, counted down
+
+  std::atomic<int> made = 0;      ///< backends
+  std::atomic<int> decoded = 0;   ///< files, those of the self-test included
+  std::atomic<int> uploaded = 0;  ///< images and masks
+
+  void reset();
+};
+
+TwinDevice& twin_device();
+
+}  // namespace gpuimg::test

@@ -1,0 +1,114 @@
+// A decoder with other pixels than the linked libjpeg is not used, and doctor says so. The device is the twin.
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "selftest/codec_selftest.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+std::size_t count_of(const std::string& words, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(words); at != std::string::npos; at = text.find(words, at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+class Admission : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    twin_device().reset();
+    for (int i = 0; i < 5; ++i) {
+      const FileBytes file = make_jpeg(smooth_image(random_, 60 + i, 40, {Sample::u8, 3}).view());
+      put_text(folder_ / ("p" + std::to_string(i) + ".jpg"), {reinterpret_cast<const char*>(file.data()), file.size()});
+    }
+  }
+  void TearDown() override { twin_device().reset(); }
+
+  /// The files that a batch with the backend writes, one after another.
+  std::string outputs(const std::string& backend, CommandRun& ran) {
+    ran = run_command({"equalize", "--jobs", "3", "--backend", backend, "--format", "bmp", folder_ / "p0.jpg",
+                       folder_ / "p1.jpg", folder_ / "p2.jpg", folder_ / "p3.jpg", folder_ / "p4.jpg",
+                       folder_ / (backend + "/")});
+    std::string all;
+    for (int i = 0; i < 5; ++i) {
+      all += text_in(folder_ / (backend + "/p" + std::to_string(i) + ".bmp"));
+    }
+    return all;
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+TEST_F(Admission, AWrongDecoderIsNotUsedAndToldOfOnce) {
+  twin_device().decodes_wrongly = true;
+  CommandRun host;
+  CommandRun device;
+  const std::string expected = outputs("cpu", host);
+  EXPECT_TRUE(outputs("cuda", device) == expected);
+  EXPECT_EQ(device.code, ExitCode::ok);
+  EXPECT_EQ(
+      count_of("the CPU decodes JPEG: twin (device 0) does not give the pixels of the linked libjpeg", device.err), 1U)
+      << device.err;
+  EXPECT_EQ(twin_device().uploaded, 5);
+}
+
+TEST_F(Admission, ADecoderIsTestedOnce) {
+  CommandRun ran;
+  (void)outputs("cuda", ran);
+  EXPECT_EQ(ran.err.find("decodes JPEG"), std::string::npos) << ran.err;
+  EXPECT_EQ(twin_device().decoded, 6 + 5);
+  EXPECT_EQ(twin_device().uploaded, 0);
+}
+
+TEST_F(Admission, WithoutADecoderThereIsNothingToTell) {
+  twin_device().decodes = false;
+  CommandRun ran;
+  (void)outputs("cuda", ran);
+  EXPECT_EQ(ran.err.find("decodes JPEG"), std::string::npos) << ran.err;
+  EXPECT_EQ(twin_device().uploaded, 5);
+}
+
+TEST_F(Admission, DoctorShowsEveryCodecOfBothSides) {
+  const CommandRun good = run_command({"doctor"});
+  EXPECT_EQ(good.code, ExitCode::ok);
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    EXPECT_NE(good.out.find("  " + std::string(codec.name) + ": "), std::string::npos) << good.out;
+  }
+  EXPECT_NE(good.out.find("decoding JPEG, as the CPU to the byte: 6 checks, all good"), std::string::npos) << good.out;
+  twin_device().decodes_wrongly = true;
+  const CommandRun wrong = run_command({"doctor"});
+  EXPECT_NE(wrong.out.find("decoding JPEG, as the CPU to the byte: 6 checks, 6 FAILED"), std::string::npos)
+      << wrong.out;
+  EXPECT_NE(wrong.out.find("gpuimg decodes JPEG on the CPU"), std::string::npos) << wrong.out;
+}
+
+TEST(CodecSelfTest, EveryCodecPasses) {
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    const SelfTestResult result = test_codec(codec);
+    EXPECT_GT(result.checks, 0) << codec.name;
+    EXPECT_TRUE(result.failures.empty()) << codec.name << ": " << result.failures.front();
+  }
+}
+
+TEST(CodecSelfTest, SeesABrokenCodec) {
+  codecs::Codec broken = codecs::codec_of(codecs::FileFormat::png);
+  broken.limits.holds_16_bits = true;
+  broken.format = codecs::FileFormat::bmp;  // writes what holds no 16 bits
+  EXPECT_FALSE(test_codec(broken).failures.empty());
+}
+
+}  // namespace
+}  // namespace gpuimg
