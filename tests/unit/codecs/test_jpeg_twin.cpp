@@ -11,8 +11,10 @@
 #include "gpuimg/jpeg/pixels.hpp"
 #include "gpuimg/jpeg/scan_bytes.hpp"
 #include "support/catalogue/catalogue.hpp"
+#include "support/catalogue/jpeg_defects.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_twin.hpp"
+#include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -44,32 +46,15 @@ void expect_taken(const FileBytes& file, const TwinChoices& choices = {}) {
   ASSERT_EQ(taken, 1);
 }
 
-struct Sampling {
-  int horizontal;
-  int vertical;
-};
-constexpr Sampling kSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
-
-JpegChoices any_jpeg(Random& random) {
-  const Sampling sampling = kSamplings[random.below(4)];
-  JpegChoices choices;
-  choices.horizontal_sampling = sampling.horizontal;
-  choices.vertical_sampling = sampling.vertical;
-  choices.quality = random.below(4) == 0 ? random.between(1, 20) : random.between(20, 100);
-  choices.restart_interval = random.below(2) == 0 ? 0 : random.between(1, 12);
-  return choices;
-}
-
 TEST(JpegTwin, TakesEverySamplingAndSize) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const Sampling sampling : kSamplings) {
+  for (const JpegSampling sampling : kJpegSamplings) {
     for (const int width : {1, 2, 3, 4, 5, 6, 7, 8, 9, 15, 16, 17, 33, random.between(34, 200)}) {
       for (const int height : {1, 2, 3, 7, 8, 9, 16, 17, 31, 33, random.between(34, 100)}) {
-        JpegChoices choices = any_jpeg(random);
+        JpegChoices choices = any_jpeg(random, 60, 12);  // below 60, noise makes wild blocks
         choices.horizontal_sampling = sampling.horizontal;
         choices.vertical_sampling = sampling.vertical;
-        choices.quality = random.between(60, 100);  // below, noise makes wild blocks
         const Image image = any_image(random, width, height, {Sample::u8, random.below(5) == 0 ? 1 : 3});
         SCOPED_TRACE(std::to_string(width) + "x" + std::to_string(height));
         ASSERT_NO_FATAL_FAILURE(expect_taken(make_jpeg(image.view(), choices)));
@@ -84,7 +69,7 @@ TEST(JpegTwin, AgreesAtEveryQuality) {
   SCOPED_TRACE(random.trace());
   int taken = 0;
   for (int quality = 1; quality <= 100; ++quality) {
-    JpegChoices choices = any_jpeg(random);
+    JpegChoices choices = any_jpeg(random, 1, 12);
     choices.quality = quality;
     const Image image = any_image(random, random.between(20, 120), random.between(20, 120), {Sample::u8, 3});
     ASSERT_EQ(difference_of_jpeg_twin(make_jpeg(image.view(), choices), any_choices(random), &taken), "") << quality;
@@ -123,37 +108,16 @@ TEST(JpegTwin, AgreesOnThePrefixesOfTheCatalogue) {
   }
 }
 
-/// Changes bytes, most of them coded ones.
-FileBytes mutant_of(Random& random, const FileBytes& file) {
-  FileBytes mutant = file;
-  const auto size = static_cast<std::uint32_t>(mutant.size());
-  const std::uint32_t scan = size - static_cast<std::uint32_t>(describe_jpeg(file)->scan.size());
-  for (int i = random.between(1, 3); i > 0; --i) {
-    const std::uint32_t first = random.below(3) == 0 ? 2 : scan;
-    std::byte& changed = mutant[first + random.below(size - first)];
-    switch (random.below(4)) {
-      case 0: changed = std::byte{0xFF}; break;
-      case 1: changed = static_cast<std::byte>(0xD0 + random.below(10)); break;
-      case 2: changed ^= static_cast<std::byte>(1U << random.below(8)); break;
-      default: changed = static_cast<std::byte>(random.below(256)); break;
-    }
-  }
-  if (random.below(8) == 0) {
-    mutant.resize(scan + random.below(size - scan));
-  }
-  return mutant;
-}
-
 TEST(JpegTwin, AgreesOnMutants) {
   Random random;
   SCOPED_TRACE(random.trace());
   int taken = 0;
   for (int round = 0; round < 400; ++round) {
     const Image image = any_image(random, random.between(1, 70), random.between(1, 70), {Sample::u8, 3});
-    const FileBytes file = make_jpeg(image.view(), any_jpeg(random));
+    const FileBytes file = make_jpeg(image.view(), any_jpeg(random, 1, 12));
     ASSERT_TRUE(describe_jpeg(file));
     for (int i = 0; i < 20; ++i) {
-      const FileBytes mutant = mutant_of(random, file);
+      const FileBytes mutant = mutant_of_jpeg(random, file);
       ASSERT_EQ(difference_of_jpeg_twin(mutant, any_choices(random), &taken), "");
     }
   }
@@ -166,11 +130,11 @@ TEST(JpegTwin, AgreesOnMutantsOfGray) {
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 100; ++round) {
     const Image image = any_image(random, random.between(1, 70), random.between(1, 70), {Sample::u8, 1});
-    JpegChoices choices = any_jpeg(random);
+    JpegChoices choices = any_jpeg(random, 1, 12);
     choices.horizontal_sampling = choices.vertical_sampling = 1;
     const FileBytes file = make_jpeg(image.view(), choices);
     for (int i = 0; i < 20; ++i) {
-      ASSERT_EQ(difference_of_jpeg_twin(mutant_of(random, file), any_choices(random)), "");
+      ASSERT_EQ(difference_of_jpeg_twin(mutant_of_jpeg(random, file), any_choices(random)), "");
     }
   }
 }
@@ -193,6 +157,21 @@ TEST(JpegTwin, LeavesUnusualFilesToTheHost) {
   EXPECT_TRUE(is_left({}));
 }
 
+TEST(JpegTwin, FindsEachDefect) {
+  std::uint32_t known = 0;
+  for (const JpegDefect& file : jpeg_defects()) {
+    SCOPED_TRACE(file.name);
+    const std::optional<EncodedJpeg> jpeg = describe_jpeg(file.bytes);
+    ASSERT_TRUE(jpeg);
+    const TwinResult found = decode_with_twin(*jpeg);
+    EXPECT_FALSE(found.image);
+    EXPECT_NE(found.defects & file.defect, 0U) << "found: " << found.defects;
+    known |= file.defect;
+  }
+  EXPECT_EQ(known | jpeg::Defect::broken_chain | jpeg::Defect::not_synchronized,
+            2U * jpeg::Defect::not_synchronized - 1);
+}
+
 TEST(JpegTwin, IgnoresWhatFollowsTheEndOfTheImage) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -207,7 +186,7 @@ TEST(JpegTwin, FindsItsOwnErrors) {
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 150, 150, {Sample::u8, 3});
   for (int round = 0; round < 200; ++round) {
-    const FileBytes file = make_jpeg(image.view(), any_jpeg(random));
+    const FileBytes file = make_jpeg(image.view(), any_jpeg(random, 1, 12));
     TwinChoices choices = any_choices(random);
     choices.subsequence_bits = 64;
     const std::optional<EncodedJpeg> jpeg = describe_jpeg(file);

@@ -1,0 +1,47 @@
+// Decodes JPEG on the CUDA backend and compares with libjpeg-turbo: the same pixels, or the file is left to the host.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "backends.hpp"
+#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_reader.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+
+/// The pixels; nullopt if the file is left to the host.
+inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byte> file, int orientation = 1) {
+  std::optional<EncodedJpeg> jpeg = codecs::describe_jpeg(file);
+  if (!jpeg) {
+    return std::nullopt;
+  }
+  jpeg->orientation = orientation;
+  const std::optional<Picture> picture = backend.decode(*jpeg);
+  return picture ? std::optional(backend.download(*picture)) : std::nullopt;
+}
+
+inline void expect_taken(Backend& backend, std::span<const std::byte> file) {
+  const std::optional<Image> found = decode_on(backend, file);
+  ASSERT_TRUE(found);
+  ASSERT_TRUE(same_pixels(found->view(), read_with_libjpeg(file).view()));
+}
+
+/// Counts the files that the backend reads in `taken`.
+inline void expect_same_or_left(Backend& backend, std::span<const std::byte> file, int& taken) {
+  const std::optional<Image> found = decode_on(backend, file);
+  if (!found) {
+    return;
+  }
+  ++taken;
+  try {
+    const codecs::DecodedImage expected = codecs::read_jpeg(file, "file", {.threads = 1});
+    ASSERT_TRUE(same_pixels(found->view(), expected.image.view()));
+  } catch (const Error& error) {
+    FAIL() << "the device reads what libjpeg-turbo refuses: " << error.what();
+  }
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,99 @@
+// Random choices for libjpeg, and bytes changed at random.
+#include "support/random_jpeg.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "codecs/jpeg/jpeg_description.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using Color = std::array<int, 3>;
+
+Color any_color(Random& random) { return {random.between(0, 255), random.between(0, 255), random.between(0, 255)}; }
+
+/// A rectangle or an ellipse of one color.
+struct Object {
+  int left, top, right, bottom;
+  bool is_round;
+  Color color;
+
+  [[nodiscard]] bool holds(int x, int y) const {
+    if (x < left || x >= right || y < top || y >= bottom) {
+      return false;
+    }
+    const double u = (2.0 * x - left - right) / (right - left);
+    const double v = (2.0 * y - top - bottom) / (bottom - top);
+    return !is_round || u * u + v * v <= 1.0;
+  }
+};
+
+Object any_object(Random& random, int width, int height) {
+  const int left = random.between(0, width - 1);
+  const int top = random.between(0, height - 1);
+  return {left,
+          top,
+          random.between(left, width - 1) + 1,
+          random.between(top, height - 1) + 1,
+          random.below(2) == 0,
+          any_color(random)};
+}
+
+}  // namespace
+
+JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval) {
+  const JpegSampling sampling = kJpegSamplings[random.below(std::size(kJpegSamplings))];
+  JpegChoices choices;
+  choices.horizontal_sampling = sampling.horizontal;
+  choices.vertical_sampling = sampling.vertical;
+  choices.quality = random.between(min_quality, 100);
+  choices.restart_interval = random.below(2) == 0 ? 0 : random.between(1, max_restart_interval);
+  return choices;
+}
+
+Image photo_like_image(Random& random, int width, int height, int channels) {
+  Image image(width, height, {Sample::u8, channels});
+  const Color from = any_color(random);
+  const Color to = any_color(random);
+  const auto noise = static_cast<std::uint32_t>(random.between(1, 24));
+  std::array<Object, 5> objects{};
+  std::generate(objects.begin(), objects.end(), [&] { return any_object(random, width, height); });
+  for (int y = 0; y < height; ++y) {
+    auto* sample = image.view().row<std::uint8_t>(y);
+    for (int x = 0; x < width; ++x) {
+      const auto object = std::find_if(objects.begin(), objects.end(), [&](const Object& o) { return o.holds(x, y); });
+      std::uint64_t bits = random.bits();
+      for (std::size_t i = 0; i < static_cast<std::size_t>(channels); ++i, bits >>= 16) {
+        const int shade = from[i] + (to[i] - from[i]) * (x + y) / (width + height);
+        const int level = object == objects.end() ? shade : (object->color[i] + shade) / 2;
+        const int error = static_cast<int>((bits & 0xFFFF) % noise) - static_cast<int>(noise / 2);
+        *sample++ = static_cast<std::uint8_t>(std::clamp(level + error, 0, 255));
+      }
+    }
+  }
+  return image;
+}
+
+FileBytes mutant_of_jpeg(Random& random, const FileBytes& file) {
+  FileBytes mutant = file;
+  const auto size = static_cast<std::uint32_t>(mutant.size());
+  const std::uint32_t scan = size - static_cast<std::uint32_t>(codecs::describe_jpeg(file)->scan.size());
+  for (int i = random.between(1, 3); i > 0; --i) {
+    const std::uint32_t first = random.below(3) == 0 ? 2 : scan;
+    std::byte& changed = mutant[first + random.below(size - first)];
+    switch (random.below(4)) {
+      case 0: changed = std::byte{0xFF}; break;
+      case 1: changed = static_cast<std::byte>(0xD0 + random.below(10)); break;
+      case 2: changed ^= static_cast<std::byte>(1U << random.below(8)); break;
+      default: changed = static_cast<std::byte>(random.below(256)); break;
+    }
+  }
+  if (random.below(8) == 0) {
+    mutant.resize(scan + random.below(size - scan));
+  }
+  return mutant;
+}
+
+}  // namespace gpuimg::test

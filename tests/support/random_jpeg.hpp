@@ -1,0 +1,26 @@
+// Random JPEG files that a device may decode, and damage done to them.
+#pragma once
+
+#include <cstdint>
+
+#include "support/jpeg_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+
+struct JpegSampling {
+  int horizontal;  ///< of luma, chroma being 1
+  int vertical;
+};
+constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
+
+/// Any sampling; in half of them restart markers, 1 … `max_restart_interval` MCUs apart.
+JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval);
+
+/// As a camera sees it: shading, objects with edges, flat areas and noise. u8 with 1 or 3 channels.
+Image photo_like_image(Random& random, int width, int height, int channels);
+
+/// Changes one to three bytes, most of them coded ones; cuts off the end of one in eight. A backend may decode `file`.
+FileBytes mutant_of_jpeg(Random& random, const FileBytes& file);
+
+}  // namespace gpuimg::test
