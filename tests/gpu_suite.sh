@@ -5,6 +5,8 @@
 #   all           every test that ctest knows, a missing device being a failure
 #   parity huge   the same bytes from both backends; images above 2³¹ pixels
 #   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
+#   batches       batches of JPEG photos of every kind, damaged ones between them, made anew (write_photos), of the
+#                 catalogue and of $GPUIMG_SUITE_PHOTOS: what both backends write, say and return
 #   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
 #   crowded       images on a device whose memory another process has taken (tests/cuda/crowded_device.py)
 #   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
@@ -23,6 +25,8 @@ bench=${pack:-$build/bench}/gpuimg_gpu_bench
 jpeg_bench=${pack:-$build/bench}/gpuimg_jpeg_device_bench
 planted=${pack:-$build/tests/cuda}/gpuimg_planted_bugs
 occupy=${pack:-$build/tests/cuda}/gpuimg_occupy_device
+write_photos=${pack:-$build/tests/support/catalogue}/write_photos
+write_catalogue=${pack:-$build/tests/support/catalogue}/write_catalogue
 faulty=${pack:-$build/tests/faults}/gpuimg_faulty
 gpuimg=${pack:-$build}/gpuimg
 export GPUIMG_REQUIRE_CUDA=1
@@ -53,7 +57,8 @@ run_build() {
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$jpeg_bench" "$planted" "$occupy" "$faulty" "$gpuimg"; do
+  for program in "$tests" "$bench" "$jpeg_bench" "$planted" "$occupy" "$write_photos" "$write_catalogue" \
+    "$faulty" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
@@ -65,7 +70,7 @@ run_pack() {  # run_pack FOLDER
 run_parity() {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
   local part
-  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg.* small=CudaParity.Small* \
+  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
@@ -102,6 +107,16 @@ run_files() {
   mkdir -p "$logs"
   step files 600 bash -c "$(declare -f same_from_both compare_files); gpuimg='$gpuimg' logs='$logs'; compare_files"
   grep -c ^same: "$logs/files.log"
+}
+
+run_batches() {
+  local photos=$logs/photos catalogue=$logs/catalogue
+  rm -rf "$photos" "$catalogue"
+  mkdir -p "$photos" "$catalogue"
+  step batches-make 120 bash -c "'$write_photos' '$photos' && '$write_catalogue' '$catalogue'"
+  step batches 500 tests/cuda/compare_batches.py "$gpuimg" "$photos" "$catalogue" ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"}
+  cat "$logs/batches.log"
+  rm -rf "$photos" "$catalogue"
 }
 
 refused() {  # refused COMMAND…: 0 if it exits with 5 and one line on stderr, which is shown
@@ -145,6 +160,9 @@ run_crowded() {
 run_faults() {
   step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
   grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
+  # Every call of the device's JPEG decoder, not one in so many.
+  step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked
+  grep -E ' runs, |^seed' "$logs/faults-jpeg.log" | cut -c1-150
 }
 
 # 0 if the tool reports the bug planted for it, by its exit code and in its summary, and none in a kernel without.
@@ -163,7 +181,7 @@ run_sanitize() {
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
-      CudaJpeg.SmallImagesOfEverySampling; do
+      CudaJpeg.OneOfEverySampling CudaJpegDamage.EachDefectIsFound; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="$part" --gtest_brief=1
@@ -195,7 +213,7 @@ run_bench() {
 [ $# -gt 0 ] || set -- build parity huge sanitize bench
 while [ $# -gt 0 ]; do
   case $1 in
-    build | all | parity | huge | files | errors | crowded | faults | sanitize | bench) "run_$1" ;;
+    build | all | parity | huge | files | batches | errors | crowded | faults | sanitize | bench) "run_$1" ;;
     pack) run_pack "${2:?pack needs a folder}"; shift ;;
     *) echo "gpu_suite.sh: no step '$1'; see its first lines" >&2; exit 2 ;;
   esac

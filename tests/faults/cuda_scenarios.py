@@ -1,4 +1,5 @@
-"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all."""
+"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG files,
+which the device decodes."""
 import struct
 import zlib
 
@@ -37,6 +38,23 @@ def folder_with_16_bits(work):
     make(work, "png", "in/large.png", "900x700", "gray", "8", 8)
 
 
+def jpeg(size, kind):
+    return lambda work: make(work, "jpeg", "in.jpg", size, kind)
+
+
+def folder_of_jpegs(work):
+    """Every way through the decoder: states found on the device and by the host (flat), and damage."""
+    (work / "in").mkdir()
+    make(work, "jpeg", "in/0.jpg", "160x96", "color")
+    make(work, "jpeg", "in/1.jpg", "1280x1024", "flat")
+    make(work, "jpeg", "in/2.jpg", "160x96", "color")
+    make(work, "jpeg", "in/3.jpg", "640x480", "gray")
+    make(work, "png", "in/4.png", "50x60", "rgb", "8", 7)
+    make(work, "jpeg", "in/5.jpg", "80x80", "color")
+    damaged = work / "in" / "2.jpg"
+    damaged.write_bytes(damaged.read_bytes()[:400])
+
+
 CUDA_SCENARIOS = [
     cuda("cuda_equalize", "equalize", png("60x40"), "in.png", "out.png"),
     cuda("cuda_equalize_gray16", "equalize", png("300x200", "gray", "16"), "in.png", "out.png"),
@@ -48,6 +66,9 @@ CUDA_SCENARIOS = [
     cuda("cuda_integral", "integral", png("700x500"), "in.png", "out.npy"),
     cuda("cuda_hsl", "hsl", png("60x40"), "in.png", "out.npy"),
     cuda("cuda_hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
+    # -q: without the note of the stand-in, whose kernels decode nothing.
+    cuda("cuda_jpeg", "equalize", jpeg("160x96", "color"), "-q", "in.jpg", "out.png"),
+    cuda("cuda_jpeg_walked", "hist", jpeg("1280x1024", "flat"), "-q", "in.jpg", "out.json"),
     cuda("cuda_verify", "equalize", png("60x40"), "--verify", "in.png", "out.png", compares=True),
     Scenario("cuda_verifies_cpu", ["hsl", "--backend", "cpu", "--verify", "in.png", "out.npy"], png("60x40"), cuda=True,
              compares=True, timeout=60),
@@ -61,6 +82,10 @@ CUDA_SCENARIOS = [
     batch("cuda_batch_verify", "integral", "--jobs", "2", "--verify", "in", "out", compares=True),
     batch("cuda_batch_strips", "equalize", "--jobs", "2", "--max-device-memory", "512K", "in", "out",
           make_inputs=folder_with_16_bits),
+    batch("cuda_batch_jpeg", "equalize", "--jobs", "2", "--format", "png", "in", "out", make_inputs=folder_of_jpegs,
+          exit_code=1),
+    batch("cuda_batch_jpeg_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out",
+          manifest="done.jsonl", in_turn=True, make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
     # `auto` prefers the device but can do without it: 90 megapixels take one thread longer than CUDA's startup.
     Scenario("cuda_auto", ["equalize", "--threads", "1", "in.png", "out.png"],

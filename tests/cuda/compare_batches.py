@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+"""Runs batches over folders on the CPU and on the GPU and compares all that they leave behind: outputs, messages, exit
+codes and manifests. Then each damaged file alone. usage: compare_batches.py GPUIMG FOLDER…
+
+The device must decode part of the files, or the test fails: it would compare nothing.
+"""
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+CALLS = [
+    ["hist"],
+    ["hist", "--format", "json", "--no-auto-orient"],
+    ["equalize"],
+    ["equalize", "--format", "png", "--color", "rgb", "--lenient"],
+    ["hsl", "--format", "png"],
+    ["integral"],
+]
+# Of a manifest's record: what does not depend on the machine's time.
+COMPARED = ("input", "output", "status", "error", "notes")
+
+
+def run(gpuimg, backend, words, folder):
+    done = subprocess.run([gpuimg, *words, "--backend", backend], cwd=folder, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True, timeout=300)
+    return done.returncode, sorted(done.stderr.splitlines())
+
+
+def files_below(folder):
+    found = {}
+    for path, _, names in os.walk(folder):
+        for name in names:
+            with open(os.path.join(path, name), "rb") as file:
+                found[os.path.relpath(os.path.join(path, name), folder)] = file.read()
+    return found
+
+
+def records_of(path):
+    """Records by input, and how many files each side decoded."""
+    sides, records = collections.Counter(), {}
+    with open(path, encoding="utf-8") as file:
+        for record in map(json.loads, file):
+            if record.get("status", "begun") != "begun":
+                sides[record.get("decoded_by")] += 1
+                records[record["input"]] = {key: record.get(key) for key in COMPARED}
+    return records, sides
+
+
+def batch(gpuimg, backend, words, source, scratch):
+    """What a batch leaves behind."""
+    with tempfile.TemporaryDirectory(dir=scratch) as folder:
+        options = ["-q", "--manifest", "done.jsonl", source, "out"]
+        code, said = run(gpuimg, backend, words + options, folder)
+        records, sides = records_of(os.path.join(folder, "done.jsonl"))
+        return {"exit code": code, "messages": said, "records": records,
+                "outputs": files_below(os.path.join(folder, "out"))}, sides
+
+
+def differences(one, other):
+    """Names of parts that differ; of dictionaries, their keys."""
+    for part in one:
+        if one[part] == other[part]:
+            continue
+        if isinstance(one[part], dict):
+            names = sorted(name for name in one[part].keys() | other[part].keys()
+                           if one[part].get(name) != other[part].get(name))
+            yield f"{part}: {names[:5]}"
+        else:
+            yield f"{part}: {str(one[part])[:500]} | {str(other[part])[:500]}"
+
+
+def alone(gpuimg, path, scratch):
+    """What the two backends say of one file, and write."""
+    results = []
+    for backend in ("cpu", "cuda"):
+        with tempfile.TemporaryDirectory(dir=scratch) as folder:
+            code, said = run(gpuimg, backend, ["equalize", "-q", path, "out.png"], folder)
+            results.append({"exit code": code, "messages": said, "outputs": files_below(folder)})
+    return list(differences(*results))
+
+
+def main(gpuimg, folders):
+    gpuimg = os.path.abspath(gpuimg)
+    problems, sides = [], collections.Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        for source in map(os.path.abspath, folders):
+            failed = set()
+            for words in CALLS:
+                host, _ = batch(gpuimg, "cpu", words, source, scratch)
+                device, decoded = batch(gpuimg, "cuda", words, source, scratch)
+                what = f"{' '.join(words)} over {os.path.basename(source)}"
+                found = list(differences(host, device))
+                print(f"{'DIFFERENT' if found else 'same'}: {what}: {len(host['outputs'])} outputs, "
+                      f"{len(host['messages'])} messages, exit code {host['exit code']}; decoded by {dict(decoded)}")
+                problems += [f"{what}: {each}" for each in found]
+                failed |= {name for name, record in host["records"].items() if record["status"] == "failed"}
+                sides += decoded
+            for path in sorted(failed)[:40]:
+                problems += [f"{path}: {each}" for each in alone(gpuimg, os.path.join(source, path), scratch)]
+            print(f"{min(40, len(failed))} of {len(failed)} files that fail were read alone")
+    if sides["cuda"] == 0:
+        problems.append("the device decoded nothing")
+    print(*problems, sep="\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1], sys.argv[2:]))
