@@ -1,4 +1,4 @@
-// gpuimg bench [IN…]: runs every operation on every backend, compares the results, then times them.
+// gpuimg bench [IN…]: runs every operation and codec on every backend, compares the results, then times them.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -36,17 +36,17 @@ struct Arguments {
   int side = 4096;
 };
 
-std::vector<BenchImage> images_of(const Arguments& arguments, const GlobalOptions& globals) {
+std::vector<BenchImage> images_of(const Arguments& arguments, const codecs::ReadOptions& reading) {
   std::vector<BenchImage> images;
   for (const std::string& input : arguments.inputs) {
-    const Bytes bytes = read_input(input);
-    const codecs::ReadOptions options{
-        .max_pixels = globals.max_pixels, .auto_orient = globals.auto_orient, .lenient = globals.lenient};
-    images.push_back({input, codecs::decode_image(bytes.span(), input, options).image});
+    Bytes bytes = read_input(input);
+    codecs::DecodedImage decoded = codecs::decode_image(bytes.span(), input, reading);
+    images.push_back({input, std::move(decoded.image), std::move(bytes), decoded.file_format});
   }
   if (images.empty()) {
-    images.push_back({fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
-                      selftest_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1)});
+    images.push_back({.name = fmt::format("generated, {0}x{0}, RGB, 8 bit", arguments.side),
+                      .pixels = selftest_image(arguments.side, arguments.side, PixelFormat{Sample::u8, 3}, 1),
+                      .file = {}});
   }
   return images;
 }
@@ -105,18 +105,22 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     }
   }
   BenchBackends backends(globals);
-  const std::vector<BenchImage> images = images_of(arguments, globals);
+  const codecs::ReadOptions reading{.max_pixels = globals.max_pixels,
+                                    .auto_orient = globals.auto_orient,
+                                    .lenient = globals.lenient,
+                                    .threads = globals.threads};
+  const std::vector<BenchImage> images = images_of(arguments, reading);
 
   constexpr std::size_t kCopyBytes = std::size_t{1} << 28;
   BenchReport report;
-  std::vector<double> copy_rates;
+  std::vector<BenchSide> sides;
   for (Backend* backend : backends.all()) {
-    copy_rates.push_back(backend->measure_copy_rate(kCopyBytes));
-    report.backends.push_back({backend->name(), backend->description(), copy_rates.back()});
+    sides.push_back({backend, backend->measure_copy_rate(kCopyBytes)});
+    report.backends.push_back({backend->name(), backend->description(), sides.back().copy_rate});
   }
   for (const BenchImage& image : images) {
-    for (BenchRow& row : bench_image(image, backends.all(), copy_rates)) {
-      report.rows.push_back(std::move(row));
+    for (const auto& rows : {bench_image(image, sides), bench_codecs(image, sides, reading)}) {
+      report.rows.insert(report.rows.end(), rows.begin(), rows.end());
     }
   }
   if (!arguments.svg.empty()) {

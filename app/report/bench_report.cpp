@@ -19,9 +19,12 @@ double whole_ms(const BackendTiming& t) { return t.upload_ms + t.kernel_ms + t.d
 
 /// Speedup of the last backend over the first, shown in the last backend's row.
 std::string speed_up(const BenchRow& row, std::size_t timing, double last_ms) {
-  const bool is_last = timing + 1 == row.timings.size();
+  const bool is_last = timing > 0 && timing + 1 == row.timings.size();
   return is_last ? fmt::format("{:.1f}x", row.timings.front().kernel_ms / last_ms) : "";
 }
+
+/// Codecs have no copies of pixels apart from their own.
+std::string copy_ms(const BenchRow& row, double ms) { return row.is_codec ? "" : fmt::format("{:.3f}", ms); }
 
 struct Column {
   std::string_view title;
@@ -34,12 +37,11 @@ struct Column {
 const std::vector<Column> kColumns = {
     {"operation", -20, 0, false, [](const auto& row, std::size_t i) { return i == 0 ? row.operation : ""; }},
     {"", -5, 0, false, [](const auto& row, std::size_t i) { return row.timings[i].backend; }},
-    {"upload ms", 10, 5, false,
-     [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].upload_ms); }},
+    {"upload ms", 10, 5, false, [](const auto& row, std::size_t i) { return copy_ms(row, row.timings[i].upload_ms); }},
     {"kernel ms", 10, 0, false,
      [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].kernel_ms); }},
     {"downl. ms", 10, 5, false,
-     [](const auto& row, std::size_t i) { return fmt::format("{:.3f}", row.timings[i].download_ms); }},
+     [](const auto& row, std::size_t i) { return copy_ms(row, row.timings[i].download_ms); }},
     {"GB/s", 8, 2, false,
      [](const auto& row, std::size_t i) { return fmt::format("{:.1f}", row.timings[i].gigabytes_per_second); }},
     {"of copy", 8, 3, false,
@@ -124,7 +126,8 @@ std::string bench_json(const BenchReport& report) {
   }
   json.end().key("results").begin_array();
   for (const BenchRow& row : report.rows) {
-    json.begin_object().key("image").text(row.image).key("operation").text(row.operation).key("equal");
+    json.begin_object().key("image").text(row.image).key("operation").text(row.operation);
+    json.key("codec").boolean(row.is_codec).key("equal");
     if (row.compared) {
       json.boolean(row.difference.empty());
     } else {

@@ -97,7 +97,7 @@ std::string bench_svg(const BenchReport& report) {
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {} {}\" width=\"{}\" height=\"{}\">\n"
       "<title>gpuimg bench</title><style>{}</style><rect class=\"page\" width=\"100%\" height=\"100%\"/>\n"
-      "<text class=\"title\" x=\"16\" y=\"26\">gpuimg bench: time of each operation</text>\n"
+      "<text class=\"title\" x=\"16\" y=\"26\">gpuimg bench: time of each operation and codec</text>\n"
       "<text x=\"16\" y=\"46\">{}</text>\n{}{}</svg>\n",
       width, bottom + 16, width, bottom + 16, kStyle, xml_escaped(subtitle), grid, rows);
 }

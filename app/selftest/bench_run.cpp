@@ -1,47 +1,19 @@
 // Verifies and times the operations.
 #include "selftest/bench_run.hpp"
 
-#include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "operations/operations.hpp"
+#include "selftest/median_time.hpp"
 
 namespace gpuimg {
 namespace {
 
-constexpr int kMinRuns = 7;
-constexpr int kMostRuns = 101;
-constexpr double kBudgetMs = 400.0;
-
-template <class Work>
-double elapsed_ms(const Work& work) {
-  const auto began = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
-}
-
-/// Median of repeated runs after one warm-up: at least kMinRuns, and more while the time budget lasts.
-template <class Work>
-double median_ms(const Work& work) {
-  work();
-  std::vector<double> times;
-  double spent = 0.0;
-  while (static_cast<int>(times.size()) < kMinRuns ||
-         (spent < kBudgetMs && static_cast<int>(times.size()) < kMostRuns)) {
-    times.push_back(elapsed_ms(work));
-    spent += times.back();
-  }
-  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
-  std::nth_element(times.begin(), middle, times.end());
-  return *middle;
-}
-
 /// An image on a backend.
 struct Side {
   Backend* backend;
-  Picture picture;
   double copy_rate;  ///< bytes per second
+  Picture picture;
   double upload_ms;
   double download_ms;
 };
@@ -87,16 +59,15 @@ BenchRow row_of(const Trial& trial, const Operation& operation, const std::vecto
 
 }  // namespace
 
-std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<Backend*>& backends,
-                                  const std::vector<double>& copy_rates) {
+std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<BenchSide>& on) {
   std::vector<Side> sides;
-  for (std::size_t i = 0; i < backends.size(); ++i) {
-    Backend& backend = *backends[i];
+  for (const BenchSide& side : on) {
+    Backend& backend = *side.backend;
     const double upload = median_ms([&] {
       [[maybe_unused]] const Picture dropped = backend.upload(image.pixels.view());
       backend.wait();
     });
-    sides.push_back({&backend, backend.upload(image.pixels.view()), copy_rates[i], upload, 0.0});
+    sides.push_back({&backend, side.copy_rate, backend.upload(image.pixels.view()), upload, 0.0});
     sides.back().download_ms = median_ms([&] { (void)backend.download(sides.back().picture); });
   }
   std::vector<BenchRow> rows;

@@ -1,0 +1,96 @@
+// Codecs in `gpuimg bench`: who decodes, and what is said if the device decodes otherwise. The device is the twin.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+class BenchCommand : public ::testing::Test {
+ protected:
+  void SetUp() override { twin_device().reset(); }
+  void TearDown() override { twin_device().reset(); }
+
+  /// Runs `bench --json`. The codecs as "decode JPEG: cpu cuda equal", in the order of the rows.
+  std::vector<std::string> codec_rows(std::vector<std::string> words) {
+    words.insert(words.begin(), {"bench", "--json", "--threads", "1"});
+    ran_ = run_command(words);
+    std::vector<std::string> found;
+    for (const auto& row : nlohmann::json::parse(ran_.out).at("results")) {
+      if (!row.at("codec").get<bool>()) {
+        continue;
+      }
+      std::string text = row.at("operation").get<std::string>() + ":";
+      for (const auto& timing : row.at("timings")) {
+        text += " " + timing.at("backend").get<std::string>();
+        EXPECT_GT(timing.at("kernel_ms").get<double>(), 0.0);
+        EXPECT_GT(timing.at("gb_s").get<double>(), 0.0);
+        EXPECT_EQ(timing.at("upload_ms").get<double>(), 0.0);
+      }
+      const auto& equal = row.at("equal");
+      found.push_back(text + (equal.is_null() ? "" : equal.get<bool>() ? " equal" : " DIFFERENT"));
+    }
+    return found;
+  }
+
+  std::string put(const std::string& name, const FileBytes& file) {
+    put_text(folder_ / name, {reinterpret_cast<const char*>(file.data()), file.size()});
+    return folder_ / name;
+  }
+
+  using Rows = std::vector<std::string>;
+  CommandRun ran_;
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+TEST_F(BenchCommand, MeasuresTheCodecsOfTheHostAndTheDevice) {
+  EXPECT_EQ(codec_rows({"--size", "40"}),
+            (Rows{"decode JPEG: cpu cuda equal", "encode JPEG: cpu", "decode PNG: cpu", "encode PNG: cpu"}));
+  EXPECT_EQ(ran_.code, ExitCode::ok) << ran_.err;
+  EXPECT_EQ(codec_rows({"--size", "40", "--backend", "cuda"}), (Rows{"decode JPEG: cuda"}));
+}
+
+TEST_F(BenchCommand, AFileThatTheDeviceLeavesIsTheHosts) {
+  twin_device().decodes = false;
+  EXPECT_EQ(codec_rows({"--size", "40"}),
+            (Rows{"decode JPEG: cpu", "encode JPEG: cpu", "decode PNG: cpu", "encode PNG: cpu"}));
+  EXPECT_EQ(ran_.code, ExitCode::ok);
+}
+
+/// The user's file is decoded, not one that gpuimg makes of its pixels: this one is progressive.
+TEST_F(BenchCommand, DecodesTheFileItself) {
+  const Image image = smooth_image(random_, 50, 40, {Sample::u8, 3});
+  EXPECT_EQ(codec_rows({put("p.jpg", make_jpeg(image.view(), {.progressive = true}))}).front(), "decode JPEG: cpu");
+  EXPECT_EQ(codec_rows({put("b.jpg", with_exif(make_jpeg(image.view()), exif_with(6, true)))}).front(),
+            "decode JPEG: cpu cuda equal");
+}
+
+TEST_F(BenchCommand, FormatsThatCannotHoldThePixelsAreLeftOut) {
+  const Image deep = smooth_image(random_, 20, 10, {Sample::u16, 4});
+  const std::string path = folder_ / "deep.png";
+  codecs::WriteOptions options;
+  EXPECT_EQ(codec_rows({put("deep.png", codecs::encode_image(deep.view(), codecs::FileFormat::png, path, options))}),
+            (Rows{"decode PNG: cpu", "encode PNG: cpu"}));
+}
+
+TEST_F(BenchCommand, OtherPixelsAreAMismatch) {
+  twin_device().decodes_wrongly = true;
+  EXPECT_EQ(codec_rows({"--size", "40"}).front(), "decode JPEG: cpu cuda DIFFERENT");
+  EXPECT_EQ(ran_.code, ExitCode::verify_mismatch);
+  EXPECT_NE(ran_.err.find("the backends disagree"), std::string::npos) << ran_.err;
+}
+
+}  // namespace
+}  // namespace gpuimg
