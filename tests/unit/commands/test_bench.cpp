@@ -27,7 +27,8 @@ class BenchCommand : public ::testing::Test {
     words.insert(words.begin(), {"bench", "--json", "--threads", "1"});
     ran_ = run_command(words);
     std::vector<std::string> found;
-    for (const auto& row : nlohmann::json::parse(ran_.out).at("results")) {
+    const nlohmann::json report = nlohmann::json::parse(ran_.out);
+    for (const auto& row : report.at("results")) {
       if (!row.at("codec").get<bool>()) {
         continue;
       }

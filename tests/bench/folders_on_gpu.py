@@ -1,0 +1,114 @@
+"""bench/folders_on_gpu with a gpuimg that only copies: which commands it runs, in which order, what it prints, and that
+it notices other bytes. usage: folders_on_gpu.py FOLDERS_ON_GPU"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+FAKE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fake_gpuimg")
+PEER = """#!/usr/bin/env bash
+echo "peer $3" >>"$FAKE_LOG"
+mkdir "$2"
+[ -z "${FAKE_RATE:-}" ] || printf 'warm 1.0 img/s\\nnow %s img/s\\n' "$FAKE_RATE"
+"""
+
+
+class FoldersOnGpu(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        os.mkdir(self.path("photos"))
+        os.mkdir(self.path("scratch"))
+        for name in ("a.jpg", "b.jpg", "c-progressive.jpg", "d.png", "notes.txt"):
+            self.write("photos/" + name, name)
+        self.write("peer", PEER)
+        os.chmod(self.path("peer"), 0o755)
+
+    def path(self, name):
+        return os.path.join(self.folder.name, name)
+
+    def write(self, name, text):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+
+    def run_bench(self, *words, **environment):
+        """Returns what ran, and the words of each command of the measured rows."""
+        self.write("log", "")
+        environment = os.environ | {"FAKE_LOG": self.path("log")} | environment
+        done = subprocess.run([sys.executable, "-B", BENCH, FAKE, self.path("photos"), "--scratch", self.path("scratch"),
+                               "--files", "12", "--rounds", "2", "--jobs", "3", *words],
+                              env=environment, capture_output=True, text=True)
+        self.assertEqual(os.listdir(self.path("scratch")), [])
+        with open(self.path("log"), encoding="utf-8") as log:
+            lines = [line for line in log.read().splitlines() if not line.startswith("info ")]
+        return done, [re.sub(r"/\S*/", "", line) for line in lines]
+
+    def cells(self, done, row):
+        line = next(line for line in done.stdout.splitlines() if line.startswith(f"| {row} |"))
+        return [cell.strip() for cell in line.split("|")[2:-1]]
+
+    def test_cpu_and_cuda_take_turns(self):
+        done, ran = self.run_bench("--rows", "hist JPEG")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        measured = [line for line in ran if " in " in line]
+        self.assertEqual(measured, ["hist in out-cpu -q --backend cpu --jobs 3", "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
+        files, cpu, cuda, ratio = self.cells(done, "hist JPEG")
+        self.assertEqual(files, "12")
+        self.assertGreater(float(cpu), 0)
+        for cell in (cuda, ratio):  # the fake one has no start that could be measured
+            self.assertRegex(cell, r"^([0-9]+\.[0-9]+|too few files)$")
+
+    def test_every_row_takes_its_kind(self):
+        done, ran = self.run_bench()
+        self.assertEqual(done.returncode, 0, done.stderr)
+        for row, files in (("equalize JPEG to PNG", "3"), ("equalize PNG to PNG", "3"), ("hist PNG", "6"),
+                           ("hist progressive JPEG", "6"), ("hsl JPEG to 16-bit PNG", "1")):
+            self.assertEqual(self.cells(done, row)[0], files)
+        self.assertIn("equalize --format png in out-cuda -q --backend cuda --jobs 3", ran)
+
+    def test_a_kind_without_photos_is_named(self):
+        os.remove(self.path("photos/d.png"))
+        done, _ = self.run_bench("--rows", "hist PNG,hist JPEG")
+        self.assertEqual(self.cells(done, "hist PNG")[0], "no such photo")
+        self.assertEqual(self.cells(done, "hist JPEG")[0], "12")
+
+    def test_numbers_of_gpus(self):
+        done, ran = self.run_bench("--rows", "hist JPEG", "--gpus", "1,2,4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        measured = [line.partition(" -q ")[2] for line in ran if " in " in line]
+        self.assertEqual(measured, ["--backend cpu --jobs 3", "--backend cuda --jobs 3 --devices 0",
+                                    "--backend cuda --jobs 3 --devices 0,1", "--backend cuda --jobs 3 --devices 0,1,2,3"] * 2)
+        self.assertIn("| CPU, images/s | 1 GPU, images/s | 2 GPUs, images/s | 4 GPUs, images/s |", done.stdout)
+        self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3)
+
+    def test_a_peer_runs_in_the_same_rounds(self):
+        done, ran = self.run_bench("--rows", "equalize JPEG to JPEG,hist PNG", "--peer", self.path("peer"), FAKE_RATE="123.4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        order = [line.split()[0] + (line.split("--backend ")[1][:4] if "--backend" in line else "")
+                 for line in ran if line.startswith("equalize in ") or line == "peer equalize"]
+        self.assertEqual(order, ["equalizecpu ", "equalizecuda", "peer"] * 2)
+        cells = self.cells(done, "equalize JPEG to JPEG")
+        self.assertEqual(cells[3], "123.4")  # the last rate that it printed
+        self.assertAlmostEqual(float(cells[5]), 123.4 / float(cells[1]), delta=0.01)
+        self.assertEqual(self.cells(done, "hist PNG")[3], "")
+
+    def test_a_peer_that_prints_no_rate_is_timed(self):
+        done, _ = self.run_bench("--rows", "hist JPEG", "--peer", self.path("peer"))
+        self.assertRegex(self.cells(done, "hist JPEG")[3], r"^([0-9]+\.[0-9]+|too few files)$")
+
+    def test_other_bytes_end_it(self):
+        done, _ = self.run_bench("--rows", "hist JPEG", FAKE_WRONG_ON="cuda")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("the outputs of CUDA differ from the CPU's: ['000000.jpg']", done.stderr)
+
+    def test_an_unknown_row_is_refused(self):
+        done, ran = self.run_bench("--rows", "hist JPG")
+        self.assertEqual((done.returncode, ran), (2, []))
+        self.assertIn("no row 'hist JPG'", done.stderr)
+
+
+if __name__ == "__main__":
+    BENCH = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
