@@ -8,10 +8,13 @@
 
 namespace gpuimg::test {
 
-std::unique_ptr<Backend> make_tested_backend(std::size_t max_shared_bytes) {
+bool poisons_memory() {
   const char* poison = std::getenv("GPUIMG_TEST_POISON");
-  const bool is_off = poison != nullptr && std::string(poison) == "0";
-  return cuda::make_test_backend(0, {.poison = !is_off, .max_shared_bytes = max_shared_bytes});
+  return poison == nullptr || std::string(poison) != "0";
+}
+
+std::unique_ptr<Backend> make_tested_backend(std::size_t max_shared_bytes) {
+  return cuda::make_test_backend(0, {.poison = poisons_memory(), .max_shared_bytes = max_shared_bytes});
 }
 
 void CudaTest::SetUp() {

@@ -13,9 +13,11 @@
 
 namespace gpuimg::test {
 
-/// A new CUDA backend that fills device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that
-/// initcheck can find reads of uninitialized memory. The device is limited to `max_shared_bytes` of shared memory per
-/// block.
+/// Whether tests fill device memory with 0xCD on allocation. GPUIMG_TEST_POISON=0 disables the fill, so that initcheck
+/// can find reads of uninitialized memory.
+bool poisons_memory();
+
+/// A new CUDA backend. The device is limited to `max_shared_bytes` of shared memory per block.
 std::unique_ptr<Backend> make_tested_backend(std::size_t max_shared_bytes = SIZE_MAX);
 
 class CudaTest : public ::testing::Test {
