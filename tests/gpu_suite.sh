@@ -5,8 +5,8 @@
 #   all           every test that ctest knows, a missing device being a failure
 #   parity huge   the same bytes from both backends; images above 2³¹ pixels
 #   files         the same files from both backends, for samples/ and the PNG and JPEG files of $GPUIMG_SUITE_PHOTOS
-#   batches       batches of JPEG photos of every kind, damaged ones between them, made anew (write_photos), of the
-#                 catalogue and of $GPUIMG_SUITE_PHOTOS: what both backends write, say and return
+#   batches       batches of JPEG photos of every kind, damaged ones between them: made anew (write_photos), 24 of
+#                 $GPUIMG_SUITE_PHOTOS, and the catalogue: what both backends write, say and return
 #   errors        what is said of hidden devices, and of a device that the build holds no code for (builds a second gpuimg)
 #   crowded       images on a device whose memory another process has taken (tests/cuda/crowded_device.py)
 #   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
@@ -110,11 +110,16 @@ run_files() {
 }
 
 run_batches() {
-  local photos=$logs/photos catalogue=$logs/catalogue
+  local photos=$logs/photos catalogue=$logs/catalogue real=()
   rm -rf "$photos" "$catalogue"
   mkdir -p "$photos" "$catalogue"
   step batches-make 120 bash -c "'$write_photos' '$photos' && '$write_catalogue' '$catalogue'"
-  step batches 500 tests/cuda/compare_batches.py "$gpuimg" "$photos" "$catalogue" ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"}
+  [ -z "${GPUIMG_SUITE_PHOTOS:-}" ] || mapfile -t real < <(find "$GPUIMG_SUITE_PHOTOS" -name '*.jpg' | sort | head -n 24)
+  if [ ${#real[@]} -gt 0 ]; then
+    cp "${real[@]}" "$photos/"
+    head -c 1000000 "${real[0]}" >"$photos/real-truncated.jpg"
+  fi
+  step batches 580 tests/cuda/compare_batches.py "$gpuimg" "$photos" "$catalogue"
   cat "$logs/batches.log"
   rm -rf "$photos" "$catalogue"
 }
