@@ -37,9 +37,9 @@ class FoldersOnGpu(unittest.TestCase):
         """Returns what ran, and the words of each command of the measured rows."""
         self.write("log", "")
         environment = os.environ | {"FAKE_LOG": self.path("log")} | environment
-        done = subprocess.run([sys.executable, "-B", BENCH, FAKE, self.path("photos"), "--scratch", self.path("scratch"),
-                               "--files", "12", "--rounds", "2", "--jobs", "3", *words],
-                              env=environment, capture_output=True, text=True)
+        command = [sys.executable, "-B", BENCH, FAKE, self.path("photos"), "--scratch", self.path("scratch"),
+                   "--files", "12", "--rounds", "2", "--jobs", "3", *words]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
         self.assertEqual(os.listdir(self.path("scratch")), [])
         with open(self.path("log"), encoding="utf-8") as log:
             lines = [line for line in log.read().splitlines() if not line.startswith("info ")]
@@ -53,7 +53,8 @@ class FoldersOnGpu(unittest.TestCase):
         done, ran = self.run_bench("--rows", "hist JPEG")
         self.assertEqual(done.returncode, 0, done.stderr)
         measured = [line for line in ran if " in " in line]
-        self.assertEqual(measured, ["hist in out-cpu -q --backend cpu --jobs 3", "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
+        self.assertEqual(measured, ["hist in out-cpu -q --backend cpu --jobs 3",
+                                    "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
         files, cpu, cuda, ratio = self.cells(done, "hist JPEG")
         self.assertEqual(files, "12")
         self.assertGreater(float(cpu), 0)
@@ -78,13 +79,14 @@ class FoldersOnGpu(unittest.TestCase):
         done, ran = self.run_bench("--rows", "hist JPEG", "--gpus", "1,2,4")
         self.assertEqual(done.returncode, 0, done.stderr)
         measured = [line.partition(" -q ")[2] for line in ran if " in " in line]
-        self.assertEqual(measured, ["--backend cpu --jobs 3", "--backend cuda --jobs 3 --devices 0",
-                                    "--backend cuda --jobs 3 --devices 0,1", "--backend cuda --jobs 3 --devices 0,1,2,3"] * 2)
+        on_gpus = [f"--backend cuda --jobs 3 --devices {devices}" for devices in ("0", "0,1", "0,1,2,3")]
+        self.assertEqual(measured, ["--backend cpu --jobs 3", *on_gpus] * 2)
         self.assertIn("| CPU, images/s | 1 GPU, images/s | 2 GPUs, images/s | 4 GPUs, images/s |", done.stdout)
         self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3)
 
     def test_a_peer_runs_in_the_same_rounds(self):
-        done, ran = self.run_bench("--rows", "equalize JPEG to JPEG,hist PNG", "--peer", self.path("peer"), FAKE_RATE="123.4")
+        done, ran = self.run_bench("--rows", "equalize JPEG to JPEG,hist PNG", "--peer", self.path("peer"),
+                                   FAKE_RATE="123.4")
         self.assertEqual(done.returncode, 0, done.stderr)
         order = [line.split()[0] + (line.split("--backend ")[1][:4] if "--backend" in line else "")
                  for line in ran if line.startswith("equalize in ") or line == "peer equalize"]
@@ -97,6 +99,11 @@ class FoldersOnGpu(unittest.TestCase):
     def test_a_peer_that_prints_no_rate_is_timed(self):
         done, _ = self.run_bench("--rows", "hist JPEG", "--peer", self.path("peer"))
         self.assertRegex(self.cells(done, "hist JPEG")[3], r"^([0-9]+\.[0-9]+|too few files)$")
+
+    def test_a_peer_in_python_needs_no_permission(self):
+        self.write("peer.py", "import sys\nprint('7.5 images/s', len(sys.argv))\n")
+        done, _ = self.run_bench("--rows", "hist JPEG", "--peer", self.path("peer.py"))
+        self.assertEqual(self.cells(done, "hist JPEG")[3], "7.5", done.stderr)
 
     def test_other_bytes_end_it(self):
         done, _ = self.run_bench("--rows", "hist JPEG", FAKE_WRONG_ON="cuda")
