@@ -194,6 +194,7 @@ void Twin::write_blocks() {
     BlockWalk walk(code_, task);
     block.fill(0);
     while (walk.is_live()) {
+      ++result_.symbols;
       if (walk.step([&](std::uint32_t place, std::int16_t value) { block[kTransposedZigzag.place[place]] = value; })) {
         if (walk.finished_block() != BlockWalk::kForeign) {
           std::copy(block.begin(), block.end(),

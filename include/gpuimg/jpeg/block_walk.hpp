@@ -77,7 +77,7 @@ class BlockWalk {
     }
     if (ends_block) {
       skips_ = false;
-      limit_ = sums_.blocks == task_.segment_blocks ? 0 : limit_;
+      limit_ = overruns_ || sums_.blocks == task_.segment_blocks ? 0 : limit_;
     }
     return ends_block;
   }
@@ -101,12 +101,13 @@ class BlockWalk {
   }
 
  private:
-  /// At the end of the subsequence, then at the end of the segment.
+  /// At the end of the subsequence; then at the end of the segment, if its last block has no end.
   GPUIMG_HD void pass_limit(bool ends_block) {
     if (limit_ == task_.end) {
       check_chain();
     }
-    limit_ = ends_block || skips_ ? 0 : task_.segment_end;
+    overruns_ = !ends_block && !skips_;
+    limit_ = overruns_ ? task_.segment_end : 0;
   }
 
   GPUIMG_HD void check_chain() {
@@ -121,7 +122,8 @@ class BlockWalk {
   std::uint32_t limit_;
   std::uint32_t finished_ = kForeign;
   std::uint32_t defects_ = 0;
-  bool skips_;
+  bool overruns_ = false;  ///< finishes its last block in the successor's bits
+  bool skips_;             ///< passes over the predecessor's last block
 };
 
 }  // namespace gpuimg::jpeg

@@ -271,6 +271,21 @@ TEST(JpegTwin, RepairsTilesWithoutRunIn) {
   EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
 }
 
+/// A walk ends with the block that begins last in its subsequence: at most 64 symbols are its successor's as well.
+TEST(JpegTwin, DecodesEachSymbolOnce) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes file = make_jpeg(smooth_image(random, 300, 300, {Sample::u8, 3}).view());
+  TwinChoices choices;
+  choices.subsequence_bits = 1U << 30;
+  const std::uint64_t all = decode_with_twin(*describe_jpeg(file), choices).symbols;
+  choices.subsequence_bits = 512;
+  const TwinResult found = decode_with_twin(*describe_jpeg(file), choices);
+  EXPECT_GT(found.subsequences, 20U);
+  EXPECT_GE(found.symbols, all);
+  EXPECT_LE(found.symbols, all + std::uint64_t{64} * found.subsequences);
+}
+
 TEST(JpegTwin, TurnsPixelsAsExifSays) {
   Random random;
   SCOPED_TRACE(random.trace());
