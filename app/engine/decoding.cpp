@@ -68,7 +68,11 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
     options.decode_on_backend = [&](const EncodedImage& encoded) -> std::optional<Picture> {
       Backend* backend = nullptr;
       starting([&] { backend = decoding_backend(encoded); });
-      return backend != nullptr ? backend->decode(encoded) : std::nullopt;
+      if (backend == nullptr) {
+        return std::nullopt;
+      }
+      record(*backend);
+      return backend->decode(encoded);
     };
     decoded = codecs::decode_image(bytes.span(), name, options);
   });
