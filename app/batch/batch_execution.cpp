@@ -12,6 +12,7 @@
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
+#include "batch/host_memory.hpp"
 #include "cli/messages.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
