@@ -20,6 +20,7 @@
 #include "engine/device_budgets.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/input_buffer.hpp"
+#include "engine/operation_input.hpp"
 #include "engine/phase_times.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
@@ -30,23 +31,6 @@
 #include "text/path_names.hpp"
 
 namespace gpuimg {
-
-/// An operation's input: pixels on the host, or on the backend that decoded them.
-struct OperationInput {
-  explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
-  explicit OperationInput(codecs::DecodedImage&& decoded, std::optional<Image> chosen = std::nullopt)
-      : image(std::move(decoded.image)), picture(std::move(decoded.picture)), mask(std::move(chosen)) {}
-
-  [[nodiscard]] std::size_t pixel_count() const {
-    return picture ? picture->pixel_count() : image.view().pixel_count();
-  }
-  [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
-  [[nodiscard]] bool is_consumed() const { return !picture && image.empty(); }
-
-  Image image;
-  std::optional<Picture> picture;  ///< in place of `image`
-  std::optional<Image> mask;       ///< u8, 1 channel
-};
 
 /// A message about one input, kept until the input's turn to print.
 struct Message {
@@ -181,14 +165,6 @@ class CommandContext {
   /// Stages an output that produce(sink) writes. Writing counts as the write phase, everything else as `phase`.
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
 
-  /// The input is on the host, as verify_decoding() leaves it.
-  static OperationInput clone(const OperationInput& input) {
-    OperationInput copy(input.image.clone());
-    if (input.mask) {
-      copy.mask = input.mask->clone();
-    }
-    return copy;
-  }
   static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
   static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
   static std::span<const std::byte> as_bytes(const std::string& text) {
@@ -264,7 +240,7 @@ class CommandContext {
     if (!options_.verify) {
       return computed(first, std::move(input), compute);
     }
-    OperationInput again = clone(input);
+    OperationInput again = input.clone();  // on the host, as verify_decoding() leaves it
     Backend& second = backends_.other();
     auto result = computed(first, std::move(input), compute);
     const auto expected = computed(second, std::move(again), compute);

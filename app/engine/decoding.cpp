@@ -73,6 +73,7 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
       if (backend == nullptr) {
         return std::nullopt;
       }
+      record(*backend);
       std::optional<Picture> picture = backend->decode(encoded);
       keep_memory_for(picture);
       return picture;

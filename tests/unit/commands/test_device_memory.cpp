@@ -62,6 +62,12 @@ class Inside {
   int most_ = 0;
 };
 
+Bytes bytes_of(const FileBytes& file) {
+  Bytes bytes{ByteMemory(new std::byte[file.size()]), file.size()};
+  std::copy(file.begin(), file.end(), bytes.data.get());
+  return bytes;
+}
+
 void linger() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
 
 bool is_striped(const Backend& backend) { return backend.description().ends_with("in strips"); }
@@ -187,7 +193,7 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
   on_threads(3, needed(kPhotoSide) + kDecoding, [&](CommandContext& context, int) {
     for (int i = 0; i < kPhotos; ++i) {
       context.begin_item();
-      codecs::DecodedImage decoded = context.decode(Bytes(file), "photo.jpg");
+      codecs::DecodedImage decoded = context.decode(bytes_of(file), "photo.jpg");
       ASSERT_TRUE(decoded.picture.has_value());
       inside_.enter(1);
       linger();
@@ -215,13 +221,13 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   equalize(second, OperationInput(large.clone()));
   // A file that is decoded, and then dropped.
   const FileBytes file = make_jpeg(image(300).view());
-  ASSERT_TRUE(first.decode(Bytes(file), "photo.jpg").picture.has_value());
+  ASSERT_TRUE(first.decode(bytes_of(file), "photo.jpg").picture.has_value());
   first.begin_item();
   equalize(second, OperationInput(large.clone()));
   // The same without another item.
   {
     CommandContext third(options, CommandContext::Messages::kept, shared);
-    ASSERT_TRUE(third.decode(Bytes(file), "photo.jpg").picture.has_value());
+    ASSERT_TRUE(third.decode(bytes_of(file), "photo.jpg").picture.has_value());
   }
   equalize(second, OperationInput(large.clone()));
 }
@@ -230,8 +236,8 @@ TEST_F(DeviceMemoryTotal, ASecondPictureOfAnItemIsTheHosts) {
   const FileBytes file = make_jpeg(image(300).view());
   const GlobalOptions options = options_with(needed(700));
   CommandContext context(options);
-  const codecs::DecodedImage first = context.decode(Bytes(file), "photo.jpg");
-  const codecs::DecodedImage second = context.decode(Bytes(file), "photo.jpg");
+  const codecs::DecodedImage first = context.decode(bytes_of(file), "photo.jpg");
+  const codecs::DecodedImage second = context.decode(bytes_of(file), "photo.jpg");
   EXPECT_TRUE(first.picture.has_value());
   EXPECT_FALSE(second.picture.has_value()) << "it would wait for memory that the first may hold";
 }

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -30,6 +29,7 @@ class Devices : public ::testing::Test {
  protected:
   void SetUp() override {
     twin_device().reset();
+    std::filesystem::create_directory(folder_ / "in");
     for (int i = 0; i < kImages; ++i) {
       const FileBytes file = make_jpeg(smooth_image(random_, 50 + i, 40, {Sample::u8, 3}).view());
       put_text(folder_ / ("in/p" + std::to_string(i) + ".jpg"),
@@ -148,13 +148,13 @@ TEST(ContextPool, LeasesOnTheLeastBusyDevice) {
   options.backend = BackendKind::cpu;
   ContextPool pool(options, {7, 3});
   const ContextPool::Lease first = pool.lease();
-  auto second = std::make_unique<ContextPool::Lease>(pool.lease());
+  auto second = std::unique_ptr<ContextPool::Lease>(new ContextPool::Lease(pool.lease()));
   const ContextPool::Lease third = pool.lease();
   EXPECT_EQ(first.device(), 7);
   EXPECT_EQ(second->device(), 3);
   EXPECT_EQ(third.device(), 7);
   second.reset();
-  auto fourth = std::make_unique<ContextPool::Lease>(pool.lease());
+  auto fourth = std::unique_ptr<ContextPool::Lease>(new ContextPool::Lease(pool.lease()));
   EXPECT_EQ(fourth->device(), 3);
   fourth->discard();
   fourth.reset();

@@ -11,8 +11,10 @@
 #include <atomic>
 #include <cstring>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
@@ -25,6 +27,33 @@ namespace {
 using namespace test;
 
 std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
+
+/// Memory of `owner`, which counts as lent until the Bytes are gone.
+ByteMemory lent_by(const std::shared_ptr<std::vector<std::byte>>& owner, std::size_t bytes) {
+  owner->resize(bytes);
+  return {owner->data(), ByteDeleter(owner)};
+}
+
+TEST(InputFile, ReadsAFileIntoLentMemory) {
+  const TemporaryFolder folder;
+  put_text(folder / "file", "content");
+  const auto owner = std::make_shared<std::vector<std::byte>>();
+  {
+    const Bytes bytes = read_input(folder / "file", [&](std::size_t size) { return lent_by(owner, size); });
+    EXPECT_EQ(bytes.data.get(), owner->data());
+    EXPECT_EQ(text_of(bytes), "content");
+    EXPECT_EQ(owner.use_count(), 2);
+  }
+  EXPECT_EQ(owner.use_count(), 1);
+  EXPECT_EQ(text_of(read_input(folder / "file", [](std::size_t) { return ByteMemory(); })), "content");
+}
+
+TEST(InputFile, AFileLongerThanItReportsLeavesLentMemory) {
+  const auto owner = std::make_shared<std::vector<std::byte>>();
+  const Bytes bytes = read_input("/proc/self/status", [&](std::size_t size) { return lent_by(owner, size); });
+  EXPECT_GT(bytes.size, 0U);
+  EXPECT_NE(text_of(bytes).find("VmSize"), std::string::npos);
+}
 
 ::testing::AssertionResult cannot_read(const std::string& path, const std::string& part) {
   try {
