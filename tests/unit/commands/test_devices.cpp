@@ -92,7 +92,7 @@ TEST_F(Devices, ShareTheImagesAndWriteTheSame) {
     for (int device = 0; device < 3; ++device) {
       const bool is_used = each.used.count(device) != 0;
       const std::string number = std::to_string(device);
-      EXPECT_EQ(lines.find(R"("device":)" + number) != std::string::npos, is_used) << device;
+      EXPECT_EQ(lines.find(R"("device": )" + number) != std::string::npos, is_used) << device;
       EXPECT_EQ(ran.err.find("twin (device " + number + ")") != std::string::npos, is_used) << device;
     }
     EXPECT_EQ(ran.err.find("shared by the CUDA devices") != std::string::npos, each.used.size() > 1) << ran.err;
