@@ -112,8 +112,8 @@ struct DeviceTestOptions {
   std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
 };
 
-/// The stream of one backend, and the memory pool of its device. Memory is allocated, used and freed on this stream
-/// alone. Shared by the backend and its memory, so a Picture may outlive its backend.
+/// The stream of one backend, on which its memory is allocated, used and freed, and the device's memory pool. Shared by
+/// the backend and its memory, so a Picture may outlive its backend.
 class Device {
  public:
   /// Creates the context.

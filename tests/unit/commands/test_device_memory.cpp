@@ -185,10 +185,10 @@ TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
 }
 
 TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
-  constexpr int kPhotoSide = 700;
-  constexpr int kPhotos = 4;
-  constexpr std::uint64_t kDecoding = std::uint64_t{7} << 20;  // more than decoding takes beside the image
-  ASSERT_GT(needed(kPhotoSide) * 2 + (std::uint64_t{1} << 20), needed(kPhotoSide) + kDecoding);
+  constexpr int kPhotoSide = 400;
+  constexpr int kPhotos = 3;
+  constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes beside the image
+  ASSERT_GT(needed(kPhotoSide) + (std::uint64_t{1} << 20), kDecoding) << "a second decoder would find room";
   const FileBytes file = make_jpeg(image(kPhotoSide).view());
   on_threads(3, needed(kPhotoSide) + kDecoding, [&](CommandContext& context, int) {
     for (int i = 0; i < kPhotos; ++i) {
