@@ -64,8 +64,9 @@ std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInpu
   if (options_.max_device_memory != 0) {
     return memory.bytes();
   }
-  detail(fmt::format("the device has {} MB of memory: the image is taken in strips", memory.bytes() >> 20));
-  return std::max<std::size_t>(memory.bytes() / 2, 1);
+  const std::size_t available = on.available_bytes();
+  detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
+  return std::max<std::size_t>(available / 2, 1);
 }
 
 std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share) {
