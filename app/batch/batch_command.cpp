@@ -8,6 +8,7 @@
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
 #include "batch/stop_signal.hpp"
+#include "cli/messages.hpp"
 #include "engine/backend_choice.hpp"
 #include "text/printable_name.hpp"
 
@@ -82,12 +83,17 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
 
 ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                  const GlobalOptions& all_globals) {
-  (void)checked(arguments);
+  const DeviceList devices = checked(arguments).devices;
   const Operation* operation = find_operation(parser.name());
-  const GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
+  GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named.inputs, globals.verbosity);
+  note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
+                 "the backend is the CPU", globals.verbosity);
   if (is_one_file(arguments, named, job)) {
+    if (!arguments.devices.empty()) {
+      globals.device = devices_of(devices, globals, globals.backend).front();
+    }
     return run_one(job, named, globals);
   }
   return BatchSession(job, parser, arguments, globals).run(named);

@@ -1,5 +1,6 @@
 // Executes the plan of a session.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <malloc.h>
 #include <tbb/info.h>
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
+#include "batch/host_memory.hpp"
 #include "cli/messages.hpp"
 #include "cli/terminal.hpp"
 #include "cli/version.hpp"
@@ -97,18 +99,6 @@ int BatchSession::jobs_for(const WorkPlan& plan) const {
   return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
 }
 
-std::vector<int> BatchSession::devices(std::optional<BackendKind> backend) const {
-  const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
-  if (options_.all_devices && facts != nullptr) {
-    return facts->devices();
-  }
-  std::vector<int> chosen = options_.devices.empty() ? std::vector<int>{globals_.device} : options_.devices;
-  if (facts != nullptr) {
-    std::for_each(chosen.begin(), chosen.end(), facts->check_device);
-  }
-  return chosen;
-}
-
 GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
   GlobalOptions options = globals_;
   options.threads = std::max(1, processors(globals_) / jobs);
@@ -184,7 +174,11 @@ std::string BatchSession::first_line(const WorkPlan& plan) const {
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   const int jobs = jobs_for(plan);
   const GlobalOptions workers = worker_options(plan, jobs);
-  const std::vector<int> shared_by = devices(workers.backend);
+  const std::vector<int> devices = devices_of(options_.devices, globals_, workers.backend);
+  if (devices.size() > 1 && workers.backend && backend_entry(*workers.backend).device_facts != nullptr) {
+    print_detail(globals_.verbosity, fmt::format("the images are shared by the {} devices {}",
+                                                 backend_entry(*workers.backend).title, fmt::join(devices, ", ")));
+  }
   Progress progress(progress_mode(globals_), plan.items.size());
   const StopSignal stop([&] {
     progress.print("gpuimg: note: stopping once the images in flight are done; interrupt again to stop at once\n");
@@ -194,7 +188,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     // Return freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   }
-  ContextPool contexts(workers, shared_by);
+  ContextPool contexts(workers, devices);
   if (items_to_do(plan) > 0) {
     job_.prepare(*contexts.lease());
   }

@@ -30,16 +30,6 @@ std::uint64_t number_from(const std::string& option, std::string_view text, std:
   return number;
 }
 
-std::vector<int> device_list(const std::string& text) {
-  std::vector<int> devices;
-  for (std::size_t at = 0; at <= text.size();) {
-    const std::size_t comma = std::min(text.find(',', at), text.size());
-    devices.push_back(static_cast<int>(number_from("--devices", text.substr(at, comma - at), 0, 65536)));
-    at = comma + 1;
-  }
-  return devices;
-}
-
 bool is_file(const std::string& path) {
   struct stat found {};
   return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
@@ -98,7 +88,13 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
   flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
   text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
   text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
-  text("--devices", arguments.devices, "CUDA devices that share the images: 0,1 or all", "LIST");
+  parser.text({"--devices",
+               {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
+                {{"all", "every device that the driver shows"}},
+                "the one of --device"},
+               "LIST",
+               kGroup},
+              arguments.devices);
   flag("--fail-fast", arguments.fail_fast, "stop starting new images after the first failure");
   text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
   text("--manifest", arguments.manifest, "record the run in FILE, as JSON lines", "FILE");
@@ -122,10 +118,7 @@ BatchOptions checked(const BatchArguments& arguments) {
   if (!arguments.max_memory.empty()) {
     options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);
   }
-  options.all_devices = arguments.devices == "all";
-  if (!arguments.devices.empty() && !options.all_devices) {
-    options.devices = device_list(arguments.devices);
-  }
+  options.devices = parse_device_list(arguments.devices);
   refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
   refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
   refuse_standard_stream("--manifest", arguments.manifest);
@@ -163,9 +156,8 @@ bool has_fields(const std::string& output) { return output.find_first_of("{}") !
 
 bool asks_for_batch(const BatchArguments& arguments) {
   return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
-         arguments.dry_run || !arguments.max_memory.empty() || !arguments.devices.empty() ||
-         !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty() ||
-         !arguments.shard.empty();
+         arguments.dry_run || !arguments.max_memory.empty() || !arguments.manifest.empty() ||
+         !arguments.resume.empty() || !arguments.retry_failed.empty() || !arguments.shard.empty();
 }
 
 }  // namespace gpuimg

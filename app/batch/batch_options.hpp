@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "batch/device_list.hpp"
 #include "batch/file_list.hpp"
 #include "batch/shard.hpp"
 #include "cli/command_parser.hpp"
@@ -44,8 +45,7 @@ struct BatchArguments : InputArguments {
 struct BatchOptions {
   int jobs = 0;                             ///< 0 = one per processor, at most one per item
   std::optional<std::uint64_t> max_memory;  ///< bytes; nothing = half of what is available
-  std::vector<int> devices;                 ///< CUDA devices; empty = the one of --device
-  bool all_devices = false;
+  DeviceList devices;
   std::uint64_t max_errors = 0;  ///< stop starting new images after this many failures; 0 = no limit
   Shard shard;
 };
@@ -78,7 +78,7 @@ std::vector<std::string> listed_files(const InputArguments& arguments);
 bool has_fields(const std::string& output);
 
 /// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
-/// Options like --jobs make no difference for one image.
+/// Options like --jobs make no difference for one image; of --devices it takes the first.
 bool asks_for_batch(const BatchArguments& arguments);
 
 }  // namespace gpuimg

@@ -10,12 +10,12 @@
 #include "batch/context_pool.hpp"
 #include "batch/failure_list.hpp"
 #include "batch/manifest.hpp"
-#include "batch/memory_budget.hpp"
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/image_job.hpp"
+#include "engine/memory_budget.hpp"
 
 namespace gpuimg {
 

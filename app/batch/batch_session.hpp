@@ -47,8 +47,6 @@ class BatchSession {
   [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
-  /// Devices that share the images. Throws Error{backend_unavailable} for a missing device, before any work.
-  [[nodiscard]] std::vector<int> devices(std::optional<BackendKind> backend) const;
   [[nodiscard]] RunSettings settings_for(int jobs) const;
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;

@@ -1,4 +1,4 @@
-// Pool of worker contexts: one per image in flight, created on demand, assigned to the devices round-robin.
+// Pool of worker contexts: one per image in flight, created on demand, on the device with the fewest images in flight.
 #pragma once
 
 #include <cstddef>
@@ -12,26 +12,36 @@
 namespace gpuimg {
 
 class ContextPool {
+ private:
+  struct DeviceContexts {
+    int device;
+    std::size_t leased = 0;
+    std::vector<std::unique_ptr<CommandContext>> free = {};
+  };
+
  public:
-  /// `devices` are CUDA device numbers; must not be empty.
-  ContextPool(const GlobalOptions& options, std::vector<int> devices);
+  /// `devices` are CUDA device numbers; must not be empty. Of equally busy devices, the first is used.
+  ContextPool(const GlobalOptions& options, const std::vector<int>& devices);
 
   /// Returns the context to the pool when it goes out of scope.
   class Lease {
    public:
-    Lease(ContextPool& pool, std::unique_ptr<CommandContext> context) : pool_(pool), context_(std::move(context)) {}
+    Lease(ContextPool& pool, DeviceContexts& of, std::unique_ptr<CommandContext> context)
+        : pool_(pool), of_(of), context_(std::move(context)) {}
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
-    ~Lease() { pool_.take_back(std::move(context_)); }
+    ~Lease() { pool_.take_back(of_, std::move(context_)); }
 
     CommandContext& operator*() const { return *context_; }
     CommandContext* operator->() const { return context_.get(); }
+    [[nodiscard]] int device() const { return of_.device; }
 
     /// Destroys the context, including its backend's memory, instead of returning it.
     void discard() { context_.reset(); }
 
    private:
     ContextPool& pool_;
+    DeviceContexts& of_;
     std::unique_ptr<CommandContext> context_;
   };
 
@@ -41,14 +51,12 @@ class ContextPool {
   void clear();
 
  private:
-  void take_back(std::unique_ptr<CommandContext> context);
+  void take_back(DeviceContexts& of, std::unique_ptr<CommandContext> context);
 
   GlobalOptions options_;
-  std::vector<int> devices_;
-  std::shared_ptr<DecoderAdmission> admission_ = std::make_shared<DecoderAdmission>();
-  std::size_t made_ = 0;
+  std::shared_ptr<SharedByWorkers> shared_ = std::make_shared<SharedByWorkers>();
   std::mutex mutex_;
-  std::vector<std::unique_ptr<CommandContext>> free_;
+  std::vector<DeviceContexts> devices_;  ///< never resized: leases refer to them
 };
 
 }  // namespace gpuimg

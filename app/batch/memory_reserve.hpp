@@ -8,7 +8,7 @@
 #include <mutex>
 #include <new>
 
-#include "batch/memory_budget.hpp"
+#include "engine/memory_budget.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {

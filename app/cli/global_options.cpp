@@ -84,7 +84,9 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
        "N");
   text("--max-device-memory", arguments.max_device_memory,
-       "compute images that need more in strips, with the same result [what is free]", "BYTES");
+       "memory of each device for the images in flight; larger images are computed in strips, with the same result "
+       "[what is free]",
+       "BYTES");
   flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says");
   flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]");
   flag("--timing", arguments.timing, "print the time of each phase to standard error");

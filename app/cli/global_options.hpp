@@ -29,7 +29,7 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  std::uint64_t max_device_memory = 0;  ///< bytes for an image and its result; 0 = what the device has free
+  std::uint64_t max_device_memory = 0;  ///< bytes on each device; 0 = what it has free
   bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
   bool lenient = false;                 ///< read damaged JPEGs as far as possible
 };

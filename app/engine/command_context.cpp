@@ -52,6 +52,7 @@ void CommandContext::begin_item(bool replaces) {
   backend_name_.clear();
   decoded_by_.clear();
   device_.reset();
+  share_.release();
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {

@@ -17,6 +17,7 @@
 #include "codecs/image_writer.hpp"
 #include "engine/backend_source.hpp"
 #include "engine/decoder_admission.hpp"
+#include "engine/device_budgets.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/input_buffer.hpp"
 #include "engine/operation_input.hpp"
@@ -37,14 +38,19 @@ struct Message {
   std::string text;
 };
 
+/// What the workers of one run share: each decoder is tested once, and each device has one total of memory.
+struct SharedByWorkers {
+  DecoderAdmission admission;
+  DeviceBudgets device_memory;
+};
+
 class CommandContext {
  public:
   enum class Messages { printed, kept };
 
-  /// Workers of one run share `admission`, so that each decoder is tested once.
   explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed,
-                          std::shared_ptr<DecoderAdmission> admission = std::make_shared<DecoderAdmission>())
-      : options_(options), messages_are_(messages), admission_(std::move(admission)), backends_(options) {}
+                          std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>())
+      : options_(options), messages_are_(messages), shared_(std::move(shared)), backends_(options) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
   /// may replace existing files if `replaces` or --force is set.
@@ -184,13 +190,15 @@ class CommandContext {
   /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
   /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
   template <class Compute>
-  auto computed(Backend& on, OperationInput input, const Compute& compute) {
-    std::size_t room = device_memory_limit(on, input);
+  auto computed(Backend& on, OperationInput given, const Compute& compute) {
+    MemoryShare share = std::move(share_);  // of a picture that is there already; outlives it
+    OperationInput input = std::move(given);
+    std::size_t room = device_memory_limit(on, input, share);
     if (room == 0) {
       try {
         return compute(on, input);
       } catch (const Error& error) {
-        room = room_after(error, on, input);
+        room = room_after(error, on, input, share);
       }
     }
     Backend* instead = nullptr;
@@ -200,18 +208,28 @@ class CommandContext {
     } catch (const Error& error) {
       instead = &cpu_after(error, input);
     }
+    share.release();
     return compute(*instead, input);
   }
 
-  /// False if --max-device-memory leaves no room to decode the file and run any operation on it.
-  [[nodiscard]] bool may_decode(const EncodedImage& encoded) const;
+  /// The total for the images in flight on the device of `backend`.
+  MemoryBudget& device_memory(Backend& backend) {
+    return shared_->device_memory.of(backend, options_.device, options_.max_device_memory);
+  }
 
-  /// Bytes of device memory per strip, the input being on the host then; 0 if the whole image fits, or if the backend
-  /// uses host memory.
-  std::size_t device_memory_limit(Backend& on, OperationInput& input);
+  /// Waits for device memory to decode the file and run any operation on it. False if there is never enough, or if a
+  /// picture of this input has its share already: an item that waits holds nothing, so that all can finish.
+  bool takes_memory_for(const EncodedImage& encoded, Backend& on);
 
-  /// The same, after the device ran out of memory; rethrows any other failure.
-  std::size_t room_after(const Error& error, Backend& on, OperationInput& input);
+  /// Keeps the share of what the file was decoded to.
+  void keep_memory_for(const std::optional<Picture>& decoded);
+
+  /// Waits for the input's share of device memory unless it has one. Returns the bytes of device memory per strip, the
+  /// input being on the host then; 0 if the whole image fits, or if the backend uses host memory.
+  std::size_t device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share);
+
+  /// The same, after the device ran out of memory: waits until the image is alone there. Rethrows any other failure.
+  std::size_t room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share);
 
   /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
   Backend& cpu_after(const Error& error, const OperationInput& input);
@@ -253,9 +271,10 @@ class CommandContext {
   Messages messages_are_;
   std::vector<Message> messages_;
   PhaseTimes times_;
-  std::shared_ptr<DecoderAdmission> admission_;
+  std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
+  MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
   std::string decoded_by_;
   std::optional<int> device_;

@@ -43,13 +43,15 @@ codecs::ReadOptions CommandContext::host_options() {
 }
 
 Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
-  if (!backends_.expects_device() || !may_decode(encoded)) {
+  if (!backends_.expects_device()) {
     return nullptr;
   }
   try {
     Backend& backend = backends_.get();
     const auto tell_why = [&](std::string text) { note(std::move(text)); };
-    return !backend.memory_is_host() && admission_->admits(backend, options_.device, tell_why) ? &backend : nullptr;
+    const bool may = !backend.memory_is_host() && shared_->admission.admits(backend, options_.device, tell_why) &&
+                     takes_memory_for(encoded, backend);
+    return may ? &backend : nullptr;
   } catch (const Error&) {  // backend() meets it again, but what is wrong with the file is told first
     return nullptr;
   }
@@ -72,7 +74,9 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
         return std::nullopt;
       }
       record(*backend);
-      return backend->decode(encoded);
+      std::optional<Picture> picture = backend->decode(encoded);
+      keep_memory_for(picture);
+      return picture;
     };
     decoded = codecs::decode_image(bytes.span(), name, options);
   });
@@ -89,6 +93,7 @@ void CommandContext::verify_decoding(codecs::DecodedImage& decoded, const Bytes&
   Backend& backend = backends_.get();
   const Image pixels = download(backend, std::move(*decoded.picture));
   decoded.picture.reset();
+  share_.release();
   decoded.image = times_.measure(
       Phase::decode, [&] { return std::move(codecs::decode_image(bytes.span(), name, host_options()).image); });
   refuse_difference(

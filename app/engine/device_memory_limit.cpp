@@ -1,4 +1,5 @@
-// Fallbacks if the device has too little memory: the host decodes, then strips, then with `auto` the CPU.
+// Shares of the device's memory, and fallbacks if it has too little: the host decodes, then strips, then with `auto`
+// the CPU. docs/batch.md, "Memory".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -16,54 +17,66 @@ std::size_t needed_bytes(std::size_t pixels, PixelFormat format, std::size_t mas
   return pixels * (format.bytes_per_pixel() + most_result_bytes()) + mask_bytes;
 }
 
-/// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them, 16-bit coefficients
-/// and samples, and the pixels before they are turned.
+/// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them and about each
+/// restart segment, 16-bit coefficients and samples, and the pixels before they are turned.
 std::size_t decoding_bytes(const EncodedJpeg& jpeg) {
   constexpr std::size_t kTables = std::size_t{1} << 20;
+  constexpr std::size_t kBytesPerSegment = 48;
   const jpeg::Layout layout = jpeg::layout_of(jpeg);
   const std::size_t samples = std::size_t{layout.block_count()} * jpeg::kBlockSize;
-  const std::size_t marks = std::size_t{layout.segment_count} * 2 * sizeof(std::uint32_t);
+  const std::size_t marks = layout.segment_count * kBytesPerSegment;
   return kTables + 3 * jpeg.scan.size() + marks + 3 * samples + samples;
 }
 
 }  // namespace
 
-bool CommandContext::may_decode(const EncodedImage& encoded) const {
+bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
   const auto& jpeg = std::get<EncodedJpeg>(encoded);
   const std::size_t pixels = static_cast<std::size_t>(jpeg.width) * static_cast<std::size_t>(jpeg.height);
   const std::size_t needed = needed_bytes(pixels, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
-  return options_.max_device_memory == 0 || needed <= options_.max_device_memory;
+  MemoryBudget& memory = device_memory(on);
+  if (share_.is_held() || needed > memory.bytes()) {
+    return false;
+  }
+  share_ = MemoryShare(memory, needed);
+  return true;
 }
 
-std::size_t CommandContext::device_memory_limit(Backend& on, OperationInput& input) {
-  constexpr std::size_t kScratchBytes = std::size_t{64} << 20;
-  if (on.memory_is_host()) {
+void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
+  if (decoded) {
+    share_.shrink_to(needed_bytes(decoded->pixel_count(), decoded->format(), 0));
+  } else {
+    share_.release();
+  }
+}
+
+std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share) {
+  if (on.memory_is_host() || share.is_held()) {
     return 0;
   }
   const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
   const std::size_t needed = needed_bytes(input.pixel_count(), input.format(), mask_bytes);
-  if (options_.max_device_memory != 0) {
-    if (needed <= options_.max_device_memory) {
-      return 0;
-    }
-    bring_to_host(on, input);
-    return options_.max_device_memory;
-  }
-  const std::size_t held = input.picture ? input.pixel_count() * input.format().bytes_per_pixel() : 0;
-  const std::size_t available = on.available_bytes();
-  if (available > kScratchBytes && needed - held <= available - kScratchBytes) {
+  MemoryBudget& memory = device_memory(on);
+  times_.measure(Phase::start, [&] { share = MemoryShare(memory, needed); });
+  if (needed <= memory.bytes()) {
     return 0;
   }
+  if (options_.max_device_memory != 0) {
+    return memory.bytes();
+  }
+  const std::size_t available = on.available_bytes();
   detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
-  bring_to_host(on, input);
   return std::max<std::size_t>(available / 2, 1);
 }
 
-std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input) {
+std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share) {
   if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host() || input.is_consumed()) {
     throw;  // the exception being handled
   }
   bring_to_host(on, input);
+  share.release();
+  MemoryBudget& memory = device_memory(on);
+  times_.measure(Phase::start, [&] { share = MemoryShare(memory, memory.bytes()); });
   const std::size_t available = on.available_bytes();
   note(fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
   return std::max<std::size_t>(available / 2, 1);

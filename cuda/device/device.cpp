@@ -14,19 +14,15 @@ namespace {
 
 constexpr int kPoison = 0xCD;
 
-cudaMemPool_t create_pool(int device) {
-  cudaMemPoolProps properties{};
-  properties.allocType = cudaMemAllocationTypePinned;
-  properties.location.type = cudaMemLocationTypeDevice;
-  properties.location.id = device;
+/// The device's default pool: one for all backends of the process there, so that what one has freed serves another. The
+/// driver hands freed memory to a stream only once the stream that freed it has come that far, or makes one wait for
+/// the other ("Stream-Ordered Memory Allocator", reuse policies, in the CUDA Programming Guide).
+cudaMemPool_t shared_pool(int device) {
   cudaMemPool_t pool = nullptr;
-  cuda_check(cudaMemPoolCreate(&pool, &properties), "creating the memory pool");
+  cuda_check(cudaDeviceGetDefaultMemPool(&pool, device), "finding the memory pool");
   auto keep_everything = std::numeric_limits<std::uint64_t>::max();
-  const cudaError_t code = cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything);
-  if (code != cudaSuccess) {
-    (void)cudaMemPoolDestroy(pool);
-  }
-  cuda_check(code, "configuring the memory pool");
+  cuda_check(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &keep_everything),
+             "configuring the memory pool");
   return pool;
 }
 
@@ -86,12 +82,12 @@ Device::Device(int index, const DeviceTestOptions& options)
   cuda_check(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, index),
              "querying the device");
   shared_bytes_ = std::min(static_cast<std::size_t>(shared_bytes), options.max_shared_bytes);
-  pool_ = create_pool(index);
+  pool_ = shared_pool(index);
 }
 
 Device::~Device() {
   (void)cudaStreamSynchronize(stream_.get());
-  (void)cudaMemPoolDestroy(pool_);
+  (void)cudaMemPoolTrimTo(pool_, 0);
 }
 
 void Device::make_current() const { cuda_check(cudaSetDevice(index_), "selecting the device"); }

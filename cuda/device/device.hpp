@@ -112,8 +112,8 @@ struct DeviceTestOptions {
   std::size_t max_shared_bytes = SIZE_MAX;  ///< emulate a device with this much shared memory per block
 };
 
-/// The stream and memory pool of one backend. Shared by the backend and the memory allocated from the pool, so a
-/// Picture may outlive its backend.
+/// The stream of one backend, on which its memory is allocated, used and freed, and the device's memory pool. Shared by
+/// the backend and its memory, so a Picture may outlive its backend.
 class Device {
  public:
   /// Creates the context.
@@ -147,7 +147,7 @@ class Device {
   std::size_t shared_bytes_ = 0;
   bool poison_;
   Stream stream_;
-  cudaMemPool_t pool_ = nullptr;
+  cudaMemPool_t pool_ = nullptr;  ///< the driver's
 };
 
 template <class T>

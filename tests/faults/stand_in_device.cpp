@@ -59,8 +59,10 @@ cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, 
   return allocate(memory, bytes);
 }
 cudaError_t cudaFreeAsync(void* memory, cudaStream_t) { return release(memory); }
-cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, const cudaMemPoolProps*) { return create(pool); }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool) { return release(pool); }
+cudaError_t cudaDeviceGetDefaultMemPool(cudaMemPool_t* pool, int) {
+  *pool = nullptr;
+  return state();
+}
 DOES_NOTHING(cudaMemPoolSetAttribute, cudaMemPool_t, cudaMemPoolAttr, void*)
 DOES_NOTHING(cudaMemPoolTrimTo, cudaMemPool_t, size_t)
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t, cudaMemPoolAttr, void* value) {

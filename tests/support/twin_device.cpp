@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -16,9 +17,11 @@ namespace {
 
 class TwinBackend final : public Backend {
  public:
+  explicit TwinBackend(int device) : device_(device) {}
+
   [[nodiscard]] BackendKind kind() const override { return BackendKind::cuda; }
   [[nodiscard]] std::string name() const override { return "cuda"; }
-  [[nodiscard]] std::string description() const override { return "twin (device 0)"; }
+  [[nodiscard]] std::string description() const override { return "twin (device " + std::to_string(device_) + ")"; }
   [[nodiscard]] bool memory_is_host() const override { return false; }
 
   Image new_image(int width, int height, PixelFormat format) override {
@@ -49,20 +52,20 @@ class TwinBackend final : public Backend {
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
-    take_memory();
+    begin_operation();
     return host_->histogram(picture, options);
   }
   LevelCounts table_counts(const Picture& picture, const EqualizeOptions& options) override {
-    take_memory();
+    begin_operation();
     return host_->table_counts(picture, options);
   }
   using Backend::equalize;
   Picture equalize(const Picture& picture, const EqualizeOptions& options, LevelTables* used) override {
-    take_memory();
+    begin_operation();
     return host_->equalize(picture, options, used);
   }
   Picture apply(const Picture& picture, const PictureOperation& operation) override {
-    take_memory();
+    begin_operation();
     return host_->apply(picture, operation);
   }
 
@@ -71,20 +74,26 @@ class TwinBackend final : public Backend {
   double measure_copy_rate(std::size_t bytes) override { return host_->measure_copy_rate(bytes); }
 
  private:
-  static void take_memory() {
+  void begin_operation() const {
+    if (twin_device().on_operation) {
+      twin_device().on_operation(device_);
+    }
     if (twin_device().refused_operations > 0) {
       --twin_device().refused_operations;
       throw Error(ErrorKind::out_of_memory, "the twin has no memory");
     }
   }
 
+  int device_;
   std::unique_ptr<Backend> host_ = make_cpu_backend(1);
 };
 
 }  // namespace
 
 void TwinDevice::reset() {
-  is_there = decodes = true;
+  devices = 1;
+  on_operation = nullptr;
+  decodes = true;
   decodes_wrongly = false;
   wrong_from = -1;
   available_bytes = ~std::size_t{0};
@@ -102,11 +111,15 @@ CudaVersions cuda_versions(bool /*ask_driver*/) { return {13000, 13000, "none: a
 
 std::vector<CudaDevice> cuda_devices() {
   check_cuda_device(0);
-  return {{.index = 0, .name = "twin"}};
+  std::vector<CudaDevice> devices;
+  for (int index = 0; index < test::twin_device().devices; ++index) {
+    devices.push_back({.index = index, .name = "twin"});
+  }
+  return devices;
 }
 
 void check_cuda_device(int device) {
-  if (!test::twin_device().is_there || device != 0) {
+  if (device >= test::twin_device().devices) {
     throw Error(ErrorKind::backend_unavailable, "no CUDA device: the test has none; use --backend cpu");
   }
 }
@@ -114,7 +127,7 @@ void check_cuda_device(int device) {
 std::unique_ptr<Backend> make_cuda_backend(int device) {
   check_cuda_device(device);
   ++test::twin_device().made;
-  return std::make_unique<test::TwinBackend>();
+  return std::make_unique<test::TwinBackend>(device);
 }
 
 }  // namespace gpuimg

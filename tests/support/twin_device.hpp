@@ -5,12 +5,13 @@
 
 #include <atomic>
 #include <cstddef>
+#include <functional>
 
 namespace gpuimg::test {
 
 /// What a test asks of the devices, and what it finds out. Set it before a command runs.
 struct TwinDevice {
-  bool is_there = true;          ///< false: there is no device
+  int devices = 1;               ///< 0: there is no device
   bool decodes = true;           ///< false: every file is left to the host
   bool decodes_wrongly = false;  ///< every file has one wrong sample
   int wrong_from = -1;           ///< so have all files after the first so many
@@ -20,6 +21,9 @@ struct TwinDevice {
   std::atomic<int> made = 0;      ///< backends
   std::atomic<int> decoded = 0;   ///< files, those of the self-test included
   std::atomic<int> uploaded = 0;  ///< images and masks
+
+  /// Called as an operation begins on a device, on the thread of its worker; may be null.
+  std::function<void(int device)> on_operation;
 
   void reset();
 };

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "batch/memory_budget.hpp"
 #include "batch/memory_reserve.hpp"
+#include "engine/memory_budget.hpp"
 #include "support/sanitizers.hpp"
 
 namespace gpuimg {

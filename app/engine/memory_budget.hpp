@@ -1,10 +1,12 @@
-// Memory budget that the images in flight share: --max-memory. docs/batch.md, "Memory".
+// Memory budget that the images in flight share: of the host, --max-memory, and of each device, --max-device-memory.
+// docs/batch.md, "Memory".
 #pragma once
 
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <utility>
 
 namespace gpuimg {
 
@@ -33,10 +35,26 @@ class MemoryBudget {
   std::condition_variable released_;
 };
 
-/// Physical memory available to this process: free memory, or less if the control group's limit is lower.
-std::uint64_t available_memory();
+/// Bytes of a budget, until it is destroyed.
+class MemoryShare {
+ public:
+  MemoryShare() = default;  ///< of nothing
+  /// Waits as MemoryBudget::acquire does. Who holds a share must not wait for another of the same budget.
+  MemoryShare(MemoryBudget& budget, std::uint64_t bytes);
+  MemoryShare(MemoryShare&& other) noexcept
+      : budget_(std::exchange(other.budget_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+  MemoryShare& operator=(MemoryShare&& other) noexcept;
+  ~MemoryShare() { release(); }
 
-/// Resident set size of the process, in bytes.
-std::uint64_t resident_memory();
+  [[nodiscard]] bool is_held() const { return budget_ != nullptr; }
+
+  /// Gives back what exceeds `bytes`.
+  void shrink_to(std::uint64_t bytes);
+  void release();
+
+ private:
+  MemoryBudget* budget_ = nullptr;
+  std::uint64_t bytes_ = 0;
+};
 
 }  // namespace gpuimg

@@ -1,10 +1,9 @@
-// The budget, and the available memory from /proc/meminfo and the control group.
-#include "batch/memory_budget.hpp"
+// Reads /proc/meminfo, the control group and /proc/self/statm.
+#include "batch/host_memory.hpp"
 
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <limits>
 #include <optional>
@@ -14,7 +13,6 @@ namespace gpuimg {
 namespace {
 
 constexpr std::uint64_t kKibibyte = 1024;
-constexpr std::chrono::milliseconds kPatience(100);
 
 std::uint64_t free_in_system() {
   std::ifstream file("/proc/meminfo");
@@ -61,42 +59,6 @@ std::uint64_t free_in_group() {
 }
 
 }  // namespace
-
-bool MemoryBudget::acquire(std::uint64_t bytes, const std::function<bool()>& is_abandoned) {
-  std::unique_lock lock(mutex_);
-  const auto fits = [&] { return in_use_ == 0 || (bytes <= bytes_ && in_use_ <= bytes_ - bytes); };
-  while (!released_.wait_for(lock, kPatience, fits)) {
-    if (is_abandoned()) {
-      return false;
-    }
-  }
-  in_use_ += bytes;
-  return true;
-}
-
-void MemoryBudget::release(std::uint64_t bytes) {
-  {
-    const std::lock_guard lock(mutex_);
-    in_use_ -= bytes;
-    ++releases_;
-  }
-  released_.notify_all();
-}
-
-bool MemoryBudget::wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned) {
-  std::unique_lock lock(mutex_);
-  while (!released_.wait_for(lock, kPatience, [&] { return releases_ > seen || in_use_ == 0; })) {
-    if (is_abandoned()) {
-      return false;
-    }
-  }
-  return releases_ > seen;
-}
-
-std::uint64_t MemoryBudget::releases() const {
-  const std::lock_guard lock(mutex_);
-  return releases_;
-}
 
 std::uint64_t available_memory() { return std::min(free_in_system(), free_in_group()); }
 

@@ -1,0 +1,62 @@
+// Reads the list, and checks it against the driver's.
+#include "batch/device_list.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "backends/backends.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr int kLargestDevice = 65536;
+
+int device_number(std::string_view text) {
+  int number = 0;
+  const char* end = text.data() + text.size();
+  const auto [stop, failure] = std::from_chars(text.data(), end, number);
+  if (failure != std::errc{} || stop != end || number < 0 || number > kLargestDevice) {
+    throw Error(ErrorKind::usage, fmt::format("--devices: '{}' is no device: name numbers from 0 to {}, such as 0,1, "
+                                              "or all",
+                                              text, kLargestDevice));
+  }
+  return number;
+}
+
+}  // namespace
+
+DeviceList parse_device_list(const std::string& text) {
+  DeviceList list;
+  list.all = text == "all";
+  if (text.empty() || list.all) {
+    return list;
+  }
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t comma = std::min(text.find(',', at), text.size());
+    const int number = device_number(std::string_view(text).substr(at, comma - at));
+    if (std::find(list.numbers.begin(), list.numbers.end(), number) != list.numbers.end()) {
+      throw Error(ErrorKind::usage, fmt::format("--devices: {} is named twice", number));
+    }
+    list.numbers.push_back(number);
+    at = comma + 1;
+  }
+  return list;
+}
+
+std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend) {
+  const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
+  if (list.all && facts != nullptr) {
+    return facts->devices();
+  }
+  std::vector<int> chosen = list.numbers.empty() ? std::vector<int>{globals.device} : list.numbers;
+  if (facts != nullptr) {
+    std::for_each(chosen.begin(), chosen.end(), facts->check_device);
+  }
+  return chosen;
+}
+
+}  // namespace gpuimg

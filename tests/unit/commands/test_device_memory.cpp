@@ -1,0 +1,278 @@
+// --max-device-memory: the images in flight on a device share one total. The device is the twin.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "engine/command_context.hpp"
+#include "operations/operations.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+constexpr int kSide = 40;
+constexpr PixelFormat kRgb{Sample::u8, 3};
+constexpr int kExclusive = 100;  ///< the weight of what must be alone
+
+/// What the engine takes for an image of `side` × `side` pixels and any result.
+std::uint64_t needed(int side) {
+  const auto pixels = static_cast<std::uint64_t>(side) * static_cast<std::uint64_t>(side);
+  return pixels * (kRgb.bytes_per_pixel() + most_result_bytes());
+}
+
+/// What is computed at once.
+class Inside {
+ public:
+  void enter(int weight) {
+    const std::lock_guard lock(mutex_);
+    now_ += weight;
+    most_ = std::max(most_, now_);
+    changed_.notify_all();
+  }
+  void leave(int weight) {
+    const std::lock_guard lock(mutex_);
+    now_ -= weight;
+  }
+  /// False if fewer have entered together after some seconds.
+  bool meets(int weight) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, std::chrono::seconds(30), [&] { return most_ >= weight; });
+  }
+  [[nodiscard]] int most() const { return most_; }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int now_ = 0;
+  int most_ = 0;
+};
+
+Bytes bytes_of(const FileBytes& file) {
+  Bytes bytes{ByteMemory(new std::byte[file.size()]), file.size()};
+  std::copy(file.begin(), file.end(), bytes.data.get());
+  return bytes;
+}
+
+void linger() { std::this_thread::sleep_for(std::chrono::milliseconds(1)); }
+
+bool is_striped(const Backend& backend) { return backend.description().ends_with("in strips"); }
+
+class DeviceMemoryTotal : public ::testing::Test {
+ protected:
+  void SetUp() override { twin_device().reset(); }
+  void TearDown() override { twin_device().reset(); }
+
+  static GlobalOptions options_with(std::uint64_t max_device_memory) {
+    GlobalOptions options;
+    options.backend = BackendKind::cuda;
+    options.threads = 1;
+    options.max_device_memory = max_device_memory;
+    return options;
+  }
+
+  /// Runs work(context, number of the thread) on as many threads, each with a context, as the workers of a run.
+  static void on_threads(int threads, std::uint64_t max_device_memory,
+                         const std::function<void(CommandContext&, int)>& work) {
+    const auto shared = std::make_shared<SharedByWorkers>();
+    std::vector<std::thread> workers;
+    for (int number = 0; number < threads; ++number) {
+      workers.emplace_back([&, number] {
+        CommandContext context(options_with(max_device_memory), CommandContext::Messages::kept, shared);
+        try {
+          work(context, number);
+        } catch (const Error& error) {
+          ADD_FAILURE() << error.what();
+        }
+      });
+    }
+    for (std::thread& worker : workers) {
+      worker.join();
+    }
+  }
+
+  Image image(int side) { return smooth_image(random_, side, side, kRgb); }
+
+  /// Equalizes one image; enters `inside_` for the time of the operation, with kExclusive if it runs in strips. The
+  /// device has no memory for an image that `must_strip`.
+  void equalize(CommandContext& context, OperationInput input, bool must_strip = false) {
+    context.begin_item();
+    (void)context.process(std::move(input), [&](Backend& backend, Picture&& picture, const Picture*) {
+      const int weight = is_striped(backend) ? kExclusive : 1;
+      inside_.enter(weight);
+      linger();
+      Picture result = backend.equalize(std::move(picture), EqualizeOptions());
+      inside_.leave(weight);
+      if (must_strip && !is_striped(backend)) {
+        throw Error(ErrorKind::out_of_memory, "the test has no memory");
+      }
+      return result;
+    });
+  }
+
+  Random random_;
+  Inside inside_;
+};
+
+TEST_F(DeviceMemoryTotal, LargeImagesAreNeverTogether) {
+  const Image large = image(kSide);
+  on_threads(4, needed(kSide) * 2 - 1, [&](CommandContext& context, int) {
+    for (int i = 0; i < 8; ++i) {
+      equalize(context, OperationInput(large.clone()));
+    }
+  });
+  EXPECT_EQ(inside_.most(), 1);
+  EXPECT_EQ(twin_device().uploaded, 4 * 8) << "no strips";
+}
+
+TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
+  twin_device().available_bytes = (std::size_t{64} << 20) + needed(kSide) * 2 - 1;
+  const Image large = image(kSide);
+  on_threads(4, 0, [&](CommandContext& context, int) {
+    for (int i = 0; i < 8; ++i) {
+      equalize(context, OperationInput(large.clone()));
+    }
+  });
+  EXPECT_EQ(inside_.most(), 1);
+  EXPECT_EQ(twin_device().uploaded, 4 * 8) << "no strips";
+}
+
+TEST_F(DeviceMemoryTotal, SmallImagesAreSideBySide) {
+  const Image small = image(kSide);
+  on_threads(3, needed(kSide) * 3, [&](CommandContext& context, int) {
+    (void)context.process(OperationInput(small.clone()), [&](Backend& backend, Picture&& picture, const Picture*) {
+      inside_.enter(1);
+      EXPECT_TRUE(inside_.meets(3));
+      return backend.equalize(std::move(picture), EqualizeOptions());
+    });
+  });
+}
+
+TEST_F(DeviceMemoryTotal, LargerImagesGoInStripsAlone) {
+  const Image small = image(kSide);
+  const Image larger = image(3 * kSide);
+  on_threads(4, needed(kSide) * 3, [&](CommandContext& context, int number) {
+    for (int i = 0; i < (number < 2 ? 4 : 16); ++i) {
+      equalize(context, OperationInput((number < 2 ? larger : small).clone()));
+    }
+  });
+  EXPECT_EQ(inside_.most(), kExclusive);
+  EXPECT_GT(twin_device().uploaded, 2 * 4 + 2 * 16) << "strips";
+}
+
+TEST_F(DeviceMemoryTotal, AnImageIsAloneAfterItRanOutOfMemory) {
+  const Image small = image(kSide);
+  on_threads(4, needed(kSide) * 4, [&](CommandContext& context, int number) {
+    for (int i = 0; i < 8; ++i) {
+      equalize(context, OperationInput(small.clone()), number == 0);
+    }
+  });
+  EXPECT_EQ(inside_.most(), kExclusive) << "others were beside the strips";
+}
+
+TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
+  constexpr int kPhotoSide = 400;
+  constexpr int kPhotos = 3;
+  constexpr std::uint64_t kDecoding = 2600000;  // more than decoding takes beside the image
+  ASSERT_GT(needed(kPhotoSide) + (std::uint64_t{1} << 20), kDecoding) << "a second decoder would find room";
+  const FileBytes file = make_jpeg(image(kPhotoSide).view());
+  on_threads(3, needed(kPhotoSide) + kDecoding, [&](CommandContext& context, int) {
+    for (int i = 0; i < kPhotos; ++i) {
+      context.begin_item();
+      codecs::DecodedImage decoded = context.decode(bytes_of(file), "photo.jpg");
+      ASSERT_TRUE(decoded.picture.has_value());
+      inside_.enter(1);
+      linger();
+      (void)context.process(OperationInput(std::move(decoded)),
+                            [&](Backend& backend, Picture&& picture, const Picture*) {
+                              Picture result = backend.equalize(std::move(picture), EqualizeOptions());
+                              inside_.leave(1);
+                              return result;
+                            });
+    }
+  });
+  EXPECT_EQ(inside_.most(), 1);
+}
+
+TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
+  const auto shared = std::make_shared<SharedByWorkers>();
+  const GlobalOptions options = options_with(needed(700));
+  CommandContext first(options, CommandContext::Messages::kept, shared);
+  CommandContext second(options, CommandContext::Messages::kept, shared);
+  const auto refuse = [](Backend&, Picture&&, const Picture*) -> Picture {
+    throw Error(ErrorKind::unsupported, "the test refuses");
+  };
+  const Image large = image(700);
+  EXPECT_THROW((void)first.process(OperationInput(large.clone()), refuse), Error);
+  equalize(second, OperationInput(large.clone()));
+  // A file that is decoded, and then dropped.
+  const FileBytes file = make_jpeg(image(300).view());
+  ASSERT_TRUE(first.decode(bytes_of(file), "photo.jpg").picture.has_value());
+  first.begin_item();
+  equalize(second, OperationInput(large.clone()));
+  // The same without another item.
+  {
+    CommandContext third(options, CommandContext::Messages::kept, shared);
+    ASSERT_TRUE(third.decode(bytes_of(file), "photo.jpg").picture.has_value());
+  }
+  equalize(second, OperationInput(large.clone()));
+}
+
+TEST_F(DeviceMemoryTotal, ASecondPictureOfAnItemIsTheHosts) {
+  const FileBytes file = make_jpeg(image(300).view());
+  const GlobalOptions options = options_with(needed(700));
+  CommandContext context(options);
+  const codecs::DecodedImage first = context.decode(bytes_of(file), "photo.jpg");
+  const codecs::DecodedImage second = context.decode(bytes_of(file), "photo.jpg");
+  EXPECT_TRUE(first.picture.has_value());
+  EXPECT_FALSE(second.picture.has_value()) << "it would wait for memory that the first may hold";
+}
+
+TEST_F(DeviceMemoryTotal, BatchesOfAllSizesEndWithTheSameBytes) {
+  SCOPED_TRACE(random_.trace());
+  const TemporaryFolder folder;
+  std::vector<std::string> names;
+  for (int i = 0; i < 16; ++i) {
+    const Image photo = smooth_image(random_, random_.between(1, 300), random_.between(1, 300), kRgb);
+    const JpegChoices choices{.progressive = random_.below(4) == 0};
+    const FileBytes file = make_jpeg(photo.view(), choices);
+    names.push_back("p" + std::to_string(i) + ".jpg");
+    put_text(folder / names.back(), {reinterpret_cast<const char*>(file.data()), file.size()});
+  }
+  const auto outputs = [&](const std::vector<std::string>& options) {
+    std::vector<std::string> command = {"equalize", "-q", "--force", "--format", "bmp", "--jobs", "4"};
+    command.insert(command.end(), options.begin(), options.end());
+    for (const std::string& name : names) {
+      command.push_back(folder / name);
+    }
+    command.push_back(folder / "out/");
+    const CommandRun ran = run_command(command);
+    EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
+    std::string all;
+    for (int i = 0; i < 16; ++i) {
+      all += text_in(folder / ("out/p" + std::to_string(i) + ".bmp"));
+    }
+    return all;
+  };
+  const std::string expected = outputs({"--backend", "cpu"});
+  for (const char* total : {"1", "10K", "1500K", "2M", "3M", "1G"}) {
+    EXPECT_TRUE(outputs({"--backend", "cuda", "--max-device-memory", total}) == expected) << total;
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
