@@ -162,8 +162,9 @@ bool is_folder_name(const std::string& path) {
     return S_ISDIR(found.st_mode);
   }
   if (errno == EIO || errno == ESTALE) {  // otherwise a folder would be treated as an image
-    throw Error(ErrorKind::read, fmt::format("{}: cannot tell whether this is a folder: {}; check the disk or the mount",
-                                             printable_name(path), std::strerror(errno)));
+    throw Error(ErrorKind::read,
+                fmt::format("{}: cannot tell whether this is a folder: {}; check the disk or the mount",
+                            printable_name(path), std::strerror(errno)));
   }
   return false;
 }

@@ -17,7 +17,7 @@ namespace gpuimg {
 using FileIdentity = std::pair<dev_t, ino_t>;
 std::optional<FileIdentity> identity_of(const std::string& path);
 
-/// True for an existing folder and for any name that ends with a slash. Throws Error (read) if the disk does not answer.
+/// True for an existing folder, and for any name that ends with a slash. Throws Error{read} if a disk does not answer.
 bool is_folder_name(const std::string& path);
 
 struct FolderScan {
