@@ -52,8 +52,11 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
     const bool may = !backend.memory_is_host() && shared_->admission.admits(backend, options_.device, tell_why) &&
                      takes_memory_for(encoded, backend);
     return may ? &backend : nullptr;
-  } catch (const Error&) {  // backend() meets it again, but what is wrong with the file is told first
-    return nullptr;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device_fault) {
+      throw;  // the backend is lost, and the run with it
+    }
+    return nullptr;  // backend() meets a missing device again, but what is wrong with the file is told first
   }
 }
 
