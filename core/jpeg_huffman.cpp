@@ -61,19 +61,21 @@ class SymbolTables {
 };
 
 GroupEntry dc_group(SymbolEntry symbol) {
-  return symbol.packed == kNoCode || symbol.bits() == 0 || symbol.bits() > kLookupBits
+  return symbol.packed == kNoCode || symbol.bits() == 0
              ? GroupEntry{}
              : GroupEntry{symbol.bits() | 1U << 5 | symbol.value_bits() << 12};
 }
 
-/// `bits` are the look-up's. The zeros behind them stand for unknown bits: only symbols that end before count.
-GroupEntry ac_group(const std::uint16_t* symbols, std::uint32_t table, std::uint32_t bits) {
+/// `bits` are the look-up's. The zeros behind them stand for unknown bits: only symbols whose codes end before count.
+GroupEntry ac_group(const std::uint16_t* symbols, std::uint32_t bits) {
+  constexpr std::uint32_t kMaxBits = 31;  // one move of a BitWindow, and what an entry holds
   std::uint32_t used = 0;
   std::uint32_t advance = 0;
-  while (used < kLookupBits) {
-    const std::uint32_t window = bits << (32 - kLookupBits + used);
-    const SymbolEntry symbol{symbols[table + (window >> (32 - kLookupBits))]};
-    if (symbol.bits() == 0 || symbol.packed == kNoCode || used + symbol.bits() > kLookupBits) {
+  while (used < kGroupBits) {
+    const std::uint32_t window = bits << (32 - kGroupBits + used);
+    const SymbolEntry symbol{symbols[window >> (32 - kLookupBits)]};
+    if (symbol.bits() == 0 || symbol.packed == kNoCode || used + symbol.bits() > kMaxBits ||
+        used + symbol.bits() - symbol.value_bits() > kGroupBits) {
       break;
     }
     if (symbol.advance() == kEndOfBlock) {
@@ -97,11 +99,12 @@ bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables) {
       return false;
     }
   }
-  for (std::uint32_t table = 0; table < kGroupEntries; table += kLookupEntries) {
-    const bool is_dc = table < 2 * kLookupEntries;
-    for (std::uint32_t bits = 0; bits < kLookupEntries; ++bits) {
-      const GroupEntry group = is_dc ? dc_group({tables.symbols[table + bits]}) : ac_group(tables.symbols, table, bits);
-      tables.groups[table + bits] = static_cast<std::uint16_t>(group.packed);
+  for (std::uint32_t table = 0; table < kTableCount; ++table) {
+    const std::uint16_t* of_table = tables.symbols + table * kLookupEntries;
+    for (std::uint32_t bits = 0; bits < 1U << kGroupBits; ++bits) {
+      const GroupEntry group =
+          table < 2 ? dc_group({of_table[bits >> (kGroupBits - kLookupBits)]}) : ac_group(of_table, bits);
+      tables.groups[(table << kGroupBits) + bits] = static_cast<std::uint16_t>(group.packed);
     }
   }
   return true;

@@ -15,8 +15,11 @@ struct JpegHuffmanTable {
   std::array<std::uint8_t, 256> symbols{};         ///< in the order of their codes
 };
 
+/// Files with larger quantization steps are for the host: 8 bits need no more than 255.
+constexpr std::uint16_t kMaxJpegStep = 4095;
+
 struct EncodedJpegComponent {
-  std::array<std::uint16_t, 64> steps{};  ///< quantization step of each frequency, in row order
+  std::array<std::uint16_t, 64> steps{};  ///< quantization step of each frequency, in row order; at most kMaxJpegStep
   int dc_table = 0;                       ///< 0 or 1
   int ac_table = 0;
 };

@@ -12,6 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const unsigned choice = data[size - 1];
   const gpuimg::test::TwinChoices choices{.subsequence_bits = 8U << (choice & 7U),
+                                          .parts = 1 + choice % 5,
                                           .tile_size = 1 + (choice >> 3 & 7U),
                                           .run_in = choice >> 6,
                                           .max_rounds = 16,

@@ -5,6 +5,8 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <numeric>
+#include <utility>
 #include <vector>
 
 #include "codecs/jpeg/jpeg_description.hpp"
@@ -33,7 +35,7 @@ class Twin {
   void cut_into_subsequences();
   void synchronize(std::uint32_t tile);
   bool repair_tiles();
-  void join_tiles();
+  void add_up_sums();
   void find_states();
   void plant_error();
   void write_blocks();
@@ -55,7 +57,6 @@ class Twin {
   std::vector<ScanSums> own_;
   std::vector<ScanSums> before_;
   std::vector<ScanSums> before_tile_;
-  std::vector<SegmentSums> tile_sums_;
   Segments segments_;
   SubsequenceTable table_;
   ScanCode code_;
@@ -67,7 +68,7 @@ class Twin {
 void Twin::cut_into_subsequences() {
   first_subsequence_ = first_subsequences(scan_.first_byte, choices_.subsequence_bits);
   segments_ = {scan_.first_byte.data(), first_subsequence_.data(), layout_.segment_count, choices_.subsequence_bits};
-  code_ = {scan_.words.data(), tables_->symbols, tables_->groups, &mcu_};
+  code_ = {scan_.words.data(), tables_->symbols, tables_->groups, mcu_};
   table_.count = first_subsequence_.back();
   table_.tile_size = choices_.tile_size;
   result_.subsequences = table_.count;
@@ -76,28 +77,33 @@ void Twin::cut_into_subsequences() {
   before_.assign(table_.count, {});
   assumed_.assign(table_.tile_count(), kNoState);
   before_tile_.assign(table_.tile_count(), {});
-  tile_sums_.assign(table_.tile_count(), {});
   table_.ends = ends_.data();
   table_.own = own_.data();
   table_.before = before_.data();
   table_.assumed_ends = assumed_.data();
   table_.before_tile = before_tile_.data();
-  table_.tile_sums = tile_sums_.data();
 }
 
 /// All threads of a round read before any writes, as between two barriers.
 void Twin::synchronize(std::uint32_t tile) {
   const std::uint32_t first = tile * choices_.tile_size;
   const std::uint32_t begin = first - std::min(first, choices_.run_in);
-  const std::uint32_t count = table_.tile_end(tile) - begin;
+  const std::uint32_t parts = choices_.parts;
+  const std::uint32_t count = (table_.tile_end(tile) - begin) * parts;
+  const auto end_of = [&](std::uint32_t part, const Subsequence& place) {
+    return part_end(place.begin, place.end, choices_.subsequence_bits, part % parts, parts);
+  };
   std::vector<DecoderState> ends(count);
   std::vector<ScanSums> own(count);
   std::vector<std::uint32_t> changed;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const Subsequence place = subsequence_at(segments_, begin + i);
-    ends[i] = place.guess();
-    own[i] = skim(code_, ends[i], place.end);
-    changed.push_back(i);
+  for (std::uint32_t i = 0; i < count; i += parts) {
+    const Subsequence place = subsequence_at(segments_, begin + i / parts);
+    ScanCursor cursor(code_, place.guess());
+    for (std::uint32_t part = i; part < i + parts; ++part) {
+      own[part] = skim(code_, cursor, end_of(part, place));
+      ends[part] = cursor.state();
+    }
+    changed.push_back(i + parts - 1);
   }
   for (std::uint32_t round = 0; !changed.empty(); ++round) {
     if (round == choices_.max_rounds) {
@@ -109,12 +115,12 @@ void Twin::synchronize(std::uint32_t tile) {
     std::vector<std::uint32_t> next;
     for (const std::uint32_t from : changed) {
       const std::uint32_t to = from + 1;
-      const Subsequence place = to < count ? subsequence_at(segments_, begin + to) : Subsequence{};
-      if (to == count || place.is_first) {
+      const Subsequence place = to < count ? subsequence_at(segments_, begin + to / parts) : Subsequence{};
+      if (to == count || (place.is_first && to % parts == 0)) {
         continue;
       }
       DecoderState state = at_barrier[from];
-      own[to] = skim(code_, state, place.end);
+      own[to] = skim(code_, state, end_of(to, place));
       if (state != at_barrier[to]) {
         ends[to] = state;
         next.push_back(to);
@@ -122,36 +128,48 @@ void Twin::synchronize(std::uint32_t tile) {
     }
     changed = std::move(next);
   }
-  assumed_[tile] = first > begin ? ends[first - begin - 1] : kNoState;
-  SegmentSums sums;
+  assumed_[tile] = first > begin ? ends[(first - begin) * parts - 1] : kNoState;
   for (std::uint32_t i = first; i < table_.tile_end(tile); ++i) {
-    const bool begins_segment = subsequence_at(segments_, i).is_first;
-    ends_[i] = ends[i - begin];
-    own_[i] = own[i - begin];
-    before_[i] = begins_segment ? ScanSums{} : sums.sums;
-    sums = sums + SegmentSums{own_[i], begins_segment};
+    const auto own_parts = own.begin() + static_cast<std::ptrdiff_t>((i - begin) * parts);
+    ends_[i] = ends[(i - begin + 1) * parts - 1];
+    own_[i] = std::accumulate(own_parts, own_parts + static_cast<std::ptrdiff_t>(parts), ScanSums{});
   }
-  tile_sums_[tile] = sums;
 }
 
+/// In each round all tiles read before any writes.
 bool Twin::repair_tiles() {
-  std::uint32_t budget = choices_.repair_budget;
-  for (std::uint32_t tile = 1; tile < table_.tile_count(); ++tile) {
-    if (!tile_agrees(table_, segments_, tile)) {
+  for (std::uint32_t round = 0;; ++round) {
+    std::vector<std::pair<std::uint32_t, DecoderState>> starts;
+    for (std::uint32_t tile = 1; tile < table_.tile_count(); ++tile) {
+      if (!tile_agrees(table_, segments_, tile)) {
+        starts.emplace_back(tile, table_.ends[tile * table_.tile_size - 1]);
+      }
+    }
+    if (starts.empty() || round == choices_.repair_rounds) {
+      return starts.empty();
+    }
+    for (const auto& [tile, state] : starts) {
+      std::uint32_t budget = choices_.repair_budget;
       ++result_.repaired;
-      if (!repair_tile(table_, segments_, code_, tile, budget)) {
+      if (!repair_tile(table_, segments_, code_, tile, state, budget)) {
         return false;
       }
     }
   }
-  return true;
 }
 
-void Twin::join_tiles() {
-  SegmentSums sums;
+/// Within tiles, then over them.
+void Twin::add_up_sums() {
+  SegmentSums all;
   for (std::uint32_t tile = 0; tile < table_.tile_count(); ++tile) {
-    before_tile_[tile] = sums.sums;
-    sums = sums + tile_sums_[tile];
+    SegmentSums sums;
+    for (std::uint32_t i = tile * table_.tile_size; i < table_.tile_end(tile); ++i) {
+      const bool begins_segment = subsequence_at(segments_, i).is_first;
+      before_[i] = begins_segment ? ScanSums{} : sums.sums;
+      sums = sums + SegmentSums{own_[i], begins_segment};
+    }
+    before_tile_[tile] = all.sums;
+    all = all + sums;
   }
 }
 
@@ -163,7 +181,7 @@ void Twin::find_states() {
     result_.defects |= Defect::not_synchronized;
   }
   if ((result_.defects & Defect::not_synchronized) == 0) {
-    join_tiles();
+    add_up_sums();
   } else if (choices_.walks_states) {
     result_.defects &= ~Defect::not_synchronized;
     result_.walked = true;
@@ -192,13 +210,17 @@ void Twin::write_blocks() {
   for (std::uint32_t i = 0; i < table_.count; ++i) {
     const SubsequenceTask task = task_at(table_, segments_, layout_, i);
     BlockWalk walk(code_, task);
+    const auto put = [&](std::uint32_t place, std::int16_t value) { block[kTransposedZigzag.place[place]] = value; };
     block.fill(0);
     while (walk.is_live()) {
       ++result_.symbols;
-      if (walk.step([&](std::uint32_t place, std::int16_t value) { block[kTransposedZigzag.place[place]] = value; })) {
-        if (walk.finished_block() != BlockWalk::kForeign) {
+      if (walk.is_at_dc()) {
+        walk.step_dc(put);
+      } else if (walk.step_ac(put)) {
+        const std::uint32_t number = walk.end_block();
+        if (number != BlockWalk::kForeign) {
           std::copy(block.begin(), block.end(),
-                    coefficients_.begin() + static_cast<std::ptrdiff_t>(walk.finished_block()) * kBlockSize);
+                    coefficients_.begin() + static_cast<std::ptrdiff_t>(number) * kBlockSize);
         }
         block.fill(0);
       }
@@ -230,7 +252,9 @@ void Twin::transform_blocks(int component) {
         is_tame &= inverse_dct_row(line);
         std::uint8_t* to = &plane[(std::size_t{row} * kBlockSide + static_cast<std::size_t>(y)) * columns * kBlockSide +
                                   std::size_t{column} * kBlockSide];
-        std::transform(line, line + kBlockSide, to, clamp_sample);
+        const std::uint32_t packed[2] = {pack_clamped(line[0], line[1], line[2], line[3]),
+                                         pack_clamped(line[4], line[5], line[6], line[7])};
+        std::memcpy(to, packed, sizeof(packed));
       }
       result_.defects |= is_tame ? 0U : Defect::wild_block;
     }
@@ -250,11 +274,11 @@ void Twin::convert_row(int y, std::uint8_t* to) const {
     std::uint32_t cr[kPixelRun];
     upsample<kHorizontal, kVertical>(plane(1), x, y, cb);
     upsample<kHorizontal, kVertical>(plane(2), x, y, cr);
-    for (int i = 0; i < std::min(kPixelRun, layout_.width - x); ++i) {
-      const Rgb8 pixel = rgb_of_ycc(
-          luma.samples[static_cast<std::size_t>(y) * luma.pitch + static_cast<std::size_t>(x + i)], cb[i], cr[i]);
-      std::memcpy(to + 3 * (x + i), &pixel, sizeof(pixel));
-    }
+    const std::uint8_t* samples = luma.samples + static_cast<std::size_t>(y) * luma.pitch + x;
+    const std::uint32_t words[2] = {four_samples(samples), four_samples(samples + 4)};
+    std::uint32_t rgb[6];
+    rgb_run(words, cb, cr, rgb);
+    std::memcpy(to + 3 * x, rgb, 3 * static_cast<std::size_t>(std::min(kPixelRun, layout_.width - x)));
   }
 }
 

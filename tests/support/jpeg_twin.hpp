@@ -14,13 +14,15 @@ namespace gpuimg::test {
 
 /// How the twin divides its work. Small numbers force what large images rarely need.
 struct TwinChoices {
-  std::uint32_t subsequence_bits = 1024;  ///< a multiple of 8
+  std::uint32_t subsequence_bits = 2048;  ///< a multiple of 8
+  std::uint32_t parts = 2;                ///< of a subsequence; one is skimmed anew at a time
   std::uint32_t tile_size = 250;          ///< subsequences that are synchronized together
   std::uint32_t run_in = 6;               ///< subsequences before a tile that it skims first
-  std::uint32_t max_rounds = 64;
-  std::uint32_t repair_budget = 256;
-  bool walks_states = true;  ///< if synchronization fails, finds the states in order
-  int planted_error = -1;    ///< number of the subsequence whose state or sums are changed before the writing pass
+  std::uint32_t max_rounds = 256;         ///< of synchronization within a tile
+  std::uint32_t repair_rounds = 4;        ///< of repairing tiles that begin where the one before does not end
+  std::uint32_t repair_budget = 256;      ///< subsequences of a tile that a round skims anew
+  bool walks_states = true;               ///< if synchronization fails, finds the states in order
+  int planted_error = -1;  ///< number of the subsequence whose state or sums are changed before the writing pass
 };
 
 struct TwinResult {
@@ -29,7 +31,7 @@ struct TwinResult {
   std::uint32_t repaired = 0;  ///< tiles
   bool walked = false;         ///< the states were found in order
   std::uint32_t subsequences = 0;
-  std::uint64_t symbols = 0;  ///< decoded by the writing pass
+  std::uint64_t symbols = 0;   ///< decoded by the writing pass
   std::optional<Image> image;  ///< if there is no defect
 };
 

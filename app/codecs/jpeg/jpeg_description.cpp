@@ -137,6 +137,9 @@ bool JpegParser::read_steps(ByteSpan segment) {
     for (std::size_t i = 0; i < steps.size(); ++i) {
       steps[kZigzag[i]] = static_cast<std::uint16_t>(bytes == 1 ? u8_at(segment, 1 + i) : u16be_at(segment, 1 + 2 * i));
     }
+    if (*std::max_element(steps.begin(), steps.end()) > kMaxJpegStep) {
+      return false;
+    }
     segment = segment.subspan(1 + 64 * bytes);
   }
   return true;

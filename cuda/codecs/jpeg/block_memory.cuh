@@ -34,4 +34,36 @@ __device__ __forceinline__ void store_words(std::uint8_t* to, const std::uint8_t
   }
 }
 
+/// Stores `count` bytes from the beginning of a buffer in shared memory at any address: 16 bytes at once where both are
+/// aligned, else words that are shifted together.
+__device__ __forceinline__ void store_bytes(std::uint8_t* to, const uint4* buffer, std::uint32_t count) {
+  const auto misaligned = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(to) % sizeof(uint4));
+  const auto* const bytes = reinterpret_cast<const std::uint8_t*>(buffer);
+  if (misaligned == 0) {
+    for (std::uint32_t i = threadIdx.x; i < count / sizeof(uint4); i += blockDim.x) {
+      reinterpret_cast<uint4*>(to)[i] = buffer[i];
+    }
+    const std::uint32_t rest = count % sizeof(uint4);
+    if (threadIdx.x < rest) {
+      to[count - rest + threadIdx.x] = bytes[count - rest + threadIdx.x];
+    }
+    return;
+  }
+  // Bytes up to the first word of `to`, which begins `head` bytes into the buffer.
+  const std::uint32_t head = min(count, (4 - misaligned % 4) % 4);
+  const std::uint32_t words = (count - head) / 4;
+  const std::uint32_t tail = head + 4 * words;
+  if (threadIdx.x < head) {
+    to[threadIdx.x] = bytes[threadIdx.x];
+  }
+  if (threadIdx.x < count - tail) {
+    to[tail + threadIdx.x] = bytes[tail + threadIdx.x];
+  }
+  const auto* const from = reinterpret_cast<const std::uint32_t*>(buffer);
+  for (std::uint32_t i = threadIdx.x; i < words; i += blockDim.x) {
+    const std::uint32_t word = head == 0 ? from[i] : __funnelshift_r(from[i], from[i + 1], 8 * head);
+    reinterpret_cast<std::uint32_t*>(to + head)[i] = word;
+  }
+}
+
 }  // namespace gpuimg::cuda

@@ -147,7 +147,7 @@ class JpegDecoder {
     table.before_tile = &before_tile;
     table.count = table.tile_size = first.back();
     jpeg::walk_states(table, {scan.first_byte.data(), first.data(), job_.layout.segment_count, kSubsequenceBits},
-                      {scan.words.data(), tables_->huffman.symbols, tables_->huffman.groups, &job_.mcu});
+                      {scan.words.data(), tables_->huffman.symbols, tables_->huffman.groups, job_.mcu});
     upload(job_.table.ends, ends.data(), ends.size() * sizeof(jpeg::DecoderState));
     upload(job_.table.own, own.data(), own.size() * sizeof(jpeg::ScanSums));
     upload(job_.table.before, before.data(), before.size() * sizeof(jpeg::ScanSums));

@@ -16,27 +16,27 @@ using jpeg::SegmentSums;
 using jpeg::Subsequence;
 
 constexpr std::uint32_t kJoinThreads = 256;
-constexpr std::uint32_t kMaxRounds = 64;
+constexpr std::uint32_t kParts = 2;  ///< of a subsequence: see jpeg::part_end
+constexpr std::uint32_t kTileParts = kParts * kTileThreads;
+constexpr std::uint32_t kMaxRounds = 256;
+constexpr std::uint32_t kRepairRounds = 4;
 constexpr std::uint32_t kRepairBudget = 256;
 
 struct AddSums {
   __device__ SegmentSums operator()(const SegmentSums& a, const SegmentSums& b) const { return a + b; }
 };
 
-using TileScan = cub::BlockScan<SegmentSums, kTileThreads>;
-
 /// Shared memory of synchronize().
 struct SyncMemory {
-  alignas(16) jpeg::HuffmanTables huffman;
-  jpeg::McuCode mcu;
-  DecoderState ends[kTileThreads];
-  ScanSums own[kTileThreads];
+  alignas(16) std::uint16_t groups[jpeg::kGroupEntries];
+  DecoderState ends[kTileParts];
+  ScanSums own[kTileParts];
+  std::uint32_t begin[kTileThreads];
   std::uint32_t flows_to[kTileThreads];  ///< end bit; 0: no state flows into the subsequence
-  std::uint8_t changed[2][kTileThreads];
+  std::uint16_t changed[2][kTileThreads];
   std::uint32_t changed_count[2];
-  typename TileScan::TempStorage scan;
 };
-static_assert(sizeof(jpeg::HuffmanTables) % sizeof(uint4) == 0);
+static_assert(sizeof(SyncMemory::groups) % sizeof(uint4) == 0);
 
 __device__ jpeg::SubsequenceTable table_of(const JpegJob& job) {
   jpeg::SubsequenceTable table = job.table;
@@ -44,9 +44,9 @@ __device__ jpeg::SubsequenceTable table_of(const JpegJob& job) {
   return table;
 }
 
-/// Skims each subsequence from where its predecessor ends, as long as that changes. Thread → entry of the list of those
-/// that changed. In each round, one barrier stands between reading states and writing them, and one between writing and
-/// the next round. Returns false if that takes too many rounds.
+/// Skims each part from where its predecessor ends, as long as that changes. Thread → entry of the list of those that
+/// changed, each of which has at most one successor. In each round, one barrier stands between reading states and
+/// writing them, and one between writing and the next round. Returns false if that takes too many rounds.
 __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
   int now = 0;
   for (std::uint32_t round = 0;; ++round) {
@@ -54,8 +54,9 @@ __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
     if (count == 0 || round == kMaxRounds) {
       return count == 0;
     }
-    const std::uint32_t to = threadIdx.x < count ? shared.changed[now][threadIdx.x] + 1U : kTileThreads;
-    const bool flows = to < kTileThreads && shared.flows_to[to] != 0;
+    const std::uint32_t to = threadIdx.x < count ? shared.changed[now][threadIdx.x] + 1U : kTileParts;
+    const std::uint32_t subsequence = to / kParts;
+    const bool flows = to < kTileParts && shared.flows_to[subsequence] != 0;
     DecoderState state;
     DecoderState known;
     if (flows) {
@@ -67,10 +68,12 @@ __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
     }
     __syncthreads();
     if (flows) {
-      shared.own[to] = jpeg::skim(code, state, shared.flows_to[to]);
+      shared.own[to] = jpeg::skim(code, state,
+                                  jpeg::part_end(shared.begin[subsequence], shared.flows_to[subsequence],
+                                                 kSubsequenceBits, to % kParts, kParts));
       if (!(state == known)) {
         shared.ends[to] = state;
-        shared.changed[1 - now][atomicAdd(&shared.changed_count[1 - now], 1U)] = static_cast<std::uint8_t>(to);
+        shared.changed[1 - now][atomicAdd(&shared.changed_count[1 - now], 1U)] = static_cast<std::uint16_t>(to);
       }
     }
     __syncthreads();
@@ -78,9 +81,9 @@ __device__ bool settle(SyncMemory& shared, const jpeg::ScanCode& code) {
   }
 }
 
-/// Block → tile of 250 subsequences and six before it; thread → subsequence. Dynamic shared memory: SyncMemory, some
-/// 45 KiB. The first barrier publishes the tables, the second the guesses.
-__global__ void __launch_bounds__(kTileThreads) synchronize(const JpegJob job) {
+/// Block → tile of 250 subsequences and six before it; thread → subsequence, which it first skims from a guess. Dynamic
+/// shared memory: SyncMemory, some 60 KiB. The first barrier publishes the tables, the second the guesses.
+__global__ void __launch_bounds__(kTileThreads) synchronize(const __grid_constant__ JpegJob job) {
   extern __shared__ uint4 dynamic_shared[];
   SyncMemory& shared = *reinterpret_cast<SyncMemory*>(dynamic_shared);
   const jpeg::SubsequenceTable table = table_of(job);
@@ -88,77 +91,108 @@ __global__ void __launch_bounds__(kTileThreads) synchronize(const JpegJob job) {
   if (first >= table.count) {
     return;
   }
-  copy_to_shared(&shared.huffman, job.huffman, sizeof(shared.huffman));
+  copy_to_shared(shared.groups, job.huffman->groups, sizeof(shared.groups));
   if (threadIdx.x == 0) {
-    shared.mcu = job.mcu;
     shared.changed_count[0] = kTileThreads;
   }
   __syncthreads();
-  const jpeg::ScanCode code{job.words, shared.huffman.symbols, shared.huffman.groups, &shared.mcu};
+  const jpeg::ScanCode code{job.words, job.huffman->symbols, shared.groups, job.mcu};
   const std::uint32_t number = first + threadIdx.x - kRunIn;  // wraps before the first subsequence
   const bool exists = number < table.count;
+  const std::uint32_t part = threadIdx.x * kParts;
   Subsequence place;
-  DecoderState state;
-  ScanSums own;
   if (exists) {
     place = jpeg::subsequence_at(job.segments(), number);
-    state = place.guess();
-    own = jpeg::skim(code, state, place.end);
+    jpeg::ScanCursor cursor(code, place.guess());
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+      shared.own[part + i] =
+          jpeg::skim(code, cursor, jpeg::part_end(place.begin, place.end, kSubsequenceBits, i, kParts));
+      shared.ends[part + i] = cursor.state();
+    }
   }
-  shared.ends[threadIdx.x] = state;
-  shared.own[threadIdx.x] = own;
+  shared.begin[threadIdx.x] = place.begin;
   shared.flows_to[threadIdx.x] = exists && !place.is_first ? place.end : 0;
-  shared.changed[0][threadIdx.x] = static_cast<std::uint8_t>(threadIdx.x);
+  // What does not exist flows nowhere either: the subsequences before the first of the scan are followed by the first
+  // of a segment, and those behind its last by nothing.
+  shared.changed[0][threadIdx.x] = static_cast<std::uint16_t>(part + kParts - 1);
   __syncthreads();
   if (!settle(shared, code) && threadIdx.x == 0) {
     atomicOr(&job.findings->defects, Defect::not_synchronized);
   }
-  const bool owns = exists && threadIdx.x >= kRunIn;
-  SegmentSums before;
-  SegmentSums total;
-  const SegmentSums mine = owns ? SegmentSums{shared.own[threadIdx.x], place.is_first} : SegmentSums{};
-  TileScan(shared.scan).ExclusiveScan(mine, before, SegmentSums{}, AddSums{}, total);
-  if (owns) {
-    table.ends[number] = shared.ends[threadIdx.x];
-    table.own[number] = mine.sums;
-    table.before[number] = place.is_first ? ScanSums{} : before.sums;
+  if (exists && threadIdx.x >= kRunIn) {
+    table.ends[number] = shared.ends[part + kParts - 1];
+    ScanSums own;
+    for (std::uint32_t i = 0; i < kParts; ++i) {
+      own = own + shared.own[part + i];
+    }
+    table.own[number] = own;
   }
-  if (threadIdx.x == 0) {
-    table.assumed_ends[blockIdx.x] = shared.ends[kRunIn - 1];
-    table.tile_sums[blockIdx.x] = total;
+  if (threadIdx.x == 0 && blockIdx.x != 0) {
+    table.assumed_ends[blockIdx.x] = shared.ends[kRunIn * kParts - 1];
   }
 }
 
-/// One thread: walks on where a tile's run-in was too short. Rare.
-__device__ void repair_tiles(const JpegJob& job, const jpeg::SubsequenceTable& table) {
-  const jpeg::ScanCode code{job.words, job.huffman->symbols, job.huffman->groups, &job.mcu};
-  std::uint32_t budget = kRepairBudget;
-  for (std::uint32_t tile = 1; tile < table.tile_count(); ++tile) {
-    if (!jpeg::tile_agrees(table, job.segments(), tile) &&
-        !jpeg::repair_tile(table, job.segments(), code, tile, budget)) {
-      atomicOr(&job.findings->defects, Defect::not_synchronized);
-      return;
+/// One block. Thread → tile: walks on where a tile's run-in was too short. The barrier in each round stands between
+/// reading the end of the tile before and writing this one's; the vote is the one before the next round.
+__global__ void __launch_bounds__(kJoinThreads) repair_tiles(const __grid_constant__ JpegJob job) {
+  const jpeg::SubsequenceTable table = table_of(job);
+  if (job.findings->defects != 0) {
+    return;
+  }
+  const jpeg::ScanCode code{job.words, job.huffman->symbols, job.huffman->groups, job.mcu};
+  for (std::uint32_t base = 0; base < table.tile_count(); base += kJoinThreads) {
+    const std::uint32_t tile = base + threadIdx.x;
+    for (std::uint32_t round = 0;; ++round) {
+      const bool agrees = tile >= table.tile_count() || jpeg::tile_agrees(table, job.segments(), tile);
+      const DecoderState start = agrees ? DecoderState{} : table.ends[tile * kTileSize - 1];
+      if (__syncthreads_or(agrees ? 0 : 1) == 0) {
+        break;
+      }
+      std::uint32_t budget = round < kRepairRounds ? kRepairBudget : 0;
+      if (!agrees && !jpeg::repair_tile(table, job.segments(), code, tile, start, budget)) {
+        atomicOr(&job.findings->defects, Defect::not_synchronized);
+      }
+      __syncthreads();
+      if ((*static_cast<volatile std::uint32_t*>(&job.findings->defects) & Defect::not_synchronized) != 0) {
+        return;
+      }
+      __syncthreads();
     }
   }
 }
 
-/// One block. Thread → tile: repairs tiles that do not agree with the one before, then adds up the sums of all tiles.
-/// The barriers let all threads see the repaired sums, and let each turn use the scan's storage again.
-__global__ void __launch_bounds__(kJoinThreads) join_tiles(const __grid_constant__ JpegJob job) {
+/// Block → tile; thread → subsequence: adds up the sums before each within its tile.
+__global__ void __launch_bounds__(kTileThreads) add_up_tile(const __grid_constant__ JpegJob job) {
+  using Scan = cub::BlockScan<SegmentSums, kTileThreads>;
+  __shared__ typename Scan::TempStorage scan;
+  const jpeg::SubsequenceTable table = table_of(job);
+  const std::uint32_t number = blockIdx.x * kTileSize + threadIdx.x;
+  if (blockIdx.x >= table.tile_count() || job.findings->defects != 0) {
+    return;
+  }
+  const bool owns = threadIdx.x < kTileSize && number < table.count;
+  const bool begins_segment = owns && jpeg::subsequence_at(job.segments(), number).is_first;
+  const SegmentSums own = owns ? SegmentSums{table.own[number], begins_segment} : SegmentSums{};
+  SegmentSums before;
+  SegmentSums total;
+  Scan(scan).ExclusiveScan(own, before, SegmentSums{}, AddSums{}, total);
+  if (owns) {
+    table.before[number] = begins_segment ? ScanSums{} : before.sums;
+  }
+  if (threadIdx.x == 0) {
+    table.tile_sums[blockIdx.x] = total;
+  }
+}
+
+/// One block. Thread → tile: adds up the sums of all tiles. The scan's storage is used again in each turn, hence the
+/// barrier at its end.
+__global__ void __launch_bounds__(kJoinThreads) add_up_tiles(const __grid_constant__ JpegJob job) {
   using Scan = cub::BlockScan<SegmentSums, kJoinThreads>;
   __shared__ typename Scan::TempStorage scan;
   const jpeg::SubsequenceTable table = table_of(job);
   if (job.findings->defects != 0) {
     return;
   }
-  bool agrees = true;
-  for (std::uint32_t tile = threadIdx.x; tile < table.tile_count(); tile += kJoinThreads) {
-    agrees = agrees && jpeg::tile_agrees(table, job.segments(), tile);
-  }
-  if (__syncthreads_or(agrees ? 0 : 1) != 0 && threadIdx.x == 0) {
-    repair_tiles(job, table);
-  }
-  __syncthreads();
   SegmentSums carry;
   for (std::uint32_t base = 0; base < table.tile_count(); base += kJoinThreads) {
     const std::uint32_t tile = base + threadIdx.x;
@@ -181,7 +215,11 @@ void find_states(const Workspace& workspace, const JpegJob& job) {
   allow_shared_bytes(workspace, synchronize, sizeof(SyncMemory));
   synchronize<<<most / kTileSize + 1, kTileThreads, sizeof(SyncMemory), workspace.stream()>>>(job);
   check_launch("synchronizing a JPEG's scan");
-  join_tiles<<<1, kJoinThreads, 0, workspace.stream()>>>(job);
+  repair_tiles<<<1, kJoinThreads, 0, workspace.stream()>>>(job);
+  check_launch("joining a JPEG's scan");
+  add_up_tile<<<most / kTileSize + 1, kTileThreads, 0, workspace.stream()>>>(job);
+  check_launch("joining a JPEG's scan");
+  add_up_tiles<<<1, kJoinThreads, 0, workspace.stream()>>>(job);
   check_launch("joining a JPEG's scan");
 }
 

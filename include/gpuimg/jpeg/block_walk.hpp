@@ -44,46 +44,56 @@ class BlockWalk {
 
   [[nodiscard]] GPUIMG_HD bool is_live() const { return cursor_.bit() < limit_; }
 
-  /// Decodes a symbol and calls put(place in zigzag order, value) for a coefficient that is not zero, and for every DC.
-  /// Returns true if that ends a block.
+  /// True if the next symbol is a DC: take it by step_dc(), any other by step_ac().
+  [[nodiscard]] GPUIMG_HD bool is_at_dc() const { return cursor_.index() == 0; }
+
+  /// Decodes a DC difference and calls put(place, value) with place 0 and the DC.
   template <class Put>
-  GPUIMG_HD bool step(const Put& put) {
+  GPUIMG_HD void step_dc(const Put& put) {
     const std::uint32_t window = cursor_.window();
-    const SymbolEntry symbol = find_symbol(code_.symbols, cursor_.table(), window);
-    const std::uint32_t value = signed_value(window, symbol.bits(), symbol.value_bits());
+    const SymbolEntry symbol = find_symbol(code_.symbols, cursor_.dc_table(), window);
+    sums_.add_dc(cursor_.component(), signed_value(window, symbol.bits(), symbol.value_bits()));
+    const auto dc = static_cast<std::int32_t>(sums_.dc(cursor_.component()));
     defects_ |= symbol.packed == kNoCode ? Defect::bad_code : 0U;
-    if (cursor_.index() == 0) {
-      sums_.add_dc(cursor_.component(), value);
-      const auto dc = static_cast<std::int32_t>(sums_.dc(cursor_.component()));
-      defects_ |= dc != static_cast<std::int16_t>(dc) || symbol.value_bits() > kMaxDcBits ? Defect::bad_dc : 0U;
-      put(0U, static_cast<std::int16_t>(dc));
-    } else {
-      std::uint32_t place = cursor_.index() + symbol.advance() - 1;
-      if (place >= static_cast<std::uint32_t>(kBlockSize)) {
-        defects_ |= symbol.advance() != kEndOfBlock ? Defect::bad_index : 0U;
-        place = kBlockSize - 1;
-      }
-      if (symbol.value_bits() > 0) {
-        put(place, static_cast<std::int16_t>(value));
-      }
-    }
-    const bool ends_block = cursor_.move(symbol.bits(), symbol.advance());
-    if (ends_block) {
-      finished_ = skips_ ? kForeign : task_.first_block + sums_.blocks;
-      ++sums_.blocks;
-    }
+    defects_ |= dc != static_cast<std::int16_t>(dc) || symbol.value_bits() > kMaxDcBits ? Defect::bad_dc : 0U;
+    put(0U, static_cast<std::int16_t>(dc));
+    constexpr std::uint32_t kOneCoefficient = 1;  // also if the code is none
+    cursor_.move(symbol.bits(), kOneCoefficient);
     if (cursor_.bit() >= limit_) {
-      pass_limit(ends_block);
+      pass_limit();
     }
-    if (ends_block) {
-      skips_ = false;
-      limit_ = overruns_ || sums_.blocks == task_.segment_blocks ? 0 : limit_;
-    }
-    return ends_block;
   }
 
-  /// The number of the block that the last step ended; kForeign if it is the predecessor's.
-  [[nodiscard]] GPUIMG_HD std::uint32_t finished_block() const { return finished_; }
+  /// Decodes a symbol behind the DC and calls put(place in zigzag order, value) if it is a coefficient and not zero.
+  /// Returns true if that ends the block: end_block() comes next then.
+  template <class Put>
+  GPUIMG_HD bool step_ac(const Put& put) {
+    const std::uint32_t window = cursor_.window();
+    last_ = find_symbol(code_.symbols, cursor_.ac_table(), window);
+    cursor_.move(last_.bits(), last_.advance());
+    if (last_.value_bits() > 0) {
+      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // places beyond it become any other: end_block() finds them
+      put((cursor_.index() - 1) & kLastPlace,
+          static_cast<std::int16_t>(signed_value(window, last_.bits(), last_.value_bits())));
+    }
+    sums_.blocks += cursor_.has_ended() ? 1 : 0;
+    if (cursor_.bit() >= limit_) {
+      pass_limit();
+    }
+    return cursor_.has_ended();
+  }
+
+  /// Returns the block's number; kForeign if it is the predecessor's.
+  GPUIMG_HD std::uint32_t end_block() {
+    const bool is_past_end =
+        last_.advance() != kEndOfBlock && cursor_.index() != static_cast<std::uint32_t>(kBlockSize);
+    defects_ |= last_.packed == kNoCode ? Defect::bad_code : is_past_end ? Defect::bad_index : 0U;
+    cursor_.next_block();
+    const std::uint32_t number = skips_ ? kForeign : task_.first_block + sums_.blocks - 1;
+    skips_ = false;
+    limit_ = overruns_ || sums_.blocks == task_.segment_blocks ? 0 : limit_;
+    return number;
+  }
 
   /// After the last step.
   [[nodiscard]] GPUIMG_HD std::uint32_t defects() const {
@@ -102,11 +112,11 @@ class BlockWalk {
 
  private:
   /// At the end of the subsequence; then at the end of the segment, if its last block has no end.
-  GPUIMG_HD void pass_limit(bool ends_block) {
+  GPUIMG_HD void pass_limit() {
     if (limit_ == task_.end) {
       check_chain();
     }
-    overruns_ = !ends_block && !skips_;
+    overruns_ = !cursor_.has_ended() && !skips_;
     limit_ = overruns_ ? task_.segment_end : 0;
   }
 
@@ -120,7 +130,7 @@ class BlockWalk {
   ScanCursor cursor_;
   ScanSums sums_;
   std::uint32_t limit_;
-  std::uint32_t finished_ = kForeign;
+  SymbolEntry last_;  ///< behind a DC
   std::uint32_t defects_ = 0;
   bool overruns_ = false;  ///< finishes its last block in the successor's bits
   bool skips_;             ///< passes over the predecessor's last block

@@ -63,16 +63,13 @@ struct ScanSums {
   }
 };
 
-/// The tables of one block of an MCU: first entries in HuffmanTables.
-struct CodedBlock {
-  std::uint16_t component = 0;
-  std::uint16_t dc_table = 0;
-  std::uint16_t ac_table = 0;
-};
-
+/// The blocks of an MCU in coded order: their components, and which of the two tables of each kind decodes them. Bits
+/// of words instead of arrays, so that a step from block to block is no look-up.
 struct McuCode {
-  CodedBlock blocks[kMaxBlocksPerMcu];
   std::uint32_t block_count = 1;
+  std::uint32_t components = 0;  ///< two bits a block
+  std::uint32_t dc_tables = 0;   ///< one bit a block
+  std::uint32_t ac_tables = 0;   ///< one bit a block
 };
 
 inline McuCode mcu_code_of(const EncodedJpeg& jpeg) {
@@ -81,12 +78,11 @@ inline McuCode mcu_code_of(const EncodedJpeg& jpeg) {
   mcu.block_count = static_cast<std::uint32_t>(luma_blocks + jpeg.component_count - 1);
   for (std::uint32_t i = 0; i < mcu.block_count; ++i) {
     const int number = static_cast<int>(i) - luma_blocks + 1;
-    const auto component = static_cast<std::uint16_t>(number > 0 ? number : 0);
+    const auto component = static_cast<std::uint32_t>(number > 0 ? number : 0);
     const EncodedJpegComponent& tables = jpeg.components[component];
-    const auto dc = static_cast<std::uint32_t>(tables.dc_table);
-    const auto ac = static_cast<std::uint32_t>(tables.ac_table);
-    mcu.blocks[i] = {component, static_cast<std::uint16_t>(dc * kLookupEntries),
-                     static_cast<std::uint16_t>((2 + ac) * kLookupEntries)};
+    mcu.components |= component << (2 * i);
+    mcu.dc_tables |= static_cast<std::uint32_t>(tables.dc_table) << i;
+    mcu.ac_tables |= static_cast<std::uint32_t>(tables.ac_table) << i;
   }
   return mcu;
 }
@@ -96,7 +92,7 @@ struct ScanCode {
   const std::uint32_t* words = nullptr;  ///< the bytes, in order
   const std::uint16_t* symbols = nullptr;
   const std::uint16_t* groups = nullptr;  ///< for skim()
-  const McuCode* mcu = nullptr;
+  McuCode mcu;
 };
 
 constexpr std::uint32_t kReadableBytesAfterScan = 16;
@@ -112,8 +108,12 @@ class BitWindow {
 
   /// The 32 bits from `bit` on, which must be the current position.
   [[nodiscard]] GPUIMG_HD std::uint32_t at(std::uint32_t bit) const {
+#ifdef __CUDA_ARCH__
+    return __funnelshift_l(low_, high_, bit);
+#else
     const std::uint64_t both = static_cast<std::uint64_t>(high_) << 32 | low_;
     return static_cast<std::uint32_t>(both << (bit & 31U) >> 32);
+#endif
   }
 
   /// Moves the position, by less than 32 bits.
@@ -127,7 +127,11 @@ class BitWindow {
 
  private:
   GPUIMG_HD static std::uint32_t from_big_endian(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+    return __byte_perm(word, 0, 0x0123);
+#else
     return word << 24 | (word & 0xFF00U) << 8 | (word >> 8 & 0xFF00U) | word >> 24;
+#endif
   }
 
   const std::uint32_t* words_;
@@ -140,64 +144,58 @@ class BitWindow {
 class ScanCursor {
  public:
   GPUIMG_HD ScanCursor(const ScanCode& code, const DecoderState& state)
-      : code_(code), window_(code.words, state.bit), bit_(state.bit), block_(state.block), index_(state.index) {
-    enter_block();
-    table_ = index_ == 0 ? coded_.dc_table : coded_.ac_table;
-  }
+      : mcu_(code.mcu), window_(code.words, state.bit), bit_(state.bit), block_(state.block), index_(state.index) {}
 
   [[nodiscard]] GPUIMG_HD std::uint32_t bit() const { return bit_; }
   [[nodiscard]] GPUIMG_HD std::uint32_t index() const { return index_; }
-  [[nodiscard]] GPUIMG_HD std::uint32_t component() const { return coded_.component; }
-  [[nodiscard]] GPUIMG_HD std::uint32_t table() const { return table_; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t component() const { return mcu_.components >> (2 * block_) & 3U; }
+  /// The number in HuffmanTables of the table for the next symbol: for a DC, or for one behind it.
+  [[nodiscard]] GPUIMG_HD std::uint32_t dc_table() const { return mcu_.dc_tables >> block_ & 1U; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t ac_table() const { return 2U + (mcu_.ac_tables >> block_ & 1U); }
+  [[nodiscard]] GPUIMG_HD std::uint32_t table() const { return index_ == 0 ? dc_table() : ac_table(); }
   [[nodiscard]] GPUIMG_HD std::uint32_t window() const { return window_.at(bit_); }
   [[nodiscard]] GPUIMG_HD DecoderState state() const {
-    return {bit_, static_cast<std::uint16_t>(block_), static_cast<std::uint16_t>(index_)};
+    return has_ended() ? DecoderState{bit_, static_cast<std::uint16_t>(following_block()), 0}
+                       : DecoderState{bit_, static_cast<std::uint16_t>(block_), static_cast<std::uint16_t>(index_)};
   }
 
-  /// Returns true if that ends a block.
-  GPUIMG_HD bool move(std::uint32_t bits, std::uint32_t advance) {
+  /// `bits` is below 32.
+  GPUIMG_HD void move(std::uint32_t bits, std::uint32_t advance) {
     window_.move(bit_, bit_ + bits);
     bit_ += bits;
     index_ += advance;
-    if (index_ < static_cast<std::uint32_t>(kBlockSize)) {
-      table_ = coded_.ac_table;
-      return false;
-    }
+  }
+  /// True if the last move went to the end of the block or beyond. next_block() comes before another symbol then.
+  [[nodiscard]] GPUIMG_HD bool has_ended() const { return index_ >= static_cast<std::uint32_t>(kBlockSize); }
+  GPUIMG_HD void next_block() {
     index_ = 0;
-    block_ = block_ + 1 == code_.mcu->block_count ? 0 : block_ + 1;
-    enter_block();
-    table_ = coded_.dc_table;
-    return true;
+    block_ = following_block();
   }
 
  private:
-  GPUIMG_HD void enter_block() { coded_ = code_.mcu->blocks[block_]; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t following_block() const {
+    return block_ + 1 == mcu_.block_count ? 0 : block_ + 1;
+  }
 
-  const ScanCode& code_;
+  McuCode mcu_;
   BitWindow window_;
-  CodedBlock coded_;
   std::uint32_t bit_;
   std::uint32_t block_;
   std::uint32_t index_;
-  std::uint32_t table_ = 0;
 };
 
-/// Decodes the symbols that begin before bit `end`, moves `state` behind them, and adds them up.
-GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::uint32_t end) {
+/// Decodes the symbols that begin before bit `end`, moves behind them, and adds them up.
+GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
   ScanSums sums;
-  if (state.bit >= end) {
-    return sums;
-  }
-  ScanCursor cursor(code, state);
   // Up to here all symbols of a group begin before the end.
-  const std::uint32_t groups_end = end > kLookupBits ? end - kLookupBits : 0;
+  const std::uint32_t groups_end = end > kGroupBits ? end - kGroupBits : 0;
   while (cursor.bit() < end) {
     const std::uint32_t window = cursor.window();
-    const GroupEntry group = cursor.bit() < groups_end ? find_group(code.groups, cursor.table(), window) : GroupEntry{};
+    const GroupEntry group = find_group(code.groups, cursor.table(), window);
     std::uint32_t bits = group.bits();
     std::uint32_t advance = group.advance();
     std::uint32_t value_bits = group.value_bits();
-    if (bits == 0 || cursor.index() + advance >= static_cast<std::uint32_t>(kBlockSize)) {
+    if (bits == 0 || cursor.bit() >= groups_end || cursor.index() + advance >= static_cast<std::uint32_t>(kBlockSize)) {
       const SymbolEntry symbol = find_symbol(code.symbols, cursor.table(), window);
       bits = symbol.bits();
       advance = symbol.advance();
@@ -208,8 +206,22 @@ GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::u
     if (cursor.index() == 0) {
       sums.add_dc(cursor.component(), signed_value(window, bits, value_bits));
     }
-    sums.blocks += cursor.move(bits, advance) ? 1 : 0;
+    cursor.move(bits, advance);
+    if (cursor.has_ended()) {
+      ++sums.blocks;
+      cursor.next_block();
+    }
   }
+  return sums;
+}
+
+/// The same from a state, which moves behind the symbols.
+GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::uint32_t end) {
+  if (state.bit >= end) {
+    return {};
+  }
+  ScanCursor cursor(code, state);
+  const ScanSums sums = skim(code, cursor, end);
   state = cursor.state();
   return sums;
 }

@@ -16,7 +16,8 @@ constexpr std::uint32_t kMaxLongCodes = 64;  ///< prefixes of 11 bits that longe
 constexpr std::uint32_t kLongEntries = 1U << (16 - kLookupBits);
 constexpr std::uint32_t kLongTables = kTableCount * kLookupEntries;  ///< where their entries begin
 constexpr std::uint32_t kSymbolEntries = kLongTables + kMaxLongCodes * kLongEntries;
-constexpr std::uint32_t kGroupEntries = kTableCount * kLookupEntries;
+constexpr std::uint32_t kGroupBits = 12;
+constexpr std::uint32_t kGroupEntries = kTableCount << kGroupBits;
 
 /// One code and the value behind it. `advance` is the distance to the next coefficient in zigzag order; 64 for the end
 /// of the block.
@@ -30,10 +31,10 @@ struct SymbolEntry {
 
 constexpr std::uint32_t kEndOfBlock = 64;
 
-/// For bits that are no code. No code has 31 bits without value bits.
-constexpr std::uint16_t kNoCode = 31U | 1U << 9;
+/// For bits that are no code: ends the block. No code has 31 bits without value bits.
+constexpr std::uint16_t kNoCode = 31U | 127U << 9;
 
-/// As many whole symbols of one block as the look-up's bits hold; a DC symbol is alone. 0 bits: none.
+/// As many symbols of one block as have their codes in kGroupBits bits; a DC symbol is alone. 0 bits: none.
 struct GroupEntry {
   std::uint32_t packed = 0;  ///< bits | advance << 5 | ends the block << 11 | bits of a DC value << 12
 
@@ -53,9 +54,9 @@ struct HuffmanTables {
 /// 15, or more long codes than there is room for. Defined in core/jpeg_huffman.cpp.
 bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables);
 
-/// `window` begins with the code; `table` is the table's first entry.
+/// `window` begins with the code.
 GPUIMG_HD inline SymbolEntry find_symbol(const std::uint16_t* symbols, std::uint32_t table, std::uint32_t window) {
-  std::uint32_t entry = symbols[table + (window >> (32 - kLookupBits))];
+  std::uint32_t entry = symbols[table * kLookupEntries + (window >> (32 - kLookupBits))];
   if ((entry & 31U) == 0) {  // the code is longer: the entry is the place of a second table
     entry = symbols[kLongTables + entry + (window >> 16 & (kLongEntries - 1))];
   }
@@ -63,7 +64,7 @@ GPUIMG_HD inline SymbolEntry find_symbol(const std::uint16_t* symbols, std::uint
 }
 
 GPUIMG_HD inline GroupEntry find_group(const std::uint16_t* groups, std::uint32_t table, std::uint32_t window) {
-  return {groups[table + (window >> (32 - kLookupBits))]};
+  return {groups[(table << kGroupBits) + (window >> (32 - kGroupBits))]};
 }
 
 /// The value whose `value_bits` bits end `bits` bits into `window`: EXTEND of T.81, figure F.12. Modulo 2³².

@@ -13,16 +13,18 @@ namespace gpuimg::jpeg {
 /// row's, add up to no more than this, nothing wraps or saturates there, and its pixels are the ones computed here.
 constexpr std::uint32_t kMaxMagnitudes = 32767;
 
-/// True if eight numbers are beyond kMaxMagnitudes.
+/// True if the magnitudes of eight numbers add up to more than kMaxMagnitudes. Coefficients times kMaxJpegStep add up
+/// to less than 2³²; the rows of a block with a wild column may wrap, but that block is found already.
 GPUIMG_HD inline bool is_wild(const std::int32_t v[kBlockSide]) {
   std::uint32_t sum = 0;
-  std::uint32_t any = 0;  // the sum alone may wrap to a small one
   for (int i = 0; i < kBlockSide; ++i) {
-    const std::uint32_t magnitude = v[i] < 0 ? 0U - static_cast<std::uint32_t>(v[i]) : static_cast<std::uint32_t>(v[i]);
-    sum += magnitude;
-    any |= magnitude;
+#ifdef __CUDA_ARCH__
+    sum = __sad(v[i], 0, sum);
+#else
+    sum += v[i] < 0 ? 0U - static_cast<std::uint32_t>(v[i]) : static_cast<std::uint32_t>(v[i]);
+#endif
   }
-  return (sum | any) > kMaxMagnitudes;
+  return sum > kMaxMagnitudes;
 }
 
 /// Transforms eight numbers in place, divides by 2^kShift with rounding, and adds kOffset. Modulo 2³² inside, so wild
@@ -83,6 +85,20 @@ GPUIMG_HD inline bool inverse_dct_row(std::int32_t row[kBlockSide]) {
 
 GPUIMG_HD inline std::uint8_t clamp_sample(std::int32_t value) {
   return static_cast<std::uint8_t>(value < 0 ? 0 : value > 255 ? 255 : value);
+}
+
+/// Four clamped samples, the first in the low byte.
+GPUIMG_HD inline std::uint32_t pack_clamped(std::int32_t v0, std::int32_t v1, std::int32_t v2, std::int32_t v3) {
+#ifdef __CUDA_ARCH__
+  std::uint32_t high = 0;
+  std::uint32_t packed = 0;
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(high) : "r"(v3), "r"(v2), "r"(0));
+  asm("cvt.pack.sat.u8.s32.b32 %0, %1, %2, %3;" : "=r"(packed) : "r"(v1), "r"(v0), "r"(high));
+  return packed;
+#else
+  return clamp_sample(v0) | std::uint32_t{clamp_sample(v1)} << 8 | std::uint32_t{clamp_sample(v2)} << 16 |
+         std::uint32_t{clamp_sample(v3)} << 24;
+#endif
 }
 
 }  // namespace gpuimg::jpeg

@@ -12,13 +12,12 @@ namespace gpuimg::jpeg {
 constexpr int kBlockSide = 8;
 constexpr int kBlockSize = 64;
 constexpr int kMaxComponents = 3;
-constexpr int kMaxBlocksPerMcu = 6;
 
 struct Layout {
   int width = 0;
   int height = 0;
   int component_count = 1;
-  int horizontal_sampling = 1;  ///< of luma; chroma has 1
+  int horizontal_sampling = 1;  ///< of luma, 1 or 2, which saves kernels the divisions; chroma has 1
   int vertical_sampling = 1;
   std::uint32_t mcu_columns = 0;
   std::uint32_t mcu_rows = 0;
@@ -38,10 +37,10 @@ struct Layout {
 
   /// The samples of one component without those that only fill blocks.
   [[nodiscard]] GPUIMG_HD int plane_width(int component) const {
-    return component == 0 ? width : (width + horizontal_sampling - 1) / horizontal_sampling;
+    return component == 0 ? width : (width + horizontal_sampling - 1) >> (horizontal_sampling - 1);
   }
   [[nodiscard]] GPUIMG_HD int plane_height(int component) const {
-    return component == 0 ? height : (height + vertical_sampling - 1) / vertical_sampling;
+    return component == 0 ? height : (height + vertical_sampling - 1) >> (vertical_sampling - 1);
   }
 
   /// A decoded plane holds whole blocks.
@@ -53,9 +52,9 @@ struct Layout {
   [[nodiscard]] GPUIMG_HD std::uint32_t block_number(int component, std::uint32_t column, std::uint32_t row) const {
     const auto across = static_cast<std::uint32_t>(component == 0 ? horizontal_sampling : 1);
     const auto down = static_cast<std::uint32_t>(component == 0 ? vertical_sampling : 1);
-    const std::uint32_t mcu = row / down * mcu_columns + column / across;
+    const std::uint32_t mcu = (row >> (down - 1)) * mcu_columns + (column >> (across - 1));
     const std::uint32_t chroma = blocks_per_mcu - static_cast<std::uint32_t>(kMaxComponents - component);
-    const std::uint32_t within = component == 0 ? row % down * across + column % across : chroma;
+    const std::uint32_t within = component == 0 ? (row & (down - 1)) * across + (column & (across - 1)) : chroma;
     return mcu * blocks_per_mcu + within;
   }
 

@@ -35,6 +35,13 @@ struct Subsequence {
   [[nodiscard]] GPUIMG_HD DecoderState guess() const { return {begin, 0, 0}; }
 };
 
+/// A subsequence is synchronized part by part: the bit at which part `part` of `parts` ends.
+GPUIMG_HD inline std::uint32_t part_end(std::uint32_t begin, std::uint32_t end, std::uint32_t bits, std::uint32_t part,
+                                        std::uint32_t parts) {
+  const std::uint32_t at = begin + bits * (part + 1) / parts;
+  return at < end ? at : end;
+}
+
 GPUIMG_HD inline Subsequence subsequence_at(const Segments& segments, std::uint32_t number) {
   std::uint32_t low = 0;
   for (std::uint32_t high = segments.count; high - low > 1;) {
@@ -87,13 +94,12 @@ GPUIMG_HD inline bool tile_agrees(const SubsequenceTable& table, const Segments&
   return tile == 0 || table.assumed_ends[tile] == table.ends[first - 1] || subsequence_at(segments, first).is_first;
 }
 
-/// Skims a tile anew from the true end of the one before it, until the states agree. Takes one off `budget` for each
-/// subsequence; returns false once there is nothing left.
+/// Skims a tile anew from `state`, the true end of the one before it, until the states agree. Takes one off `budget`
+/// for each subsequence; returns false once there is nothing left.
 GPUIMG_HD inline bool repair_tile(const SubsequenceTable& table, const Segments& segments, const ScanCode& code,
-                                  std::uint32_t tile, std::uint32_t& budget) {
-  const std::uint32_t first = tile * table.tile_size;
-  DecoderState state = table.ends[first - 1];
-  for (std::uint32_t i = first; i < table.tile_end(tile); ++i) {
+                                  std::uint32_t tile, DecoderState state, std::uint32_t& budget) {
+  table.assumed_ends[tile] = state;
+  for (std::uint32_t i = tile * table.tile_size; i < table.tile_end(tile); ++i) {
     const Subsequence place = subsequence_at(segments, i);
     if (place.is_first) {
       break;
@@ -109,13 +115,6 @@ GPUIMG_HD inline bool repair_tile(const SubsequenceTable& table, const Segments&
       break;
     }
   }
-  SegmentSums sums;
-  for (std::uint32_t i = first; i < table.tile_end(tile); ++i) {
-    const bool begins_segment = subsequence_at(segments, i).is_first;
-    table.before[i] = begins_segment ? ScanSums{} : sums.sums;
-    sums = sums + SegmentSums{table.own[i], begins_segment};
-  }
-  table.tile_sums[tile] = sums;
   return true;
 }
 
