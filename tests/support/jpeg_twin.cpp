@@ -166,7 +166,7 @@ void Twin::add_up_sums() {
     for (std::uint32_t i = tile * table_.tile_size; i < table_.tile_end(tile); ++i) {
       const bool begins_segment = subsequence_at(segments_, i).is_first;
       before_[i] = begins_segment ? ScanSums{} : sums.sums;
-      sums = sums + SegmentSums{own_[i], begins_segment};
+      sums = sums + SegmentSums{own_[i], begins_segment ? 1U : 0U};
     }
     before_tile_[tile] = all.sums;
     all = all + sums;

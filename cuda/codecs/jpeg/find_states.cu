@@ -172,7 +172,7 @@ __global__ void __launch_bounds__(kTileThreads) add_up_tile(const __grid_constan
   }
   const bool owns = threadIdx.x < kTileSize && number < table.count;
   const bool begins_segment = owns && jpeg::subsequence_at(job.segments(), number).is_first;
-  const SegmentSums own = owns ? SegmentSums{table.own[number], begins_segment} : SegmentSums{};
+  const SegmentSums own = owns ? SegmentSums{table.own[number], begins_segment ? 1U : 0U} : SegmentSums{};
   SegmentSums before;
   SegmentSums total;
   Scan(scan).ExclusiveScan(own, before, SegmentSums{}, AddSums{}, total);

@@ -88,6 +88,9 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_con
   const std::uint32_t first = blockIdx.x * kColorPixels;
   const std::uint32_t x = first + threadIdx.x * kPixelRun;
   const std::uint32_t y = blockIdx.y;
+  if (job.findings->defects != 0) {
+    return;
+  }
   if (x < width) {
     std::uint32_t cb[kPixelRun];
     std::uint32_t cr[kPixelRun];
@@ -108,9 +111,30 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const __grid_con
   store_bytes(job.pixels + (std::size_t{y} * width + first) * kRgb, buffer, min(width - first, kColorPixels) * kRgb);
 }
 
+/// The same for a gray image, whose samples are its pixels.
+__global__ void __launch_bounds__(kColorThreads) copy_samples(const __grid_constant__ JpegJob job) {
+  __shared__ uint4 buffer[kColorPixels / sizeof(uint4)];
+  const auto width = static_cast<std::uint32_t>(job.layout.width);
+  const std::uint32_t first = blockIdx.x * kColorPixels;
+  const std::uint32_t x = first + threadIdx.x * kPixelRun;
+  const std::uint32_t y = blockIdx.y;
+  if (job.findings->defects != 0) {
+    return;
+  }
+  if (x < width) {
+    reinterpret_cast<uint2*>(buffer)[threadIdx.x] =
+        *reinterpret_cast<const uint2*>(job.planes[0] + std::size_t{y} * job.layout.plane_pitch(0) + x);
+  }
+  __syncthreads();
+  store_bytes(job.pixels + std::size_t{y} * width + first, buffer, min(width - first, kColorPixels));
+}
+
 using ColorKernel = void (*)(JpegJob);
 
 ColorKernel color_kernel(const jpeg::Layout& layout) {
+  if (layout.component_count == 1) {
+    return copy_samples;
+  }
   if (layout.vertical_sampling == 1) {
     return layout.horizontal_sampling == 1 ? convert_colors<1, 1> : convert_colors<2, 1>;
   }
@@ -130,15 +154,9 @@ void make_pixels(const Workspace& workspace, const JpegJob& job) {
   check_launch("transforming a JPEG's blocks");
   const auto width = static_cast<std::uint32_t>(layout.width);
   const auto height = static_cast<std::uint32_t>(layout.height);
-  if (layout.component_count == 1) {
-    cuda_check(cudaMemcpy2DAsync(job.pixels, width, job.planes[0], layout.plane_pitch(0), width, height,
-                                 cudaMemcpyDeviceToDevice, workspace.stream()),
-               "copying a gray JPEG's pixels");
-    return;
-  }
   const dim3 grid((width + kColorPixels - 1) / kColorPixels, height);
   color_kernel(layout)<<<grid, kColorThreads, 0, workspace.stream()>>>(job);
-  check_launch("converting a JPEG's colors");
+  check_launch("making a JPEG's pixels");
 }
 
 }  // namespace gpuimg::cuda

@@ -62,10 +62,10 @@ GPUIMG_HD inline Subsequence subsequence_at(const Segments& segments, std::uint3
 /// Sums that begin anew at each segment; an associative operation.
 struct SegmentSums {
   ScanSums sums;
-  bool begins_segment = false;  ///< some summand did
+  std::uint32_t begins_segment = 0;  ///< 1: some summand did. A word, so that no padding is copied
 
   GPUIMG_HD friend SegmentSums operator+(const SegmentSums& a, const SegmentSums& b) {
-    return {b.begins_segment ? b.sums : a.sums + b.sums, a.begins_segment || b.begins_segment};
+    return {b.begins_segment != 0 ? b.sums : a.sums + b.sums, a.begins_segment | b.begins_segment};
   }
 };
 
