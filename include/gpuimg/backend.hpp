@@ -38,8 +38,8 @@ enum class BackendKind : std::uint8_t { cpu, cuda };
 /// Every operation throws
 ///   Error{unsupported} if the Picture does not fit the options (an alpha histogram of an image without alpha),
 ///   Error{usage} if an option is out of range (a region outside the image, a mask of another size),
-///   Error{out_of_memory}, after which the backend is still usable, and so is a Picture in memory that is not the
-///   host's, Error{device_fault}, after which it is not.
+///   Error{out_of_memory}, after which the backend is still usable, and so is a Picture outside the host's memory,
+///   Error{device_fault}, after which it is not.
 /// Operations read photographic Pictures (u8 or u16, 1 to 4 channels) unless documented otherwise.
 class Backend {
  public:
