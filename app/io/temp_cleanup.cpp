@@ -52,7 +52,8 @@ bool removed_if_stale(const std::string& path) {
 }  // namespace
 
 std::string new_temporary_name() {
-  std::random_device source;
+  thread_local std::random_device
+      source;  // making one asks the processor for its kind, which traps in a virtual machine
   const std::uint64_t random = (std::uint64_t{source()} << 32 | source()) & 0xFFFFFFFFFFU;
   return fmt::format("{}{:010x}", prefix_of_this_host(), random);
 }
