@@ -52,8 +52,8 @@ bool removed_if_stale(const std::string& path) {
 }  // namespace
 
 std::string new_temporary_name() {
-  thread_local std::random_device
-      source;  // making one asks the processor for its kind, which traps in a virtual machine
+  // Made once a thread: that asks the processor what it can, which traps in a virtual machine.
+  thread_local std::random_device source;
   const std::uint64_t random = (std::uint64_t{source()} << 32 | source()) & 0xFFFFFFFFFFU;
   return fmt::format("{}{:010x}", prefix_of_this_host(), random);
 }
