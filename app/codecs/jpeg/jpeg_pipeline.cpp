@@ -1,0 +1,211 @@
+// Each scan of the file is a stage that follows those before it row by row. One stage makes the pixels too.
+#include "codecs/jpeg/jpeg_pipeline.hpp"
+
+#include <tbb/parallel_for.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <condition_variable>
+#include <mutex>
+
+#include "arena_memory.hpp"
+#include "codecs/jpeg/jpeg_scan_decoder.hpp"
+#include "gpuimg/error.hpp"
+
+namespace gpuimg::codecs {
+
+namespace {
+
+/// Steps of rows in memory. The slowest stage should neither wait for others nor be waited for; three would suffice for
+/// progress.
+constexpr int kKeptSteps = 8;
+
+/// The slowest stage takes half of the time, so further threads only wait.
+constexpr int kMaxThreads = 4;
+
+constexpr std::size_t kNone = ~std::size_t{0};
+
+class JpegPipeline {
+ public:
+  JpegPipeline(const JpegFile& file, const JpegScript& script, const View& pixels)
+      : file_(file), script_(script), pixels_(pixels), stages_(script.scans.size()), output_(output_scan(script)) {
+    JpegScanDecoder& output = stages_[output_].decoder.emplace(file, script, output_, JpegScanDecoder::Role::pixels);
+    rows_of_mcus_ = static_cast<int>(output.info().total_iMCU_rows);
+    const int mcu_height = DCTSIZE * output.info().max_v_samp_factor;
+    step_ = jpeg_pipeline_step(pixels.width, mcu_height) / mcu_height;
+    rows_.emplace(output.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
+    result_.encoding = jpeg_encoding_of(output.info());
+    connect_stages();
+  }
+
+  std::optional<JpegPipelineResult> run(int threads) {
+    threads = std::min({threads, kMaxThreads, static_cast<int>(stages_.size())});
+    if (threads <= 1) {
+      work();
+    } else {
+      require_arena_memory();
+      tbb::task_arena arena(threads);
+      arena.execute([&] {
+        tbb::parallel_for(
+            0, threads, [&](int) { work(); }, tbb::simple_partitioner());
+      });
+    }
+    return has_failed_ ? std::nullopt : std::optional(result_);
+  }
+
+ private:
+  struct Stage {
+    std::optional<JpegScanDecoder> decoder;
+    std::vector<std::size_t> inputs;  ///< stages whose rows this one needs
+    std::uint32_t cleared = 0;        ///< JpegScanDecoder::use
+    int done = 0;                     ///< MCU rows
+    bool is_busy = false;             ///< a thread runs a step of it
+  };
+
+  /// The scan whose stage makes the pixels too: the smallest of those that no other scan refines.
+  static std::size_t output_scan(const JpegScript& script) {
+    const std::vector<JpegScan>& scans = script.scans;
+    std::size_t best = scans.size() - 1;
+    for (std::size_t i = 0; i < scans.size(); ++i) {
+      const auto refines = [&](const JpegScan& later) { return later.overlaps(scans[i]); };
+      const bool is_final = std::none_of(scans.begin() + static_cast<std::ptrdiff_t>(i) + 1, scans.end(), refines);
+      if (is_final && scans[i].coded.size() < scans[best].coded.size()) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  /// A stage needs the scans before it that code the same coefficients, and those that clear its components.
+  void connect_stages() {
+    std::uint32_t cleared = 0;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      const JpegScan& scan = script_.scans[i];
+      stages_[i].cleared = scan.components & ~cleared;
+      cleared |= scan.components;
+      for (std::size_t before = 0; before < i; ++before) {
+        if (scan.overlaps(script_.scans[before]) || (stages_[before].cleared & scan.components) != 0) {
+          stages_[i].inputs.push_back(before);
+        }
+      }
+    }
+    stages_[output_].decoder->use(*rows_, stages_[output_].cleared);
+  }
+
+  void work() {
+    std::unique_lock lock(mutex_);
+    while (!has_failed_ && has_more()) {
+      const std::size_t i = next_stage();
+      if (i == kNone) {
+        changed_.wait(lock);
+        continue;
+      }
+      Stage& stage = stages_[i];
+      const int end = end_of_step(stage);
+      stage.is_busy = true;
+      lock.unlock();
+      const bool is_sound = runs(i, end);
+      lock.lock();
+      stage.is_busy = false;
+      stage.done = end;
+      has_failed_ = has_failed_ || !is_sound;
+      changed_.notify_all();
+    }
+  }
+
+  [[nodiscard]] bool has_more() const {
+    return std::any_of(stages_.begin(), stages_.end(), [&](const Stage& one) { return one.done < rows_of_mcus_; });
+  }
+
+  [[nodiscard]] int end_of_step(const Stage& stage) const { return std::min(stage.done + step_, rows_of_mcus_); }
+
+  /// The one that is farthest behind, so that the rows in memory stay in the processor's cache; kNone if all must wait.
+  /// Some stage can always run unless another one is running.
+  [[nodiscard]] std::size_t next_stage() const {
+    std::size_t best = kNone;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if ((best == kNone || stages_[i].done < stages_[best].done) && can_run(i)) {
+        best = i;
+      }
+    }
+    return best;
+  }
+
+  [[nodiscard]] bool can_run(std::size_t i) const {
+    const Stage& stage = stages_[i];
+    const int end = end_of_step(stage);
+    if (stage.is_busy || stage.done == rows_of_mcus_) {
+      return false;
+    }
+    if (i == output_) {
+      const int needed = std::min(end + 1, rows_of_mcus_);
+      return std::all_of(stages_.begin(), stages_.end(),
+                         [&](const Stage& one) { return &one == &stage || one.done >= needed; });
+    }
+    return end <= stages_[output_].done + kKeptSteps * step_ &&
+           std::all_of(stage.inputs.begin(), stage.inputs.end(),
+                       [&](std::size_t input) { return stages_[input].done >= end; });
+  }
+
+  /// Runs a step. Returns false on a warning or error of libjpeg.
+  bool runs(std::size_t i, int end) {
+    try {
+      run_step(i, end);
+      return true;
+    } catch (const Error&) {
+      return false;
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      has_failed_ = true;
+      changed_.notify_all();
+      throw;
+    }
+  }
+
+  void run_step(std::size_t i, int end) {
+    Stage& stage = stages_[i];
+    if (!stage.decoder) {
+      stage.decoder.emplace(file_, script_, i, JpegScanDecoder::Role::coefficients);
+      stage.decoder->use(*rows_, stage.cleared);
+    }
+    if (i == output_) {
+      stage.decoder->read_to(end, pixels_);
+    } else {
+      stage.decoder->decode_to(end);
+    }
+    if (end == rows_of_mcus_) {
+      stage.decoder->finish();
+    }
+  }
+
+  const JpegFile& file_;
+  const JpegScript& script_;
+  View pixels_;
+  std::vector<Stage> stages_;
+  std::size_t output_;
+  int rows_of_mcus_ = 0;
+  int step_ = 1;  // MCU rows
+  std::optional<JpegCoefficientRows> rows_;
+  JpegPipelineResult result_;
+  std::mutex mutex_;  // guards `done`, `is_busy` and has_failed_
+  std::condition_variable changed_;
+  bool has_failed_ = false;
+};
+
+}  // namespace
+
+int jpeg_pipeline_step(int width, int mcu_height) {
+  constexpr int kPixels = 1 << 16;
+  return std::max(1, kPixels / (width * mcu_height)) * mcu_height;
+}
+
+std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, int threads,
+                                                  const View& pixels) {
+  try {
+    return JpegPipeline(file, script, pixels).run(threads);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace gpuimg::codecs
