@@ -3,6 +3,7 @@
 
 #include "gpuimg/image.hpp"
 #include "support/file_bytes.hpp"
+#include "support/test_images.hpp"
 
 namespace gpuimg::test {
 
@@ -24,6 +25,10 @@ struct JpegChoices {
 
 /// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
 FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices = {});
+
+/// A color file of any coefficients within ±`limit` (at most 1023), with steps of 1 … `max_step` (at most 65535).
+FileBytes make_jpeg_of_coefficients(Random& random, int width, int height, int limit, int max_step,
+                                    const JpegChoices& choices);
 
 /// The pixels that libjpeg decodes with default settings.
 Image read_with_libjpeg(std::span<const std::byte> bytes);

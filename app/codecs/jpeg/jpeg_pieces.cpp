@@ -16,6 +16,11 @@ JpegPieces::JpegPieces(std::vector<ByteSpan> pieces) : jpeg_source_mgr{}, pieces
   resync_to_restart = jpeg_resync_to_restart;
 }
 
+void JpegPieces::go_to(const std::byte* at) {
+  next_input_byte = reinterpret_cast<const JOCTET*>(at);
+  bytes_in_buffer = static_cast<std::size_t>(pieces_.back().data() + pieces_.back().size() - at);
+}
+
 boolean JpegPieces::next_piece(j_decompress_ptr info) {
   auto& source = *static_cast<JpegPieces*>(info->src);
   if (source.next_ == source.pieces_.size()) {

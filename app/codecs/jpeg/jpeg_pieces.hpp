@@ -14,13 +14,16 @@
 
 namespace gpuimg::codecs {
 
-/// Behaves as jpeg_mem_src would with the pieces in one, but they must end in EOI: reading on is an error.
+/// Behaves as jpeg_mem_src would with the pieces in one, but reading on after the last one is an error.
 class JpegPieces : public jpeg_source_mgr {
  public:
   /// The bytes must outlive the source. No piece is empty.
   explicit JpegPieces(std::vector<ByteSpan> pieces);
   JpegPieces(const JpegPieces&) = delete;
   JpegPieces& operator=(const JpegPieces&) = delete;
+
+  /// Continues there, in the last piece, which must have been reached.
+  void go_to(const std::byte* at);
 
  private:
   static boolean next_piece(j_decompress_ptr info);

@@ -27,12 +27,11 @@ constexpr std::size_t kNone = ~std::size_t{0};
 
 class JpegPipeline {
  public:
-  JpegPipeline(const JpegFile& file, const JpegScript& script, const View& pixels)
+  JpegPipeline(const JpegFile& file, const JpegScript& script, const View& pixels, int step_pixels)
       : file_(file), script_(script), pixels_(pixels), stages_(script.scans.size()), output_(output_scan(script)) {
     JpegScanDecoder& output = stages_[output_].decoder.emplace(file, script, output_, JpegScanDecoder::Role::pixels);
     rows_of_mcus_ = static_cast<int>(output.info().total_iMCU_rows);
-    const int mcu_height = DCTSIZE * output.info().max_v_samp_factor;
-    step_ = jpeg_pipeline_step(pixels.width, mcu_height) / mcu_height;
+    step_ = std::max(1, step_pixels / (pixels.width * DCTSIZE * output.info().max_v_samp_factor));
     rows_.emplace(output.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
     result_.encoding = jpeg_encoding_of(output.info());
     connect_stages();
@@ -194,15 +193,10 @@ class JpegPipeline {
 
 }  // namespace
 
-int jpeg_pipeline_step(int width, int mcu_height) {
-  constexpr int kPixels = 1 << 16;
-  return std::max(1, kPixels / (width * mcu_height)) * mcu_height;
-}
-
-std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, int threads,
-                                                  const View& pixels) {
+std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, const View& pixels,
+                                                  const JpegPipelineChoices& choices) {
   try {
-    return JpegPipeline(file, script, pixels).run(threads);
+    return JpegPipeline(file, script, pixels, choices.step_pixels).run(choices.threads);
   } catch (const Error&) {
     return std::nullopt;
   }

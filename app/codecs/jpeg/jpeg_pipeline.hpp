@@ -13,13 +13,15 @@ struct JpegPipelineResult {
   std::optional<JpegEncoding> encoding;  ///< as jpeg_encoding_of
 };
 
-/// Image rows that one step of a pipeline takes in an image of this width, if MCUs have `mcu_height` rows: whole MCUs.
-int jpeg_pipeline_step(int width, int mcu_height);
+struct JpegPipelineChoices {
+  int threads = 1;            ///< at most
+  int step_pixels = 1 << 16;  ///< about as many in one step of a stage, but at least one row of MCUs
+};
 
-/// Decodes into `pixels`, which holds the whole image, on at most `threads` threads. The pixels are libjpeg's.
-/// Returns nullopt on any warning or error of libjpeg: then the pixels are invalid, and one decoder must read the file.
-/// Throws std::bad_alloc.
-std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, int threads,
-                                                  const View& pixels);
+/// Decodes into `pixels`, which holds the whole image. libjpeg computes the pixels, as for one decoder. Returns nullopt
+/// on any warning or error of libjpeg: then the pixels are invalid, and one decoder must read the file. Throws
+/// std::bad_alloc.
+std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, const View& pixels,
+                                                  const JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::codecs

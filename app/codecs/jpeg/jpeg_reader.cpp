@@ -56,7 +56,8 @@ Image new_image(const JpegFile& file, const ReadOptions& options) {
 
 /// Returns false if one decoder must read the file.
 bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
-  if (!file.header.keeps_coefficients) {
+  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 18;  // as fast with one decoder
+  if (!file.header.keeps_coefficients || std::uint64_t{file.header.width} * file.header.height < kMinPixels) {
     return false;
   }
   const std::optional<JpegScript> script = read_jpeg_script(file.bytes);
@@ -64,7 +65,7 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
     return false;
   }
   Image image = new_image(file, options);
-  const auto result = read_jpeg_scans(file, *script, allowed_threads(options.threads), image.view());
+  const auto result = read_jpeg_scans(file, *script, image.view(), {.threads = allowed_threads(options.threads)});
   if (!result) {
     return false;
   }

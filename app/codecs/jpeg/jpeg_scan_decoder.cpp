@@ -4,24 +4,23 @@
 #include <jerror.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 namespace gpuimg::codecs {
 
 namespace {
 
-constexpr std::array<std::byte, 2> kEndOfImage = {std::byte{0xFF}, std::byte{0xD9}};
-
-std::vector<ByteSpan> pieces_of(const JpegScript& script, std::size_t scan) {
+/// The scan's piece goes on to the end of the file: near the end of its buffer libjpeg-turbo reads codes in another
+/// way, which notices other defects.
+std::vector<ByteSpan> pieces_of(const JpegFile& file, const JpegScript& script, std::size_t scan) {
   std::vector<ByteSpan> pieces = {script.header};
   for (std::size_t i = 0; i <= scan; ++i) {
     if (!script.scans[i].tables.empty()) {
       pieces.push_back(script.scans[i].tables);
     }
   }
-  pieces.push_back(script.scans[scan].coded);
-  pieces.emplace_back(kEndOfImage);
+  const std::byte* const begin = script.scans[scan].coded.data();
+  pieces.emplace_back(begin, file.bytes.data() + file.bytes.size());
   return pieces;
 }
 
@@ -34,7 +33,11 @@ std::vector<ByteSpan> pieces_of(const JpegScript& script, std::size_t scan) {
 }  // namespace
 
 JpegScanDecoder::JpegScanDecoder(const JpegFile& file, const JpegScript& script, std::size_t scan, Role role)
-    : file_(file), role_(role), session_(file.name, false), source_(pieces_of(script, scan)) {
+    : file_(file),
+      role_(role),
+      session_(file.name, false),
+      source_(pieces_of(file, script, scan)),
+      end_of_scan_(script.scans[scan].coded.data() + script.scans[scan].coded.size()) {
   jpeg_decompress_struct& info = session_.info();
   session_.ignore_warning(JWRN_BOGUS_PROGRESSION);  // the other scans are missing here; read_jpeg_script has checked
   session_.guarded([&] {
@@ -124,14 +127,17 @@ void JpegScanDecoder::read_to(int end, const View& pixels) {
 }
 
 void JpegScanDecoder::finish() {
+  constexpr int kFirstRestart = 0xD0;
+  constexpr int kLastRestart = 0xD7;
   jpeg_decompress_struct& info = session_.info();
-  session_.guarded([&] {
-    if (role_ == Role::pixels) {
-      jpeg_finish_output(&info);
-    }
-    while (jpeg_consume_input(&info) != JPEG_REACHED_EOI) {
-    }
-  });
+  const int marker = info.unread_marker;
+  if (marker != 0 && (marker < kFirstRestart || marker > kLastRestart)) {
+    // libjpeg has read the marker with the codes. It warns of bytes that it has dropped when it next reads a marker,
+    // which may be after a later scan: let it read this one again.
+    info.unread_marker = 0;
+    source_.go_to(end_of_scan_);
+  }
+  session_.guarded([&] { role_ == Role::pixels ? (void)jpeg_finish_output(&info) : (void)jpeg_consume_input(&info); });
 }
 
 }  // namespace gpuimg::codecs

@@ -13,8 +13,8 @@
 
 namespace gpuimg::codecs {
 
-/// Its libjpeg sees a file of the header, all tables up to the scan, the scan, and EOI. Its coefficients are in `rows`,
-/// beside those of the other scans. Every warning of libjpeg is an error. All members throw as JpegSession does.
+/// Its libjpeg sees the file without the scans before this one. Its coefficients are in `rows`, beside those of the
+/// other scans. Every warning of libjpeg is an error. All members throw as JpegSession does.
 class JpegScanDecoder {
  public:
   enum class Role : std::uint8_t { coefficients, pixels };
@@ -35,7 +35,7 @@ class JpegScanDecoder {
   /// before `end` alone. All other scans of one row more must be complete.
   void read_to(int end, const View& pixels);
 
-  /// Call after the last row: looks for the end of the scan.
+  /// Call after the last row: looks for the next scan or the end of the file.
   void finish();
 
   [[nodiscard]] jpeg_decompress_struct& info() { return session_.info(); }
@@ -51,6 +51,7 @@ class JpegScanDecoder {
   Role role_;
   JpegSession session_;
   JpegPieces source_;
+  const std::byte* end_of_scan_;  // the next marker
   JpegCoefficientRows* rows_ = nullptr;
   std::uint32_t cleared_ = 0;
   int requested_ = 0;
