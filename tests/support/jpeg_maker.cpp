@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
+#include <numeric>
 #include <span>
 #include <stdexcept>
 
@@ -37,6 +39,23 @@ void set_processes(jpeg_compress_struct& info, const JpegChoices& choices) {
     info.comp_info[i].h_samp_factor = choices.chroma_horizontal_sampling;
     info.comp_info[i].v_samp_factor = choices.chroma_vertical_sampling;
   }
+}
+
+/// Empty for libjpeg's usual scans.
+std::vector<jpeg_scan_info> scans_of(const jpeg_compress_struct& info, const JpegChoices& choices) {
+  std::vector<jpeg_scan_info> scans;
+  for (int i = 0; choices.separate_scans && i < info.num_components; ++i) {
+    scans.push_back({1, {i}, 0, DCTSIZE2 - 1, 0, 0});
+  }
+  for (const JpegScanChoice& choice : choices.scans) {
+    jpeg_scan_info& scan = scans.emplace_back();
+    scan = {1, {choice.component}, choice.first, choice.last, choice.high, choice.low};
+    if (choice.component < 0) {
+      scan.comps_in_scan = info.num_components;
+      std::iota(std::begin(scan.component_index), std::end(scan.component_index), 0);
+    }
+  }
+  return scans;
 }
 
 /// Whole MCUs of one component, in blocks.
@@ -125,13 +144,10 @@ FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
   }
   jpeg_set_quality(&info, choices.quality, TRUE);
   set_processes(info, choices);
-  std::array<jpeg_scan_info, 4> scans{};
-  if (choices.separate_scans) {
-    for (int i = 0; i < info.num_components; ++i) {
-      scans.at(static_cast<std::size_t>(i)) = {1, {i}, 0, DCTSIZE2 - 1, 0, 0};
-    }
+  const std::vector<jpeg_scan_info> scans = scans_of(info, choices);
+  if (!scans.empty()) {
     info.scan_info = scans.data();
-    info.num_scans = info.num_components;
+    info.num_scans = static_cast<int>(scans.size());
   }
   jpeg_start_compress(&info, TRUE);
   for (int y = 0; y < pixels.height; ++y) {

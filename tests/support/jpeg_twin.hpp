@@ -29,7 +29,7 @@ struct TwinResult {
   std::uint32_t repaired = 0;  ///< tiles
   bool walked = false;         ///< the states were found in order
   std::uint32_t subsequences = 0;
-  std::uint64_t symbols = 0;  ///< decoded by the writing pass
+  std::uint64_t symbols = 0;   ///< decoded by the writing pass
   std::optional<Image> image;  ///< if there is no defect
 };
 

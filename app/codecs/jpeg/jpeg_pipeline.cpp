@@ -28,13 +28,13 @@ constexpr std::size_t kNone = ~std::size_t{0};
 class JpegPipeline {
  public:
   JpegPipeline(const JpegFile& file, const JpegScript& script, const View& pixels, int step_pixels)
-      : file_(file), script_(script), pixels_(pixels), stages_(script.scans.size()), output_(output_scan(script)) {
+      : file_(file), script_(script), pixels_(pixels), stages_(stages_of(script)), output_(output_stage()) {
     JpegScanDecoder& output = stages_[output_].decoder.emplace(file, script, output_, JpegScanDecoder::Role::pixels);
     rows_of_mcus_ = static_cast<int>(output.info().total_iMCU_rows);
     step_ = std::max(1, step_pixels / (pixels.width * DCTSIZE * output.info().max_v_samp_factor));
     rows_.emplace(output.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
     result_.encoding = jpeg_encoding_of(output.info());
-    connect_stages();
+    output.use(*rows_, stages_[output_].cleared);
   }
 
   std::optional<JpegPipelineResult> run(int threads) {
@@ -56,39 +56,39 @@ class JpegPipeline {
   struct Stage {
     std::optional<JpegScanDecoder> decoder;
     std::vector<std::size_t> inputs;  ///< stages whose rows this one needs
+    bool is_input = false;            ///< of another stage
     std::uint32_t cleared = 0;        ///< JpegScanDecoder::use
     int done = 0;                     ///< MCU rows
     bool is_busy = false;             ///< a thread runs a step of it
   };
 
-  /// The scan whose stage makes the pixels too: the smallest of those that no other scan refines.
-  static std::size_t output_scan(const JpegScript& script) {
-    const std::vector<JpegScan>& scans = script.scans;
-    std::size_t best = scans.size() - 1;
-    for (std::size_t i = 0; i < scans.size(); ++i) {
-      const auto refines = [&](const JpegScan& later) { return later.overlaps(scans[i]); };
-      const bool is_final = std::none_of(scans.begin() + static_cast<std::ptrdiff_t>(i) + 1, scans.end(), refines);
-      if (is_final && scans[i].coded.size() < scans[best].coded.size()) {
+  /// A stage needs the scans before it that code the same coefficients, and those that clear its components.
+  static std::vector<Stage> stages_of(const JpegScript& script) {
+    std::vector<Stage> stages(script.scans.size());
+    std::uint32_t cleared = 0;
+    for (std::size_t i = 0; i < stages.size(); ++i) {
+      const JpegScan& scan = script.scans[i];
+      stages[i].cleared = scan.components & ~cleared;
+      cleared |= scan.components;
+      for (std::size_t before = 0; before < i; ++before) {
+        if (scan.overlaps(script.scans[before]) || (stages[before].cleared & scan.components) != 0) {
+          stages[i].inputs.push_back(before);
+          stages[before].is_input = true;
+        }
+      }
+    }
+    return stages;
+  }
+
+  /// The stage that makes the pixels too: the smallest scan of those that no other one needs. Such is the last.
+  [[nodiscard]] std::size_t output_stage() const {
+    std::size_t best = stages_.size() - 1;
+    for (std::size_t i = 0; i < stages_.size(); ++i) {
+      if (!stages_[i].is_input && script_.scans[i].coded.size() < script_.scans[best].coded.size()) {
         best = i;
       }
     }
     return best;
-  }
-
-  /// A stage needs the scans before it that code the same coefficients, and those that clear its components.
-  void connect_stages() {
-    std::uint32_t cleared = 0;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      const JpegScan& scan = script_.scans[i];
-      stages_[i].cleared = scan.components & ~cleared;
-      cleared |= scan.components;
-      for (std::size_t before = 0; before < i; ++before) {
-        if (scan.overlaps(script_.scans[before]) || (stages_[before].cleared & scan.components) != 0) {
-          stages_[i].inputs.push_back(before);
-        }
-      }
-    }
-    stages_[output_].decoder->use(*rows_, stages_[output_].cleared);
   }
 
   void work() {

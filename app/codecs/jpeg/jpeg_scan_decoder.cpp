@@ -4,6 +4,7 @@
 #include <jerror.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <span>
 
 namespace gpuimg::codecs {
@@ -24,10 +25,21 @@ std::vector<ByteSpan> pieces_of(const JpegFile& file, const JpegScript& script, 
   return pieces;
 }
 
-[[noreturn]] void fail(j_common_ptr info) {
-  info->err->msg_code = JERR_BAD_VIRTUAL_ACCESS;
+[[noreturn]] void fail(j_common_ptr info, int code) {
+  info->err->msg_code = code;
   info->err->error_exit(info);
   std::abort();  // error_exit does not return
+}
+
+/// libjpeg has set those of the scan's components only.
+void set_all_steps(jpeg_decompress_struct& info) {
+  for (jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
+    const bool exists = of.quant_tbl_no >= 0 && of.quant_tbl_no < NUM_QUANT_TBLS;
+    of.quant_table = exists ? info.quant_tbl_ptrs[of.quant_tbl_no] : nullptr;
+    if (of.quant_table == nullptr) {
+      fail(reinterpret_cast<j_common_ptr>(&info), JERR_NO_QUANT_TABLE);
+    }
+  }
 }
 
 }  // namespace
@@ -50,9 +62,7 @@ JpegScanDecoder::JpegScanDecoder(const JpegFile& file, const JpegScript& script,
     info.raw_data_out = role == Role::pixels ? FALSE : TRUE;  // saves libjpeg the buffers for rows of pixels
     jpeg_start_decompress(&info);
     if (role == Role::pixels) {
-      for (jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
-        of.quant_table = info.quant_tbl_ptrs[of.quant_tbl_no];  // libjpeg has set those of the scan's components
-      }
+      set_all_steps(info);
       jpeg_start_output(&info, 1);
     }
   });
@@ -87,12 +97,12 @@ JBLOCKARRAY JpegScanDecoder::access(j_common_ptr common, jvirt_barray_ptr array,
   const jpeg_decompress_struct& info = decoder.info();
   const int component = static_cast<int>(reinterpret_cast<std::uintptr_t>(array)) - 1;
   if (component < 0 || component >= info.num_components) {
-    fail(common);
+    fail(common, JERR_BAD_VIRTUAL_ACCESS);
   }
   const auto rows = static_cast<JDIMENSION>(info.comp_info[component].v_samp_factor);
   const int mcu_row = static_cast<int>(first / rows);
   if (first % rows != 0 || count > rows || mcu_row < decoder.begin_ || mcu_row >= decoder.end_) {
-    fail(common);
+    fail(common, JERR_BAD_VIRTUAL_ACCESS);
   }
   if (writable != FALSE && (decoder.cleared_ >> static_cast<unsigned>(component) & 1U) != 0) {
     decoder.rows_->clear(component, mcu_row);
@@ -108,7 +118,7 @@ void JpegScanDecoder::decode_to(int end) {
       const int state = jpeg_consume_input(&info);
       const bool is_last = begin_ + 1 == static_cast<int>(info.total_iMCU_rows);
       if (state != (is_last ? JPEG_SCAN_COMPLETED : JPEG_ROW_COMPLETED)) {
-        fail(reinterpret_cast<j_common_ptr>(&info));
+        fail(reinterpret_cast<j_common_ptr>(&info), JERR_BAD_VIRTUAL_ACCESS);
       }
     }
   });
