@@ -209,6 +209,34 @@ TEST(JpegPipeline, OfMutantsMatchesOneDecoder) {
   EXPECT_GT(read, 200) << "most mutants are left to one decoder before any scan is read";
 }
 
+/// libjpeg drops bytes before a restart marker, and warns only when it next looks for a marker: in a later scan.
+TEST(JpegPipeline, NoticesBytesDroppedBeforeARestartMarker) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = random_image(random, 60, 50, {Sample::u8, 3});
+  const FileBytes file = make_jpeg(image.view(), {.progressive = true, .restart_interval = 4});
+  const JpegScript script = *read_jpeg_script(file);
+  int damaged = 0;
+  for (std::size_t scan = 0; scan + 1 < script.scans.size(); ++scan) {
+    const auto coded = script.scans[scan].coded;
+    const auto is_restart = [](std::byte a, std::byte b) {
+      return a == std::byte{0xFF} && b >= std::byte{0xD0} && b <= std::byte{0xD7};
+    };
+    const auto marker = std::adjacent_find(coded.begin(), coded.end(), is_restart);
+    if (marker == coded.end() || !script.scans[scan + 1].tables.empty()) {
+      continue;
+    }
+    ++damaged;
+    const auto at = (coded.data() - file.data()) + (marker - coded.begin());
+    FileBytes more = file;
+    more.insert(more.begin() + at, {std::byte{0x12}, std::byte{0x34}});
+    EXPECT_TRUE(read_jpeg_script(more));
+    EXPECT_TRUE(refuses(more, ErrorKind::decode, "2 extraneous bytes"));
+    EXPECT_FALSE(read_in_jpeg_scans(more, any_choices(random))) << "scan " << scan;
+  }
+  EXPECT_GT(damaged, 0) << "scans with another one directly after them";
+}
+
 TEST(JpegPipeline, OfTheCatalogueMatchesOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
