@@ -38,7 +38,7 @@ MUTATIONS = [
     Mutation("jpeg-part-end", "the last part of a JPEG looks for the end of the file", "app/codecs/jpeg/jpeg_parts.cpp",
              "      rows.finish();\n", "", ("JpegParts.LeaveADamagedFileToOneDecoder",)),
     Mutation("jpeg-scan-end", "what libjpeg drops at the end of a scan leaves the file to one decoder",
-             "app/codecs/jpeg/jpeg_scan_decoder.cpp", "    info.unread_marker = 0;\n", "", ("JpegPipeline.NoticesBytesDroppedBeforeARestartMarker",)),
+             "app/codecs/jpeg/jpeg_scan_decoder.cpp", "if (marker != 0 && (marker <", "if (marker < 0 && (marker <", ("JpegPipeline.NoticesBytesDroppedBeforeARestartMarker",)),
     Mutation("jpeg-unfinished", "an unfinished progressive JPEG is left to one decoder, which smooths it", "app/codecs/jpeg/jpeg_script.cpp",
              "[](int unknown) { return unknown == 0; }", "[](int unknown) { return unknown != kUnknown; }",
              ("JpegScript.OfUnfinishedFilesIsNone",)),
