@@ -38,8 +38,7 @@ class TwinBackend final : public Backend {
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     std::optional<Image> image;
     if (twin_device().decodes) {
-      const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
-      image = std::visit(decode, encoded).image;
+      image = decode_with_twin(std::get<EncodedJpeg>(encoded)).image;
     }
     if (!image) {
       return std::nullopt;

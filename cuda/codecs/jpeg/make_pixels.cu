@@ -35,24 +35,8 @@ __device__ PlaneBlock plane_block(const jpeg::Layout& layout, std::uint32_t numb
   return {};
 }
 
-/// Turns rows of a block, one a thread, into columns. The first barrier publishes the rows; after the second `work` is
-/// free. All lanes of the warp call it.
-__device__ void transpose(std::int32_t* work, int lane, std::int16_t values[kBlockSide]) {
-#pragma unroll
-  for (int x = 0; x < kBlockSide; ++x) {
-    work[lane * kPaddedRow + x] = values[x];
-  }
-  __syncwarp();
-#pragma unroll
-  for (int y = 0; y < kBlockSide; ++y) {
-    values[y] = static_cast<std::int16_t>(work[y * kPaddedRow + lane]);
-  }
-  __syncwarp();
-}
-
 /// Block → 32 blocks of 8×8; eight threads → one of them: first a column each, then a row each. Shared memory holds the
 /// columns in between; the eight threads are in one warp, which its own barrier serves.
-template <bool kIsCodedOrder>
 __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob job) {
   __shared__ std::int32_t work[kDctBlocks][kPaddedBlock];
   if (job.findings->defects != 0) {
@@ -60,24 +44,17 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const JpegJob jo
   }
   const std::uint32_t lane = threadIdx.x % kBlockSide;
   std::int32_t* const own = work[threadIdx.x / kBlockSide];
-  const std::uint32_t place = blockIdx.x * kDctBlocks + threadIdx.x / kBlockSide;
-  const PlaneBlock block = plane_block(job.layout, place);
+  const PlaneBlock block = plane_block(job.layout, blockIdx.x * kDctBlocks + threadIdx.x / kBlockSide);
   const bool exists = block.component < job.layout.component_count;
   bool is_tame = true;
   std::int32_t values[kBlockSide];
-  std::int16_t column[kBlockSide] = {};
   if (exists) {
-    const std::uint32_t number =
-        kIsCodedOrder ? job.layout.block_number(block.component, block.column, block.row) : place;
+    const std::uint32_t number = job.layout.block_number(block.component, block.column, block.row);
     const uint4 loaded = reinterpret_cast<const uint4*>(job.coefficients)[std::size_t{number} * kBlockSide + lane];
-    memcpy(column, &loaded, sizeof(column));
-  }
-  if constexpr (!kIsCodedOrder) {
-    transpose(own, static_cast<int>(lane), column);
-  }
-  if (exists) {
     const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[block.component].step)[lane];
+    std::int16_t column[kBlockSide];
     std::uint16_t steps[kBlockSide];
+    memcpy(column, &loaded, sizeof(column));
     memcpy(steps, &loaded_steps, sizeof(steps));
     is_tame = jpeg::inverse_dct_column(column, steps, values);
 #pragma unroll
@@ -145,9 +122,9 @@ __global__ void __launch_bounds__(kColorThreads) convert_colors(const JpegJob jo
   store_words(to, buffer, min(width - first, kColorPixels) * kRgb);
 }
 
-using PixelKernel = void (*)(JpegJob);
+using ColorKernel = void (*)(JpegJob);
 
-PixelKernel color_kernel(const jpeg::Layout& layout) {
+ColorKernel color_kernel(const jpeg::Layout& layout) {
   if (layout.vertical_sampling == 1) {
     return layout.horizontal_sampling == 1 ? convert_colors<1, 1> : convert_colors<2, 1>;
   }
@@ -159,8 +136,7 @@ PixelKernel color_kernel(const jpeg::Layout& layout) {
 void make_pixels(const Workspace& workspace, const JpegJob& job) {
   const jpeg::Layout& layout = job.layout;
   const std::uint32_t blocks = (layout.block_count() + kDctBlocks - 1) / kDctBlocks;
-  const PixelKernel transform = job.is_coded_order ? transform_blocks<true> : transform_blocks<false>;
-  transform<<<blocks, kDctThreads, 0, workspace.stream()>>>(job);
+  transform_blocks<<<blocks, kDctThreads, 0, workspace.stream()>>>(job);
   check_launch("transforming a JPEG's blocks");
   const auto width = static_cast<std::uint32_t>(layout.width);
   const auto height = static_cast<std::uint32_t>(layout.height);
