@@ -10,7 +10,9 @@
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/refusals.hpp"
 
@@ -26,17 +28,15 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
 }
 
 /// Null `cuts`: chosen automatically.
-Image read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts) {
-  const int width = static_cast<int>(file.header.width);
+void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
+                 const View& pixels) {
   const int threads = allowed_threads(options.threads);
-  Image image = options.image(width, file.height(), {Sample::u8, file.header.components == 1 ? 1 : 3});
-  const int parts = jpeg_part_count(width, file.height(), threads);
-  const std::vector<int> chosen = jpeg_cuts(file.height(), parts, jpeg_skip_cost(file));
-  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, image.view())) {
-    whole.read_to(file.height(), image.view());
+  const int parts = jpeg_part_count(pixels.width, pixels.height, threads);
+  const std::vector<int> chosen = jpeg_cuts(pixels.height, parts, jpeg_skip_cost(file));
+  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, pixels)) {
+    whole.read_to(file.height(), pixels);
     whole.finish();
   }
-  return image;
 }
 
 /// Returns nullopt if the host must decode the file.
@@ -49,6 +49,44 @@ std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metada
   return options.decode_on_backend(*encoded);
 }
 
+Image new_image(const JpegFile& file, const ReadOptions& options) {
+  const PixelFormat format{Sample::u8, file.header.components == 1 ? 1 : 3};
+  return options.image(static_cast<int>(file.header.width), file.height(), format);
+}
+
+/// Returns false if one decoder must read the file.
+bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
+  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 18;  // as fast with one decoder
+  if (!file.header.keeps_coefficients || std::uint64_t{file.header.width} * file.header.height < kMinPixels) {
+    return false;
+  }
+  const std::optional<JpegScript> script = read_jpeg_script(file.bytes);
+  if (!script) {
+    return false;
+  }
+  Image image = new_image(file, options);
+  const auto result = read_jpeg_scans(file, *script, image.view(), {.threads = allowed_threads(options.threads)});
+  if (!result) {
+    return false;
+  }
+  decoded.image = std::move(image);
+  decoded.jpeg_encoding = result->encoding;
+  return true;
+}
+
+/// Null `cuts`: chosen automatically.
+void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, const std::vector<int>* cuts,
+                           DecodedImage& decoded) {
+  JpegRows whole(file, options.lenient);
+  decoded.jpeg_encoding = whole.encoding();
+  decoded.picture = decoded_on_backend(file.bytes, decoded.metadata, options);
+  if (!decoded.picture) {
+    decoded.image = new_image(file, options);
+    read_pixels(file, whole, options, cuts, decoded.image.view());
+  }
+  decoded.notes = whole.warnings();
+}
+
 /// Null `cuts`: chosen automatically.
 DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
@@ -56,13 +94,9 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   DecodedImage decoded;
   decoded.metadata = read_jpeg_metadata(header, decoded.details);
   const JpegFile file{bytes, header, name};
-  JpegRows whole(file, options.lenient);
-  decoded.jpeg_encoding = whole.encoding();
-  decoded.picture = decoded_on_backend(bytes, decoded.metadata, options);
-  if (!decoded.picture) {
-    decoded.image = read_pixels(file, whole, options, cuts);
+  if (cuts != nullptr || !reads_scans(file, options, decoded)) {
+    read_with_one_decoder(file, options, cuts, decoded);
   }
-  decoded.notes = whole.warnings();
   if (file.is_cmyk()) {
     decoded.notes.emplace_back("CMYK is converted to RGB without color management");
   }

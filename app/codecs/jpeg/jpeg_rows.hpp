@@ -1,4 +1,5 @@
-// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp.
+// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp;
+// its functions also by jpeg_scan_decoder.cpp.
 #pragma once
 
 #include <cstdint>
@@ -23,6 +24,19 @@ struct JpegFile {
   [[nodiscard]] int height() const { return static_cast<int>(header.height); }
 };
 
+/// Makes libjpeg decode as read_jpeg documents: after jpeg_read_header, inside JpegSession::guarded.
+void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header);
+
+/// Throws Error{decode} if libjpeg found another size than the header's. After jpeg_start_decompress.
+void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file);
+
+/// Decodes rows from the current one up to `end` to their places in `pixels`, which holds the whole image. `cmyk_row`
+/// holds one row of CMYK if the file has it. Inside JpegSession::guarded.
+void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, std::uint8_t* cmyk_row);
+
+/// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
+std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
+
 class JpegRows {
  public:
   /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, every libjpeg warning is an
@@ -45,8 +59,8 @@ class JpegRows {
   /// True for one Huffman-coded scan, whose rows become pixels as they are read.
   [[nodiscard]] bool is_sequential();
 
-  /// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling. Not after finish().
-  [[nodiscard]] std::optional<JpegEncoding> encoding();
+  /// As jpeg_encoding_of. Not after finish().
+  [[nodiscard]] std::optional<JpegEncoding> encoding() { return jpeg_encoding_of(session_.info()); }
 
   /// The maximum number of bytes that libjpeg may keep for the whole image.
   [[nodiscard]] std::size_t max_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }

@@ -35,6 +35,12 @@ void JpegSession::open(ByteSpan bytes) {
   jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
 }
 
+void JpegSession::open(jpeg_source_mgr& source) {
+  jpeg_create_decompress(&info_);
+  info_.progress = &progress_;
+  info_.src = &source;
+}
+
 std::vector<std::string> JpegSession::warnings() const {
   const std::size_t kept = std::min(errors_.warning_count, kKeptWarnings);
   std::vector<std::string> lines;
@@ -78,10 +84,10 @@ void JpegSession::on_error(j_common_ptr info) {
 }
 
 void JpegSession::on_message(j_common_ptr info, int level) {
-  if (level >= 0) {
+  auto* errors = static_cast<Errors*>(info->err);
+  if (level >= 0 || errors->msg_code == errors->ignored) {
     return;
   }
-  auto* errors = static_cast<Errors*>(info->err);
   if (!errors->lenient) {
     errors->was_warning = true;
     on_error(info);  // without this, the following pixels would be guesses
