@@ -58,6 +58,12 @@ struct BatchPositionals {
   std::vector<std::string> other_endings = {};  ///< of files that IN may name beside images
 };
 
+/// Declares the options that select files in folders.
+void add_folder_options(CommandParser& parser, InputArguments& arguments);
+
+/// Declares the options of how many images run at a time, where, and when to give up.
+void add_pace_options(CommandParser& parser, BatchArguments& arguments);
+
 /// Declares the options of InputArguments, without names.
 void add_input_options(CommandParser& parser, InputArguments& arguments);
 

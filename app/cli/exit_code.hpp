@@ -16,7 +16,7 @@ enum class ExitCode : int {
   bad_output = 4,
   no_backend = 5,
   out_of_memory = 6,
-  verify_mismatch = 7,
+  different = 7,
   internal = 70,
   stopped_early = 75,
   interrupted = 130,
@@ -36,7 +36,7 @@ inline constexpr std::array<ExitCodeMeaning, 11> kExitCodes = {{
     {ExitCode::bad_output, "an output exists or cannot be written"},
     {ExitCode::no_backend, "the backend is not available"},
     {ExitCode::out_of_memory, "out of memory"},
-    {ExitCode::verify_mismatch, "--verify found a difference"},
+    {ExitCode::different, "--verify or compare found a difference"},
     {ExitCode::internal, "internal error; please report it"},
     {ExitCode::stopped_early, "stopped early; run it again with --resume"},
     {ExitCode::interrupted, "interrupted"},
@@ -52,7 +52,7 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
     case ErrorKind::backend_unavailable:
     case ErrorKind::device_fault: return ExitCode::no_backend;
     case ErrorKind::out_of_memory: return ExitCode::out_of_memory;
-    case ErrorKind::mismatch: return ExitCode::verify_mismatch;
+    case ErrorKind::mismatch: return ExitCode::different;
   }
   return ExitCode::internal;
 }
