@@ -166,6 +166,11 @@ std::vector<std::string> listed_files(const InputArguments& arguments) {
 
 bool has_fields(const std::string& output) { return output.find_first_of("{}") != std::string::npos; }
 
+bool names_output(const BatchArguments& arguments) {
+  const std::size_t inputs = arguments.files_from.empty() ? 1 : 0;
+  return !arguments.output.empty() || arguments.paths.size() > inputs;
+}
+
 bool asks_for_batch(const BatchArguments& arguments) {
   return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
          arguments.dry_run || !arguments.max_memory.empty() || !arguments.manifest.empty() ||

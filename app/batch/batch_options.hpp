@@ -83,6 +83,9 @@ std::vector<std::string> listed_files(const InputArguments& arguments);
 /// True if --output is a template: its name contains braces.
 bool has_fields(const std::string& output);
 
+/// True if --output or the last name is OUT.
+bool names_output(const BatchArguments& arguments);
+
 /// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
 /// Options like --jobs make no difference for one image; of --devices it takes the first.
 bool asks_for_batch(const BatchArguments& arguments);

@@ -30,7 +30,7 @@ struct ExitCodeMeaning {
 /// For --help and the manual.
 inline constexpr std::array<ExitCodeMeaning, 11> kExitCodes = {{
     {ExitCode::ok, "everything is done"},
-    {ExitCode::some_failed, "finished, but at least one of many images failed"},
+    {ExitCode::some_failed, "finished, but an image of many failed, or a --fail-if was met"},
     {ExitCode::usage, "the command line is wrong, or OUT's format cannot hold the result"},
     {ExitCode::bad_input, "an input is missing, damaged or not supported"},
     {ExitCode::bad_output, "an output exists or cannot be written"},
@@ -53,6 +53,7 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
     case ErrorKind::device_fault: return ExitCode::no_backend;
     case ErrorKind::out_of_memory: return ExitCode::out_of_memory;
     case ErrorKind::mismatch: return ExitCode::different;
+    case ErrorKind::check_failed: return ExitCode::some_failed;
   }
   return ExitCode::internal;
 }

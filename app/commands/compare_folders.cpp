@@ -46,8 +46,7 @@ std::map<std::string, std::string> by_name(const std::vector<InputFile>& files) 
 }
 
 ImageFacts facts_of(const std::string& name, const Image& image) {
-  return {name == "-" ? "standard input" : name, image.width(), image.height(),
-          static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
+  return facts_of_image(name, image.width(), image.height(), image.format());
 }
 
 /// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that.

@@ -15,6 +15,7 @@
 #include "report/histogram_sum.hpp"
 #include "report/json.hpp"
 #include "report/json_reader.hpp"
+#include "report/level_check.hpp"
 #include "report/report.hpp"
 #include "report/svg_plot.hpp"
 #include "report/terminal_chart.hpp"
@@ -104,8 +105,12 @@ TerminalStyle style_of_stdout() {
 
 class HistJob final : public ImageJob {
  public:
-  explicit HistJob(const HistArguments& arguments) : arguments_(arguments), options_(checked_options(arguments)) {
+  explicit HistJob(const HistArguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), checks_(level_checks(arguments.fail_if)) {
     options_.selection = checked_selection(arguments.selection);
+    if (!checks_.empty() && options_.channels.front() == Channel::hue) {
+      throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
+    }
   }
 
   void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
@@ -124,7 +129,9 @@ class HistJob final : public ImageJob {
     return endings;
   }
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
-  [[nodiscard]] bool merges() const override { return arguments_.merge; }
+  [[nodiscard]] bool merges() const override { return arguments_.merge || only_checks(); }
+  [[nodiscard]] bool merges_one() const override { return arguments_.merge; }
+  [[nodiscard]] bool can_resume() const override { return !arguments_.merge; }
 
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
@@ -137,33 +144,29 @@ class HistJob final : public ImageJob {
     if (options_.channels.front() == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    const ImageFacts facts = facts_of(decoded, paths.input);
+    const ImageFacts facts = facts_of_image(paths.input, decoded.width(), decoded.height(), decoded.format());
     Histogram histogram = counted(context, std::move(decoded));
     if (arguments_.merge) {
       const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
       return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
     }
-    save(context, paths.output, histogram, facts);
+    finish_report(context, paths.output, histogram, facts);
     return {};
   }
 
+  [[nodiscard]] bool has_merged() const override { return sum_->images() > 0; }
   void finish(CommandContext& context, const std::string& output) override {
-    if (sum_->images() == 0) {
-      throw Error(ErrorKind::read, "nothing could be summed; no output was written");
-    }
     ImageFacts facts;
     facts.name = std::to_string(sum_->images()) + " images";
     facts.is_sum = true;
     facts.images = sum_->images();
     facts.pixels = sum_->pixels();
-    save(context, output, sum_->total(), facts);
+    finish_report(context, output, sum_->total(), facts);
   }
 
  private:
-  static ImageFacts facts_of(const codecs::DecodedImage& image, const std::string& input) {
-    return {input == "-" ? "standard input" : input, image.width(), image.height(),
-            static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
-  }
+  /// Without OUT, checks are all that is asked for.
+  [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
 
   Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
     HistogramOptions options = options_;
@@ -201,13 +204,14 @@ class HistJob final : public ImageJob {
     };
   }
 
-  void save(CommandContext& context, const std::string& output, const Histogram& histogram,
-            const ImageFacts& facts) const {
-    const std::string target = output.empty() ? "-" : output;
-    context.save(target, [&] {
-      return text_of(make_report(histogram, report_options_of(arguments_, options_), facts),
-                     form_of(arguments_, output), target);
-    });
+  void finish_report(CommandContext& context, const std::string& output, const Histogram& histogram,
+                     const ImageFacts& facts) const {
+    const HistogramReport report = make_report(histogram, report_options_of(arguments_, options_), facts);
+    refuse_if_met(checks_, report);
+    if (!only_checks()) {
+      const std::string target = output.empty() ? "-" : output;
+      context.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
+    }
   }
 
   [[nodiscard]] std::string text_of(const HistogramReport& report, Form form, const std::string& target) const {
@@ -222,12 +226,14 @@ class HistJob final : public ImageJob {
 
   const HistArguments& arguments_;
   HistogramOptions options_;
+  std::vector<LevelCheck> checks_;
   std::optional<Image> mask_;
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
 };
 
 void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
   note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
+  note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
   const bool is_plot = form_of(arguments_, output) == Form::svg;
   note_no_effect(arguments_.log && !is_plot, "--log", "it is for SVG plots", verbosity);
   note_no_effect(!arguments_.title.empty() && !is_plot, "--title", "it is for SVG plots", verbosity);

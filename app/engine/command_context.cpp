@@ -51,6 +51,7 @@ void CommandContext::begin_item(bool replaces) {
   times_ = PhaseTimes();
   backend_name_.clear();
   decoded_by_.clear();
+  result_.clear();
   device_.reset();
   share_.release();
 }

@@ -128,6 +128,10 @@ class CommandContext {
   /// Which side decoded the input: "cpu", the name of the backend, or empty if nothing was decoded.
   [[nodiscard]] const std::string& decoded_by() const { return decoded_by_; }
 
+  /// Keeps what the input adds to the output of all, for the manifest.
+  void keep_result(std::string result) { result_ = std::move(result); }
+  [[nodiscard]] std::string take_result() { return std::exchange(result_, {}); }
+
   /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
 
@@ -278,6 +282,7 @@ class CommandContext {
   std::string backend_name_;
   std::string decoded_by_;
   std::optional<int> device_;
+  std::string result_;
   bool replaces_ = false;
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input

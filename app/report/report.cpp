@@ -84,6 +84,11 @@ double ValueAxis::tick(int part, int parts) const {
   return value_of_level(level);
 }
 
+ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format) {
+  return {input == "-" ? "standard input" : input, width, height, static_cast<int>(8 * sample_bytes(format.sample)),
+          format.channels};
+}
+
 HistogramReport make_report(const Histogram& histogram, const ReportOptions& options, const ImageFacts& image) {
   require_one_axis(histogram);
   HistogramReport report;

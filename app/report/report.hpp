@@ -36,6 +36,9 @@ struct ImageFacts {
   std::uint64_t pixels = 0;  ///< of all images of a sum, counted or skipped
 };
 
+/// Of one image. `input` may be "-".
+ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format);
+
 enum class ValueUnit : std::uint8_t {
   level,    ///< 0 … V
   degrees,  ///< hue, [0,360)
