@@ -16,10 +16,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg hist in.jpg                     a chart on a terminal, CSV into a pipe\n"
     "  gpuimg hist --channel rgb --log in.png plot.svg\n"
-    "  gpuimg hist --bins 32 --normalize --roi 0,0,640,480 in.png counts.csv\n"
     "  gpuimg hist --merge photos/ total.json\n"
-    "  gpuimg hist -r photos/ stats.csv --table\n"
-    "  gpuimg hist -r photos/ --fail-if 'clipped>1%'";
+    "  gpuimg hist -r photos/ stats.csv --table";
 
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<HistArguments>();
@@ -38,8 +36,14 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
   add_format_option(parser, arguments->form, hist_format_help());
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
-  parser.flag({"--log", "make the counts in the SVG plot logarithmic"}, arguments->log);
+  parser.flag({"--log", "make the counts in the chart and the SVG plot logarithmic"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
+  parser.text({"--range",
+               "levels that the chart and the SVG plot show, such as 0,4095, and whose ends count as clipped; auto: to "
+               "the smallest 2^k - 1 that holds all [all levels]",
+               "MIN,MAX"},
+              arguments->range);
+  parser.flag({"--overlay", "draw up to 8 images into one chart or SVG plot"}, arguments->overlay);
   parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
   parser.flag({"--table", "write statistics, a row per image, into one OUT: .csv, or .jsonl for JSON lines"},
               arguments->table);

@@ -26,6 +26,8 @@ struct HistArguments {
   bool log = false;
   std::string title;
   bool merge = false;
+  bool overlay = false;
+  std::string range;
   bool table = false;
   std::vector<std::string> fail_if;
   bool json = false;        ///< the global --json: print JSON

@@ -55,6 +55,7 @@ class HistTableJob final : public ImageJob {
     note(arguments_.cumulative, "--cumulative");
     note(arguments_.normalize, "--normalize");
     note(arguments_.log, "--log");
+    note(!arguments_.range.empty(), "--range");
     note(!arguments_.title.empty(), "--title");
   }
   [[nodiscard]] bool may_print() const override { return true; }
@@ -127,6 +128,7 @@ class HistTableJob final : public ImageJob {
 
 std::unique_ptr<ImageJob> make_hist_table_job(const HistArguments& arguments) {
   refuse_together(arguments.merge, "--table", "--merge");
+  refuse_together(arguments.overlay, "--table", "--overlay");
   refuse_together(arguments.chart, "--table", "--chart");
   return std::make_unique<HistTableJob>(arguments);
 }

@@ -43,15 +43,16 @@ std::string without_spaces(const std::string& text) {
 struct LevelCheck::Statistic {
   std::string_view name;
   Kind kind;
-  double (*of)(const HistogramStatistics&);  ///< levels in levels
+  double (*of)(const HistogramStatistics&);  ///< in levels; of shares: nullptr
+  double ChannelReport::*share = nullptr;
 
   static const std::array<Statistic, 16> kAll;
 };
 
 const std::array<LevelCheck::Statistic, 16> LevelCheck::Statistic::kAll = {{
-    {"clipped", Kind::share, [](const HistogramStatistics& s) { return s.share_clipped; }},
-    {"black", Kind::share, [](const HistogramStatistics& s) { return s.share_at_zero; }},
-    {"white", Kind::share, [](const HistogramStatistics& s) { return s.share_at_max; }},
+    {"clipped", Kind::share, nullptr, &ChannelReport::share_at_ends},
+    {"black", Kind::share, nullptr, &ChannelReport::share_at_first},
+    {"white", Kind::share, nullptr, &ChannelReport::share_at_last},
     {"mean", Kind::level, [](const HistogramStatistics& s) { return s.mean; }},
     {"stddev", Kind::level, [](const HistogramStatistics& s) { return s.standard_deviation; }},
     {"min", Kind::level, [](const HistogramStatistics& s) { return static_cast<double>(s.min); }},
@@ -106,7 +107,7 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
 }
 
 bool LevelCheck::holds(double value, const ValueAxis& axis) const {
-  const double whole = statistic_->kind == Kind::level ? axis.value_of_level(axis.levels - 1) : 1.0;
+  const double whole = statistic_->kind == Kind::level ? axis.value_of_level(axis.last()) : 1.0;
   const double limit = is_percent_ ? limit_ * whole / 100.0 : limit_;
   return (is_greater_ ? value > limit : value < limit) || (or_equal_ && value == limit);
 }
@@ -116,10 +117,11 @@ std::optional<std::string> LevelCheck::met_by(const HistogramReport& report) con
     if (!channel.statistics) {
       return "nothing is counted";
     }
-    const double raw = statistic_->of(*channel.statistics);
+    const bool is_share = statistic_->kind == Kind::share;
+    const double raw = is_share ? channel.*(statistic_->share) : statistic_->of(*channel.statistics);
     const double value = statistic_->kind == Kind::level ? report.axis.value_of_level(raw) : raw;
     if (holds(value, report.axis)) {
-      const std::string shown = statistic_->kind == Kind::share ? percent(value) : rounded(value);
+      const std::string shown = is_share ? percent(value) : rounded(value);
       return fmt::format("{} is {} in {}", statistic_->name, shown, channel_name(channel.channel));
     }
   }

@@ -83,7 +83,6 @@ std::optional<HistogramStatistics> statistics_of(std::span<const std::uint64_t> 
   s.entropy_bits = entropy_bits(counts, s.counted);
   s.share_at_zero = static_cast<double>(counts[0]) / static_cast<double>(s.counted);
   s.share_at_max = static_cast<double>(counts[last]) / static_cast<double>(s.counted);
-  s.share_clipped = static_cast<double>(counts[0] + counts[last]) / static_cast<double>(s.counted);
   return s;
 }
 

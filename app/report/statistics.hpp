@@ -23,7 +23,6 @@ struct HistogramStatistics {
   double entropy_bits = 0.0;   ///< −Σ p·log2 p, rounded to 9 decimals so that every machine's log2 gives the same
   double share_at_zero = 0.0;  ///< of the pixels counted, 0 … 1
   double share_at_max = 0.0;   ///< at the last level
-  double share_clipped = 0.0;  ///< at either
 
   [[nodiscard]] std::uint32_t median() const { return percentiles[3]; }
 };
