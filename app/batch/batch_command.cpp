@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "batch/archive_run.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
@@ -89,6 +90,9 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   note_folder_options(arguments, named.inputs, globals.verbosity);
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
                  "the backend is the CPU", globals.verbosity);
+  if (names_archive(arguments, named)) {
+    return run_archive(job, arguments, globals, named);
+  }
   if (is_one_file(arguments, named, job)) {
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();

@@ -106,6 +106,7 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
        "{ext}    ending of the input\n"
        "{index}  1, 2, 3 ... in order of the names",
        "OUT");
+  flag("--tar", arguments.tar, "IN is a tar archive, and OUT another, whatever their names; for -");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
   flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
   add_pace_options(parser, arguments);

@@ -28,6 +28,7 @@ struct InputArguments {
 struct BatchArguments : InputArguments {
   std::string shown_output;  ///< always empty: the parser puts all names into `paths`
   std::string output;        ///< -o: a plain OUT, or a template if has_fields()
+  bool tar = false;
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;

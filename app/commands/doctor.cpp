@@ -13,6 +13,7 @@
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
+#include "io/tar_archive.hpp"
 #include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 
@@ -51,6 +52,10 @@ std::vector<std::string> examine_codecs() {
       advice.push_back(
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
+  }
+  print("  tar archives: {}\n", tar_library().empty() ? "not built in" : tar_library());
+  if (tar_library().empty()) {
+    advice.push_back("gpuimg reads no tar archives: rebuild it with libarchive-dev installed, if they are needed");
   }
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
