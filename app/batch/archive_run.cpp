@@ -22,10 +22,13 @@
 #include "batch/host_memory.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "io/tar_archive.hpp"
+#include "io/temp_cleanup.hpp"
+#include "io/temporary_file.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -91,7 +94,7 @@ class ArchiveRun {
         jobs_(options.jobs > 0 ? options.jobs : processors(globals)),
         contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
         budget_(budget_bytes(options)),
-        endings_(job.input_endings()),
+        endings_(codecs::input_endings()),
         reader_(named.inputs.front()) {}
 
   /// Returns false if a signal stopped the run.
@@ -325,7 +328,7 @@ class ArchiveRun {
   int jobs_;
   ContextPool contexts_;
   MemoryBudget budget_;
-  std::vector<std::string> endings_;
+  std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
   TarReader reader_;
   ArchiveOutput* output_ = nullptr;
   const StopSignal* stop_ = nullptr;
@@ -380,6 +383,9 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
     job.note_options(target, globals.verbosity);
   }
   context.check_output_file(target, named.inputs.front(), !job.merges());
+  if (!is_stream(target)) {
+    (void)remove_stale_temporaries(folder_of(target));
+  }
 }
 
 }  // namespace
@@ -396,7 +402,9 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   check_arguments(job, arguments, globals, named);
   check_archive_output(job, named, globals);
   const auto start = std::chrono::steady_clock::now();
-  const StopSignal stop([] { print_error("stopping once the images in flight are done"); });
+  const StopSignal stop([&] {
+    print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
+  });
   ArchiveRun run(job, options, globals, named);
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {

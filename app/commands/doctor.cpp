@@ -53,10 +53,8 @@ std::vector<std::string> examine_codecs() {
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
   }
-  print("  tar archives: {}\n", tar_library().empty() ? "not built in" : tar_library());
-  if (tar_library().empty()) {
-    advice.push_back("gpuimg reads no tar archives: rebuild it with libarchive-dev installed, if they are needed");
-  }
+  print("  tar archives: {}\n",
+        tar_library().empty() ? "not built in; they need libarchive (Debian: libarchive-dev)" : tar_library());
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }

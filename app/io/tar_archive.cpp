@@ -25,7 +25,7 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 // A bomb expands a thousandfold; images do not shrink by gzip or zstd.
 constexpr std::int64_t kMaxExpansion = 200;
-constexpr std::int64_t kAlwaysAllowed = std::int64_t{1} << 30;
+constexpr std::int64_t kAlwaysAllowed = std::int64_t{256} << 20;
 
 /// libarchive converts names by the locale of the thread. In C.UTF-8, UTF-8 stays as it is, and so do other bytes.
 class Utf8Locale {
@@ -101,7 +101,7 @@ struct TarReader::State {
   void check(la_int64_t result) const {
     if (result < ARCHIVE_WARN) {
       throw Error(ErrorKind::decode,
-                  fmt::format("{}: is damaged: {}; the members before are good", shown, reason_of(reader.get())));
+                  fmt::format("{}: is damaged: {}; download or copy it again", shown, reason_of(reader.get())));
     }
   }
 
@@ -134,7 +134,9 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>()
   ::archive_read_support_format_tar(reader);
   const Utf8Locale locale;
   if (::archive_read_open(reader, &state, nullptr, State::read_block, nullptr) != ARCHIVE_OK) {
-    throw Error(ErrorKind::decode, fmt::format("{}: is no tar archive: {}", state.shown, reason_of(reader)));
+    throw Error(ErrorKind::decode,
+                fmt::format("{}: cannot be read as a tar archive: {}; check that it is one, and whole", state.shown,
+                            reason_of(reader)));
   }
 }
 
