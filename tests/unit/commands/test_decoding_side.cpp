@@ -2,10 +2,12 @@
 // device is the twin.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "io/tar_archive.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -189,6 +191,18 @@ TEST_F(DecodingSide, SmallDeviceMemoryMeansStripsFromTheHost) {
   EXPECT_FALSE(same_on_both({"equalize", photo, out}, out)) << "all that is free is left for scratch memory";
   EXPECT_GT(twin_device().uploaded, 1) << "strips";
   EXPECT_FALSE(same_on_both({"compare", "--json", "--max-device-memory", "20K", photo, photo}, out));
+}
+
+TEST_F(DecodingSide, MembersOfAnArchiveAreDecodedOnTheDevice) {
+  if (tar_library().empty()) {
+    GTEST_SKIP() << "built without libarchive";
+  }
+  (void)put_photo();
+  const std::string archive = folder_ / "in.tar";
+  ASSERT_EQ(std::system(("tar -C '" + (folder_ / ".") + "' -cf '" + archive + "' photo.jpg").c_str()), 0);
+  const std::string out = folder_ / "out.tar";
+  EXPECT_TRUE(same_on_both({"equalize", archive, out}, out));
+  EXPECT_TRUE(same_on_both({"hist", "--table", archive, folder_ / "o.csv"}, folder_ / "o.csv"));
 }
 
 TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
