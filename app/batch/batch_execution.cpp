@@ -49,8 +49,11 @@ ProgressMode progress_mode(const GlobalOptions& globals) {
 }
 
 /// Removes temporary files of killed runs from the output folders.
-void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity verbosity) {
+void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::string& merged, Verbosity verbosity) {
   std::set<std::string> folders;
+  if (!merged.empty() && !is_stream(merged)) {
+    folders.insert(folder_of(merged));
+  }
   for (const PlanItem& item : plan.items) {
     if (!item.output.empty()) {
       folders.insert(folder_of(job.files_of(item.output).front()));
@@ -165,13 +168,14 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
   return manifest;
 }
 
-std::string BatchSession::first_line(const WorkPlan& plan) const {
+std::string BatchSession::first_line(const WorkPlan& plan, const std::string& merged) const {
   const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
-  return manifest_line(
-      RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_});
+  return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_,
+                                 merged.empty() || is_stream(merged) ? "" : merged});
 }
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
+  const std::string merged = job_.merges() ? named.output : "";
   const int jobs = jobs_for(plan);
   const GlobalOptions workers = worker_options(plan, jobs);
   const std::vector<int> devices = devices_of(options_.devices, globals_, workers.backend);
@@ -193,9 +197,9 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     job_.prepare(*contexts.lease());
   }
   const std::unique_ptr<ManifestWriter> manifest = open_manifest();
-  remove_stale_outputs(plan, job_, globals_.verbosity);
+  remove_stale_outputs(plan, job_, merged, globals_.verbosity);
 
-  const RunChannels channels{progress, stop, manifest.get(), first_line(plan)};
+  const RunChannels channels{progress, stop, manifest.get(), first_line(plan, merged)};
   RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), channels);
   MemoryBudget nothing_in_flight(0);
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
@@ -216,11 +220,12 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
 void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,
                                  MemoryReserve& reserve) {
   const bool is_whole = outcome.counts.ended() == outcome.counts.total;
-  if (!job_.merges() || !is_whole || outcome.fatal || outcome.counts.done == 0) {
+  if (!job_.merges() || !is_whole || outcome.fatal || !job_.has_merged()) {
     return;
   }
   reserve.retry_on_oom([&] {
     const ContextPool::Lease context = contexts.lease();
+    context->begin_item(is_recorded(output));
     job_.finish(*context, output);
     context->finish();
     outcome.counts.replaced += context->has_replaced() ? 1 : 0;

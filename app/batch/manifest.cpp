@@ -88,6 +88,7 @@ std::string_view name_of(ErrorKind kind) {
     case ErrorKind::out_of_memory: return "out_of_memory";
     case ErrorKind::device_fault: return "device_fault";
     case ErrorKind::mismatch: return "mismatch";
+    case ErrorKind::check_failed: return "check_failed";
   }
   return "internal";
 }
@@ -98,6 +99,9 @@ std::string manifest_line(const RunRecord& run) {
   json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
   json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
   write_name(json, "folder", run.folder);
+  if (!run.output.empty()) {
+    write_name(json, "output", run.output);
+  }
   return json.key("items").integer(run.items).key("total").integer(run.total).end().take();
 }
 
@@ -127,6 +131,9 @@ std::string manifest_line(const ItemRecord& item) {
     if (!item.files.empty()) {
       write_files(json, item.files);
     }
+  }
+  if (!item.result.empty()) {
+    json.key("result").text(item.result);
   }
   write_times(json, item.times);
   return json.end().take();

@@ -13,6 +13,7 @@
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
+#include "io/tar_archive.hpp"
 #include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 
@@ -52,6 +53,8 @@ std::vector<std::string> examine_codecs() {
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
   }
+  print("  tar archives: {}\n",
+        tar_library().empty() ? "not built in; they need libarchive (Debian: libarchive-dev)" : tar_library());
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }

@@ -51,8 +51,17 @@ void CommandContext::begin_item(bool replaces) {
   times_ = PhaseTimes();
   backend_name_.clear();
   decoded_by_.clear();
+  result_.clear();
+  is_member_ = false;
+  members_.clear();
   device_.reset();
   share_.release();
+}
+
+void CommandContext::begin_member(const std::string& name, Bytes content) {
+  begin_item();
+  is_member_ = true;
+  members_.emplace(name, std::move(content));
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {
@@ -142,7 +151,7 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, cod
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  if (is_stream(output)) {  // all or nothing: a reader cannot detect half an image
+  if (is_kept(output)) {  // all or nothing: a reader cannot detect half an image
     return save(output, [&] { return encode_image(pixels, format, output, write_options); });
   }
   stage(output, Phase::encode,
@@ -151,7 +160,7 @@ void CommandContext::save_image(const std::string& output, ConstView pixels, cod
 
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
                                 std::shared_ptr<const void> keeper) {
-  if (is_stream(output)) {
+  if (is_kept(output)) {
     streams_.push_back({output, content, std::move(keeper)});
   } else {
     stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });

@@ -56,6 +56,17 @@ class CommandContext {
   /// may replace existing files if `replaces` or --force is set.
   void begin_item(bool replaces = false);
 
+  /// The same for an input that is in memory, such as a member of an archive: read(name) takes it, and outputs are kept
+  /// for take_outputs() in place of finish().
+  void begin_member(const std::string& name, Bytes content);
+
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;  ///< owns `content`
+  };
+  [[nodiscard]] std::vector<StreamContent> take_outputs() { return std::exchange(streams_, {}); }
+
   /// Checks an output before any work. Throws for an existing file, the input itself, a terminal, and a fifo without a
   /// reader.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
@@ -127,6 +138,10 @@ class CommandContext {
 
   /// Which side decoded the input: "cpu", the name of the backend, or empty if nothing was decoded.
   [[nodiscard]] const std::string& decoded_by() const { return decoded_by_; }
+
+  /// Keeps what the input adds to the output of all, for the manifest.
+  void keep_result(std::string result) { result_ = std::move(result); }
+  [[nodiscard]] std::string take_result() { return std::exchange(result_, {}); }
 
   /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
@@ -258,11 +273,8 @@ class CommandContext {
     std::vector<Message> told = {};  ///< printed after the rename
   };
 
-  struct StreamContent {
-    std::string name;
-    std::span<const std::byte> content;
-    std::shared_ptr<const void> keeper;
-  };
+  /// True if an output is whole before it is written, and written when all others are complete.
+  [[nodiscard]] bool is_kept(const std::string& output) const { return is_member_ || is_stream(output); }
 
   [[nodiscard]] bool replaces_another(const Output& output) const;
   [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
@@ -278,6 +290,9 @@ class CommandContext {
   std::string backend_name_;
   std::string decoded_by_;
   std::optional<int> device_;
+  std::string result_;
+  bool is_member_ = false;
+  std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
   bool replaces_ = false;
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input

@@ -19,6 +19,9 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 }  // namespace
 
 Bytes CommandContext::read(const std::string& path) {
+  if (const auto member = members_.extract(path)) {
+    return std::move(member.mapped());
+  }
   LendMemory lend;
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
     lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };

@@ -89,7 +89,7 @@ TEST_F(BenchCommand, FormatsThatCannotHoldThePixelsAreLeftOut) {
 TEST_F(BenchCommand, OtherPixelsAreAMismatch) {
   twin_device().decodes_wrongly = true;
   EXPECT_EQ(codec_rows({"--size", "40"}).front(), "decode JPEG: cpu cuda DIFFERENT");
-  EXPECT_EQ(ran_.code, ExitCode::verify_mismatch);
+  EXPECT_EQ(ran_.code, ExitCode::different);
   EXPECT_NE(ran_.err.find("the backends disagree"), std::string::npos) << ran_.err;
 }
 

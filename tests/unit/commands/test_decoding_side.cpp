@@ -2,10 +2,12 @@
 // device is the twin.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "io/tar_archive.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -120,6 +122,8 @@ TEST_F(DecodingSide, EverySamplingOrientationAndOperation) {
       EXPECT_TRUE(same_on_both({"integral", path, npy}, npy));
       EXPECT_TRUE(same_on_both({"hsl", path, npy}, npy));
       EXPECT_TRUE(same_on_both({"hsl", "--hue", "30", path, jpg}, jpg));
+      EXPECT_TRUE(same_on_both({"compare", "--json", path, path}, folder_ / "nothing"));
+      EXPECT_TRUE(same_on_both({"compare", "--json", "-r", folder_ / ".", folder_ / "."}, folder_ / "nothing"));
     }
   }
 }
@@ -186,6 +190,19 @@ TEST_F(DecodingSide, SmallDeviceMemoryMeansStripsFromTheHost) {
   twin_device().uploaded = 0;
   EXPECT_FALSE(same_on_both({"equalize", photo, out}, out)) << "all that is free is left for scratch memory";
   EXPECT_GT(twin_device().uploaded, 1) << "strips";
+  EXPECT_FALSE(same_on_both({"compare", "--json", "--max-device-memory", "20K", photo, photo}, out));
+}
+
+TEST_F(DecodingSide, MembersOfAnArchiveAreDecodedOnTheDevice) {
+  if (tar_library().empty()) {
+    GTEST_SKIP() << "built without libarchive";
+  }
+  (void)put_photo();
+  const std::string archive = folder_ / "in.tar";
+  ASSERT_EQ(std::system(("tar -C '" + (folder_ / ".") + "' -cf '" + archive + "' photo.jpg").c_str()), 0);
+  const std::string out = folder_ / "out.tar";
+  EXPECT_TRUE(same_on_both({"equalize", archive, out}, out));
+  EXPECT_TRUE(same_on_both({"hist", "--table", archive, folder_ / "o.csv"}, folder_ / "o.csv"));
 }
 
 TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
@@ -211,7 +228,7 @@ TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   twin_device().reset();
   twin_device().wrong_from = kSelfTestFiles;
   const CommandRun wrong = run_command({"equalize", "--verify", "--backend", "cuda", "--force", photo, out});
-  EXPECT_EQ(wrong.code, ExitCode::verify_mismatch) << wrong.err;
+  EXPECT_EQ(wrong.code, ExitCode::different) << wrong.err;
 }
 
 TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
