@@ -35,10 +35,11 @@ struct TextEntry {
 
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool auto_orient = true;  ///< apply the EXIF orientation
-  bool lenient = false;     ///< accept a JPEG that libjpeg-turbo warns about, with notes
-  int threads = 0;          ///< for PNG and JPEG; 0 = as many as the caller may use
-  /// Allocates the pixels of JPEG, GIF and common PNG, for example Backend::new_image; null for ordinary memory.
+  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image that its file leaves mostly empty
+  bool auto_orient = true;                                    ///< apply the EXIF orientation
+  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
+  int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
+  /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
   /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
   std::function<std::optional<Picture>(const EncodedImage& encoded)> decode_on_backend = nullptr;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
 #include "codecs/jpeg/declared_jpeg.hpp"
@@ -13,8 +14,11 @@
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
-#include "codecs/stb/stb_reader.hpp"
+#include "codecs/pnm/pnm_reader.hpp"
+#include "codecs/pnm/pnm_writer.hpp"
+#include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
+#include "codecs/stb/tga_reader.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -82,17 +86,22 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::psd,
         .name = "PSD",
         .signatures = {{"8BPS"}},
-        .endings = {"psd"},
+        .endings = {"psd", "psb"},
         .declared = declared_psd,
         .decode = read_psd,
     },
     {
         .format = FileFormat::pnm,
         .name = "PNM",
-        .signatures = {{"P5"}, {"P6"}},
-        .endings = {"pnm", "pgm", "ppm"},
+        .signatures = {{"P1"}, {"P2"}, {"P3"}, {"P4"}, {"P5"}, {"P6"}, {"P7\n"}},
+        .endings = {"pnm", "pbm", "pgm", "ppm", "pam"},
         .declared = declared_pnm,
         .decode = read_pnm,
+        .written = {{"pnm", "uncompressed, 8 or 16 bits"},
+                    {"pgm", "the same as pnm"},
+                    {"ppm", "the same as pnm"},
+                    {"pam", "the same as pnm"}},
+        .encode = encode_pnm,
     },
 };
 
@@ -121,10 +130,6 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"Softimage PIC", {{"\x53\x80\xF6\x34"}}},
     {"QOI", {{"qoif"}}, {"qoi"}},
     {"an icon (ICO)", {{"\0\0\1\0"sv}}, {"ico"}},
-    {"PBM (1-bit PNM)", {{"P1"}, {"P4"}}, {"pbm"}},
-    {"PNM written as text (P2)", {{"P2"}}},
-    {"PNM written as text (P3)", {{"P3"}}},
-    {"PAM (P7)", {{"P7\n"}}, {"pam"}},
     {"PFM (32-bit float)", {{"PF\n"}, {"Pf\n"}}},
     {"MNG", {{"\x8AMNG"}}},
     {"JNG", {{"\x8BJNG"}}},

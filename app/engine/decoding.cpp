@@ -34,6 +34,9 @@ codecs::ReadOptions CommandContext::host_options() {
                            .auto_orient = options_.auto_orient,
                            .lenient = options_.lenient,
                            .threads = options_.threads};
+  if (options_.trusts_sizes) {
+    read.max_sparse_pixels = options_.max_pixels;
+  }
   if (Backend* backend = batch_backend()) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
       return backend->new_image(width, height, format);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codecs/allowed_threads.hpp"
+#include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
@@ -64,7 +65,7 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   }
   decoded.notes = whole.warnings();
   if (file.is_cmyk()) {
-    decoded.notes.emplace_back("CMYK is converted to RGB without color management");
+    decoded.notes.emplace_back(kCmykNote);
   }
   return decoded;
 }
