@@ -185,6 +185,7 @@ struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
   ShortList<std::string_view> endings = {};  ///< that folder scans take, so that such a file is not overlooked
+  std::string_view remedy;                   ///< a command that makes a PNG, or other advice; may be empty
 };
 
 /// All formats, in the order of FileFormat and of messages.

@@ -7,6 +7,7 @@
 
 #include "backends/backends.hpp"
 #include "codecs/declared_image.hpp"
+#include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
@@ -24,6 +25,11 @@ Bytes CommandContext::read(const std::string& path) {
     lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
   }
   return times_.measure(Phase::read, [&] { return read_input(path, lend); });
+}
+
+Bytes CommandContext::read_image(const std::string& path) {
+  times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
+  return read(path);
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.

@@ -68,7 +68,7 @@ struct PsdChoices {
   int mode = 3;               ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
   bool is_large = false;      ///< PSB
   bool transparent = false;   ///< the plane after the colors is transparency
-  FileBytes colors;           ///< of an indexed file
+  FileBytes colors = {};      ///< of an indexed file
   std::size_t row_spare = 0;  ///< unused bytes after each coded row, which its length includes
 };
 

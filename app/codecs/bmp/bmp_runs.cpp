@@ -13,7 +13,10 @@ namespace {
 class RunReader {
  public:
   RunReader(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name, View to)
-      : data_(data), header_(header), palette_(palette), name_(name), to_(to) {}
+      : data_(data), header_(header), palette_(palette), name_(name), to_(to) {
+    const std::int64_t pixels_a_word = header.packing == BmpHeader::Packing::runs8 ? 4 : 8;
+    padded_width_ = (std::int64_t{to.width} + pixels_a_word - 1) / pixels_a_word * pixels_a_word;
+  }
 
   void read() {
     while (!has_ended_ && !is_full()) {
@@ -27,7 +30,7 @@ class RunReader {
   }
 
  private:
-  [[nodiscard]] bool is_full() const { return y_ >= to_.height || (y_ == to_.height - 1 && x_ == to_.width); }
+  [[nodiscard]] bool is_full() const { return y_ >= to_.height || (y_ == to_.height - 1 && x_ >= to_.width); }
 
   std::uint32_t byte() {
     require_bytes(data_, 1, name_);
@@ -49,7 +52,7 @@ class RunReader {
       case kJump:
         x_ += static_cast<int>(byte());
         y_ += static_cast<int>(byte());
-        if (x_ > to_.width || y_ >= to_.height) {
+        if (x_ > padded_width_ || y_ >= to_.height) {
           refuse_damaged(name_, "a jump leaves the image");
         }
         break;
@@ -78,8 +81,9 @@ class RunReader {
     data_ = data_.subspan(padded);
   }
 
+  /// ImageMagick codes rows with the padding that uncompressed rows have.
   void check_room(std::uint32_t count) const {
-    if (count > static_cast<std::uint32_t>(to_.width - x_)) {
+    if (std::int64_t{x_} + count > padded_width_) {
       refuse_damaged(name_, "a run extends past its row");
     }
   }
@@ -89,8 +93,10 @@ class RunReader {
       refuse_damaged(name_,
                      fmt::format("a pixel has color index {}, but its palette has size {}", index, palette_.size()));
     }
-    const int row = header_.is_top_down ? y_ : to_.height - 1 - y_;
-    std::copy_n(palette_[index].begin(), 3, to_.row_bytes(row) + std::size_t{3} * static_cast<std::size_t>(x_));
+    if (x_ < to_.width) {
+      const int row = header_.is_top_down ? y_ : to_.height - 1 - y_;
+      std::copy_n(palette_[index].begin(), 3, to_.row_bytes(row) + std::size_t{3} * static_cast<std::size_t>(x_));
+    }
     ++x_;
   }
 
@@ -99,6 +105,7 @@ class RunReader {
   std::span<const RgbColor> palette_;
   const std::string& name_;
   View to_;
+  std::int64_t padded_width_ = 0;
   int x_ = 0;
   int y_ = 0;  ///< in the order of the file
   bool has_ended_ = false;

@@ -64,6 +64,9 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
     decoded.image = read_pixels(file, whole, options, cuts);
   }
   decoded.notes = whole.warnings();
+  if (header.pictures > 1) {
+    decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
+  }
   if (file.is_cmyk()) {
     decoded.notes.emplace_back(kCmykNote);
   }

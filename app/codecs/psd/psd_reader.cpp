@@ -20,20 +20,6 @@ PixelFormat format_of(const PsdHeader& header, bool has_alpha) {
   return {header.bits == 16 ? Sample::u16 : Sample::u8, (is_gray ? 1 : 3) + (has_alpha ? 1 : 0)};
 }
 
-/// Photoshop blends the merged image with white; this takes the white out again: C = V − (V − c)·V / a, rounded to
-/// nearest and not below 0. Pixels that are fully transparent stay as they are.
-template <class T>
-void remove_white(T* pixels, std::size_t count, std::size_t channels) {
-  constexpr std::uint64_t kWhite = kMaxOf<T>;
-  for (T* pixel = pixels; pixel < pixels + count * channels; pixel += channels) {
-    const std::uint64_t alpha = pixel[channels - 1];
-    for (std::size_t c = 0; c + 1 < channels && alpha > 0; ++c) {
-      const std::uint64_t dark = ((kWhite - pixel[c]) * kWhite + alpha / 2) / alpha;
-      pixel[c] = static_cast<T>(kWhite - std::min(dark, kWhite));
-    }
-  }
-}
-
 template <class T>
 class RowJoiner {
  public:
@@ -64,7 +50,6 @@ class RowJoiner {
     }
     if (sections_.has_transparency) {
       spread_plane(rows_.size() - 1, to + channels - 1, channels);
-      remove_white(to, width_, channels);
     }
   }
 

@@ -9,7 +9,8 @@
 namespace gpuimg::codecs {
 
 /// Gray, RGB, CMYK and duotone of 8 or 16 bits, indexed of 8, bitmaps; with alpha if the merged image has
-/// transparency. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
+/// transparency, and colors as stored beside it. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
 DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::declared of PSD.

@@ -89,16 +89,16 @@ void add_broken_runs(Catalogue& to) {
     const char* words;
   };
   const Runs cases[] = {
-      {"past_its_row", 1, {6, 1, 0, 1}, "past its row"},
-      {"past_the_rest_of_its_row", 1, {3, 1, 3, 1, 0, 1}, "past its row"},
-      {"literals_past_its_row", 1, {0, 6, 1, 1, 1, 1, 1, 1, 0, 1}, "past its row"},
-      {"a_jump_to_the_right", 1, {0, 2, 6, 0, 0, 1}, "leaves the image"},
+      {"past_its_row", 1, {9, 1, 0, 1}, "past its row"},
+      {"past_the_rest_of_its_row", 1, {3, 1, 6, 1, 0, 1}, "past its row"},
+      {"literals_past_its_row", 1, {0, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}, "past its row"},
+      {"a_jump_to_the_right", 1, {0, 2, 9, 0, 0, 1}, "leaves the image"},
       {"a_jump_up", 1, {0, 2, 0, 3, 0, 1}, "leaves the image"},
       {"no_end", 1, {5, 1, 0, 0, 5, 1, 0, 0, 4, 1}, "truncated"},
       {"an_index_beyond_the_palette", 1, {1, 4, 0, 1}, "palette has size 4"},
       {"an_index_beyond_the_palette_in_literals", 1, {0, 3, 1, 4, 1, 0, 0, 1}, "palette has size 4"},
       {"4_bit_index_beyond_the_palette", 2, {2, 0x14, 0, 1}, "palette has size 4"},
-      {"4_bit_run_past_its_row", 2, {6, 0, 0, 1}, "past its row"},
+      {"4_bit_run_past_its_row", 2, {9, 0, 0, 1}, "past its row"},
   };
   for (const Runs& runs : cases) {
     BmpChoices choices;

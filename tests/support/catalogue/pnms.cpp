@@ -148,7 +148,7 @@ void add_texts(Catalogue& to) {
           written_out(values).substr(0, written_out(values).find_last_of("0123456789") + 1);
       to.add_good(name + "_ending_in_a_digit" + ending, bytes_of(header + to_the_last_digit),
                   expected_of(values, channels, maximum));
-      values.back() = maximum + 1;
+      values.front() = maximum + 1;
       to.add_damaged(name + "_and_beyond" + ending, bytes_of(header + written_out(values)), "declared maximum");
     }
   }

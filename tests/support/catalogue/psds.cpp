@@ -54,21 +54,10 @@ Values colors_of(const Kind& kind, const Values& planes, const FileBytes& table,
   }
 }
 
-/// Without the white that the colors are blended with.
-Values with_alpha(Values colors, std::uint32_t alpha, std::uint64_t full) {
-  for (std::uint32_t& color : colors) {
-    const std::uint64_t dark = alpha == 0 ? full - color : rounded((full - color) * full, alpha);
-    color = static_cast<std::uint32_t>(full - std::min(dark, full));
-  }
-  colors.push_back(alpha);
-  return colors;
-}
-
 void add_sound_psd(Catalogue& to, const Kind& kind, const PsdChoices& choices, int extra) {
   const int channels = kind.color_planes + extra;
   const Values planes = FixedNumbers(static_cast<std::uint32_t>(kind.bits + channels))
                             .values(kCount * static_cast<std::size_t>(channels), 1U << kind.bits);
-  const std::uint64_t full = kind.bits == 16 ? 65535 : 255;
   const int shown = kind.mode >= 2 && kind.mode <= 4 ? 3 : 1;
   const PixelFormat format{kind.bits == 16 ? Sample::u16 : Sample::u8, shown + (choices.transparent ? 1 : 0)};
   const std::string name = "psd_" + std::string(kind.name) + "_" + std::to_string(channels) + "_channels" +
@@ -84,7 +73,10 @@ void add_sound_psd(Catalogue& to, const Kind& kind, const PsdChoices& choices, i
                               [&](std::size_t i) {
                                 Values colors = colors_of(kind, planes, choices.colors, i);
                                 const std::size_t alpha = static_cast<std::size_t>(kind.color_planes) * kCount + i;
-                                return choices.transparent ? with_alpha(colors, planes[alpha], full) : colors;
+                                if (choices.transparent) {
+                                  colors.push_back(planes[alpha]);
+                                }
+                                return colors;
                               }),
               has_extra        ? "extra channels"
               : kind.mode == 4 ? "CMYK"

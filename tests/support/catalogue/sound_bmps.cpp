@@ -149,10 +149,11 @@ void add_runs(Catalogue& to) {
            8,
            {5, 1, 0, 0, 0, 5, 1, 2, 3, 0, 1, 0, 0, 0, 4, 2, 1, 3, 0, 1},
            {2, 2, 2, 2, 3, 1, 2, 3, 0, 1, 1, 1, 1, 1, 1}},
-      Runs{"8_without_ends_of_rows_that_are_full",
+      Runs{"8_without_an_end", 8, {5, 1, 0, 0, 5, 2, 0, 0, 5, 3}, {3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
+      Runs{"8_with_padding",
            8,
-           {5, 1, 0, 0, 5, 2, 0, 0, 5, 3},
-           {3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
+           {8, 1, 0, 0, 7, 2, 0, 0, 0, 8, 1, 2, 3, 0, 2, 1, 1, 1, 0, 0},
+           {1, 2, 3, 0, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
       Runs{"8_ended_early", 8, {2, 1, 0, 1}, skipped},
       Runs{"8_with_short_rows", 8, {2, 1, 0, 0, 0, 0, 0, 0}, skipped},
       Runs{"8_with_a_jump", 8, {2, 1, 0, 2, 1, 2, 1, 3, 0, 1}, {0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}},
@@ -175,9 +176,9 @@ void add_runs(Catalogue& to) {
         const std::size_t y = top_down ? kHeight - 1 - i / kWidth : i / kWidth;
         return rgb_of(choices.palette[runs.indices[y * kWidth + i % kWidth]]);
       });
-      const bool has_end = runs.bytes.back() == 1 && runs.indices[4] != 0;
+      const bool is_full_before_its_end = runs.bytes.rbegin()[1] == 0 && runs.indices[4] != 0;
       const std::string name = "bmp_runs_" + std::string(runs.name) + (top_down ? "_top_down" : "") + ".bmp";
-      to.add_good_with_rest(name, file, has_end ? 2 : 0, shown.clone(), "", "");
+      to.add_good_with_rest(name, file, is_full_before_its_end ? 2 : 0, shown.clone(), "", "");
     }
   }
 }
