@@ -147,7 +147,7 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"Softimage PIC", {{"\x53\x80\xF6\x34"}}, {}, "convert in.pic out.png"},
     {"QOI", {{"qoif"}}, {"qoi"}, "convert in.qoi out.png"},
     {"an icon (ICO)", {{"\0\0\1\0"sv}}, {"ico"}, "convert in.ico[0] out.png"},
-    {"a cursor (CUR)", {{"\0\0\2\0"sv}}, {}, "convert in.cur[0] out.png"},
+    {"a cursor (CUR)", {{"\0\0\2\0\1\0"sv}}, {}, "convert in.cur[0] out.png"},
     {"an icon of macOS (ICNS)", {{"icns"}}, {}, "icns2png -x in.icns"},
     {"PCX",
      {{"\x0A\x00\1"sv}, {"\x0A\x02\1"}, {"\x0A\x03\1"}, {"\x0A\x04\1"}, {"\x0A\x05\1"}},

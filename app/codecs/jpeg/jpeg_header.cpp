@@ -17,6 +17,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint32_t kStartOfScan = 0xDA;
 constexpr std::uint32_t kEndOfImage = 0xD9;
+constexpr std::uint32_t kHuffman = 0xC4;
 constexpr std::uint32_t kQuantization = 0xDB;
 constexpr std::uint32_t kRestartInterval = 0xDD;
 constexpr std::uint32_t kApp0 = 0xE0;
@@ -216,6 +217,9 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
       refuse_truncated(name);
     }
     const ByteSpan segment = bytes.subspan(offset + 2, length - 2);
+    if (segment.empty() && (marker == kHuffman || marker == kQuantization)) {
+      refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo takes the tables for bytes in between
+    }
     if (is_frame(marker) && !has_frame) {
       read_frame(segment, marker, header, name);
       has_frame = true;

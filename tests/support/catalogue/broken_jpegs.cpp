@@ -44,10 +44,14 @@ void add_broken_lengths(Catalogue& to) {
     if (!sound[i].has_length()) {
       continue;
     }
+    const bool is_unneeded = sound[i].marker == 0xE0;  // libjpeg finds the next segment anyhow
     const int length = static_cast<int>(sound[i].payload.size()) + 2;
     const std::string name = "jpeg_part" + std::to_string(i) + "_" + name_of_marker(sound[i].marker) + "_length_";
     const auto add = [&](const char* what, int length_error) {
-      to.add_damaged(name + what + ".jpg", changed(plain_jpeg(), [&](Parts& p) { p[i].length_error = length_error; }));
+      const FileBytes file = changed(plain_jpeg(), [&](Parts& p) { p[i].length_error = length_error; });
+      is_unneeded&& length_error < 0
+          ? to.add_good(name + what + ".jpg", file, read_with_libjpeg(plain_jpeg()), "extraneous bytes")
+          : to.add_damaged(name + what + ".jpg", file);
     };
     add("0", -length);
     add("1", 1 - length);
@@ -127,7 +131,6 @@ constexpr FieldCase kDamagedFields[] = {
     {"scan_that_begins_at_1", kScan, 7, 1, ""},
     {"scan_that_ends_at_62", kScan, 8, 62, ""},
     {"scan_of_a_refinement", kScan, 9, 0x10, ""},
-    {"jfif_of_version_3", 0xE0, 5, 3, ""},
 };
 
 constexpr FieldCase kUnsupportedFields[] = {
@@ -190,7 +193,7 @@ void add_harmless_flaws(Catalogue& to) {
   };
   add("jfif_2", changed(plain, [&](Parts& p) { part_of(p, 0xE0).payload[5] = std::byte{2}; }), "JFIF revision");
   FileBytes between = plain;
-  between.insert(between.begin() + 2, 5, std::byte{0x41});
+  between.insert(between.begin() + 20, 5, std::byte{0x41});  // after APP0
   add("bytes_between_segments", between, "5 extraneous bytes");
   FileBytes padded = plain;
   padded.insert(padded.end() - 2, 9, std::byte{0});
