@@ -25,4 +25,4 @@ find . -mindepth 2 -type f -not -path './in/*' -not -path './more/*' | LC_ALL=C 
 again=$(gpuimg hist -r in --output 'out3/{rel}/{stem}.csv' 2>&1 | hint)
 echo "$again"
 eval "gpuimg hist -q -r in $again" && ls out3
-expect 2 gpuimg equalize in/a.png in/a.gif in/b.png --in-place
+expect 2 gpuimg equalize in/a.gif in/a.png in/b.png --in-place
