@@ -26,7 +26,19 @@
 
 namespace gpuimg::codecs {
 
-enum class FileFormat : std::uint8_t { png, jpeg, bmp, tga, gif, psd, pnm };
+/// TIFF only if it is built in: GPUIMG_HAS_TIFF is 1.
+enum class FileFormat : std::uint8_t {
+  png,
+  jpeg,
+  bmp,
+  tga,
+  gif,
+  psd,
+  pnm,
+#if GPUIMG_HAS_TIFF
+  tiff,
+#endif
+};
 
 struct TextEntry {
   std::string keyword;
@@ -54,7 +66,7 @@ struct DecodedImage {
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
-  Metadata metadata;                          ///< PNG and JPEG; matches the pixels: upright if they are
+  Metadata metadata;                          ///< PNG, JPEG and TIFF; matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
   std::vector<std::string> details;           ///< less important notes: which metadata is left out

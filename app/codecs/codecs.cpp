@@ -19,6 +19,11 @@
 #include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
 #include "codecs/stb/tga_reader.hpp"
+#if GPUIMG_HAS_TIFF
+#include "codecs/tiff/tiff_metadata.hpp"
+#include "codecs/tiff/tiff_reader.hpp"
+#include "codecs/tiff/tiff_writer.hpp"
+#endif
 
 namespace gpuimg::codecs {
 namespace {
@@ -103,6 +108,20 @@ constexpr Codec kCodecs[] = {
                     {"pam", "the same as pnm"}},
         .encode = encode_pnm,
     },
+#if GPUIMG_HAS_TIFF
+    {
+        .format = FileFormat::tiff,
+        .name = "TIFF",
+        .recognizes = looks_like_tiff,
+        .endings = {"tif", "tiff"},
+        .declared = declared_tiff,
+        .metadata = tiff_header_metadata,
+        .decode = read_tiff,
+        .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
+        .fit_metadata = fit_tiff_metadata,
+        .encode = encode_tiff,
+    },
+#endif
 };
 
 constexpr bool is_in_order() {
@@ -122,7 +141,9 @@ constexpr std::string_view kUnpack = "unpack it first";
 /// The first that fits names the file. SVG and XBM are text: format_detection.cpp finds them.
 constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR2)", {{"CR\2"sv, 8}}, {}, kPhoto},
+#if !GPUIMG_HAS_TIFF
     {"TIFF", {{"II*\0"sv}, {"MM\0*"sv}, {"II+\0"sv}, {"MM\0+"sv}}, {"tif", "tiff"}, "convert in.tif out.png"},
+#endif
     {"Olympus' raw photo (ORF)", {{"IIRO"}, {"IIRS"}, {"MMOR"}}, {}, kPhoto},
     {"Panasonic's raw photo (RW2)", {{"IIU\0"sv}}, {}, kPhoto},
     {"Fujifilm's raw photo (RAF)", {{"FUJIFILMCCD-RAW"}}, {}, kPhoto},

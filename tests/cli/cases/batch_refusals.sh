@@ -18,7 +18,7 @@ expect 2 gpuimg equalize in/a.png in/b.png c.png
 expect 3 gpuimg equalize in missing.png out
 expect 2 gpuimg hist in
 expect 2 gpuimg equalize --lut t.csv in new/
-expect 2 gpuimg equalize --output-format tiff in new/
+expect 2 gpuimg equalize --output-format xcf in new/
 expect 2 gpuimg equalize --jobs 0 in new/
 expect 2 gpuimg equalize --max-memory much in new/
 expect 2 gpuimg equalize --shard 0/4 in new/

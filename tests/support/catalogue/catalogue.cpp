@@ -41,6 +41,9 @@ Catalogue make_catalogue() {
   add_gifs(all);
   add_psds(all);
   add_pnms(all);
+#if GPUIMG_HAS_TIFF
+  add_tiffs(all);
+#endif
   add_strangers(all);
   return all;
 }

@@ -57,6 +57,7 @@ void add_tgas(Catalogue& to);
 void add_gifs(Catalogue& to);
 void add_psds(Catalogue& to);
 void add_pnms(Catalogue& to);
+void add_tiffs(Catalogue& to);
 /// Files that are not images, or in formats that are not read.
 void add_strangers(Catalogue& to);
 
