@@ -64,8 +64,8 @@ TEST(FileCatalogue, MatchesItsVerdicts) {
 }
 
 /// A prefix of a good file is good if it holds the whole image: it lacks only bytes that no image needs, such as those
-/// after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other prefixes are damaged. Prefixes of an unsupported file may be
-/// refused as unsupported instead.
+/// after PNG's IEND, the frames of a GIF after the first, or the footer of a TGA. All other prefixes are damaged.
+/// Prefixes of an unsupported file may be refused as unsupported instead.
 TEST(FileCatalogue, RefusesEveryPrefix) {
   std::size_t prefixes = 0;
   const Catalogue catalogue = make_catalogue();
