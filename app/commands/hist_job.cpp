@@ -165,7 +165,7 @@ class HistJob final : public ImageJob {
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const Bytes bytes = context.read(paths.input);
+    const Bytes bytes = arguments_.merge ? context.read(paths.input) : context.read_image(paths.input);
     if (arguments_.merge && looks_like_json(bytes.span())) {
       return adding(checked_file(bytes, paths.input), paths.input);
     }

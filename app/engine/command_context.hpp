@@ -73,8 +73,11 @@ class CommandContext {
 
   Bytes read(const std::string& path);
 
+  /// Refuses a file whose first bytes are no image's before it reads the rest.
+  Bytes read_image(const std::string& path);
+
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
-  codecs::DecodedImage load(const std::string& path) { return decode(read(path), path); }
+  codecs::DecodedImage load(const std::string& path) { return decode(read_image(path), path); }
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
   /// The same on the host, for pixels that are no operation's input.

@@ -7,6 +7,7 @@
 
 #include "backends/backends.hpp"
 #include "codecs/declared_image.hpp"
+#include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
@@ -29,6 +30,11 @@ Bytes CommandContext::read(const std::string& path) {
   return times_.measure(Phase::read, [&] { return read_input(path, lend); });
 }
 
+Bytes CommandContext::read_image(const std::string& path) {
+  times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
+  return read(path);
+}
+
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
 Backend* CommandContext::batch_backend() const { return messages_are_ == Messages::kept ? backends_.made() : nullptr; }
 
@@ -37,6 +43,9 @@ codecs::ReadOptions CommandContext::host_options() {
                            .auto_orient = options_.auto_orient,
                            .lenient = options_.lenient,
                            .threads = options_.threads};
+  if (options_.trusts_sizes) {
+    read.max_sparse_pixels = options_.max_pixels;
+  }
   if (Backend* backend = batch_backend()) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
       return backend->new_image(width, height, format);

@@ -37,14 +37,13 @@ struct KnownFile {
   std::array<std::uint8_t, 3> rgb;
 };
 
-constexpr std::array<KnownFile, 3> kKnownFiles = {{
+constexpr std::array<KnownFile, 2> kKnownFiles = {{
     {FileFormat::gif,
      "GIF89a\1\0\1\0\x80\0\0\xFF\x20\x40\0\0\xFF\x2C\0\0\0\0\1\0\1\0\0\2\2\x44\1\0\x3B"sv,
      {0xFF, 0x20, 0x40}},
     {FileFormat::psd,
      "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\1\0\x08\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xFF\x20\x40"sv,
      {0xFF, 0x20, 0x40}},
-    {FileFormat::pnm, "P6\n1 1\n255\n\xFF\x20\x40"sv, {0xFF, 0x20, 0x40}},
 }};
 
 bool holds(const codecs::PixelLimits& limits, PixelFormat format) {

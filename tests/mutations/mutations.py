@@ -28,7 +28,7 @@ MUTATIONS = [
     Mutation("palette", "a palette index outside the palette is refused", "app/codecs/png/png_palette.cpp",
              "if (largest >= size_) {", "if (largest > 255) {", ("PngReader.RefusesAnIndexOutsideThePalette",)),
     Mutation("jpeg-warnings", "what libjpeg only warns of is refused", "app/codecs/jpeg/jpeg_session.cpp",
-             "if (!errors->lenient) {", "if (level < -1) {",
+             "if (!errors->lenient && !can_go_on) {", "if (level < -1) {",
              ("JpegReader.TreatsWarningsAsErrors", "JpegReader.RefusesEveryPrefix")),
     Mutation("jpeg-scans", "a JPEG has at most 500 scans", "app/codecs/jpeg/jpeg_session.cpp",
              "constexpr int kMaxScans = 500;", "constexpr int kMaxScans = 5000000;",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "codecs/allowed_threads.hpp"
+#include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
@@ -97,8 +98,11 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   if (cuts != nullptr || !reads_scans(file, options, decoded)) {
     read_with_one_decoder(file, options, cuts, decoded);
   }
+  if (header.pictures > 1) {
+    decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
+  }
   if (file.is_cmyk()) {
-    decoded.notes.emplace_back("CMYK is converted to RGB without color management");
+    decoded.notes.emplace_back(kCmykNote);
   }
   return decoded;
 }

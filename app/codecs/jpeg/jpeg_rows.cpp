@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "codecs/jpeg/cmyk.hpp"
+#include "codecs/cmyk.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
@@ -37,7 +37,7 @@ void read_cmyk_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pi
   while (info.output_scanline < end) {
     auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline));
     jpeg_read_scanlines(&info, &row, 1);
-    cmyk_to_rgb(row, to, info.output_width, info.saw_Adobe_marker == FALSE);
+    cmyk_to_rgb<std::uint8_t>(row, to, info.output_width);
   }
 }
 

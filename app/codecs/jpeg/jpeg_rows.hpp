@@ -39,8 +39,8 @@ std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info)
 
 class JpegRows {
  public:
-  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, every libjpeg warning is an
-  /// error. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
+  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, warnings are errors as
+  /// JpegSession says. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
   JpegRows(const JpegFile& file, bool lenient);
 
   /// Skips to `row`, where read_to continues. Only valid from the top, and to a row inside the image that is a multiple
@@ -66,6 +66,7 @@ class JpegRows {
   [[nodiscard]] std::size_t max_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
 
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
+  [[nodiscard]] std::size_t warning_count() const { return session_.warning_count(); }
 
  private:
   JpegSession session_;
