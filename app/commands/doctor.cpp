@@ -53,8 +53,9 @@ std::vector<std::string> examine_codecs() {
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
   }
-  print("  tar archives: {}\n",
-        tar_library().empty() ? "not built in; they need libarchive (Debian: libarchive-dev)" : tar_library());
+  print("  tar archives: {}\n", tar_library().empty()
+                                    ? "none; they need libarchive (Debian: libarchive13, and libarchive-dev to build)"
+                                    : tar_library());
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }

@@ -31,7 +31,9 @@ Bytes CommandContext::read(const std::string& path) {
 }
 
 Bytes CommandContext::read_image(const std::string& path) {
-  times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
+  if (!members_.contains(path)) {
+    times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
+  }
   return read(path);
 }
 

@@ -1,8 +1,6 @@
 // libarchive with callbacks of ours: it opens no file and prints nothing.
 #include "io/tar_archive.hpp"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <locale.h>
@@ -16,6 +14,7 @@
 #include "gpuimg/error.hpp"
 #include "io/descriptor.hpp"
 #include "io/input_file.hpp"
+#include "io/libarchive.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -47,12 +46,12 @@ class Utf8Locale {
 };
 
 std::string reason_of(archive* of) {
-  const char* text = ::archive_error_string(of);
+  const char* text = libarchive().error_string(of);
   return text == nullptr ? "unknown reason" : printable_name(text);
 }
 
 struct ArchiveDeleter {
-  void operator()(archive* of) const { ::archive_free(of); }
+  void operator()(archive* of) const { libarchive().free(of); }
 };
 using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 
@@ -63,15 +62,18 @@ void demand(const ArchiveOwner& made) {
 }
 
 std::string name_in(archive_entry* entry) {
-  const char* name = ::archive_entry_pathname(entry);
-  name = name != nullptr ? name : ::archive_entry_pathname_utf8(entry);
+  const char* name = libarchive().entry_pathname(entry);
+  name = name != nullptr ? name : libarchive().entry_pathname_utf8(entry);
   return name == nullptr ? "" : name;
 }
 
 }  // namespace
 
 std::string tar_library() {
-  const int number = ::archive_version_number();
+  if (find_libarchive() == nullptr) {
+    return {};
+  }
+  const int number = libarchive().version_number();
   return fmt::format("libarchive {}.{}.{}", number / 1000000, number / 1000 % 1000, number % 1000);
 }
 
@@ -91,7 +93,7 @@ struct TarReader::State {
         return got;
       }
       if (errno != EINTR) {
-        ::archive_set_error(of, errno, "%s", "cannot be read");
+        libarchive().set_error(of, errno, "%s", "cannot be read");
         return ARCHIVE_FATAL;
       }
     }
@@ -106,8 +108,8 @@ struct TarReader::State {
   }
 
   void check_expansion() const {
-    const std::int64_t out = ::archive_filter_bytes(reader.get(), 0);
-    const std::int64_t in = ::archive_filter_bytes(reader.get(), -1);
+    const std::int64_t out = libarchive().filter_bytes(reader.get(), 0);
+    const std::int64_t in = libarchive().filter_bytes(reader.get(), -1);
     if (out > kAlwaysAllowed && out / kMaxExpansion > in) {
       throw Error(ErrorKind::decode, fmt::format("{}: expands to more than {} times its size; decompress it first if "
                                                  "it is to be trusted",
@@ -126,14 +128,14 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>()
       throw Error(ErrorKind::read, cannot_be_read(path, errno));
     }
   }
-  state.reader.reset(::archive_read_new());
+  state.reader.reset(libarchive().read_new());
   demand(state.reader);
   archive* reader = state.reader.get();
-  ::archive_read_support_filter_gzip(reader);
-  ::archive_read_support_filter_zstd(reader);
-  ::archive_read_support_format_tar(reader);
+  libarchive().read_support_filter_gzip(reader);
+  libarchive().read_support_filter_zstd(reader);
+  libarchive().read_support_format_tar(reader);
   const Utf8Locale locale;
-  if (::archive_read_open(reader, &state, nullptr, State::read_block, nullptr) != ARCHIVE_OK) {
+  if (libarchive().read_open(reader, &state, nullptr, State::read_block, nullptr) != ARCHIVE_OK) {
     throw Error(ErrorKind::decode,
                 fmt::format("{}: cannot be read as a tar archive: {}; check that it is one, and whole", state.shown,
                             reason_of(reader)));
@@ -145,25 +147,25 @@ TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() {
   const Utf8Locale locale;
   archive_entry* header = nullptr;
-  const int result = ::archive_read_next_header(state_->reader.get(), &header);
+  const int result = libarchive().read_next_header(state_->reader.get(), &header);
   if (result == ARCHIVE_EOF) {
     return std::nullopt;
   }
   state_->check(result);
   state_->check_expansion();
   TarMember member;
-  member.entry = std::shared_ptr<archive_entry>(::archive_entry_clone(header), ::archive_entry_free);
+  member.entry = std::shared_ptr<archive_entry>(libarchive().entry_clone(header), libarchive().entry_free);
   if (member.entry == nullptr) {
     throw std::bad_alloc();
   }
   member.name = name_in(header);
-  member.size = static_cast<std::uint64_t>(::archive_entry_size(header));
-  member.is_file = ::archive_entry_filetype(header) == AE_IFREG && ::archive_entry_hardlink(header) == nullptr;
+  member.size = static_cast<std::uint64_t>(libarchive().entry_size(header));
+  member.is_file = libarchive().entry_filetype(header) == AE_IFREG && libarchive().entry_hardlink(header) == nullptr;
   return member;
 }
 
 std::size_t TarReader::read(std::span<std::byte> room) {
-  const la_ssize_t got = ::archive_read_data(state_->reader.get(), room.data(), room.size());
+  const la_ssize_t got = libarchive().read_data(state_->reader.get(), room.data(), room.size());
   state_->check(got);
   state_->check_expansion();
   return static_cast<std::size_t>(got);
@@ -211,39 +213,39 @@ struct TarWriter::State {
 
 TarWriter::TarWriter(ByteSink sink) : state_(std::make_unique<State>()) {
   state_->sink = std::move(sink);
-  state_->writer.reset(::archive_write_new());
+  state_->writer.reset(libarchive().write_new());
   demand(state_->writer);
   archive* writer = state_->writer.get();
-  ::archive_write_set_format_pax_restricted(writer);
-  ::archive_write_set_bytes_per_block(writer, static_cast<int>(kBlock));
-  ::archive_write_set_bytes_in_last_block(writer, 1);
-  state_->check(::archive_write_open(writer, state_.get(), nullptr, State::write_block, nullptr));
+  libarchive().write_set_format_pax_restricted(writer);
+  libarchive().write_set_bytes_per_block(writer, static_cast<int>(kBlock));
+  libarchive().write_set_bytes_in_last_block(writer, 1);
+  state_->check(libarchive().write_open(writer, state_.get(), nullptr, State::write_block, nullptr));
 }
 
 TarWriter::~TarWriter() {
   if (state_ != nullptr && state_->writer != nullptr) {
-    ::archive_write_fail(state_->writer.get());  // otherwise it would write what is left
+    libarchive().write_fail(state_->writer.get());  // otherwise it would write what is left
   }
 }
 
 void TarWriter::begin(const TarMember& model, const std::string& name, std::uint64_t size) {
   const Utf8Locale locale;
-  const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(::archive_entry_clone(model.entry.get()),
-                                                                       ::archive_entry_free);
+  const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(libarchive().entry_clone(model.entry.get()),
+                                                                       libarchive().entry_free);
   if (entry == nullptr) {
     throw std::bad_alloc();
   }
   if (name != model.name) {
-    ::archive_entry_copy_pathname(entry.get(), name.c_str());
+    libarchive().entry_copy_pathname(entry.get(), name.c_str());
   }
-  ::archive_entry_set_size(entry.get(), static_cast<la_int64_t>(size));
-  ::archive_entry_sparse_clear(entry.get());
-  state_->check(::archive_write_header(state_->writer.get(), entry.get()));
+  libarchive().entry_set_size(entry.get(), static_cast<la_int64_t>(size));
+  libarchive().entry_sparse_clear(entry.get());
+  state_->check(libarchive().write_header(state_->writer.get(), entry.get()));
 }
 
 void TarWriter::write(std::span<const std::byte> part) {
   while (!part.empty()) {
-    const la_ssize_t done = ::archive_write_data(state_->writer.get(), part.data(), part.size());
+    const la_ssize_t done = libarchive().write_data(state_->writer.get(), part.data(), part.size());
     state_->check(done);
     if (done <= 0) {
       throw Error(ErrorKind::write, "the archive cannot be written: a member is longer than its header says");
@@ -252,6 +254,6 @@ void TarWriter::write(std::span<const std::byte> part) {
   }
 }
 
-void TarWriter::finish() { state_->check(::archive_write_close(state_->writer.get())); }
+void TarWriter::finish() { state_->check(libarchive().write_close(state_->writer.get())); }
 
 }  // namespace gpuimg
