@@ -130,8 +130,7 @@ class CudaBackend final : public Backend {
 
   Image download(const Picture& picture) override {
     enter();
-    Image image = returns_pinned_ ? pinned_->image(picture.width(), picture.height(), picture.format())
-                                  : Image(picture.width(), picture.height(), picture.format());
+    Image image = host_image(picture.width(), picture.height(), picture.format());
     download_rows(workspace_, picture, image.view());
     workspace_.device()->wait();
     return image;
@@ -141,7 +140,13 @@ class CudaBackend final : public Backend {
 
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     enter();
-    return decode_jpeg(workspace_, std::get<EncodedJpeg>(encoded));
+    if (const auto* sequential = std::get_if<EncodedJpeg>(&encoded)) {
+      return decode_jpeg(workspace_, *sequential);
+    }
+    const auto new_image = [this](int width, int height, PixelFormat format) {
+      return host_image(width, height, format);
+    };
+    return decode_jpeg(workspace_, std::get<JpegCoefficients>(encoded), new_image);
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -183,6 +188,10 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  Image host_image(int width, int height, PixelFormat format) {
+    return returns_pinned_ ? pinned_->image(width, height, format) : Image(width, height, format);
+  }
+
   template <class Options>
   Picture apply_one(const Picture& picture, const Options& options) {
     check(picture, options);

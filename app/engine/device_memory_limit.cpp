@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <variant>
 
 #include "engine/command_context.hpp"
 #include "gpuimg/jpeg/layout.hpp"
@@ -31,7 +30,7 @@ std::size_t decoding_bytes(const EncodedJpeg& jpeg) {
 }  // namespace
 
 bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
-  const auto& jpeg = std::get<EncodedJpeg>(encoded);
+  const EncodedJpeg& jpeg = frame_of(encoded);
   const std::size_t pixels = static_cast<std::size_t>(jpeg.width) * static_cast<std::size_t>(jpeg.height);
   const std::size_t needed = needed_bytes(pixels, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
   MemoryBudget& memory = device_memory(on);

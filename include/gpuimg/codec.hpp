@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <variant>
 
@@ -39,7 +40,21 @@ struct EncodedJpeg {
   int orientation = 1;              ///< EXIF: 1 … 8, applied to the pixels
 };
 
+/// A JPEG of several scans, such as a progressive one. The host reads their codes, the backend makes the pixels.
+struct JpegCoefficients {
+  EncodedJpeg frame;  ///< without Huffman tables, restart interval and coded bytes
+  /// Writes the coefficients of all blocks (jpeg::Layout::block_count): one component after the other, their blocks row
+  /// by row, each block in row order. Returns false if the file is damaged or unusual: libjpeg-turbo must read it.
+  std::function<bool(std::span<std::int16_t> coefficients)> read;
+};
+
 /// A file that a backend may decode itself.
-using EncodedImage = std::variant<EncodedJpeg>;
+using EncodedImage = std::variant<EncodedJpeg, JpegCoefficients>;
+
+/// Size, sampling, quantization steps and orientation.
+inline const EncodedJpeg& frame_of(const EncodedImage& encoded) {
+  const auto* coefficients = std::get_if<JpegCoefficients>(&encoded);
+  return coefficients != nullptr ? coefficients->frame : std::get<EncodedJpeg>(encoded);
+}
 
 }  // namespace gpuimg

@@ -38,7 +38,8 @@ class TwinBackend final : public Backend {
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     std::optional<Image> image;
     if (twin_device().decodes) {
-      image = decode_with_twin(std::get<EncodedJpeg>(encoded)).image;
+      const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
+      image = std::visit(decode, encoded).image;
     }
     if (!image) {
       return std::nullopt;

@@ -8,17 +8,22 @@
 #include <jpeglib.h>
 // clang-format on
 
+#include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace gpuimg::codecs {
 
-/// A ring of MCU rows, in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of each component, as
-/// many rows of blocks as its vertical sampling factor.
+/// A ring of MCU rows, or all of them, in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of
+/// each component, as many rows of blocks as its vertical sampling factor.
 class JpegCoefficientRows {
  public:
   /// For `kept` MCU rows of the image, whose header `info` has read. Uninitialized. Throws std::bad_alloc.
   JpegCoefficientRows(const jpeg_decompress_struct& info, int kept);
+
+  /// For all rows, in `to`, which is as large as JpegCoefficients::read has it and outlives the object.
+  JpegCoefficientRows(const jpeg_decompress_struct& info, std::span<std::int16_t> to);
 
   /// The rows of blocks of one component in one MCU row, which takes the place of the one `kept` rows above it.
   [[nodiscard]] JBLOCKARRAY row(int component, int mcu_row) {
@@ -34,8 +39,8 @@ class JpegCoefficientRows {
     JCOEF coefficients[DCTSIZE2];
   };
   struct Component {
-    std::unique_ptr<Block[]> blocks;
-    std::vector<JBLOCKROW> rows;
+    std::unique_ptr<Block[]> own;
+    std::vector<JBLOCKROW> rows;  // null beyond the last one that libjpeg uses
     int rows_per_mcu = 1;
     std::size_t blocks_per_row = 0;
   };

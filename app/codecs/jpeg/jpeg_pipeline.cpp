@@ -27,14 +27,20 @@ constexpr std::size_t kNone = ~std::size_t{0};
 
 class JpegPipeline {
  public:
-  JpegPipeline(const JpegFile& file, const JpegScript& script, const View& pixels, int step_pixels)
-      : file_(file), script_(script), pixels_(pixels), stages_(stages_of(script)), output_(output_stage()) {
-    JpegScanDecoder& output = stages_[output_].decoder.emplace(file, script, output_, JpegScanDecoder::Role::pixels);
-    rows_of_mcus_ = static_cast<int>(output.info().total_iMCU_rows);
-    step_ = std::max(1, step_pixels / (pixels.width * DCTSIZE * output.info().max_v_samp_factor));
-    rows_.emplace(output.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
-    result_.encoding = jpeg_encoding_of(output.info());
-    output.use(*rows_, stages_[output_].cleared);
+  /// For pixels.
+  JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, const View& pixels)
+      : JpegPipeline(file, script) {
+    pixels_ = pixels;
+    output_ = output_stage();
+    const jpeg_decompress_struct& info = open_first(output_, JpegScanDecoder::Role::pixels, step_pixels);
+    use(rows_.emplace(info, std::min(kKeptSteps * step_, rows_of_mcus_)), output_);
+  }
+
+  /// For coefficients.
+  JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, std::span<std::int16_t> to)
+      : JpegPipeline(file, script) {
+    const jpeg_decompress_struct& info = open_first(0, JpegScanDecoder::Role::coefficients, step_pixels);
+    use(rows_.emplace(info, to), 0);
   }
 
   std::optional<JpegPipelineResult> run(int threads) {
@@ -53,6 +59,9 @@ class JpegPipeline {
   }
 
  private:
+  JpegPipeline(const JpegFile& file, const JpegScript& script)
+      : file_(file), script_(script), stages_(stages_of(script)) {}
+
   struct Stage {
     std::optional<JpegScanDecoder> decoder;
     std::vector<std::size_t> inputs;  ///< stages whose rows this one needs
@@ -90,6 +99,17 @@ class JpegPipeline {
     }
     return best;
   }
+
+  /// The decoder that says how the image is divided.
+  const jpeg_decompress_struct& open_first(std::size_t stage, JpegScanDecoder::Role role, int step_pixels) {
+    const jpeg_decompress_struct& info = stages_[stage].decoder.emplace(file_, script_, stage, role).info();
+    rows_of_mcus_ = static_cast<int>(info.total_iMCU_rows);
+    step_ = std::max(1, step_pixels / (static_cast<int>(info.image_width) * DCTSIZE * info.max_v_samp_factor));
+    result_.encoding = jpeg_encoding_of(info);
+    return info;
+  }
+
+  void use(JpegCoefficientRows& rows, std::size_t stage) { stages_[stage].decoder->use(rows, stages_[stage].cleared); }
 
   void work() {
     std::unique_lock lock(mutex_);
@@ -141,7 +161,7 @@ class JpegPipeline {
       return std::all_of(stages_.begin(), stages_.end(),
                          [&](const Stage& one) { return &one == &stage || one.done >= needed; });
     }
-    return end <= stages_[output_].done + kKeptSteps * step_ &&
+    return (output_ == kNone || end <= stages_[output_].done + kKeptSteps * step_) &&
            std::all_of(stage.inputs.begin(), stage.inputs.end(),
                        [&](std::size_t input) { return stages_[input].done >= end; });
   }
@@ -165,7 +185,7 @@ class JpegPipeline {
     Stage& stage = stages_[i];
     if (!stage.decoder) {
       stage.decoder.emplace(file_, script_, i, JpegScanDecoder::Role::coefficients);
-      stage.decoder->use(*rows_, stage.cleared);
+      use(*rows_, i);
     }
     if (i == output_) {
       stage.decoder->read_to(end, pixels_);
@@ -181,7 +201,7 @@ class JpegPipeline {
   const JpegScript& script_;
   View pixels_;
   std::vector<Stage> stages_;
-  std::size_t output_;
+  std::size_t output_ = kNone;  // the stage that makes the pixels
   int rows_of_mcus_ = 0;
   int step_ = 1;  // MCU rows
   std::optional<JpegCoefficientRows> rows_;
@@ -191,15 +211,27 @@ class JpegPipeline {
   bool has_failed_ = false;
 };
 
+template <class Target>
+std::optional<JpegPipelineResult> read(const JpegFile& file, const JpegScript& script,
+                                       const JpegPipelineChoices& choices, const Target& to) {
+  try {
+    return JpegPipeline(file, script, choices.step_pixels, to).run(choices.threads);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, const View& pixels,
                                                   const JpegPipelineChoices& choices) {
-  try {
-    return JpegPipeline(file, script, pixels, choices.step_pixels).run(choices.threads);
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  return read(file, script, choices, pixels);
+}
+
+std::optional<JpegPipelineResult> read_jpeg_coefficients(const JpegFile& file, const JpegScript& script,
+                                                         std::span<std::int16_t> to,
+                                                         const JpegPipelineChoices& choices) {
+  return read(file, script, choices, to);
 }
 
 }  // namespace gpuimg::codecs

@@ -2,7 +2,9 @@
 // docs/decisions/0015-jpeg-scans-in-a-pipeline.md.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 
 #include "codecs/jpeg/jpeg_rows.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
@@ -23,5 +25,10 @@ struct JpegPipelineChoices {
 /// std::bad_alloc.
 std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, const View& pixels,
                                                   const JpegPipelineChoices& choices);
+
+/// The same as JpegCoefficients::read, for a file that describe_jpeg_frame describes.
+std::optional<JpegPipelineResult> read_jpeg_coefficients(const JpegFile& file, const JpegScript& script,
+                                                         std::span<std::int16_t> to,
+                                                         const JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::codecs

@@ -40,19 +40,48 @@ void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& optio
   }
 }
 
+int turn_for(const Metadata& metadata, const ReadOptions& options) {
+  return options.auto_orient ? exif_orientation(metadata.exif) : 1;
+}
+
 /// Returns nullopt if the host must decode the file.
 std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metadata, const ReadOptions& options) {
   std::optional<EncodedJpeg> encoded = options.decode_on_backend ? describe_jpeg(bytes) : std::nullopt;
   if (!encoded) {
     return std::nullopt;
   }
-  encoded->orientation = options.auto_orient ? exif_orientation(metadata.exif) : 1;
+  encoded->orientation = turn_for(metadata, options);
   return options.decode_on_backend(*encoded);
 }
 
 Image new_image(const JpegFile& file, const ReadOptions& options) {
   const PixelFormat format{Sample::u8, file.header.components == 1 ? 1 : 3};
   return options.image(static_cast<int>(file.header.width), file.height(), format);
+}
+
+/// A file of several scans that may be decoded by them.
+struct ScannedJpeg {
+  const JpegFile& file;
+  const JpegScript& script;
+  JpegPipelineChoices choices;
+  bool is_sound = true;  ///< libjpeg has not yet warned
+};
+
+/// The host reads the scans, the backend makes the pixels. Returns false if the host must make them.
+bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, DecodedImage& decoded) {
+  std::optional<EncodedJpeg> frame = options.decode_on_backend ? describe_jpeg_frame(jpeg.file.bytes) : std::nullopt;
+  if (!frame) {
+    return false;
+  }
+  frame->orientation = turn_for(decoded.metadata, options);
+  const auto read = [&](std::span<std::int16_t> to) {
+    const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, to, jpeg.choices);
+    jpeg.is_sound = result.has_value();
+    decoded.jpeg_encoding = result ? result->encoding : std::nullopt;
+    return jpeg.is_sound;
+  };
+  decoded.picture = options.decode_on_backend(JpegCoefficients{*frame, read});
+  return decoded.picture.has_value();
 }
 
 /// Returns false if one decoder must read the file.
@@ -65,8 +94,15 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
   if (!script) {
     return false;
   }
+  ScannedJpeg jpeg{file, *script, {.threads = allowed_threads(options.threads)}};
+  if (makes_pixels_on_backend(jpeg, options, decoded)) {
+    return true;
+  }
+  if (!jpeg.is_sound) {
+    return false;
+  }
   Image image = new_image(file, options);
-  const auto result = read_jpeg_scans(file, *script, image.view(), {.threads = allowed_threads(options.threads)});
+  const auto result = read_jpeg_scans(file, *script, image.view(), jpeg.choices);
   if (!result) {
     return false;
   }

@@ -61,8 +61,8 @@ JpegScanDecoder::JpegScanDecoder(const JpegFile& file, const JpegScript& script,
     info.buffered_image = TRUE;
     info.raw_data_out = role == Role::pixels ? FALSE : TRUE;  // saves libjpeg the buffers for rows of pixels
     jpeg_start_decompress(&info);
+    set_all_steps(info);
     if (role == Role::pixels) {
-      set_all_steps(info);
       jpeg_start_output(&info, 1);
     }
   });
