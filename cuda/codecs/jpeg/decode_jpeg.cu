@@ -246,7 +246,7 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
 std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostImage& new_image) {
   return if_possible([&]() -> std::optional<Picture> {
     const auto blocks = static_cast<int>(jpeg::layout_of(jpeg.frame).block_count());
-    const Image memory = new_image(jpeg::kBlockSize, blocks, {Sample::u16, 1});
+    Image memory = new_image(jpeg::kBlockSize, blocks, {Sample::u16, 1});
     const std::span<std::int16_t> coefficients(reinterpret_cast<std::int16_t*>(memory.view().data),
                                                memory.size_bytes() / sizeof(std::int16_t));
     std::uint32_t defects = 0;

@@ -250,6 +250,32 @@ TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
   EXPECT_NE(lines.find(R"("decoded_by": "cpu")"), std::string::npos) << lines;
 }
 
+TEST_F(DecodingSide, OfALargeProgressiveJpegTheHostReadsTheScans) {
+  const std::string out = folder_ / "out.png";
+  for (const int channels : {1, 3}) {
+    const Image image = smooth_image(random_, 701, 502, {Sample::u8, channels});
+    const FileBytes file = make_jpeg(image.view(), {.progressive = true});
+    const std::string turned = put("turned.jpg", with_exif(file, exif_with(6, true)));
+    EXPECT_TRUE(same_on_both({"equalize", turned, out}, out));
+    EXPECT_TRUE(same_on_both({"equalize", "--no-auto-orient", turned, folder_ / "o.jpg"}, folder_ / "o.jpg"));
+    EXPECT_TRUE(same_on_both({"equalize", "--quality", "keep", turned, folder_ / "o.jpg"}, folder_ / "o.jpg"));
+    twin_device().uploaded = 0;
+    const CommandRun timed =
+        run_command({"hist", "--timing", "--json", "--backend", "cuda", "--force", turned, out + ".csv"});
+    EXPECT_NE(timed.err.find(R"("decoded_by": "cuda"})"), std::string::npos) << timed.err;
+    EXPECT_EQ(twin_device().uploaded, 0) << "pixels";
+    FileBytes damaged = file;
+    damaged[damaged.size() / 2] ^= std::byte{0x10};
+    const std::string broken = put("broken.jpg", damaged);
+    EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "100K", turned, out}, out));
+    (void)same_notes_on_both({"equalize", broken, out}, out);
+    const std::string cut =
+        put("cut.jpg", FileBytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)));
+    EXPECT_FALSE(same_on_both({"equalize", cut, out}, out));
+    EXPECT_FALSE(same_on_both({"equalize", "--lenient", cut, out}, out));
+  }
+}
+
 TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
   Words files;
   for (int i = 0; i < 12; ++i) {
