@@ -1,5 +1,6 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
+#include <limits>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "codecs/jpeg/decode_jpeg.hpp"
+#include "codecs/jpeg/encode_jpeg.hpp"
 #include "device/code_probe.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -144,6 +146,12 @@ class CudaBackend final : public Backend {
     return decode_jpeg(workspace_, std::get<EncodedJpeg>(encoded));
   }
 
+  std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
+    enter();
+    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as),
+                       [this](std::size_t bytes) { return encoded_memory(bytes); });
+  }
+
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
     check(picture, options);
     enter();
@@ -192,6 +200,16 @@ class CudaBackend final : public Backend {
     } else {
       throw Error(ErrorKind::unsupported, "the CUDA backend does not have this operation");
     }
+  }
+
+  /// With some to spare where memory is recycled: the next file may be a little larger. `bytes` is at most INT_MAX.
+  [[nodiscard]] Image encoded_memory(std::size_t bytes) const {
+    constexpr std::size_t kUnit = std::size_t{1} << 20;
+    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
+    const PixelFormat format{Sample::u8, 1};
+    const std::size_t roomy = std::min((bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit, kMost);
+    return returns_pinned_ ? pinned_->image(static_cast<int>(roomy), 1, format)
+                           : Image(static_cast<int>(bytes), 1, format);
   }
 
   /// A backend may be created on one thread and used on another, and the current device is per thread.

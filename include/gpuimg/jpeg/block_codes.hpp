@@ -11,7 +11,7 @@ namespace gpuimg::jpeg {
 
 /// The code of a symbol; without bits if the table lacks it.
 struct SymbolCode {
-  std::uint32_t packed = 0;  ///< code << 5 | bits
+  std::uint32_t packed;  ///< code << 5 | bits
 
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
   [[nodiscard]] GPUIMG_HD constexpr std::uint32_t code() const { return packed >> 5; }

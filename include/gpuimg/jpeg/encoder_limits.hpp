@@ -1,12 +1,17 @@
-// Which pixels the device's JPEG encoder takes.
+// Which pixels the device's JPEG encoder takes, and the memory it needs.
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 
 #include "gpuimg/codec.hpp"
 #include "gpuimg/jpeg/forward_dct.hpp"
 
 namespace gpuimg::jpeg {
+
+/// Packed codes of a block, on average: photographs take less. An image of noise at high quality takes up to 208, and
+/// then more memory.
+constexpr std::size_t kUsualBlockBytes = 64;
 
 inline bool can_encode(PixelFormat pixels, const JpegScanFormat& format) {
   const bool fits = pixels.sample == Sample::u8 && pixels.channels == format.component_count &&

@@ -56,10 +56,10 @@ GPUIMG_HD inline void forward_dct_1d(std::int32_t v[kBlockSide]) {
 }
 
 /// Divides a result of the columns by a step: rounds to the nearest, halves away from 0.
-struct Quantizer {
-  std::uint32_t reciprocal = 0;  ///< of the divisor, 8 times the step, as a fraction of 2³², rounded up
-  std::uint16_t half = 0;        ///< of the divisor
-  std::uint16_t place = 0;       ///< of the coefficient in zigzag order
+struct alignas(8) Quantizer {
+  std::uint32_t reciprocal;  ///< of the divisor, 8 times the step, as a fraction of 2³², rounded up
+  std::uint16_t half;        ///< of the divisor
+  std::uint16_t place;       ///< of the coefficient in zigzag order
 
   /// Exact, as the numerator stays below 2¹⁶ and the divisor below 2¹¹.
   [[nodiscard]] GPUIMG_HD std::int32_t quantize(std::int32_t value) const {
