@@ -241,6 +241,21 @@ std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const J
   return can_encode(pixels.format, format) ? EncoderTwin(pixels, format, choices).run() : std::nullopt;
 }
 
+std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options) {
+  Encoded encoded{Image(static_cast<int>(scan.size()), 1, {Sample::u8, 1}), scan.size()};
+  std::memcpy(encoded.memory.view().data, scan.data(), scan.size());
+  std::vector<std::byte> file;
+  codecs::write_encoded(encoded, pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, "file", options,
+                        [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
+  const std::vector<std::byte> expected = codecs::encode_image(pixels, codecs::FileFormat::jpeg, "host", options);
+  const auto [ours, theirs] = std::mismatch(file.begin(), file.end(), expected.begin(), expected.end());
+  if (ours == file.end() && theirs == expected.end()) {
+    return "";
+  }
+  return fmt::format("other bytes from byte {} on, of {} in place of {}", ours - file.begin(), file.size(),
+                     expected.size());
+}
+
 std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::WriteOptions& options,
                                             const EncoderTwinChoices& choices, int* taken) {
   const std::optional<Encoding> encoding =
@@ -252,18 +267,7 @@ std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::Writ
   if (taken != nullptr) {
     ++*taken;
   }
-  Encoded encoded{Image(static_cast<int>(scan->size()), 1, {Sample::u8, 1}), scan->size()};
-  std::memcpy(encoded.memory.view().data, scan->data(), scan->size());
-  std::vector<std::byte> file;
-  codecs::write_encoded(encoded, pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, "twin", options,
-                        [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
-  const std::vector<std::byte> expected = codecs::encode_image(pixels, codecs::FileFormat::jpeg, "host", options);
-  const auto differs = std::mismatch(file.begin(), file.end(), expected.begin(), expected.end());
-  if (differs.first == file.end() && differs.second == expected.end()) {
-    return "";
-  }
-  return fmt::format("other bytes from byte {} on, of {} in place of {}", differs.first - file.begin(), file.size(),
-                     expected.size());
+  return difference_of_scan(*scan, pixels, options);
 }
 
 }  // namespace gpuimg::test

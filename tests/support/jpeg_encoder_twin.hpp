@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,9 @@ struct EncoderTwinChoices {
 /// The scan; nullopt if it is left to the host.
 std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const JpegScanFormat& format,
                                                        const EncoderTwinChoices& choices = {});
+
+/// Empty if the file around a scan of these pixels is the host's.
+std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options);
 
 /// Empty if the twin leaves the pixels to the host, or if the file around its scan is the host's. `taken` counts the
 /// images that the twin encodes.
