@@ -1,6 +1,6 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
-#include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -202,14 +202,24 @@ class CudaBackend final : public Backend {
     }
   }
 
-  /// With some to spare where memory is recycled: the next file may be a little larger. `bytes` is at most INT_MAX.
-  [[nodiscard]] Image encoded_memory(std::size_t bytes) const {
+  /// In a batch the same page-locked memory for one file after another, with some to spare for a larger one:
+  /// page-locking takes milliseconds.
+  std::shared_ptr<std::byte> encoded_memory(std::size_t bytes) {
     constexpr std::size_t kUnit = std::size_t{1} << 20;
-    constexpr auto kMost = static_cast<std::size_t>(std::numeric_limits<int>::max());
-    const PixelFormat format{Sample::u8, 1};
-    const std::size_t roomy = std::min((bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit, kMost);
-    return returns_pinned_ ? pinned_->image(static_cast<int>(roomy), 1, format)
-                           : Image(static_cast<int>(bytes), 1, format);
+    if (!returns_pinned_) {
+      return shared(allocate_pixels(bytes));
+    }
+    if (encoded_ == nullptr || encoded_.use_count() > 1 || encoded_bytes_ < bytes) {
+      encoded_.reset();
+      encoded_bytes_ = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;
+      encoded_ = shared(allocate_pinned_pixels(encoded_bytes_));
+    }
+    return encoded_;
+  }
+
+  static std::shared_ptr<std::byte> shared(PixelMemory memory) {
+    const auto owner = std::make_shared<PixelMemory>(std::move(memory));
+    return {owner, owner->get()};
   }
 
   /// A backend may be created on one thread and used on another, and the current device is per thread.
@@ -218,6 +228,8 @@ class CudaBackend final : public Backend {
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
+  std::shared_ptr<std::byte> encoded_;
+  std::size_t encoded_bytes_ = 0;
   bool returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 

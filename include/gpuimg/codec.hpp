@@ -5,10 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
-
-#include "gpuimg/image.hpp"
 
 namespace gpuimg {
 
@@ -58,10 +57,10 @@ using Encoding = std::variant<JpegScanFormat>;
 
 /// The coded bytes: of a JPEG, its scan up to the EOI marker.
 struct Encoded {
-  Image memory;  ///< begins with them; page-locked where Backend::download() returns such memory
+  std::shared_ptr<std::byte> memory;  ///< the backend may use it again once nobody else holds it
   std::size_t size = 0;
 
-  [[nodiscard]] std::span<const std::byte> span() const { return {memory.view().data, size}; }
+  [[nodiscard]] std::span<const std::byte> span() const { return {memory.get(), size}; }
 };
 
 }  // namespace gpuimg

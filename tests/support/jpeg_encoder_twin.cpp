@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
 #include <memory>
 
 #include <fmt/format.h>
@@ -197,8 +196,7 @@ void EncoderTwin::write_codes() {
       code_block(&coefficients_[std::size_t{block} * kBlockSize], nonzero_[block], dc_difference(block),
                  table_of(block), put);
       if (block + 1 == layout_.block_count()) {
-        const std::uint32_t count = fill_bits(first_bit_.back());
-        packer.put((1U << count) - 1U, count);
+        fill_last_byte(packer, first_bit_.back());
       }
       packer.finish();
     }
@@ -242,8 +240,8 @@ std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const J
 }
 
 std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options) {
-  Encoded encoded{Image(static_cast<int>(scan.size()), 1, {Sample::u8, 1}), scan.size()};
-  std::memcpy(encoded.memory.view().data, scan.data(), scan.size());
+  const auto copy = std::make_shared<std::vector<std::byte>>(scan.begin(), scan.end());
+  const Encoded encoded{{copy, copy->data()}, copy->size()};
   std::vector<std::byte> file;
   codecs::write_encoded(encoded, pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, "file", options,
                         [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });

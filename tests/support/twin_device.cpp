@@ -1,7 +1,6 @@
 // Wraps the CPU backend.
 #include "support/twin_device.hpp"
 
-#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -69,9 +68,8 @@ class TwinBackend final : public Backend {
     if (twin_device().encodes_wrongly || (wrong_from >= 0 && number >= wrong_from)) {
       scan->front() ^= std::byte{1};
     }
-    Encoded encoded{Image(static_cast<int>(scan->size()) + 100, 1, {Sample::u8, 1}), scan->size()};
-    std::memcpy(encoded.memory.view().data, scan->data(), scan->size());
-    return encoded;
+    const auto memory = std::make_shared<std::vector<std::byte>>(std::move(*scan));
+    return Encoded{{memory, memory->data()}, memory->size()};
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {

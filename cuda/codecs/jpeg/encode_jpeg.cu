@@ -2,7 +2,6 @@
 #include "codecs/jpeg/encode_jpeg.hpp"
 
 #include <algorithm>
-#include <limits>
 #include <memory>
 #include <utility>
 
@@ -71,7 +70,7 @@ class JpegEncoder {
     lay_out(job_, memory_.data());
   }
 
-  std::optional<Encoded> run(const std::function<Image(std::size_t bytes)>& new_memory) {
+  std::optional<Encoded> run(const NewHostMemory& new_memory) {
     cuda_check(cudaMemcpyAsync(const_cast<EncoderTables*>(job_.tables), tables_.get(), sizeof(EncoderTables),
                                cudaMemcpyHostToDevice, workspace_.stream()),
                "uploading a JPEG's tables");
@@ -84,13 +83,9 @@ class JpegEncoder {
       found = encode_blocks();
     }
     const std::uint64_t bytes = (found.bits + 7) / 8 + found.marks;
-    if (bytes > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) {
-      return std::nullopt;
-    }
     Encoded encoded{new_memory(bytes), bytes};
-    cuda_check(
-        cudaMemcpyAsync(encoded.memory.view().data, job_.scan, bytes, cudaMemcpyDeviceToHost, workspace_.stream()),
-        "downloading a JPEG's scan");
+    cuda_check(cudaMemcpyAsync(encoded.memory.get(), job_.scan, bytes, cudaMemcpyDeviceToHost, workspace_.stream()),
+               "downloading a JPEG's scan");
     workspace_.device()->wait();
     return encoded;
   }
@@ -119,7 +114,7 @@ class JpegEncoder {
 }  // namespace
 
 std::optional<Encoded> encode_jpeg(Workspace& workspace, const Picture& picture, const JpegScanFormat& format,
-                                   const std::function<Image(std::size_t bytes)>& new_memory) {
+                                   const NewHostMemory& new_memory) {
   auto tables = std::make_unique<EncoderTables>();
   if (!jpeg::can_encode(picture.format(), format) || pitch_bytes(picture) != row_bytes(picture) ||
       !jpeg::build_code_tables(format, tables->codes)) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "device/workspace.hpp"
@@ -11,9 +12,12 @@
 
 namespace gpuimg::cuda {
 
-/// Makes the scan. `new_memory(bytes)` gives host memory for it. Returns nullopt if the host must encode the pixels, or
+/// Host memory of that many bytes.
+using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
+
+/// Makes the scan, in new host memory. Returns nullopt if the host must encode the pixels, or
 /// if the device or the host has too little memory. Waits for the device. Throws Error{device_fault}.
 std::optional<Encoded> encode_jpeg(Workspace& workspace, const Picture& picture, const JpegScanFormat& format,
-                                   const std::function<Image(std::size_t bytes)>& new_memory);
+                                   const NewHostMemory& new_memory);
 
 }  // namespace gpuimg::cuda

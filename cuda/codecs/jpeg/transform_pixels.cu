@@ -1,180 +1,13 @@
 // From pixels to quantized coefficients, and to the length of their AC codes.
 #include "codecs/jpeg/block_memory.cuh"
 #include "codecs/jpeg/encoder_job.cuh"
+#include "codecs/jpeg/pixel_tile.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/jpeg/samples.hpp"
 
 namespace gpuimg::cuda {
 namespace {
 
-using jpeg::Chroma;
 using jpeg::kBlockSide;
-using jpeg::kBlockSize;
-
-constexpr int kTileWidth = 128;             ///< pixels
-constexpr int kRun = 4;                     ///< pixels of a row that a thread converts
-constexpr int kPaddedRow = kBlockSide + 1;  // so that columns and rows use different banks
-constexpr int kPaddedBlock = kBlockSide * kPaddedRow;
-
-/// The tile of one thread block: MCUs side by side, 128 pixels wide.
-template <int kChannels, int kHorizontal, int kVertical>
-struct TileShape {
-  static constexpr int kMcuWidth = kBlockSide * kHorizontal;
-  static constexpr int kMcus = kTileWidth / kMcuWidth;
-  static constexpr int kLumaBlocks = kHorizontal * kVertical;
-  static constexpr int kMcuBlocks = kLumaBlocks + kChannels - 1;
-  static constexpr int kBlocks = kMcus * kMcuBlocks;
-  static constexpr int kThreads = kBlocks * kBlockSide;  ///< eight for each block of coefficients
-  static constexpr int kRows = kBlockSide * kVertical;
-  static constexpr int kRowBytes = kTileWidth * kChannels;
-  static constexpr int kRowWords = kRowBytes / 4 + 1;  ///< one more for rows that begin within a word
-};
-
-template <class Shape>
-struct TileMemory {
-  std::uint32_t pixels[Shape::kRows][Shape::kRowWords];
-  std::uint32_t shifts[Shape::kRows];  ///< bits of each row's first word that belong to the pixels before
-  std::int32_t work[Shape::kBlocks][kPaddedBlock];
-  alignas(16) std::int16_t coefficients[Shape::kBlocks][kBlockSize];
-  alignas(8) std::uint8_t nonzero[Shape::kBlocks][kBlockSide];  ///< a bit each, lowest first
-  alignas(16) jpeg::Quantizers quantizers[jpeg::kMaxComponents];
-  alignas(16) jpeg::CodeTables codes;
-};
-
-/// The first pixel of a tile.
-struct TilePlace {
-  int x;
-  int y;
-};
-
-/// Loads the tile's pixels, and beyond the edges the ones that stand for them. Away from the right edge whole words are
-/// loaded, which may begin up to three bytes before the tile's row and end up to three behind it, in the picture.
-template <class Shape, int kChannels>
-__device__ void load_pixels(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
-  const int width = job.layout.width;
-  const int height = job.layout.height;
-  const bool is_inside = place.x + kTileWidth + 3 <= width || (place.x + kTileWidth == width && width % 4 == 0);
-  if (is_inside) {
-    for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {
-      const int row = i / Shape::kRowWords;
-      const int word = i % Shape::kRowWords;
-      const int y = min(place.y + row, height - 1);
-      const std::uint8_t* const from = job.pixels + (static_cast<std::size_t>(y) * width + place.x) * kChannels;
-      const auto shift = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) & 3U);
-      if (word < Shape::kRowWords - 1 || shift != 0) {
-        shared.pixels[row][word] = __ldg(reinterpret_cast<const std::uint32_t*>(from - shift) + word);
-      }
-      if (word == 0) {
-        shared.shifts[row] = 8 * shift;
-      }
-    }
-    return;
-  }
-  for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {
-    const int row = i / kTileWidth;
-    const int column = i % kTileWidth;
-    const int y = min(place.y + row, height - 1);
-    const int x = min(place.x + column, width - 1);
-    const std::uint8_t* const from = job.pixels + (static_cast<std::size_t>(y) * width + x) * kChannels;
-    auto* const to = reinterpret_cast<std::uint8_t*>(shared.pixels[row]) + column * kChannels;
-#pragma unroll
-    for (int c = 0; c < kChannels; ++c) {
-      to[c] = from[c];
-    }
-    if (column == 0) {
-      shared.shifts[row] = 0;
-    }
-  }
-}
-
-/// The bytes of four pixels of a row, the first byte lowest.
-template <class Shape, int kChannels>
-struct PixelRun {
-  std::uint32_t words[kChannels];
-
-  __device__ PixelRun(const TileMemory<Shape>& shared, int row, int run) {
-    const std::uint32_t* const from = shared.pixels[row] + run * kChannels;
-    const std::uint32_t shift = shared.shifts[row];
-    std::uint32_t low = from[0];
-#pragma unroll
-    for (int i = 0; i < kChannels; ++i) {
-      const std::uint32_t high = from[i + 1];
-      words[i] = __funnelshift_r(low, high, shift);
-      low = high;
-    }
-  }
-
-  [[nodiscard]] __device__ std::int32_t sample(int i) const {
-    return static_cast<std::int32_t>(words[i / 4] >> (8 * (i % 4)) & 0xFFU);
-  }
-};
-
-/// Adds up the chroma of kRun pixels of a row for each of their samples.
-template <int kHorizontal, class Run>
-__device__ __forceinline__ void add_chroma(const Run& run, Chroma (&sums)[kRun / kHorizontal]) {
-#pragma unroll
-  for (int i = 0; i < kRun; ++i) {
-    sums[i / kHorizontal] += jpeg::chroma_of_rgb(run.sample(3 * i), run.sample(3 * i + 1), run.sample(3 * i + 2));
-  }
-}
-
-/// Converts the tile to samples less 128. Thread → 4 pixels of kVertical rows: their luma, and their chroma.
-template <class Shape, int kChannels, int kHorizontal, int kVertical>
-__device__ void make_samples(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
-  constexpr int kRuns = kTileWidth / kRun;
-  constexpr int kMcuRuns = Shape::kMcuWidth / kRun;
-  for (int i = static_cast<int>(threadIdx.x); i < kRuns * kBlockSide; i += Shape::kThreads) {
-    const int group = i / kRuns;  // of kVertical rows
-    const int run = i % kRuns;
-    const int mcu = run / kMcuRuns;
-    const int x = run % kMcuRuns * kRun;  // in the MCU
-    std::int32_t(*const blocks)[kPaddedBlock] = shared.work + mcu * Shape::kMcuBlocks;
-    Chroma sums[kRun / kHorizontal];
-#pragma unroll
-    for (int k = 0; k < kVertical; ++k) {
-      const int row = group * kVertical + k;
-      const PixelRun<Shape, kChannels> pixels(shared, row, run);
-      std::int32_t* const to =
-          blocks[row / kBlockSide * kHorizontal + x / kBlockSide] + row % kBlockSide * kPaddedRow + x % kBlockSide;
-#pragma unroll
-      for (int p = 0; p < kRun; ++p) {
-        if constexpr (kChannels == 1) {
-          to[p] = pixels.sample(p) - jpeg::kLevelShift;
-        } else {
-          to[p] = jpeg::luma_of_rgb(pixels.sample(3 * p), pixels.sample(3 * p + 1), pixels.sample(3 * p + 2)) -
-                  jpeg::kLevelShift;
-        }
-      }
-      if constexpr (kChannels == 3) {
-        add_chroma<kHorizontal>(pixels, sums);
-      }
-    }
-    if constexpr (kChannels == 3) {
-      if constexpr (kVertical == 2) {
-        const int first_row = place.y / kVertical;  // of the tile's chroma
-        const int stands_for = jpeg::chroma_row(first_row + group, job.layout.plane_height(1)) - first_row;
-        if (stands_for != group) {
-#pragma unroll
-          for (Chroma& sum : sums) {
-            sum = {};
-          }
-#pragma unroll
-          for (int k = 0; k < kVertical; ++k) {
-            add_chroma<kHorizontal>(PixelRun<Shape, kChannels>(shared, stands_for * kVertical + k, run), sums);
-          }
-        }
-      }
-      const int at = group * kPaddedRow + x / kHorizontal;
-#pragma unroll
-      for (int s = 0; s < kRun / kHorizontal; ++s) {
-        blocks[Shape::kLumaBlocks][at + s] =
-            jpeg::mean_sample<kHorizontal, kVertical>(sums[s].cb, s) - jpeg::kLevelShift;
-        blocks[Shape::kLumaBlocks + 1][at + s] =
-            jpeg::mean_sample<kHorizontal, kVertical>(sums[s].cr, s) - jpeg::kLevelShift;
-      }
-    }
-  }
-}
 
 /// Eight threads of a warp → a block: first a row each, then a column each, which they quantize. Shared memory holds
 /// the rows in between; the barriers of the warp serve its blocks.
@@ -229,41 +62,47 @@ __device__ Eighth load_eighth(const TileMemory<Shape>& shared, std::uint32_t blo
   return eighth;
 }
 
-/// Block → a tile of MCUs; eight threads of a warp → a block of coefficients. The barriers separate loading,
-/// converting, and what the blocks of an MCU need of each other. Threads of MCUs beyond the right edge do as the others
-/// do, on pixels that repeat the last ones, but store nothing.
-template <int kChannels, int kHorizontal, int kVertical>
-__global__ void __launch_bounds__(TileShape<kChannels, kHorizontal, kVertical>::kThreads)
-    transform_tile(const EncoderJob job) {
-  using Shape = TileShape<kChannels, kHorizontal, kVertical>;
-  static_assert(Shape::kThreads % 32 == 0 && Shape::kThreads <= 512 && sizeof(TileMemory<Shape>) <= 48 * 1024);
-  __shared__ TileMemory<Shape> shared;
-  copy_to_shared(shared.quantizers, job.tables->quantizers, sizeof(shared.quantizers));
-  copy_to_shared(&shared.codes, &job.tables->codes, sizeof(shared.codes));
-  const TilePlace place{static_cast<int>(blockIdx.x) * kTileWidth, static_cast<int>(blockIdx.y) * Shape::kRows};
-  load_pixels<Shape, kChannels>(job, place, shared);
-  __syncthreads();
-  make_samples<Shape, kChannels, kHorizontal, kVertical>(job, place, shared);
-  __syncthreads();
-  const std::uint32_t block = threadIdx.x / kBlockSide;
-  const int lane = static_cast<int>(threadIdx.x) % kBlockSide;
-  const std::uint32_t mcu = block / Shape::kMcuBlocks;
-  const std::uint32_t within = block % Shape::kMcuBlocks;
-  const int component = within < Shape::kLumaBlocks ? 0 : static_cast<int>(within) - Shape::kLumaBlocks + 1;
-  transform_block(shared, block, lane, component);
-  __syncthreads();
-  const std::uint32_t mcu_column = blockIdx.x * Shape::kMcus + mcu;
-  const auto is_filler = [&](std::uint32_t i) { return job.layout.is_filler(mcu_column, blockIdx.y, i); };
-  const Eighth eighth = load_eighth(shared, block, lane, is_filler(within));
+/// Eight threads of a warp → a block. Returns the length of its AC codes to all eight; `nonzero` receives all its bits.
+template <class Shape>
+__device__ std::uint32_t measure_block(TileMemory<Shape>& shared, std::uint32_t block, int lane, int component,
+                                       const Eighth& eighth, std::uint64_t& nonzero) {
   shared.nonzero[block][lane] = static_cast<std::uint8_t>(eighth.nonzero);
   __syncwarp();
-  const std::uint64_t nonzero = *reinterpret_cast<const std::uint64_t*>(shared.nonzero[block]);
+  nonzero = *reinterpret_cast<const std::uint64_t*>(shared.nonzero[block]);
   std::uint32_t bits = jpeg::ac_bits(shared.coefficients[block], nonzero, static_cast<std::uint32_t>(lane),
                                      shared.codes.of[component == 0 ? 0 : 1]);
 #pragma unroll
   for (int distance = 1; distance < kBlockSide; distance *= 2) {
     bits += __shfl_xor_sync(~0U, bits, distance);
   }
+  return bits;
+}
+
+/// Block → a tile of MCUs; eight threads of a warp → a block of coefficients. The barriers separate loading,
+/// converting, and what the blocks of an MCU need of each other. Threads of MCUs beyond the right edge do as the others
+/// do, on pixels that repeat the last ones, but store nothing.
+template <class Shape>
+__global__ void __launch_bounds__(Shape::kThreads) transform_tile(const EncoderJob job) {
+  static_assert(Shape::kThreads % 32 == 0 && Shape::kThreads <= 512 && sizeof(TileMemory<Shape>) <= 48 * 1024);
+  __shared__ TileMemory<Shape> shared;
+  copy_to_shared(shared.quantizers, job.tables->quantizers, sizeof(shared.quantizers));
+  copy_to_shared(&shared.codes, &job.tables->codes, sizeof(shared.codes));
+  const TilePlace place{static_cast<int>(blockIdx.x) * kTileWidth, static_cast<int>(blockIdx.y) * Shape::kRows};
+  load_pixels(job, place, shared);
+  __syncthreads();
+  make_samples(job, place, shared);
+  __syncthreads();
+  const std::uint32_t block = threadIdx.x / kBlockSide;
+  const int lane = static_cast<int>(threadIdx.x) % kBlockSide;
+  const std::uint32_t mcu_column = blockIdx.x * Shape::kMcus + block / Shape::kMcuBlocks;
+  const std::uint32_t within = block % Shape::kMcuBlocks;
+  const int component = within < Shape::kLumaBlocks ? 0 : static_cast<int>(within) - Shape::kLumaBlocks + 1;
+  transform_block(shared, block, lane, component);
+  __syncthreads();
+  const auto is_filler = [&](std::uint32_t i) { return job.layout.is_filler(mcu_column, blockIdx.y, i); };
+  const Eighth eighth = load_eighth(shared, block, lane, is_filler(within));
+  std::uint64_t nonzero = 0;
+  const std::uint32_t ac_bits = measure_block(shared, block, lane, component, eighth, nonzero);
   if (mcu_column >= job.layout.mcu_columns) {
     return;
   }
@@ -273,20 +112,19 @@ __global__ void __launch_bounds__(TileShape<kChannels, kHorizontal, kVertical>::
   }
   if (lane == 0) {
     std::uint32_t of_dc = block;
-    for (std::uint32_t i = within; is_filler(i); --i) {
+    for (std::uint32_t i = within; is_filler(i); --i) {  // the first block of an MCU is none
       --of_dc;
     }
     job.nonzero[number] = nonzero;
-    job.ac_bits[number] = static_cast<std::uint16_t>(bits);
+    job.ac_bits[number] = static_cast<std::uint16_t>(ac_bits);
     job.dc[number] = shared.coefficients[of_dc][0];
   }
 }
 
-template <int kChannels, int kHorizontal, int kVertical>
+template <class Shape>
 void launch(const Workspace& workspace, const EncoderJob& job) {
-  using Shape = TileShape<kChannels, kHorizontal, kVertical>;
   const dim3 tiles((job.layout.mcu_columns + Shape::kMcus - 1) / Shape::kMcus, job.layout.mcu_rows);
-  transform_tile<kChannels, kHorizontal, kVertical><<<tiles, Shape::kThreads, 0, workspace.stream()>>>(job);
+  transform_tile<Shape><<<tiles, Shape::kThreads, 0, workspace.stream()>>>(job);
   check_launch("transforming pixels for a JPEG");
 }
 
@@ -295,13 +133,13 @@ void launch(const Workspace& workspace, const EncoderJob& job) {
 void transform_pixels(const Workspace& workspace, const EncoderJob& job) {
   const jpeg::Layout& layout = job.layout;
   if (layout.component_count == 1) {
-    return launch<1, 1, 1>(workspace, job);
+    return launch<TileShape<1, 1, 1>>(workspace, job);
   }
   switch (10 * layout.horizontal_sampling + layout.vertical_sampling) {
-    case 11: return launch<3, 1, 1>(workspace, job);
-    case 12: return launch<3, 1, 2>(workspace, job);
-    case 21: return launch<3, 2, 1>(workspace, job);
-    default: return launch<3, 2, 2>(workspace, job);
+    case 11: return launch<TileShape<3, 1, 1>>(workspace, job);
+    case 12: return launch<TileShape<3, 1, 2>>(workspace, job);
+    case 21: return launch<TileShape<3, 2, 1>>(workspace, job);
+    default: return launch<TileShape<3, 2, 2>>(workspace, job);
   }
 }
 

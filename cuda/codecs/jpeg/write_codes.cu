@@ -142,8 +142,7 @@ __global__ void __launch_bounds__(kCodeThreads) pack_tiles(const EncoderJob job)
     jpeg::code_block(job.coefficients + std::size_t{number} * jpeg::kBlockSize, job.nonzero[number], dc.difference,
                      codes.of[dc.table], [&](std::uint32_t value, std::uint32_t count) { packer.put(value, count); });
     if (number + 1 == blocks) {
-      const std::uint32_t fill = jpeg::fill_bits(job.findings->bits);
-      packer.put((1U << fill) - 1U, fill);
+      jpeg::fill_last_byte(packer, job.findings->bits);
     }
     packer.finish();
   }

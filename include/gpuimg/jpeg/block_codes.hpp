@@ -106,7 +106,7 @@ class BitPacker {
   GPUIMG_HD BitPacker(std::uint32_t first_bit, AddWord add_word)
       : word_(first_bit >> 5), count_(first_bit & 31U), add_word_(add_word) {}
 
-  /// The last `count` bits of `bits`, at most 32; the others are 0.
+  /// The last `count` bits of `bits`, 1 to 32; the others are 0.
   GPUIMG_HD void put(std::uint32_t bits, std::uint32_t count) {
     waiting_ |= static_cast<std::uint64_t>(bits) << (64U - count_ - count);
     count_ += count;
@@ -131,7 +131,14 @@ class BitPacker {
   AddWord add_word_;
 };
 
-/// How many bits of 1 fill the last byte.
+/// How many bits of 1 fill the last byte of a scan.
 GPUIMG_HD inline std::uint32_t fill_bits(std::uint64_t bits) { return static_cast<std::uint32_t>(0U - bits) & 7U; }
+
+template <class AddWord>
+GPUIMG_HD inline void fill_last_byte(BitPacker<AddWord>& packer, std::uint64_t bits) {
+  if (const std::uint32_t count = fill_bits(bits); count > 0) {
+    packer.put((1U << count) - 1U, count);
+  }
+}
 
 }  // namespace gpuimg::jpeg

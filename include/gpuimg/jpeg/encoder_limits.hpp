@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "gpuimg/codec.hpp"
+#include "gpuimg/image.hpp"
 #include "gpuimg/jpeg/forward_dct.hpp"
 
 namespace gpuimg::jpeg {
