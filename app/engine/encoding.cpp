@@ -36,9 +36,16 @@ bool CommandContext::may_encode(Backend& on) {
   if (&on != backends_.made() || on.memory_is_host()) {
     return false;  // strips are put together on the host
   }
-  return times_.measure(Phase::start, [&] {
-    return shared_->admission.admits_encoder(on, options_.device, [&](std::string text) { note(std::move(text)); });
-  });
+  try {
+    return times_.measure(Phase::start, [&] {
+      return shared_->admission.admits_encoder(on, options_.device, [&](std::string text) { note(std::move(text)); });
+    });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device_fault) {
+      throw;
+    }
+    return false;  // no memory for the test's images
+  }
 }
 
 ProcessedImage CommandContext::encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as) {
