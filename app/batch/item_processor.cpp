@@ -115,7 +115,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   }
   item.record.backend = context->backend_name();
   item.record.device = context->device();
-  item.record.decoded_by = context->decoded_by();
+  item.record.sides = context->sides();
   item.record.result = context->take_result();
   item.record.times = context->times();
   item.messages = context->take_messages();

@@ -67,6 +67,11 @@ void write_files(JsonWriter& json, const std::vector<std::string>& files) {
   }
 }
 
+void write_side(JsonWriter& json, std::string_view key, const std::string& side) {
+  json.key(key);
+  side.empty() ? json.null() : json.text(side);
+}
+
 void write_times(JsonWriter& json, const PhaseTimes& times) {
   json.key("ms").begin_object();
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
@@ -121,8 +126,8 @@ std::string manifest_line(const ItemRecord& item) {
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
   item.device ? json.integer(static_cast<std::uint64_t>(*item.device)) : json.null();
-  json.key("decoded_by");
-  item.decoded_by.empty() ? json.null() : json.text(item.decoded_by);
+  write_side(json, "decoded_by", item.sides.decoded_by);
+  write_side(json, "encoded_by", item.sides.encoded_by);
   json.key("status").text(name_of(item.status));
   if (item.status == ItemStatus::failed) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();

@@ -50,7 +50,7 @@ struct ItemRecord {
   std::string version;
   std::string backend;        ///< Backend::name(); empty if no backend was used
   std::optional<int> device;  ///< nullopt if the backend computes in host memory
-  std::string decoded_by;     ///< "cpu" or the backend's name; empty if nothing was decoded
+  CodecSides sides;
   ItemStatus status = ItemStatus::done;
   std::string error_kind;  ///< see docs/batch.md; empty unless failed
   std::string message;     ///< why it failed or was skipped

@@ -188,6 +188,12 @@ struct Codec {
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
+  /// What a backend must make of pixels within the limits, so that write_encoded writes the bytes that encode writes.
+  /// Returns nullopt if only encode can write them. Null for a format that no backend encodes.
+  std::optional<Encoding> (*backend_encoding)(int width, int height, PixelFormat format,
+                                              const WriteOptions& options) = nullptr;
+  void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
+                        const WriteOptions& options, const ByteSink& sink) = nullptr;
 
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };

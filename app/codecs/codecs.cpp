@@ -9,6 +9,7 @@
 #include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
+#include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
@@ -56,6 +57,8 @@ constexpr Codec kCodecs[] = {
             {.max_side = kMaxJpegSide, .holds_16_bits = false, .holds_gray_alpha = false, .holds_color_alpha = false},
         .fit_metadata = fit_jpeg_metadata,
         .encode = encode_jpeg,
+        .backend_encoding = jpeg_scan_format,
+        .write_encoded = write_encoded_jpeg,
     },
     {
         .format = FileFormat::bmp,

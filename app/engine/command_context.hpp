@@ -16,12 +16,13 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/backend_source.hpp"
-#include "engine/decoder_admission.hpp"
+#include "engine/codec_admission.hpp"
 #include "engine/device_budgets.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/input_buffer.hpp"
 #include "engine/operation_input.hpp"
 #include "engine/phase_times.hpp"
+#include "engine/processed_image.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
@@ -38,9 +39,9 @@ struct Message {
   std::string text;
 };
 
-/// What the workers of one run share: each decoder is tested once, and each device has one total of memory.
+/// What the workers of one run share: each codec is tested once, and each device has one total of memory.
 struct SharedByWorkers {
-  DecoderAdmission admission;
+  CodecAdmission admission;
   DeviceBudgets device_memory;
 };
 
@@ -96,6 +97,15 @@ class CommandContext {
     });
   }
 
+  /// The same for a result that is written as an image file. If its backend can encode it `as` asked, its pixels are
+  /// not downloaded, except with --verify.
+  template <class Operation>
+  ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Operation& operation) {
+    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+      return encoded_or_downloaded(backend, run(backend, pixels, operation), as);
+    });
+  }
+
   /// The same, for an operation that returns a Histogram.
   template <class Operation>
   Histogram count(OperationInput input, const Operation& operation) {
@@ -111,6 +121,9 @@ class CommandContext {
   /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
   /// PNG. Says under -v what of the metadata it cannot hold.
   void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
+
+  /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
+  void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
   /// Runs make() in the encode phase and writes its result.
   template <class Make>
@@ -139,8 +152,8 @@ class CommandContext {
   /// The device of this input; nullopt if its backend computes in host memory, or none was needed yet.
   [[nodiscard]] std::optional<int> device() const { return device_; }
 
-  /// Which side decoded the input: "cpu", the name of the backend, or empty if nothing was decoded.
-  [[nodiscard]] const std::string& decoded_by() const { return decoded_by_; }
+  /// Which sides decoded the input and encoded the output.
+  [[nodiscard]] const CodecSides& sides() const { return sides_; }
 
   /// Keeps what the input adds to the output of all, for the manifest.
   void keep_result(std::string result) { result_ = std::move(result); }
@@ -168,6 +181,19 @@ class CommandContext {
   /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
+
+  /// True if the backend's own encoder may be used; tests it first.
+  bool may_encode(Backend& on);
+  ProcessedImage encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as);
+
+  /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
+  static void verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
+                              const codecs::WriteOptions& write_options);
+
+  using EncodeTo =
+      std::function<void(codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink)>;
+  void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                   const EncodeTo& encode);
 
   /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
   Picture upload(Backend& backend, Image& image);
@@ -291,7 +317,7 @@ class CommandContext {
   InputBuffer input_buffer_;
   MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
-  std::string decoded_by_;
+  CodecSides sides_;
   std::optional<int> device_;
   std::string result_;
   bool is_member_ = false;

@@ -63,7 +63,8 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
   try {
     Backend& backend = backends_.get();
     const auto tell_why = [&](std::string text) { note(std::move(text)); };
-    const bool may = !backend.memory_is_host() && shared_->admission.admits(backend, options_.device, tell_why) &&
+    const bool may = !backend.memory_is_host() &&
+                     shared_->admission.admits_decoder(backend, options_.device, tell_why) &&
                      takes_memory_for(encoded, backend);
     return may ? &backend : nullptr;
   } catch (const Error& error) {
@@ -97,7 +98,7 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
     };
     decoded = codecs::decode_image(bytes.span(), name, options);
   });
-  decoded_by_ = decoded.picture ? backends_.get().name() : backend_entry(BackendKind::cpu).name;
+  sides_.decoded_by = decoded.picture ? backends_.get().name() : backend_entry(BackendKind::cpu).name;
   if (decoded.picture && options_.verify) {
     verify_decoding(decoded, bytes, name);
   }

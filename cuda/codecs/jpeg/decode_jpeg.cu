@@ -8,6 +8,7 @@
 
 #include "codecs/jpeg/jpeg_job.cuh"
 #include "codecs/jpeg/turn_pixels.cuh"
+#include "device/array_layout.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
@@ -15,26 +16,6 @@
 
 namespace gpuimg::cuda {
 namespace {
-
-/// Divides one block of device memory into arrays. Called twice: without memory it only adds up their sizes.
-class ArrayLayout {
- public:
-  explicit ArrayLayout(std::byte* memory) : memory_(memory) {}
-
-  template <class T>
-  T* take(std::size_t count) {
-    constexpr std::size_t kAlignment = 256;
-    T* array = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
-    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-    return array;
-  }
-
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* memory_;
-  std::size_t bytes_ = 0;
-};
 
 /// What the host gives the device for one image, in one copy.
 struct JpegTables {
