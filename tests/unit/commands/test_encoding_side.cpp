@@ -172,7 +172,7 @@ TEST_F(EncodingSide, VerifyComparesTheEncoders) {
   twin_device().reset();
   twin_device().encoded_wrong_from = kSelfTestScans;
   const CommandRun wrong = run_command(command);
-  EXPECT_EQ(wrong.code, ExitCode::verify_mismatch) << wrong.err;
+  EXPECT_EQ(wrong.code, ExitCode::different) << wrong.err;
   EXPECT_EQ(taken(out_), "nothing");
 }
 
