@@ -33,7 +33,6 @@ struct LibArchive {
   decltype(&::archive_version_number) version_number = nullptr;
   decltype(&::archive_write_close) write_close = nullptr;
   decltype(&::archive_write_data) write_data = nullptr;
-  decltype(&::archive_write_fail) write_fail = nullptr;
   decltype(&::archive_write_header) write_header = nullptr;
   decltype(&::archive_write_new) write_new = nullptr;
   decltype(&::archive_write_open) write_open = nullptr;
