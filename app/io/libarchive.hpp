@@ -5,6 +5,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <memory>
+
 namespace gpuimg {
 
 /// Its functions, without their prefix.
@@ -46,5 +48,10 @@ const LibArchive* find_libarchive() noexcept;
 
 /// Throws Error{unsupported} if it is not installed.
 const LibArchive& libarchive();
+
+struct ArchiveDeleter {
+  void operator()(archive* of) const { libarchive().free(of); }
+};
+using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 
 }  // namespace gpuimg

@@ -50,11 +50,6 @@ std::string reason_of(archive* of) {
   return text == nullptr ? "unknown reason" : printable_name(text);
 }
 
-struct ArchiveDeleter {
-  void operator()(archive* of) const { libarchive().free(of); }
-};
-using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
-
 void demand(const ArchiveOwner& made) {
   if (made == nullptr) {
     throw std::bad_alloc();
