@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
-#include <tbb/info.h>
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
@@ -15,10 +14,10 @@
 #include <utility>
 #include <vector>
 
+#include "batch/archive_arguments.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/context_pool.hpp"
 #include "batch/failure_list.hpp"
-#include "batch/folder_scan.hpp"
 #include "batch/host_memory.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
@@ -27,8 +26,6 @@
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "io/tar_archive.hpp"
-#include "io/temp_cleanup.hpp"
-#include "io/temporary_file.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -93,7 +90,7 @@ class ArchiveRun {
         globals_(globals),
         jobs_(options.jobs > 0 ? options.jobs : processors(globals)),
         contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
-        budget_(budget_bytes(options)),
+        budget_(memory_for_images(options.max_memory)),
         endings_(codecs::input_endings()),
         reader_(named.inputs.front()) {}
 
@@ -136,18 +133,9 @@ class ArchiveRun {
   }
 
  private:
-  static int processors(const GlobalOptions& globals) {
-    return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
-  }
-
   static GlobalOptions worker_options(GlobalOptions globals, int jobs) {
     globals.threads = std::max(1, processors(globals) / jobs);
     return globals;
-  }
-
-  static std::uint64_t budget_bytes(const BatchOptions& options) {
-    const std::uint64_t held = resident_memory();
-    return !options.max_memory ? available_memory() / 2 : *options.max_memory > held ? *options.max_memory - held : 0;
   }
 
   [[nodiscard]] bool must_stop() const {
@@ -290,9 +278,7 @@ class ArchiveRun {
   }
 
   void tell(const Message& message, const std::string& name) const {
-    const std::string shown = printable_name(name);
-    const bool is_named = message.text.find(shown) != std::string::npos;
-    const std::string text = is_named ? message.text : shown + ": " + message.text;
+    const std::string text = text_with_name(message, name);
     message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 
@@ -342,64 +328,12 @@ class ArchiveRun {
   std::uint64_t others_ = 0;
 };
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
-
-void check_arguments(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
-                     const NamedPaths& named) {
-  const bool records = !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty();
-  if (records || !arguments.shard.empty() || arguments.skip_existing || arguments.dry_run || globals.in_place ||
-      has_fields(arguments.output)) {
-    refuse(
-        "an archive is processed as a whole: --manifest, --resume, --retry-failed, --shard, --skip-existing, "
-        "--dry-run, --in-place and templates are for files");
-  }
-  if (!job.side_files().empty()) {
-    refuse("--lut writes one table; use it with one image");
-  }
-  if (named.inputs.size() != 1 || !arguments.files_from.empty()) {
-    refuse("an archive is the only IN; give one at a time");
-  }
-  const std::string& output = named.output;
-  if (job.merges()) {
-    return;
-  }
-  if (output.empty()) {
-    refuse("OUT is missing: name the archive to write, or - for standard output");
-  }
-  const bool is_plain_tar = output.ends_with(".tar") || is_stream(output) || arguments.tar;
-  if (!is_plain_tar) {
-    refuse(is_tar_name(output)
-               ? printable_name(output) + ": gpuimg writes .tar; compress it afterwards, as in '- | zstd'"
-               : printable_name(output) + ": the images of an archive go into another; name a .tar");
-  }
-}
-
-/// Refuses an output that exists, is the archive itself, or is a terminal.
-void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
-  CommandContext context(globals);
-  const std::string target = named.output.empty() ? "-" : named.output;
-  if (job.merges()) {
-    job.check_name(named.output);
-    job.note_options(target, globals.verbosity);
-  }
-  context.check_output_file(target, named.inputs.front(), !job.merges());
-  if (!is_stream(target)) {
-    (void)remove_stale_temporaries(folder_of(target));
-  }
-}
-
 }  // namespace
-
-bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
-  return arguments.tar || std::any_of(named.inputs.begin(), named.inputs.end(), [](const std::string& input) {
-           return is_tar_name(input) && !is_folder_name(input);
-         });
-}
 
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const BatchOptions options = checked(arguments);
-  check_arguments(job, arguments, globals, named);
+  check_archive_arguments(job, arguments, globals, named);
   check_archive_output(job, named, globals);
   const auto start = std::chrono::steady_clock::now();
   const StopSignal stop([&] {

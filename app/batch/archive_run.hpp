@@ -10,9 +10,6 @@
 
 namespace gpuimg {
 
-/// True if IN is an archive by its name, or by --tar.
-bool names_archive(const BatchArguments& arguments, const NamedPaths& named);
-
 /// Throws Error for what ends the run as a whole, such as a damaged archive; a damaged member is in the exit code.
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named);

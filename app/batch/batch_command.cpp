@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "batch/archive_arguments.hpp"
 #include "batch/archive_run.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/folder_scan.hpp"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
-#include <tbb/info.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,10 +25,6 @@
 
 namespace gpuimg {
 namespace {
-
-int processors(const GlobalOptions& globals) {
-  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
-}
 
 std::size_t items_to_do(const WorkPlan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.items.begin(), plan.items.end(),
@@ -141,12 +136,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.verbosity = globals_.verbosity;
   settings.budget_is_limit = options_.max_memory.has_value();
   settings.max_pixels = globals_.max_pixels;
-  settings.budget_bytes = available_memory() / 2;
-  if (options_.max_memory) {
-    // Memory used before the first image counts too.
-    const std::uint64_t held = resident_memory();
-    settings.budget_bytes = *options_.max_memory > held ? *options_.max_memory - held : 0;
-  }
+  settings.budget_bytes = memory_for_images(options_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;
   settings.blank.version = version_number();

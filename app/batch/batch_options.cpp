@@ -2,6 +2,7 @@
 #include "batch/batch_options.hpp"
 
 #include <sys/stat.h>
+#include <tbb/info.h>
 
 #include <algorithm>
 #include <charconv>
@@ -176,6 +177,10 @@ bool asks_for_batch(const BatchArguments& arguments) {
   return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
          arguments.dry_run || !arguments.max_memory.empty() || !arguments.manifest.empty() ||
          !arguments.resume.empty() || !arguments.retry_failed.empty() || !arguments.shard.empty();
+}
+
+int processors(const GlobalOptions& globals) {
+  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
 }
 
 }  // namespace gpuimg

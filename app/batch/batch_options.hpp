@@ -75,6 +75,9 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
 void check(const InputArguments& arguments);
 BatchOptions checked(const BatchArguments& arguments);
 
+/// How many processors a run may use.
+int processors(const GlobalOptions& globals);
+
 /// Prints a note for each option that selects files in folders, unless `inputs` name a folder.
 void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity);
 

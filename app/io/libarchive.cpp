@@ -58,7 +58,6 @@ std::optional<LibArchive> open() {
   symbols.find(found.version_number, "archive_version_number");
   symbols.find(found.write_close, "archive_write_close");
   symbols.find(found.write_data, "archive_write_data");
-  symbols.find(found.write_fail, "archive_write_fail");
   symbols.find(found.write_header, "archive_write_header");
   symbols.find(found.write_new, "archive_write_new");
   symbols.find(found.write_open, "archive_write_open");

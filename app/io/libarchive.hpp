@@ -5,6 +5,8 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <memory>
+
 namespace gpuimg {
 
 /// Its functions, without their prefix.
@@ -33,7 +35,6 @@ struct LibArchive {
   decltype(&::archive_version_number) version_number = nullptr;
   decltype(&::archive_write_close) write_close = nullptr;
   decltype(&::archive_write_data) write_data = nullptr;
-  decltype(&::archive_write_fail) write_fail = nullptr;
   decltype(&::archive_write_header) write_header = nullptr;
   decltype(&::archive_write_new) write_new = nullptr;
   decltype(&::archive_write_open) write_open = nullptr;
@@ -47,5 +48,10 @@ const LibArchive* find_libarchive() noexcept;
 
 /// Throws Error{unsupported} if it is not installed.
 const LibArchive& libarchive();
+
+struct ArchiveDeleter {
+  void operator()(archive* of) const { libarchive().free(of); }
+};
+using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 
 }  // namespace gpuimg

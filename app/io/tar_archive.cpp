@@ -50,11 +50,6 @@ std::string reason_of(archive* of) {
   return text == nullptr ? "unknown reason" : printable_name(text);
 }
 
-struct ArchiveDeleter {
-  void operator()(archive* of) const { libarchive().free(of); }
-};
-using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
-
 void demand(const ArchiveOwner& made) {
   if (made == nullptr) {
     throw std::bad_alloc();
@@ -186,12 +181,15 @@ Bytes TarReader::content(const TarMember& member) {
 }
 
 struct TarWriter::State {
-  ByteSink sink;
+  ByteSink sink;              ///< empty once the archive is given up
   std::exception_ptr thrown;  ///< by the sink: an exception must not pass through libarchive
   ArchiveOwner writer;
 
   static la_ssize_t write_block(archive* /*of*/, void* data, const void* block, std::size_t size) {
     auto& state = *static_cast<State*>(data);
+    if (!state.sink) {
+      return -1;
+    }
     try {
       state.sink({static_cast<const std::byte*>(block), size});
     } catch (...) {
@@ -222,11 +220,9 @@ TarWriter::TarWriter(ByteSink sink) : state_(std::make_unique<State>()) {
   state_->check(libarchive().write_open(writer, state_.get(), nullptr, State::write_block, nullptr));
 }
 
-TarWriter::~TarWriter() {
-  if (state_ != nullptr && state_->writer != nullptr) {
-    libarchive().write_fail(state_->writer.get());  // otherwise it would write what is left
-  }
-}
+/// Freeing an archive closes it, which would write what is left. It does not free all without closing
+/// (archive_write_fail).
+TarWriter::~TarWriter() { state_->sink = nullptr; }
 
 void TarWriter::begin(const TarMember& model, const std::string& name, std::uint64_t size) {
   const Utf8Locale locale;

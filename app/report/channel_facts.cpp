@@ -54,7 +54,11 @@ std::string cut_text(const HistogramReport& report, const std::vector<std::uint6
   const auto start = [&](std::size_t bin) {
     return rounded(report.axis.start_of_bin(static_cast<std::uint32_t>(bin)));
   };
-  const std::string place = start(at * bins_per_column) + (bins_per_column > 1 ? "-" + start(last) : "");
+  std::string place = start(at * bins_per_column);
+  if (bins_per_column > 1) {
+    place += '-';
+    place += start(last);
+  }
   return fmt::format("peak {} at {} is cut", peak, place);
 }
 

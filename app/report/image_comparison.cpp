@@ -37,7 +37,7 @@ void widen_row(const T* from, std::size_t width, PixelFormat format, PixelFormat
   const auto channels = static_cast<std::size_t>(format.channels);
   if (format.channels == wanted.channels) {
     std::transform(from, from + width * channels, to,
-                   [scale](T value) { return static_cast<std::uint16_t>(value * scale); });
+                   [=](T value) { return static_cast<std::uint16_t>(value * scale); });
     return;
   }
   const int colors = wanted.color_channels();

@@ -19,8 +19,6 @@
 namespace gpuimg {
 namespace {
 
-enum class Kind : std::uint8_t { share, level, bits };
-
 constexpr std::string_view kForm = "a statistic, one of > >= < <=, and a number, as in 'clipped>1%'";
 
 template <std::size_t i>
@@ -41,6 +39,8 @@ std::string without_spaces(const std::string& text) {
 }  // namespace
 
 struct LevelCheck::Statistic {
+  enum class Kind : std::uint8_t { share, level, bits };
+
   std::string_view name;
   Kind kind;
   double (*of)(const HistogramStatistics&);  ///< in levels; of shares: nullptr
@@ -98,16 +98,16 @@ LevelCheck::LevelCheck(const std::string& text) : text_(without_spaces(text)) {
   if (failure != std::errc{} || stop != number.data() + number.size() || !std::isfinite(limit_)) {
     refuse(fmt::format("'{}' is not a number; give {}", number, kForm));
   }
-  if (is_percent_ && statistic_->kind == Kind::bits) {
+  if (is_percent_ && statistic_->kind == Statistic::Kind::bits) {
     refuse("entropy is in bits, without %");
   }
-  if (!is_percent_ && statistic_->kind == Kind::share && limit_ > 1.0) {
+  if (!is_percent_ && statistic_->kind == Statistic::Kind::share && limit_ > 1.0) {
     refuse(fmt::format("{} is a share, from 0 to 1; add % for hundredths", statistic_->name));
   }
 }
 
 bool LevelCheck::holds(double value, const ValueAxis& axis) const {
-  const double whole = statistic_->kind == Kind::level ? axis.value_of_level(axis.last()) : 1.0;
+  const double whole = statistic_->kind == Statistic::Kind::level ? axis.value_of_level(axis.last()) : 1.0;
   const double limit = is_percent_ ? limit_ * whole / 100.0 : limit_;
   return (is_greater_ ? value > limit : value < limit) || (or_equal_ && value == limit);
 }
@@ -117,9 +117,9 @@ std::optional<std::string> LevelCheck::met_by(const HistogramReport& report) con
     if (!channel.statistics) {
       return "nothing is counted";
     }
-    const bool is_share = statistic_->kind == Kind::share;
+    const bool is_share = statistic_->kind == Statistic::Kind::share;
     const double raw = is_share ? channel.*(statistic_->share) : statistic_->of(*channel.statistics);
-    const double value = statistic_->kind == Kind::level ? report.axis.value_of_level(raw) : raw;
+    const double value = statistic_->kind == Statistic::Kind::level ? report.axis.value_of_level(raw) : raw;
     if (holds(value, report.axis)) {
       const std::string shown = is_share ? percent(value) : rounded(value);
       return fmt::format("{} is {} in {}", statistic_->name, shown, channel_name(channel.channel));

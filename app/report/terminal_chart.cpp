@@ -20,7 +20,7 @@ namespace gpuimg {
 namespace {
 
 constexpr int kGutter = 8;  // label, space, rule
-constexpr int kMostColumns = 256;
+constexpr int kMostChartColumns = 256;
 constexpr int kMostRows = 32;  ///< of one channel
 constexpr int kEighths = 8;
 constexpr std::size_t kLongestName = 60;
@@ -76,7 +76,7 @@ struct Grid {
 };
 
 Grid grid_of(const HistogramReport& report, const TerminalStyle& style) {
-  const auto room = static_cast<std::size_t>(std::clamp(style.columns - kGutter, kEighths, kMostColumns));
+  const auto room = static_cast<std::size_t>(std::clamp(style.columns - kGutter, kEighths, kMostChartColumns));
   Grid grid;
   grid.bins_per_column = bins_per_column(report.axis.bins, room);
   const std::size_t columns = (report.axis.bins + grid.bins_per_column - 1) / grid.bins_per_column;
