@@ -75,6 +75,16 @@ class FoldersOnGpu(unittest.TestCase):
         self.assertEqual(self.cells(done, "hist PNG")[0], "no such photo")
         self.assertEqual(self.cells(done, "hist JPEG")[0], "12")
 
+    def test_the_cpu_may_take_fewer_files(self):
+        words = ("--rows", "hist JPEG", "--cpu-files", "5")
+        done, ran = self.run_bench(*words)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line for line in ran if " in" in line],
+                         ["hist in-cpu out-cpu -q --backend cpu --jobs 3", "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
+        self.assertEqual(self.cells(done, "hist JPEG")[0], "12")
+        done, _ = self.run_bench(*words, FAKE_WRONG_ON="cuda")
+        self.assertIn("the outputs of CUDA differ from the CPU's", done.stderr)
+
     def test_numbers_of_gpus(self):
         done, ran = self.run_bench("--rows", "hist JPEG", "--gpus", "1,2,4")
         self.assertEqual(done.returncode, 0, done.stderr)
