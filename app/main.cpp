@@ -69,9 +69,6 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   std::signal(SIGPIPE, SIG_IGN);
   hold_closed_streams();
-  // CUDA reads this when it starts. By default all streams share eight queues to a device, in which one waits behind
-  // another: 16 decoders are a fifth slower then. A user's own value counts.
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);
   std::set_terminate(end_without_memory);
   return static_cast<int>(run(argc, argv));
 }

@@ -55,6 +55,14 @@ const BackendEntry& backend_entry(BackendKind kind) {
                        [kind](const BackendEntry& entry) { return entry.kind == kind; });
 }
 
+void expect_workers(int per_device) {
+  for (const BackendEntry& entry : kBackends) {
+    if (entry.device_facts != nullptr) {
+      entry.device_facts->expect_workers(per_device);
+    }
+  }
+}
+
 bool is_built_in(const BackendEntry& entry) {
   return entry.device_facts == nullptr || entry.device_facts->is_built_in();
 }

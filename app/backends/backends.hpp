@@ -25,6 +25,8 @@ struct DeviceFacts {
   bool (*is_built_in)();
   /// False if there can be no device. Does not touch the driver.
   bool (*may_be_there)();
+  /// How many images will be on one device at once. The first call counts.
+  void (*expect_workers)(int per_device);
   /// Numbers of the devices. Throws Error{backend_unavailable} that names what is missing.
   std::vector<int> (*devices)();
   /// Throws Error{backend_unavailable} if the device does not exist.
@@ -72,5 +74,9 @@ bool is_built_in(const BackendEntry& entry);
 
 /// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
 bool may_be_there(const BackendEntry& entry);
+
+/// Tells each backend with devices how many images will be on one at once. Call before threads start, and before anything
+/// that touches a driver; only the first call counts.
+void expect_workers(int per_device);
 
 }  // namespace gpuimg

@@ -14,9 +14,11 @@
 #include <utility>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "batch/archive_arguments.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/context_pool.hpp"
+#include "batch/device_list.hpp"
 #include "batch/failure_list.hpp"
 #include "batch/host_memory.hpp"
 #include "batch/stop_signal.hpp"
@@ -82,13 +84,17 @@ class ArchiveOutput {
   std::optional<TarWriter> writer_;
 };
 
+int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
+  return options.jobs > 0 ? options.jobs : processors(globals);
+}
+
 class ArchiveRun {
  public:
   ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const NamedPaths& named)
       : job_(job),
         options_(options),
         globals_(globals),
-        jobs_(options.jobs > 0 ? options.jobs : processors(globals)),
+        jobs_(jobs_of(options, globals)),
         contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
         budget_(memory_for_images(options.max_memory)),
         endings_(codecs::input_endings()),
@@ -333,6 +339,7 @@ class ArchiveRun {
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const BatchOptions options = checked(arguments);
+  expect_workers(jobs_per_device(options.devices, jobs_of(options, globals)));
   check_archive_arguments(job, arguments, globals, named);
   check_archive_output(job, named, globals);
   const auto start = std::chrono::steady_clock::now();

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "backends/backends.hpp"
 #include "batch/archive_arguments.hpp"
 #include "batch/archive_run.hpp"
 #include "batch/batch_session.hpp"
@@ -95,6 +96,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     return run_archive(job, arguments, globals, named);
   }
   if (is_one_file(arguments, named, job)) {
+    expect_workers(1);
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();
     }

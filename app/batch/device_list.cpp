@@ -59,4 +59,9 @@ std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals
   return chosen;
 }
 
+int jobs_per_device(const DeviceList& list, int jobs) {
+  const int devices = std::max(1, static_cast<int>(list.numbers.size()));
+  return (jobs + devices - 1) / devices;
+}
+
 }  // namespace gpuimg

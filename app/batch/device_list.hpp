@@ -22,4 +22,7 @@ DeviceList parse_device_list(const std::string& text);
 /// Error{backend_unavailable} if one of them is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
+/// As many of `jobs` images at once as one of the devices gets; all of them if the devices are not known yet.
+int jobs_per_device(const DeviceList& list, int jobs);
+
 }  // namespace gpuimg

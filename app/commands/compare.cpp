@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "backends/backends.hpp"
 #include "batch/folder_scan.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
@@ -43,6 +44,7 @@ void check(const CompareArguments& arguments) {
 }
 
 ExitCode compare_images(const CompareArguments& arguments, const GlobalOptions& globals) {
+  expect_workers(1);
   CommandContext context(globals);
   const ComparedPair pair = compared(context, {arguments.a, arguments.b}, arguments.tolerance);
   try {

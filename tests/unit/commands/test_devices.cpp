@@ -143,6 +143,14 @@ TEST(DeviceListText, IsNumbersOrAll) {
   }
 }
 
+TEST(DeviceList, SharesTheJobs) {
+  EXPECT_EQ(jobs_per_device(parse_device_list(""), 16), 16);
+  EXPECT_EQ(jobs_per_device(parse_device_list("all"), 16), 16);
+  EXPECT_EQ(jobs_per_device(parse_device_list("0,1"), 16), 8);
+  EXPECT_EQ(jobs_per_device(parse_device_list("0,1,2"), 16), 6);
+  EXPECT_EQ(jobs_per_device(parse_device_list("0,1,2"), 1), 1);
+}
+
 TEST(ContextPool, LeasesOnTheLeastBusyDevice) {
   GlobalOptions options;
   options.backend = BackendKind::cpu;

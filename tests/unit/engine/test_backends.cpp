@@ -1,6 +1,7 @@
 // The list of backends agrees with the backends themselves, and `auto` with what they cost.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <memory>
 #include <set>
 #include <string>
@@ -45,6 +46,26 @@ TEST(Backends, CudaIsForFoldersOfJpegAndLargeImages) {
 }
 
 TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).make({}), nullptr); }
+
+/// In a process of its own, because CUDA reads the variable once.
+void expect_queues(const char* of_the_user, int workers, const std::string& queues) {
+  const auto told = [&] {
+    constexpr const char* kName = "CUDA_DEVICE_MAX_CONNECTIONS";
+    (void)(of_the_user == nullptr ? ::unsetenv(kName) : ::setenv(kName, of_the_user, 1));
+    expect_workers(workers);
+    expect_workers(workers + 1);  // too late
+    const char* value = std::getenv(kName);
+    std::exit(value != nullptr && value == queues ? 0 : 1);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << workers << " workers";
+}
+
+TEST(Backends, EachWorkerGetsAQueueToItsDevice) {
+  expect_queues(nullptr, 1, "1");
+  expect_queues(nullptr, 16, "16");
+  expect_queues(nullptr, 100, "32");
+  expect_queues("8", 16, "8");
+}
 
 }  // namespace
 }  // namespace gpuimg
