@@ -121,6 +121,7 @@ double rate(const std::vector<File>& files, int threads, const WorkOn& work_on) 
   for (int i = 0; i < threads; ++i) {
     workers.emplace_back([&] {
       const auto backend = make_cuda_backend(0);
+      (void)backend->new_image(1, 1, {Sample::u8, 1});  // as in a batch: from now on its memory is page-locked
       auto work = work_on(*backend);
       for (const File& file : files) {
         work(file);  // fills the memory pool

@@ -89,10 +89,20 @@ class FoldersOnGpu(unittest.TestCase):
         done, ran = self.run_bench("--rows", "hist JPEG", "--gpus", "1,2,4")
         self.assertEqual(done.returncode, 0, done.stderr)
         measured = [line.partition(" -q ")[2] for line in ran if " in " in line]
-        on_gpus = [f"--backend cuda --jobs 3 --devices {devices}" for devices in ("0", "0,1", "0,1,2,3")]
+        on_gpus = [f"--backend cuda --jobs {jobs} --devices {devices}"
+                   for jobs, devices in ((3, "0"), (6, "0,1"), (12, "0,1,2,3"))]
         self.assertEqual(measured, ["--backend cpu --jobs 3", *on_gpus] * 2)
         self.assertIn("| CPU, images/s | 1 GPU, images/s | 2 GPUs, images/s | 4 GPUs, images/s |", done.stdout)
         self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3)
+
+    def test_gpus_share_the_cores(self):
+        have = sorted(os.sched_getaffinity(0))
+        words = ("--rows", "hist JPEG", "--gpus", "1,2")
+        _, ran = self.run_bench(*words, FAKE_TELLS_CORES="1")
+        self.assertEqual({line for line in ran if line.startswith("cores ")}, {f"cores {len(have)}"})
+        _, ran = self.run_bench(*words, "--share-cores", FAKE_TELLS_CORES="1")
+        self.assertEqual({line for line in ran if line.startswith("cores ")},
+                         {f"cores {max(1, round(len(have) / 2))}", f"cores {len(have)}"})
 
     def test_a_peer_runs_in_the_same_rounds(self):
         done, ran = self.run_bench("--rows", "equalize JPEG to JPEG,hist PNG", "--peer", self.path("peer"),
