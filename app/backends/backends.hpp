@@ -75,8 +75,8 @@ bool is_built_in(const BackendEntry& entry);
 /// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
 bool may_be_there(const BackendEntry& entry);
 
-/// Tells each backend with devices how many images will be on one at once. Call before threads start, and before anything
-/// that touches a driver; only the first call counts.
+/// Tells each backend with devices how many images will be on one at once. Call before threads start, and before
+/// anything that touches a driver; only the first call counts.
 void expect_workers(int per_device);
 
 }  // namespace gpuimg
