@@ -27,6 +27,8 @@ struct DeviceFacts {
   bool (*may_be_there)();
   /// Numbers of the devices. Throws Error{backend_unavailable} that names what is missing.
   std::vector<int> (*devices)();
+  /// Their names, in the same order. Throws likewise.
+  std::vector<std::string> (*names)();
   /// Throws Error{backend_unavailable} if the device does not exist.
   void (*check_device)(int device);
   /// One line for --version, without touching the driver.
@@ -60,6 +62,9 @@ struct BackendEntry {
 
   /// What only a backend with devices has; nullptr for the others.
   const DeviceFacts* device_facts = nullptr;
+
+  /// Only used when named: neither `auto` nor --verify takes it by itself.
+  bool is_opt_in = false;
 };
 
 /// All backends, in the order of help texts. Includes those that are not built in.
@@ -69,6 +74,10 @@ const BackendEntry& backend_entry(BackendKind kind);
 
 /// False if this build leaves the backend out.
 bool is_built_in(const BackendEntry& entry);
+
+/// The number of the device whose name contains `part`, in any case. Throws Error{backend_unavailable} if none or
+/// several do, or as DeviceFacts::devices() does.
+int device_named(const BackendEntry& entry, std::string_view part);
 
 /// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
 bool may_be_there(const BackendEntry& entry);

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <utility>
 
 #include "gpuimg/cuda.hpp"
 
@@ -35,6 +36,14 @@ std::vector<int> device_numbers() {
     numbers.push_back(device.index);
   }
   return numbers;
+}
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (CudaDevice& device : cuda_devices()) {
+    names.push_back(std::move(device.name));
+  }
+  return names;
 }
 
 /// "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
@@ -74,7 +83,7 @@ void tell(const std::function<void(const std::string& text)>& print) {
 
 }  // namespace
 
-const DeviceFacts kCudaFacts = {is_cuda_built_in,  device_may_be_there, device_numbers,
-                                check_cuda_device, build_text,          tell};
+const DeviceFacts kCudaFacts = {
+    is_cuda_built_in, device_may_be_there, device_numbers, device_names, check_cuda_device, build_text, tell};
 
 }  // namespace gpuimg
