@@ -11,8 +11,7 @@ namespace gpuimg::test {
 
 OpenclOptions tested_options() {
   const char* device = std::getenv("GPUIMG_TEST_OPENCL_DEVICE");
-  return {device == nullptr ? 0 : std::atoi(device),
-          (std::filesystem::current_path() / "opencl_programs").string()};
+  return {device == nullptr ? 0 : std::atoi(device), (std::filesystem::current_path() / "opencl_programs").string()};
 }
 
 std::unique_ptr<Backend> make_tested_backend(opencl::TestOptions changes) {
