@@ -37,7 +37,7 @@ std::string build_text() {
 }
 
 void tell(const std::function<void(const std::string& text)>& print) {
-  print("OpenCL\n");
+  print("OpenCL\n");  // first: the driver may take seconds to answer
   for (const OpenclDevice& device : opencl_devices()) {
     print(fmt::format("  device {}: {} ({}, driver {}), {} compute units, {:.1f} GiB, buffers up to {:.1f} GiB{}\n",
                       device.index, device.name, device.version, device.driver, device.compute_units,
