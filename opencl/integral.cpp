@@ -59,25 +59,28 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
   const std::size_t sum_bytes = is_narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
   const Memory left(device, height * tiles * sum_bytes);
   const Memory above(device, bands * width * sum_bytes);
-  const ProgramKey program{
-      "integral", pixel_macros(picture.format(), 4) + " -D LEVEL=" +
-                      level_of(options.channel, options.luma, picture.format()) + (options.square ? " -D SQUARE" : "") +
-                      (is_narrow ? " -D SUM=uint" : " -D SUM=ulong") + " -D ENTRY_" + name_of(type)};
+  const std::string sum = is_narrow ? " -D SUM=uint" : " -D SUM=ulong";
+  const std::string of_pixels = pixel_macros(picture.format(), 4) + sum +
+                                " -D LEVEL=" + level_of(options.channel, options.luma, picture.format()) +
+                                (options.square ? " -D SQUARE" : "");
+  const ProgramKey summing{"integral", of_pixels + " -D TILE_SUMS"};
+  const ProgramKey scanning{"integral", pixel_macros({Sample::u8, 1}, 4) + sum + " -D SCAN_LINES"};
+  const ProgramKey filling{"integral", of_pixels + " -D FILL_TABLE -D ENTRY_" + name_of(type)};
   const Grid tile_grid{{tiles * kTileItems, bands}, {kTileItems, 1}};
   const auto scan = [&](const Memory& numbers, cl_ulong lines, cl_ulong line_step, cl_ulong length, cl_ulong step,
                         bool is_exclusive) {
     const std::size_t groups = std::min<std::size_t>(lines, 8 * device->busy_groups());
-    device->run(program, "scan_lines", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, lines,
+    device->run(scanning, "scan_lines", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, lines,
                 line_step, length, step, cl_uint{is_exclusive});
   };
-  device->run(program, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above);
+  device->run(summing, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above);
   scan(left, height, tiles, tiles, 1, true);   // in each row, what is left of each tile
   scan(left, tiles, 1, height, tiles, false);  // and that of all rows down to this one
   scan(above, width, 1, bands, width, true);   // in each column, what is above each band
   const std::size_t entry = sample_bytes(type);
   const std::size_t pitch = storage_of(table).pitch_bytes() / entry;
   const std::size_t first = storage_of(table).first_byte() / entry + (is_padded ? pitch + 1 : 0);
-  device->run(program, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, above,
+  device->run(filling, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, above,
               memory_of(table), cl_ulong{first}, cl_ulong{pitch}, cl_uint{is_padded});
   return table;
 }

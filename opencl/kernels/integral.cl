@@ -7,7 +7,8 @@
 // A tile is TILE_COLUMNS × TILE_ROWS pixels and a work-group, whose work-items own COLUMNS_EACH neighboring columns. Rows
 // are taken BATCH at a time, so that one set of barriers serves a batch.
 //
-// Macros: LEVEL; SQUARE; SUM, uint or ulong; and of fill_table ENTRY, one of u32, u64, f32 and f64.
+// Macros: SUM, uint or ulong; one of TILE_SUMS, SCAN_LINES and FILL_TABLE, the kernel to compile; LEVEL and SQUARE for
+// those that read pixels; and for FILL_TABLE one of ENTRY_u32, ENTRY_u64, ENTRY_f32 and ENTRY_f64.
 
 #define TILE_ITEMS 64
 #define COLUMNS_EACH 4
@@ -15,6 +16,7 @@
 #define TILE_ROWS 32
 #define BATCH 8
 
+#ifndef SCAN_LINES
 SUM value_at(__global const Sample* pixels, ulong pixel) {
   const SUM level = LEVEL(pixel_at(pixels, pixel), 0u);
 #ifdef SQUARE
@@ -61,6 +63,9 @@ void scan_batch(__local SUM* rows, __local SUM* parts, __local SUM* totals) {
   barrier(CLK_LOCAL_MEM_FENCE);  // the exclusive sums and totals are written
 }
 
+#endif
+
+#ifdef TILE_SUMS
 // row_sums[y][tile] and column_sums[band][x], where a band is TILE_ROWS rows. Dimension 0 counts tiles, 1 bands.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
     __global const Sample* pixels, ulong width, ulong height, __global SUM* row_sums, __global SUM* column_sums) {
@@ -104,6 +109,9 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
   }
 }
 
+#endif
+
+#ifdef SCAN_LINES
 // Replaces each line of `length` numbers by its sums, without the number itself if `exclusive`. Number i of line n is at
 // n·line_step + i·step. A work-group takes one line at a time, and strides over all.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void scan_lines(
@@ -133,6 +141,9 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void scan_lines
   }
 }
 
+#endif
+
+#ifdef FILL_TABLE
 #ifdef ENTRY_u32
 typedef uint Entry;
 Entry entry_of(SUM sum) { return (uint)sum; }
@@ -226,3 +237,4 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
     barrier(CLK_LOCAL_MEM_FENCE);  // the sums are read before the next batch writes them
   }
 }
+#endif

@@ -36,22 +36,24 @@ class OpenclParity : public OpenclTest {
 };
 
 constexpr std::initializer_list<Size> kSizes = {{1, 1}, {1, 7}, {33, 9}, {257, 5}, {1, 3001}, {3001, 1}, {1025, 67}};
-constexpr std::initializer_list<Size> kOne = {{517, 131}};
+// The batteries need hundreds of programs, which is what takes time on a CPU: one size that ends inside groups and
+// tiles.
+constexpr std::initializer_list<Size> kOne = {{517, 67}};
 
 TEST_F(OpenclParity, OperationsOfTheList) {
   each_image(device(), kSizes, [](const Pair& pair, Random&) { pair.trials(); });
 }
 TEST_F(OpenclParity, Histograms) {
-  each_image(device(), kSizes, [](const Pair& pair, Random& random) { pair.histograms(random); });
+  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.histograms(random); });
 }
 TEST_F(OpenclParity, Equalizations) {
-  each_image(device(), kSizes, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.equalizations(random); });
 }
 TEST_F(OpenclParity, Integrals) {
-  each_image(device(), kSizes, [](const Pair& pair, Random& random) { pair.integrals(random); });
+  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.integrals(random); });
 }
 TEST_F(OpenclParity, Hsl) {
-  each_image(device(), kSizes, [](const Pair& pair, Random& random) { pair.hsl(random); });
+  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
 TEST_F(OpenclParity, TablesBeyondLocalMemoryAndInexactDivision) {
