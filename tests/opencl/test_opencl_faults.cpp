@@ -94,7 +94,7 @@ TEST_F(OpenclFaults, NoLoader) {
 
 TEST_F(OpenclFaults, NoSuchDevice) {
   try {
-    (void)make_opencl_backend({.device = 1000});
+    (void)make_opencl_backend({1000, {}});
     ADD_FAILURE() << "was made";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::backend_unavailable);

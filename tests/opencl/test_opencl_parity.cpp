@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backends.hpp"
-#include "cuda/batteries.hpp"
+#include "support/batteries.hpp"
 
 namespace gpuimg::test {
 namespace {
