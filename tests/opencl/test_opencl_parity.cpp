@@ -49,8 +49,13 @@ TEST_F(OpenclParity, Histograms) {
 TEST_F(OpenclParity, Equalizations) {
   each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.equalizations(random); });
 }
+// OperationsOfTheList covers the other formats.
 TEST_F(OpenclParity, Integrals) {
-  each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.integrals(random); });
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 2}}) {
+    Pair(device(), cpu(), any_image(random, 517, 67, format)).integrals(random);
+  }
 }
 TEST_F(OpenclParity, Hsl) {
   each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.hsl(random); });
