@@ -152,12 +152,14 @@ class EqualizeJob final : public ImageJob {
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     EqualizeOptions options = options_;
     LevelTables tables;
-    Image result = context.process(OperationInput(std::move(decoded), copy_of(mask_)),
-                                   [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-                                     options.selection.mask = mask_picture;
-                                     return backend.equalize(std::move(picture), options,
-                                                             arguments_.lut.empty() ? nullptr : &tables);
-                                   });
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
+    ProcessedImage result = context.process_for_file(
+        OperationInput(std::move(decoded), copy_of(mask_)), as,
+        [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+          options.selection.mask = mask_picture;
+          return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+        });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }
