@@ -1,19 +1,34 @@
 // Counts the levels of selected pixels on the device. Used by the histogram and by equalization.
 #pragma once
 
-#include <string>
-
 #include "operations.hpp"
 
 namespace gpuimg::opencl {
 
-/// The function of kernels/levels.cl for a channel.
-std::string level_of(Channel channel, Luma luma, PixelFormat format);
-std::string level_of(EqualizeColor color, Luma luma, PixelFormat format);
+/// What a pixel counts as: level_of in kernels/levels.cl.
+enum class Level {
+  red,
+  green,
+  blue,
+  alpha,
+  luma_bt601,
+  luma_bt601_trunc,
+  luma_opencv,
+  luma_bt709,
+  luma_ycbcr,
+  hsl_level,
+  hue_bin,
+  saturation_bin,
+  lightness_bin,
+};
+
+Level level_of(Channel channel, Luma luma, PixelFormat format);
+Level level_of(EqualizeColor color, Luma luma, PixelFormat format);
+inline Choice choice_of(Level level) { return {"LEVEL", static_cast<int>(level)}; }
 
 /// What to count: one table of levels, or `is_rgb`: three tables of the samples of red, green and blue.
 struct CountRequest {
-  std::string level;
+  Level level = Level::red;
   std::size_t bins = 0;
   bool is_rgb = false;
 };

@@ -1,9 +1,7 @@
 // Equalization on the device: counts levels, makes the look-up tables and maps the pixels, without waiting in between.
 // Specified in docs/operations.md, "Equalization".
 #include <algorithm>
-#include <array>
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -19,19 +17,19 @@ int table_count(const Picture& picture, const EqualizeOptions& options) {
 
 std::size_t level_count(const Picture& picture) { return picture.format().max_value() + std::size_t{1}; }
 
-/// Counts of table t, or of all tables if local memory holds them.
+/// The counts that the tables are made from: one buffer holds those of all tables if local memory does, else one each.
 std::vector<Memory> counts_of(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options) {
-  constexpr std::array kColors = {Channel::red, Channel::green, Channel::blue};
   const std::size_t bins = level_count(picture);
   std::vector<Memory> counts;
   if (table_count(picture, options) == 1) {
-    const std::string level = level_of(options.color, options.luma, picture.format());
+    const Level level = level_of(options.color, options.luma, picture.format());
     counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
-    return counts;
-  }
-  for (const Channel color : kColors) {
-    const std::string level = level_of(color, options.luma, picture.format());
-    counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
+  } else if (3 * bins * sizeof(cl_uint) <= device->local_bytes()) {
+    counts.push_back(count_levels(device, picture, options.selection, {Level::red, bins, true}));
+  } else {
+    for (const Level level : {Level::red, Level::green, Level::blue}) {
+      counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
+    }
   }
   return counts;
 }
@@ -58,26 +56,22 @@ void upload(const Device& device, const LevelTables& from, const DeviceTables& t
   device.fill(to.changes, changes ? 1 : 0, sizeof(std::uint32_t));
 }
 
-const char* name_of(EqualizeFormula formula) {
-  switch (formula) {
-    case EqualizeFormula::opencv: return "opencv";
-    case EqualizeFormula::cdf: return "cdf";
-    case EqualizeFormula::pillow: return "pillow";
-  }
-  return "";
-}
+static_assert(static_cast<int>(EqualizeFormula::opencv) == 0 && static_cast<int>(EqualizeFormula::cdf) == 1 &&
+              static_cast<int>(EqualizeFormula::pillow) == 2);
 
 void build(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
            const DeviceTables& to) {
-  const std::string bits = std::to_string(8 * sample_bytes(picture.format().sample));
-  const ProgramKey program{
-      "table", "-D SAMPLE_BITS=" + bits + " -D CHANNELS=1 -D GROUP=4 -D FORMULA=" + name_of(options.formula)};
+  const ProgramRequest program{
+      "table", pixel_macros({picture.format().sample, 1}, 4), {{"FORMULA", static_cast<int>(options.formula)}}};
   device->fill(to.changes, 0, sizeof(std::uint32_t));
   const std::vector<Memory> counts = counts_of(device, picture, options);
-  for (std::size_t t = 0; t < counts.size(); ++t) {
+  for (int t = 0; t < to.tables; ++t) {
+    const auto index = static_cast<std::size_t>(t);
+    const bool is_joined = counts.size() == 1;
     device->run(program, "make_table", {{device->group_items(), 1}, {device->group_items(), 1}},
-                "making a look-up table", counts[t], static_cast<cl_uint>(to.levels), to.maps,
-                static_cast<cl_uint>(t * to.levels), to.changes);
+                "making a look-up table", counts[is_joined ? 0 : index],
+                static_cast<cl_uint>(is_joined ? index * to.levels : 0), static_cast<cl_uint>(to.levels), to.maps,
+                static_cast<cl_uint>(index * to.levels), to.changes);
   }
 }
 
@@ -123,25 +117,41 @@ std::vector<BlendStep> blend_steps(double strength, std::int32_t v_max) {
   return steps;
 }
 
-std::string map_macros(const Picture& picture, const EqualizeOptions& options, int tables) {
-  const bool is_gray = picture.format().color_channels() == 1;
-  if (is_gray || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint) {
-    return tables == 3 ? " -D MAP=map_each -D TABLES=3" : " -D MAP=map_each";
+/// As in kernels/equalize.cl.
+enum class Map { each, luma, ycbcr, hsl };
+
+Map map_of(const Picture& picture, EqualizeColor color) {
+  if (picture.format().color_channels() == 1 || color == EqualizeColor::rgb || color == EqualizeColor::joint) {
+    return Map::each;
   }
-  const char* map = options.color == EqualizeColor::ycbcr ? "map_ycbcr"
-                    : options.color == EqualizeColor::hsl ? "map_hsl"
-                                                          : "map_luma";
-  return std::string(" -D MAP=") + map + " -D LEVEL=" + level_of(options.color, options.luma, picture.format());
+  return color == EqualizeColor::ycbcr ? Map::ycbcr : color == EqualizeColor::hsl ? Map::hsl : Map::luma;
+}
+
+ProgramRequest map_program(const Device& device, const Picture& picture, const EqualizeOptions& options, int tables) {
+  const PixelFormat format = picture.format();
+  const int group = device.group_pixels(format.bytes_per_pixel());
+  return {"equalize",
+          pixel_macros(format, group) + staging_macro(device, format.bytes_per_pixel(), group) +
+              (device.suits_cpu() ? " -D TABLE_COPIES=1" : " -D TABLE_COPIES=8"),
+          {{"MAP", static_cast<int>(map_of(picture, options.color))},
+           choice_of(level_of(options.color, options.luma, format)),
+           {"TABLES", tables},
+           {"IS_MASKED", options.selection.mask != nullptr ? 1 : 0},
+           {"IS_BLENDED", options.strength < 1.0 ? 1 : 0}}};
+}
+
+/// Work-groups for so many pixels: each takes a few turns, because it first copies the tables.
+std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pixels_of_turn) {
+  constexpr std::size_t kMaxTurns = 8;
+  const std::size_t turns = (pixels + pixels_of_turn - 1) / pixels_of_turn;
+  const std::size_t each = std::clamp<std::size_t>(turns / device.busy_groups(), 1, kMaxTurns);
+  return device.suits_cpu() ? std::min(turns, device.busy_groups()) : (turns + each - 1) / each;
 }
 
 Picture mapped(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
                const DeviceTables& tables) {
-  constexpr int kGroup = 4;
   Picture result = new_picture(device, picture.width(), picture.height(), picture.format());
   const bool is_blended = options.strength < 1.0;
-  std::string macros = pixel_macros(picture.format(), kGroup) + map_macros(picture, options, tables.tables);
-  macros += options.selection.mask != nullptr ? " -D MASKED" : "";
-  macros += is_blended ? " -D BLENDED" : "";
   const std::vector<BlendStep> steps =
       is_blended ? blend_steps(options.strength, static_cast<std::int32_t>(picture.format().max_value()))
                  : std::vector<BlendStep>(1);
@@ -149,12 +159,12 @@ Picture mapped(const DevicePointer& device, const Picture& picture, const Equali
   if (is_blended) {
     device->upload(steps_there, steps.data(), steps_there.size_bytes());
   }
-  const std::size_t of_group = device->group_items() * static_cast<std::size_t>(kGroup);
-  const std::size_t groups = std::min((picture.pixel_count() + of_group - 1) / of_group, device->busy_groups());
-  device->run({"equalize", macros}, "equalize", {{groups * device->group_items(), 1}, {device->group_items(), 1}},
-              "equalizing pixels", memory_of(picture), memory_of(result), cl_ulong{picture.pixel_count()}, tables.maps,
-              tables.changes, memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture),
-              steps_there);
+  const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
+  const std::size_t groups = map_groups(*device, picture.pixel_count(), device->group_items() * group);
+  device->run(map_program(*device, picture, options, tables.tables), "equalize",
+              {{groups * device->group_items(), 1}, {device->group_items(), 1}}, "equalizing pixels",
+              memory_of(picture), memory_of(result), cl_ulong{picture.pixel_count()}, tables.maps, tables.changes,
+              memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture), steps_there);
   return result;
 }
 
@@ -162,8 +172,15 @@ Picture mapped(const DevicePointer& device, const Picture& picture, const Equali
 
 LevelCounts table_counts(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options) {
   LevelCounts result;
-  for (const Memory& counts : counts_of(device, picture, options)) {
-    device->download(result.emplace_back(level_count(picture)).data(), counts, counts.size_bytes());
+  const std::size_t levels = level_count(picture);
+  const std::vector<Memory> counts = counts_of(device, picture, options);
+  const std::size_t tables = static_cast<std::size_t>(table_count(picture, options)) / counts.size();
+  for (const Memory& each : counts) {
+    std::vector<std::uint64_t> all(tables * levels);
+    device->download(all.data(), each, all.size() * sizeof(std::uint64_t));
+    for (auto from = all.begin(); from != all.end(); from += static_cast<std::ptrdiff_t>(levels)) {
+      result.emplace_back(from, from + static_cast<std::ptrdiff_t>(levels));
+    }
   }
   return result;
 }

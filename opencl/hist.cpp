@@ -37,7 +37,7 @@ Histogram histogram(const DevicePointer& device, const Picture& picture, const H
   Histogram result;
   for (const Pending& each : pending) {
     std::vector<std::uint64_t> counts(each.bins * static_cast<std::size_t>(each.tables));
-    device->download(counts.data(), each.counts, each.counts.size_bytes());
+    device->download(counts.data(), each.counts, counts.size() * sizeof(std::uint64_t));
     for (auto from = counts.begin(); from != counts.end(); from += static_cast<std::ptrdiff_t>(each.bins)) {
       result.channels.push_back(
           {options.channels[result.channels.size()], {from, from + static_cast<std::ptrdiff_t>(each.bins)}});

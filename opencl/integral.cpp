@@ -11,9 +11,10 @@ namespace gpuimg::opencl {
 namespace {
 
 // As in kernels/integral.cl.
-constexpr std::size_t kTileItems = 64;
+constexpr std::size_t kTileItems = 64;  // and of a scan
 constexpr std::size_t kTileColumns = 256;
-constexpr std::size_t kTileRows = 32;
+constexpr std::size_t kTileRows = 64;
+constexpr std::size_t kScanColumns = 16;
 
 /// An uninitialized table. The entry of pixel 0 starts at a cache line in every row of wide tables.
 SumTable new_table(const DevicePointer& device, int width, int height, Sample type, bool padded) {
@@ -29,12 +30,13 @@ SumTable new_table(const DevicePointer& device, int width, int height, Sample ty
       width, height, {type, 1}, std::make_unique<OpenclPixels>(std::move(memory), pitch, padded ? unit - entry : 0)};
 }
 
-std::string name_of(Sample type) {
+/// ENTRY of kernels/integral.cl.
+int entry_of(Sample type) {
   switch (type) {
-    case Sample::u32: return "u32";
-    case Sample::u64: return "u64";
-    case Sample::f32: return "f32";
-    default: return "f64";
+    case Sample::u32: return 0;
+    case Sample::u64: return 1;
+    case Sample::f32: return 2;
+    default: return 3;
   }
 }
 
@@ -59,29 +61,35 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
   const std::size_t sum_bytes = is_narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
   const Memory left(device, height * tiles * sum_bytes);
   const Memory above(device, bands * width * sum_bytes);
+  const Memory corners(device, bands * tiles * sum_bytes);
   const std::string sum = is_narrow ? " -D SUM=uint" : " -D SUM=ulong";
-  const std::string of_pixels = pixel_macros(picture.format(), 4) + sum +
-                                " -D LEVEL=" + level_of(options.channel, options.luma, picture.format()) +
-                                (options.square ? " -D SQUARE" : "");
-  const ProgramKey summing{"integral", of_pixels + " -D TILE_SUMS"};
-  const ProgramKey scanning{"integral", pixel_macros({Sample::u8, 1}, 4) + sum + " -D SCAN_LINES"};
-  const ProgramKey filling{"integral", of_pixels + " -D FILL_TABLE -D ENTRY_" + name_of(type)};
+  const ProgramRequest scan{"scan", pixel_macros({Sample::u8, 1}, 4) + sum};
+  const ProgramRequest program{"integral",
+                               pixel_macros(picture.format(), 4) + sum,
+                               {choice_of(level_of(options.channel, options.luma, picture.format())),
+                                {"IS_SQUARE", options.square ? 1 : 0},
+                                {"ENTRY", entry_of(type)}}};
   const Grid tile_grid{{tiles * kTileItems, bands}, {kTileItems, 1}};
-  const auto scan = [&](const Memory& numbers, cl_ulong lines, cl_ulong line_step, cl_ulong length, cl_ulong step,
-                        bool is_exclusive) {
-    const std::size_t groups = std::min<std::size_t>(lines, 8 * device->busy_groups());
-    device->run(scanning, "scan_lines", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, lines,
-                line_step, length, step, cl_uint{is_exclusive});
+  const auto scan_rows = [&](const Memory& numbers, cl_ulong rows) {
+    const std::size_t groups = std::min<std::size_t>(rows, 8 * device->busy_groups());
+    device->run(scan, "scan_rows", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, rows, tiles);
   };
-  device->run(summing, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above);
-  scan(left, height, tiles, tiles, 1, true);   // in each row, what is left of each tile
-  scan(left, tiles, 1, height, tiles, false);  // and that of all rows down to this one
-  scan(above, width, 1, bands, width, true);   // in each column, what is above each band
+  const auto scan_columns = [&](const Memory& numbers, cl_ulong columns) {
+    const std::size_t groups = (columns + kScanColumns - 1) / kScanColumns;
+    device->run(scan, "scan_columns", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, columns,
+                bands);
+  };
+  device->run(program, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above,
+              corners);
+  scan_rows(left, height);
+  scan_columns(above, width);
+  scan_rows(corners, bands);
+  scan_columns(corners, tiles);
   const std::size_t entry = sample_bytes(type);
   const std::size_t pitch = storage_of(table).pitch_bytes() / entry;
-  const std::size_t first = storage_of(table).first_byte() / entry + (is_padded ? pitch + 1 : 0);
-  device->run(filling, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, above,
-              memory_of(table), cl_ulong{first}, cl_ulong{pitch}, cl_uint{is_padded});
+  const std::size_t origin = storage_of(table).first_byte() / entry + (is_padded ? pitch + 1 : 0);
+  device->run(program, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, corners,
+              above, memory_of(table), cl_ulong{origin}, cl_ulong{pitch}, cl_uint{is_padded});
   return table;
 }
 

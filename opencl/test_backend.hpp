@@ -15,7 +15,7 @@ struct TestOptions {
   bool poison = false;                     ///< fill new memory with 0xCD to expose reads of unwritten memory
   std::size_t max_local_bytes = SIZE_MAX;  ///< emulate a device with this much local memory per work-group
   std::size_t max_allocation = SIZE_MAX;   ///< emulate a device whose buffers are at most this large
-  bool no_exact_division = false;          ///< emulate a device without correctly rounded division
+  bool as_gpu = false;                     ///< run on a CPU what GPUs run
 };
 
 /// Like make_opencl_backend, on a device changed for a test.

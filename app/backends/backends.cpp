@@ -62,6 +62,7 @@ constexpr std::array kBackends = {
     BackendEntry{BackendKind::opencl, "opencl", "OpenCL", "an OpenCL device; never chosen by auto", kOpenclSynonyms,
                  false,
                  [](const BackendOptions& options) {
+                   refuse_failed_device(options.device);
                    return make_opencl_backend({options.device, program_cache_folder()});
                  },
                  opencl_cost_ms, &kOpenclFacts, true},

@@ -35,6 +35,9 @@ struct DeviceFacts {
   std::string (*build_text)();
   /// For doctor: tells versions, then devices, each as soon as it is known. Throws Error{backend_unavailable}.
   void (*tell)(const std::function<void(const std::string& text)>& print);
+  /// Remembers that doctor found the device to compute wrong results, and how: making a backend on it then fails. An
+  /// empty text forgets it. nullptr if the backend is not refused for it.
+  void (*remember_failure)(int device, const std::string& difference) = nullptr;
 };
 
 /// The work that `auto` weighs.

@@ -80,15 +80,24 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
   return advice;
 }
 
-/// Tests a backend on one device against the CPU; returns advice if something is wrong.
+/// Tests a backend on one device against the CPU; returns advice if something is wrong. A device that computes wrong
+/// results is refused from then on, if its backend remembers that, and one that computes right no longer.
 std::vector<std::string> examine_device(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
+  const auto remember = [&](const std::string& difference) {
+    if (entry.device_facts != nullptr && entry.device_facts->remember_failure != nullptr) {
+      entry.device_facts->remember_failure(globals.device, difference);
+    }
+  };
   try {
+    remember({});
     BackendSource source(with_backend(globals, entry.kind));
     Backend& backend = source.get();
     print("self-test on {} ({})\n", entry.title, backend.description());
-    const bool known = print_result("known answers", test_known_answers(backend));
-    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(backend, cpu));
-    if (!known || !agrees) {
+    const SelfTestResult known = test_known_answers(backend);
+    const SelfTestResult agreement = test_agreement(backend, cpu);
+    const bool is_right = print_result("known answers", known);
+    if (!print_result("agreement with the CPU, to the byte", agreement) || !is_right) {
+      remember((is_right ? agreement : known).failures.front());
       return {fmt::format("{} computes wrong results on {}: use --backend cpu, and report this output", entry.title,
                           backend.description())};
     }

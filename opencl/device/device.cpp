@@ -15,7 +15,8 @@ constexpr std::size_t kGroupsPerUnit = 16;
 FoundDevice changed(FoundDevice device, const TestOptions& test) {
   device.facts.local_bytes = std::min(device.facts.local_bytes, test.max_local_bytes);
   device.facts.largest_allocation = std::min(device.facts.largest_allocation, test.max_allocation);
-  device.divides_exactly = device.divides_exactly && !test.no_exact_division;
+  // GPUs divide correctly rounded in a long routine; correcting a reciprocal is faster (kernels/arithmetic.cl).
+  device.divides_exactly = device.divides_exactly && device.is_cpu && !test.as_gpu;
   return device;
 }
 
@@ -25,7 +26,8 @@ Device::Device(const OpenclOptions& options, const TestOptions& test)
     : api_(open_api(test.library)),
       found_(changed(usable_device(api_, options.device), test)),
       cache_folder_(options.cache_folder),
-      poison_(test.poison) {
+      poison_(test.poison),
+      as_gpu_(test.as_gpu) {
   for (group_items_ = kMaxGroupItems; group_items_ > found_.max_group_items; group_items_ /= 2) {
   }
   idle_.reserve(kMaxIdleBuffers + 1);
@@ -62,15 +64,42 @@ void Device::release_handles() noexcept {
   (void)api_.ReleaseContext(context_);
 }
 
-std::size_t Device::busy_groups() const {
-  return static_cast<std::size_t>(std::max(1, found_.facts.compute_units)) * (found_.is_cpu ? 2 : kGroupsPerUnit);
+std::size_t Device::busy_groups() const { return units() * (suits_cpu() ? 2 : kGroupsPerUnit); }
+
+int Device::group_pixels(std::size_t pixel_bytes) const {
+  constexpr std::size_t kWideBytes = 16;
+  std::size_t pixels = 4;
+  while (!suits_cpu() && pixels * pixel_bytes % kWideBytes != 0) {
+    pixels *= 2;
+  }
+  return static_cast<int>(pixels);
 }
 
-cl_kernel Device::kernel_of(const ProgramKey& key, const char* name) {
+std::string Device::macros_of(const ProgramRequest& program) const {
+  std::string macros = program.macros;
+  if (!suits_cpu()) {
+    macros += " -D SPECIALIZED";
+    for (const Choice& choice : program.choices) {
+      macros += std::string(" -D ") + choice.name + "=" + std::to_string(choice.value);
+    }
+  }
+  return macros;
+}
+
+cl_int8 Device::values_of(const std::vector<Choice>& choices) {
+  cl_int8 values = {};
+  for (std::size_t i = 0; i < choices.size(); ++i) {
+    values.s[i] = choices[i].value;
+  }
+  return values;
+}
+
+cl_kernel Device::kernel_of(const ProgramRequest& request, const char* name) {
+  const std::pair<std::string, std::string> key(request.file, macros_of(request));
   auto program = programs_.find(key);
   if (program == programs_.end()) {
     const ProgramMaker maker{api_, context_, found_, group_items_, cache_folder_};
-    program = programs_.emplace(key, Program{maker.make(key.file, key.macros), {}}).first;
+    program = programs_.emplace(key, Program{maker.make(request.file, key.second), {}}).first;
   }
   auto& kernels = program->second.kernels;
   auto kernel = kernels.find(name);

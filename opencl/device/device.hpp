@@ -1,6 +1,7 @@
 // One OpenCL device as a backend uses it: context, in-order queue, memory and compiled programs.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -63,14 +64,18 @@ struct Grid {
   std::size_t group[2];
 };
 
-/// Which program to run: a file of kernels/ and the macros that specialize it, "-D CHANNELS=3 …".
-struct ProgramKey {
+/// What a kernel reads as a choice: kernels/pixels.cl, SPECIALIZED.
+struct Choice {
+  const char* name;
+  int value;
+};
+
+/// Which program to run: a file of kernels/, the macros that it always needs, "-D CHANNELS=3 …", and its choices, in
+/// the order of the elements that the file names.
+struct ProgramRequest {
   const char* file;
   std::string macros;
-  friend auto operator<=>(const ProgramKey& a, const ProgramKey& b) {
-    return std::pair(std::string_view(a.file), std::string_view(a.macros)) <=>
-           std::pair(std::string_view(b.file), std::string_view(b.macros));
-  }
+  std::vector<Choice> choices{};
 };
 
 /// Shared by the backend and its memory, so that a Picture may outlive its backend.
@@ -90,15 +95,24 @@ class Device {
   /// Items of a work-group: a power of two from 64 to 256.
   [[nodiscard]] std::size_t group_items() const { return group_items_; }
 
+  [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(std::max(1, found_.facts.compute_units)); }
+
   /// Work-groups that keep all compute units busy.
   [[nodiscard]] std::size_t busy_groups() const;
 
-  /// Runs a kernel of a program. Arguments are numbers, Memory, cl_mem or LocalBytes.
+  /// True if kernels suit CPUs: one program for all choices, and no loops unrolled for wide loads.
+  [[nodiscard]] bool suits_cpu() const { return found_.is_cpu && !as_gpu_; }
+
+  /// Pixels of a work-item: as many as fill 16-byte words. On CPUs, where wide words save nothing, 4.
+  [[nodiscard]] int group_pixels(std::size_t pixel_bytes) const;
+
+  /// Runs a kernel of a program. Its first argument is the choices; the others are numbers, Memory or LocalBytes.
   template <class... Arguments>
-  void run(const ProgramKey& program, const char* kernel, const Grid& grid, const char* doing,
+  void run(const ProgramRequest& program, const char* kernel, const Grid& grid, const char* doing,
            const Arguments&... arguments) {
     cl_kernel handle = kernel_of(program, kernel);
-    cl_uint index = 0;
+    set_argument(handle, 0, values_of(program.choices));
+    cl_uint index = 1;
     (set_argument(handle, index++, arguments), ...);
     enqueue(handle, grid, doing);
   }
@@ -128,7 +142,9 @@ class Device {
   cl_mem idle_buffer(std::size_t padded);
   bool free_idle();
 
-  cl_kernel kernel_of(const ProgramKey& program, const char* kernel);
+  [[nodiscard]] std::string macros_of(const ProgramRequest& program) const;
+  static cl_int8 values_of(const std::vector<Choice>& choices);
+  cl_kernel kernel_of(const ProgramRequest& program, const char* kernel);
   void enqueue(cl_kernel kernel, const Grid& grid, const char* doing) const;
   template <class T>
   void set_argument(cl_kernel kernel, cl_uint index, const T& value) const {
@@ -154,10 +170,11 @@ class Device {
   FoundDevice found_;
   std::string cache_folder_;
   bool poison_;
+  bool as_gpu_;
   std::size_t group_items_ = 0;
   cl_context context_ = nullptr;
   cl_command_queue queue_ = nullptr;
-  std::map<ProgramKey, Program> programs_;
+  std::map<std::pair<std::string, std::string>, Program> programs_;  ///< by file and macros
   mutable std::mutex mutex_;      ///< guards what follows: Pictures may be destroyed on any thread
   std::vector<IdleBuffer> idle_;  ///< oldest first; capacity is reserved, so release() never allocates
   std::size_t used_bytes_ = 0;    ///< of all buffers, idle ones included

@@ -12,7 +12,7 @@ namespace {
 
 constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, which the loader itself returns
 constexpr std::size_t kMinGroupItems = 64;
-constexpr std::size_t kMinLocalBytes = std::size_t{16} << 10;
+constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // what OpenCL 1.2 promises, and equalize.cl needs
 
 [[noreturn]] void refuse_without_platform() {
   throw Error(ErrorKind::backend_unavailable,

@@ -51,4 +51,9 @@ inline std::string pixel_macros(PixelFormat format, int group) {
          " -D CHANNELS=" + std::to_string(format.channels) + " -D GROUP=" + std::to_string(group);
 }
 
+/// The macro of pixels.cl for results whose groups are not one 16-byte word: neighbors would store half lines.
+inline std::string staging_macro(const Device& device, std::size_t pixel_bytes, int group) {
+  return !device.suits_cpu() && pixel_bytes * static_cast<std::size_t>(group) > 16 ? " -D STAGED" : "";
+}
+
 }  // namespace gpuimg::opencl

@@ -22,11 +22,18 @@ uint quotient(uint n, uint d, float r) {
   return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
 }
 
-// ⌊scale·a/b + ½⌋ for scale = 65535 or 65536 and a result below 2¹⁷. 2·scale·a may exceed 32 bits, its remainder not.
+// ⌊scale·a/b + ½⌋ for scale = 65535 or 65536, a ≤ b and b < 2¹⁹. The estimate is at most one off; its remainder is an
+// integer of at most 24 bits, hence exact.
 uint scaled_ratio(uint a, uint b, uint scale) {
-  const uint estimate = (uint)(divided((float)a, (float)b) * (float)scale);
-  const int rest = (int)(2u * scale * a + b - estimate * (2u * b));
-  return rest < 0 ? estimate - 1u : rest >= (int)(2u * b) ? estimate + 1u : estimate;
+  const float to_integer = 12582912.0f;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
+  const float divisor = (float)b;
+  const float part = (float)a;
+  const float whole = part * 65536.0f;
+  const float missing = scale == 65536u ? 0.0f : part;
+  const float estimate = fma(whole - missing, 1.0f / divisor, to_integer);
+  const float remainder = fma(to_integer - estimate, divisor, whole) - missing;
+  const uint level = as_uint(estimate) & 0x3FFFFFu;
+  return remainder + remainder >= divisor ? level + 1u : remainder + remainder < -divisor ? level - 1u : level;
 }
 
 typedef struct {

@@ -1,15 +1,21 @@
 // RGB to HSL, back, and adjustment. Specified in docs/operations.md, "HSL". Restates include/gpuimg/ops/hsl.hpp.
 //
-// Macros: ENCODING, one of 0 f32, 1 u16, 2 opencv, 3 opencv_full; OUT_BITS of the result's samples, 32 being float; and
-// which kernel the program is for: TO_HSL, FROM_HSL or ADJUST. FROM_HSL reads samples of IN_BITS.
+// Choices: ENCODING.
 
+#ifndef SPECIALIZED
+#define ENCODING choices.s0
+#endif
 #define F32 0
 #define U16 1
 #define OPENCV 2
 #define OPENCV_FULL 3
 #define HUE_RANGE (ENCODING == OPENCV_FULL ? 256.0f : 180.0f)
-#define OUT_MAX (OUT_BITS == 8 ? 255u : 65535u)
+#define STORED_BITS (ENCODING == F32 ? 32 : ENCODING == U16 ? 16 : 8)  // of a sample of HSL
+#define STORED_MAX (STORED_BITS == 8 ? 255u : 65535u)
 #define HAS_ALPHA (CHANNELS == 2 || CHANNELS == 4)
+#define STORED_CHANNELS (HAS_ALPHA ? 4 : 3)
+#define MAX_STORED_WORDS (GROUP * STORED_CHANNELS)
+#define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 
 // `value` of 0 … from_max as the nearest of 0 … to_max. The product has 33 bits at most.
 uint scaled_level(uint value, uint from_max, uint to_max) {
@@ -24,20 +30,16 @@ void clear_words(uint* words, int count) {
   }
 }
 
-#ifdef TO_HSL
-#define IN_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
-#define OUT_CHANNELS (HAS_ALPHA ? 4 : 3)
-
 uint3 hsl_u16(uint4 p) {
   const HslFractions f = hsl_fractions(p);
   const uint turn = f.chroma == 0u ? 1u : 6u * f.chroma;
   return (uint3)(scaled_ratio(f.hue_numerator, turn, 65536u) & 0xFFFFu,
                  scaled_ratio(f.chroma, f.saturation_denominator, 65535u),
-                 (uint)(((ulong)65535 * f.sum + V_MAX) / (2u * V_MAX)));
+                 ((SAMPLE_BITS == 8 ? 257u : 1u) * f.sum + 1u) / 2u);
 }
 
 // OpenCV's order of float operations, its fused multiply-add included: hue, lightness, saturation.
-uint3 hls_opencv(uint4 p) {
+uint3 hls_opencv(int8 choices, uint4 p) {
   const float unit = divided(1.0f, (float)V_MAX);
   const float red_part = (float)p.x * unit;
   const float green_part = (float)p.y * unit;
@@ -65,128 +67,111 @@ uint3 hls_opencv(uint4 p) {
                  (uint)rint(saturation * 255.0f));
 }
 
-uint3 encoded(uint4 p) {
-#if ENCODING == F32
-  return as_uint3(hsl_float(hsl_fractions(p)));
-#elif ENCODING == U16
-  return hsl_u16(p);
-#else
-  return hls_opencv(p);
-#endif
+uint3 encoded(int8 choices, uint4 p) {
+  switch (ENCODING) {
+    case F32: return as_uint3(hsl_float(hsl_fractions(p)));
+    case U16: return hsl_u16(p);
+    default: return hls_opencv(choices, p);
+  }
 }
 
-uint encoded_alpha(uint a) {
-#if ENCODING == F32
-  return as_uint(divided((float)a, (float)V_MAX));
-#else
-  return scaled_level(a, V_MAX, OUT_MAX);
-#endif
+uint encoded_alpha(int8 choices, uint a) {
+  return ENCODING == F32 ? as_uint(divided((float)a, (float)V_MAX)) : scaled_level(a, V_MAX, STORED_MAX);
 }
 
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void to_hsl(__global const uint* pixels,
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void to_hsl(int8 choices,
+                                                                              __global const uint* pixels,
                                                                               __global uint* result, ulong count) {
-  const ulong group = get_global_id(0);
-  if (group * GROUP < count) {
-    uint in[IN_WORDS];
-    uint out[WORDS_OF(GROUP * OUT_CHANNELS, OUT_BITS)];
-    load_words(in, pixels + group * IN_WORDS, IN_WORDS);
-    clear_words(out, WORDS_OF(GROUP * OUT_CHANNELS, OUT_BITS));
+  __local uint staging[STAGING_WORDS(WORDS_OF(GROUP * STORED_CHANNELS, STORED_BITS))];
+  const int stored_words = WORDS_OF(GROUP * STORED_CHANNELS, STORED_BITS);
+  const ulong groups = (count + GROUP - 1) / GROUP;
+  uint in[SAMPLE_WORDS];
+  uint out[MAX_STORED_WORDS];
+  load_words(in, pixels + min((ulong)get_global_id(0), groups - 1) * SAMPLE_WORDS, SAMPLE_WORDS);
+  clear_words(out, stored_words);
 #pragma unroll
-    for (int p = 0; p < GROUP; ++p) {
-      const uint4 pixel = pixel_of(in, p);
-      const uint3 hsl = encoded(pixel);
-      pack(out, p * OUT_CHANNELS, OUT_BITS, hsl.x);
-      pack(out, p * OUT_CHANNELS + 1, OUT_BITS, hsl.y);
-      pack(out, p * OUT_CHANNELS + 2, OUT_BITS, hsl.z);
+  for (int p = 0; p < GROUP; ++p) {
+    const uint4 pixel = pixel_of(in, p);
+    const uint3 hsl = encoded(choices, pixel);
+    pack(out, p * STORED_CHANNELS, STORED_BITS, hsl.x);
+    pack(out, p * STORED_CHANNELS + 1, STORED_BITS, hsl.y);
+    pack(out, p * STORED_CHANNELS + 2, STORED_BITS, hsl.z);
 #if HAS_ALPHA
-      pack(out, p * OUT_CHANNELS + 3, OUT_BITS, encoded_alpha(pixel.w));
+    pack(out, p * STORED_CHANNELS + 3, STORED_BITS, encoded_alpha(choices, pixel.w));
 #endif
-    }
-    store_words(out, result + group * WORDS_OF(GROUP * OUT_CHANNELS, OUT_BITS),
-                WORDS_OF(GROUP * OUT_CHANNELS, OUT_BITS));
+  }
+  store_group(out, result, get_global_id(0), groups, stored_words, staging);
+}
+
+#if CHANNELS >= 3
+float3 decoded(int8 choices, uint a, uint b, uint c) {
+  switch (ENCODING) {
+    case F32: return (float3)(wrapped_degrees(as_float(a)), unit_clamped(as_float(b)), unit_clamped(as_float(c)));
+    case U16: return (float3)((float)a * (360.0f / 65536.0f), divided((float)b, 65535.0f), divided((float)c, 65535.0f));
+    default:
+      // Stored as hue, lightness, saturation. 360/256 is exact, and 360/180 is 2.
+      return (float3)(wrapped_degrees((float)a * (360.0f / HUE_RANGE)), divided((float)c, 255.0f),
+                      divided((float)b, 255.0f));
   }
 }
-#endif
 
-#ifdef FROM_HSL
-#define IN_WORDS WORDS_OF(GROUP * CHANNELS, IN_BITS)
-#define OUT_WORDS WORDS_OF(GROUP * CHANNELS, OUT_BITS)
-
-float3 decoded(uint a, uint b, uint c) {
-#if ENCODING == F32
-  return (float3)(wrapped_degrees(as_float(a)), unit_clamped(as_float(b)), unit_clamped(as_float(c)));
-#elif ENCODING == U16
-  return (float3)((float)a * (360.0f / 65536.0f), divided((float)b, 65535.0f), divided((float)c, 65535.0f));
-#else
-  // Stored as hue, lightness, saturation. 360/256 is exact, and 360/180 is 2.
-  return (float3)(wrapped_degrees((float)a * (360.0f / HUE_RANGE)), divided((float)c, 255.0f),
-                  divided((float)b, 255.0f));
-#endif
+uint decoded_alpha(int8 choices, uint a) {
+  return ENCODING == F32 ? channel_level(unit_clamped(as_float(a)), 0.0f, (float)V_MAX)
+                         : scaled_level(a, STORED_MAX, V_MAX);
 }
 
-uint decoded_alpha(uint a) {
-#if ENCODING == F32
-  return channel_level(unit_clamped(as_float(a)), 0.0f, (float)OUT_MAX);
-#else
-  return scaled_level(a, ENCODING == U16 ? 65535u : 255u, OUT_MAX);
-#endif
-}
-
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void from_hsl(__global const uint* pixels,
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void from_hsl(int8 choices,
+                                                                                __global const uint* pixels,
                                                                                 __global uint* result, ulong count) {
-  const ulong group = get_global_id(0);
-  if (group * GROUP < count) {
-    uint in[IN_WORDS];
-    uint out[OUT_WORDS];
-    load_words(in, pixels + group * IN_WORDS, IN_WORDS);
-    clear_words(out, OUT_WORDS);
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)];
+  const int stored_words = WORDS_OF(GROUP * CHANNELS, STORED_BITS);
+  const ulong groups = (count + GROUP - 1) / GROUP;
+  uint in[MAX_STORED_WORDS];
+  uint out[SAMPLE_WORDS];
+  load_words(in, pixels + min((ulong)get_global_id(0), groups - 1) * stored_words, stored_words);
+  clear_words(out, SAMPLE_WORDS);
 #pragma unroll
-    for (int p = 0; p < GROUP; ++p) {
-      const int i = p * CHANNELS;
-      const uint3 rgb = rgb_from_hsl(decoded(packed(in, i, IN_BITS), packed(in, i + 1, IN_BITS),
-                                             packed(in, i + 2, IN_BITS)), OUT_MAX);
-      pack(out, i, OUT_BITS, rgb.x);
-      pack(out, i + 1, OUT_BITS, rgb.y);
-      pack(out, i + 2, OUT_BITS, rgb.z);
+  for (int p = 0; p < GROUP; ++p) {
+    const int i = p * CHANNELS;
+    const uint3 rgb = rgb_from_hsl(decoded(choices, packed(in, i, STORED_BITS), packed(in, i + 1, STORED_BITS),
+                                           packed(in, i + 2, STORED_BITS)), V_MAX);
+    pack(out, i, SAMPLE_BITS, rgb.x);
+    pack(out, i + 1, SAMPLE_BITS, rgb.y);
+    pack(out, i + 2, SAMPLE_BITS, rgb.z);
 #if HAS_ALPHA
-      pack(out, i + 3, OUT_BITS, decoded_alpha(packed(in, i + 3, IN_BITS)));
+    pack(out, i + 3, SAMPLE_BITS, decoded_alpha(choices, packed(in, i + 3, STORED_BITS)));
 #endif
-    }
-    store_words(out, result + group * OUT_WORDS, OUT_WORDS);
   }
+  store_group(out, result, get_global_id(0), groups, SAMPLE_WORDS, staging);
 }
 #endif
-
-#ifdef ADJUST
-#define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
 
 // `by` is added to hue, and multiplies saturation and lightness.
-__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void adjust_hsl(__global const uint* pixels,
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void adjust_hsl(int8 choices,
+                                                                                  __global const uint* pixels,
                                                                                   __global uint* result, ulong count,
                                                                                   float4 by) {
-  const ulong group = get_global_id(0);
-  if (group * GROUP < count) {
-    uint in[SAMPLE_WORDS];
-    uint out[SAMPLE_WORDS];
-    load_words(in, pixels + group * SAMPLE_WORDS, SAMPLE_WORDS);
-    clear_words(out, SAMPLE_WORDS);
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)];
+  const ulong groups = (count + GROUP - 1) / GROUP;
+  uint in[SAMPLE_WORDS];
+  uint out[SAMPLE_WORDS];
+  load_words(in, pixels + min((ulong)get_global_id(0), groups - 1) * SAMPLE_WORDS, SAMPLE_WORDS);
+  clear_words(out, SAMPLE_WORDS);
 #pragma unroll
-    for (int p = 0; p < GROUP; ++p) {
-      const int i = p * CHANNELS;
-      const uint4 from = pixel_of(in, p);
-      const float3 hsl = hsl_float(hsl_fractions(from));
-      const uint3 rgb = rgb_from_hsl((float3)(wrapped_degrees(hsl.x + by.x), unit_clamped(hsl.y * by.y),
-                                              unit_clamped(hsl.z * by.z)), V_MAX);
-      pack(out, i, SAMPLE_BITS, rgb.x);
+  for (int p = 0; p < GROUP; ++p) {
+    const int i = p * CHANNELS;
+    const uint4 from = pixel_of(in, p);
+    const float3 hsl = hsl_float(hsl_fractions(from));
+    const uint3 rgb = rgb_from_hsl((float3)(wrapped_degrees(hsl.x + by.x), unit_clamped(hsl.y * by.y),
+                                            unit_clamped(hsl.z * by.z)), V_MAX);
+    pack(out, i, SAMPLE_BITS, rgb.x);
 #if CHANNELS >= 3
-      pack(out, i + 1, SAMPLE_BITS, rgb.y);
-      pack(out, i + 2, SAMPLE_BITS, rgb.z);
+    pack(out, i + 1, SAMPLE_BITS, rgb.y);
+    pack(out, i + 2, SAMPLE_BITS, rgb.z);
 #endif
 #if HAS_ALPHA
-      pack(out, i + CHANNELS - 1, SAMPLE_BITS, from.w);
+    pack(out, i + CHANNELS - 1, SAMPLE_BITS, from.w);
 #endif
-    }
-    store_words(out, result + group * SAMPLE_WORDS, SAMPLE_WORDS);
   }
+  store_group(out, result, get_global_id(0), groups, SAMPLE_WORDS, staging);
 }
-#endif

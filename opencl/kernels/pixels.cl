@@ -2,9 +2,13 @@
 //
 // Macros that the host defines:
 //   GROUP_ITEMS                items of a work-group
-//   DIVIDES_EXACTLY            the device divides float32 correctly rounded
+//   DIVIDES_EXACTLY            float32 division is correctly rounded
 //   SAMPLE_BITS, CHANNELS      the pixels that are read: 8 or 16 bits, 1 to 4 channels
 //   GROUP                      pixels that a work-item handles at a time, a multiple of 4
+//   STAGED                     groups pass through local memory, so that a work-group stores consecutive words
+//   SPECIALIZED                every choice is a macro, and the program serves one kind of request. Otherwise choices
+//                              are the elements of each kernel's first argument, and one program serves all of them:
+//                              CPUs run it, because their compilers take longer than the work.
 // Buffers may be read and written for 64 bytes past their end (kPaddingBytes), so the last group needs no special case.
 
 // Results are the CPU's bytes: no contraction into fused multiply-adds, as in docs/decisions/0002-no-contraction.md.
@@ -37,6 +41,7 @@ void pack(uint* words, int i, int bits, uint value) {
   }
 }
 
+// Loads and stores are as wide as a group of `count` words allows.
 void load_words(uint* words, __global const uint* from, int count) {
   if (count % 4 == 0) {
 #pragma unroll
@@ -55,6 +60,19 @@ void load_words(uint* words, __global const uint* from, int count) {
   }
 }
 
+// The same from any byte of a buffer. Reads up to 4 bytes more.
+void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int count) {
+  __global const uint* from = buffer + byte / 4;
+  const uint shift = 8u * (uint)(byte % 4);
+  uint low = from[0];
+#pragma unroll
+  for (int i = 0; i < count; ++i) {
+    const uint high = from[i + 1];
+    words[i] = (uint)((((ulong)high << 32) | low) >> shift);
+    low = high;
+  }
+}
+
 void store_words(const uint* words, __global uint* to, int count) {
   if (count % 4 == 0) {
 #pragma unroll
@@ -68,6 +86,37 @@ void store_words(const uint* words, __global uint* to, int count) {
     }
   }
 }
+
+// Stores the groups of a work-group, of which this work-item's is number `group`. Those from `groups` on are not
+// stored. All work-items call it.
+#ifdef STAGED
+#define STAGING_WORDS(count) ((count) * GROUP_ITEMS)
+void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
+  const uint item = get_local_id(0);
+#pragma unroll
+  for (int i = 0; i < count; i += 4) {
+    *(__local uint4*)(staging + item * count + i) = (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // all groups are staged
+  const ulong first = group - item;
+  const uint staged = groups > first ? (uint)min(groups - first, (ulong)GROUP_ITEMS) * count : 0u;
+#pragma unroll
+  for (int i = 0; i < count / 4; ++i) {
+    const uint word = 4u * (i * GROUP_ITEMS + item);
+    if (word < staged) {
+      *(__global uint4*)(result + first * count + word) = *(__local const uint4*)(staging + word);
+    }
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // all are stored before others are staged
+}
+#else
+#define STAGING_WORDS(count) 4
+void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
+  if (group < groups) {
+    store_words(words, result + group * count, count);
+  }
+}
+#endif
 
 // Pixel p of a group as (r, g, b, alpha). Gray has r = g = b; without alpha it is V.
 uint4 pixel_of(const uint* words, int p) {

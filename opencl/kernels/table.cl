@@ -1,13 +1,13 @@
 // The look-up table of a histogram. Restates level_rule and mapped_level of include/gpuimg/ops/equalize.hpp.
 //
-// Macros: FORMULA, one of opencv, cdf and pillow. One work-group makes one table.
+// Choices: FORMULA. One work-group makes one table.
 
-#define FORMULA_opencv 0
-#define FORMULA_cdf 1
-#define FORMULA_pillow 2
-#define JOINED(a, b) a##b
-#define VALUE_OF(name) JOINED(FORMULA_, name)
-#define FORMULA_IS(name) (VALUE_OF(FORMULA) == FORMULA_##name)
+#ifndef SPECIALIZED
+#define FORMULA choices.s0
+#endif
+#define OPENCV 0
+#define CDF 1
+#define PILLOW 2
 
 typedef struct {
   ulong total;
@@ -24,10 +24,16 @@ Span joined(Span low, Span high) {
   return both;
 }
 
-uint mapped_level(Span all, uint level, ulong cumulative, ulong count) {
+uint mapped_level(int8 choices, Span all, uint level, ulong cumulative, ulong count) {
   const ulong v = V_MAX;
   const bool flat = all.first == all.total;  // also if nothing is counted
-#if FORMULA_IS(opencv)
+  if (FORMULA == CDF) {
+    return all.total == 0 ? level : (uint)((2 * v * cumulative + all.total) / (2 * all.total));
+  }
+  if (FORMULA == PILLOW) {
+    const ulong step = (all.total - all.last) / v;
+    return flat || step == 0 ? level : (uint)min((step / 2 + (cumulative - count)) / step, v);
+  }
   if (flat) {
     return level;
   }
@@ -37,20 +43,14 @@ uint mapped_level(Span all, uint level, ulong cumulative, ulong count) {
   const float scale = divided((float)V_MAX, convert_float_rte(all.total - all.first));
   const float mapped = rint(convert_float_rte(cumulative - all.first) * scale);
   return mapped >= (float)V_MAX ? V_MAX : (uint)mapped;
-#elif FORMULA_IS(cdf)
-  return all.total == 0 ? level : (uint)((2 * v * cumulative + all.total) / (2 * all.total));
-#else
-  const ulong step = (all.total - all.last) / v;
-  if (flat || step == 0) {
-    return level;
-  }
-  return (uint)min((step / 2 + (cumulative - count)) / step, v);
-#endif
 }
 
-// Each work-item takes `bins` / GROUP_ITEMS consecutive levels. The table starts at maps[first]. Sets *changes if any level is mapped to another.
+// Each work-item takes `bins` / GROUP_ITEMS consecutive levels. They start at
+// all_counts[first_count]; the table starts at maps[first]. Sets *changes if any level is mapped to another.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_table(
-    __global const ulong* counts, uint bins, __global ushort* maps, uint first, __global uint* changes) {
+    int8 choices, __global const ulong* all_counts, uint first_count, uint bins, __global ushort* maps, uint first,
+    __global uint* changes) {
+  __global const ulong* counts = all_counts + first_count;
   __local Span spans[2][GROUP_ITEMS];
   const uint item = get_local_id(0);
   const uint each = bins / GROUP_ITEMS;
@@ -72,7 +72,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void make_tabl
   bool changes_any = false;
   for (uint level = item * each; level < (item + 1u) * each; ++level) {
     cumulative += counts[level];
-    const uint to = mapped_level(all, level, cumulative, counts[level]);
+    const uint to = mapped_level(choices, all, level, cumulative, counts[level]);
     maps[first + level] = (ushort)to;
     changes_any = changes_any || to != level;
   }

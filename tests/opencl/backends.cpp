@@ -16,7 +16,9 @@ OpenclOptions tested_options() {
 
 std::unique_ptr<Backend> make_tested_backend(opencl::TestOptions changes) {
   changes.poison = true;
-  return opencl::make_test_backend(tested_options(), changes);
+  OpenclOptions options = tested_options();
+  options.cache_folder.clear();  // PoCL compiles every kernel of a program that is cached
+  return opencl::make_test_backend(options, changes);
 }
 
 void OpenclTest::SetUp() {
@@ -44,8 +46,12 @@ Backend& OpenclTest::device() {
 }
 
 Backend& OpenclTest::poor_device() {
-  static const std::unique_ptr<Backend> backend =
-      make_tested_backend({.max_local_bytes = std::size_t{8} << 10, .no_exact_division = true});
+  static const std::unique_ptr<Backend> backend = make_tested_backend({.max_local_bytes = std::size_t{512}});
+  return *backend;
+}
+
+Backend& OpenclTest::device_as_gpu() {
+  static const std::unique_ptr<Backend> backend = make_tested_backend({.as_gpu = true});
   return *backend;
 }
 

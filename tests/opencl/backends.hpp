@@ -24,8 +24,10 @@ class OpenclTest : public ::testing::Test {
 
   /// Shared by all tests, so that the same backend processes all sizes.
   static Backend& device();
-  /// Tables of more than 8 KiB do not fit in its local memory, and division is not exact.
+  /// No table of 256 levels fits in its local memory.
   static Backend& poor_device();
+  /// Runs what GPUs run, also if it is a CPU.
+  static Backend& device_as_gpu();
   static Backend& cpu();
 };
 

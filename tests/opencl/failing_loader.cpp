@@ -1,10 +1,17 @@
-// An OpenCL loader for tests: passes each call on to libOpenCL.so.1, and fails the one that the test asks for.
+// An OpenCL loader for tests: passes each call on to libOpenCL.so.1, and fails the one that the test asks for. As a
+// process's libOpenCL.so.1 it reads the environment:
+//   GPUIMG_TEST_REAL_LOADER      the loader to pass calls on to
+//   GPUIMG_TEST_FAIL             a function and what it returns: clGetDeviceIDs:-1
+//   GPUIMG_TEST_LOCAL_BYTES      the local memory of every device
+//   GPUIMG_TEST_WRONG_RESULTS    if set, each result that is read has a wrong byte
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
 #include <CL/cl.h>
 #include <dlfcn.h>
 
 #include <atomic>
+#include <cstdlib>
+#include <string>
 #include <tuple>
 #include <type_traits>
 
@@ -14,25 +21,62 @@ std::atomic<long> calls{0};
 std::atomic<long> fail_at{0};  ///< the first call is 1; 0 = none
 std::atomic<cl_int> fail_with{CL_SUCCESS};
 
+const char* environment(const char* name, const char* otherwise) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? otherwise : value;
+}
+
 template <class Function>
 Function real(const char* name) {
-  static void* loader = ::dlopen("libOpenCL.so.1", RTLD_NOW | RTLD_LOCAL);
+  static void* loader =
+      ::dlopen(environment("GPUIMG_TEST_REAL_LOADER", "libOpenCL.so.1"), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
   return reinterpret_cast<Function>(::dlsym(loader, name));
+}
+
+/// The code that every call of this function returns; CL_SUCCESS if it is passed on.
+cl_int planted(const char* name) {
+  static const std::string plan = environment("GPUIMG_TEST_FAIL", "");
+  const std::size_t length = std::string(name).size();
+  return plan.compare(0, length + 1, std::string(name) + ":") == 0 ? std::atoi(plan.c_str() + length + 1) : CL_SUCCESS;
+}
+
+/// Changes what a call gave out, if the environment asks for it.
+template <class Given>
+void distort(const char* name, const Given& given) {
+  if constexpr (std::tuple_size_v<Given> == 5) {
+    if constexpr (std::is_same_v<std::tuple_element_t<0, Given>, cl_device_id>) {
+      const char* bytes = std::getenv("GPUIMG_TEST_LOCAL_BYTES");
+      if (bytes != nullptr && std::string(name) == "clGetDeviceInfo" &&
+          std::get<1>(given) == CL_DEVICE_LOCAL_MEM_SIZE) {
+        *static_cast<cl_ulong*>(std::get<3>(given)) = std::strtoull(bytes, nullptr, 10);
+      }
+    }
+  }
+  if constexpr (std::tuple_size_v<Given> == 9) {
+    if (std::string(name) == "clEnqueueReadBuffer" && std::getenv("GPUIMG_TEST_WRONG_RESULTS") != nullptr) {
+      if constexpr (std::is_same_v<std::tuple_element_t<5, Given>, void*>) {
+        *static_cast<unsigned char*>(std::get<5>(given)) ^= 1U;
+      }
+    }
+  }
 }
 
 /// Calls that create something return its handle, and the code through their last argument.
 template <class Result, class... Arguments, class... Given>
 Result passed_on(Result (*)(Arguments...), const char* name, Given... given) {
-  if (++calls == fail_at) {
+  const cl_int failure = ++calls == fail_at ? fail_with.load() : planted(name);
+  if (failure != CL_SUCCESS) {
     if constexpr (std::is_same_v<Result, cl_int>) {
-      return fail_with;
+      return failure;
     } else {
       cl_int* code = std::get<sizeof...(Given) - 1>(std::tuple(given...));
-      *code = fail_with;
+      *code = failure;
       return nullptr;
     }
   }
-  return real<Result (*)(Arguments...)>(name)(given...);
+  const Result result = real<Result (*)(Arguments...)>(name)(given...);
+  distort(name, std::tuple(given...));
+  return result;
 }
 
 }  // namespace

@@ -36,8 +36,7 @@ class OpenclParity : public OpenclTest {
 };
 
 constexpr std::initializer_list<Size> kSizes = {{1, 1}, {1, 7}, {33, 9}, {257, 5}, {1, 3001}, {3001, 1}, {1025, 67}};
-// The batteries need hundreds of programs, which is what takes time on a CPU: one size that ends inside groups and
-// tiles.
+// The batteries are long: one size that ends inside groups and tiles.
 constexpr std::initializer_list<Size> kOne = {{517, 67}};
 
 TEST_F(OpenclParity, OperationsOfTheList) {
@@ -61,12 +60,39 @@ TEST_F(OpenclParity, Hsl) {
   each_image(device(), kOne, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
 
-TEST_F(OpenclParity, TablesBeyondLocalMemoryAndInexactDivision) {
-  each_image(poor_device(), kOne, [](const Pair& pair, Random& random) {
+TEST_F(OpenclParity, TablesBeyondLocalMemory) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int channels : {1, 4}) {
+    const Pair pair(poor_device(), cpu(), any_image(random, 517, 67, {Sample::u8, channels}));
     pair.histograms(random);
     pair.equalizations(random);
-    pair.hsl(random);
-  });
+  }
+}
+
+// What GPUs run: a program for each kind of request, wide groups of pixels that pass through local memory, copies of
+// tables, and division by corrected reciprocals. Each program takes a CPU as long as a battery of the others.
+TEST_F(OpenclParity, AsGpusRunIt) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u8, 4},
+                                   PixelFormat{Sample::u16, 3}}) {
+    const bool is_color = format.channels == 3;
+    for (const Size size : {Size{517, 67}, Size{3, 5}}) {
+      SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height) + " " + name_of(format));
+      const Pair pair(device_as_gpu(), cpu(), any_image(random, size.width, size.height, format));
+      pair.histogram({});
+      pair.equalization({});
+      if (is_color) {
+        pair.to_hsl(HslEncoding::f32);
+        pair.to_hsl(HslEncoding::u16);
+        pair.from_hsl(HslEncoding::u16, format.sample);
+        pair.adjustment({25.5F, 1.25F, 0.75F});
+      } else if (format.channels == 1) {
+        pair.integral({});
+      }
+    }
+  }
 }
 
 TEST_F(OpenclParity, ConstantImages) {
