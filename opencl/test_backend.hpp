@@ -1,4 +1,4 @@
-// An OpenCL backend with settings that only tests use.
+// An OpenCL backend with settings that only tests and benchmarks use.
 #pragma once
 
 #include <cstddef>
@@ -16,6 +16,7 @@ struct TestOptions {
   std::size_t max_local_bytes = SIZE_MAX;  ///< emulate a device with this much local memory per work-group
   std::size_t max_allocation = SIZE_MAX;   ///< emulate a device whose buffers are at most this large
   bool as_gpu = false;                     ///< run on a CPU what GPUs run
+  bool is_timed = false;                   ///< events of the queue tell when commands ran
 };
 
 /// Like make_opencl_backend, on a device changed for a test.

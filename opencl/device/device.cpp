@@ -36,7 +36,7 @@ Device::Device(const OpenclOptions& options, const TestOptions& test)
   cl_int code = CL_SUCCESS;
   context_ = api_.CreateContext(properties, 1, &found_.id, nullptr, nullptr, &code);
   cl_check(code, "creating a context");
-  queue_ = api_.CreateCommandQueue(context_, found_.id, 0, &code);
+  queue_ = api_.CreateCommandQueue(context_, found_.id, test.is_timed ? CL_QUEUE_PROFILING_ENABLE : 0, &code);
   if (code != CL_SUCCESS) {
     release_handles();
     cl_check(code, "creating a command queue");

@@ -16,6 +16,7 @@ OpenclOptions tested_options() {
 
 std::unique_ptr<Backend> make_tested_backend(opencl::TestOptions changes) {
   changes.poison = true;
+  changes.as_gpu = changes.as_gpu || std::getenv("GPUIMG_TEST_OPENCL_AS_GPU") != nullptr;
   OpenclOptions options = tested_options();
   options.cache_folder.clear();  // PoCL compiles every kernel of a program that is cached
   return opencl::make_test_backend(options, changes);

@@ -1,5 +1,6 @@
 // The two backends that the OpenCL tests compare. Without a device the tests are skipped, or fail with
-// GPUIMG_REQUIRE_OPENCL=1. GPUIMG_TEST_OPENCL_DEVICE chooses another device than 0.
+// GPUIMG_REQUIRE_OPENCL=1. GPUIMG_TEST_OPENCL_DEVICE chooses another device than 0, and
+// GPUIMG_TEST_OPENCL_AS_GPU has a CPU run in all tests what GPUs run, which takes minutes.
 #pragma once
 
 #include <gtest/gtest.h>
