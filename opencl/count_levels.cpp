@@ -42,10 +42,11 @@ ProgramRequest program_of(const Device& device, const Picture& picture, const Se
 
 /// Copies of the table in local memory; 0 if it does not fit.
 std::size_t copies_of(const Device& device, std::size_t table_bytes) {
-  if (table_bytes > device.local_bytes()) {
+  constexpr std::size_t kOtherBytes = 64;  // variables of the kernel
+  const std::size_t most_bytes = std::min(device.local_bytes() - kOtherBytes, kMaxTableBytes);
+  if (table_bytes > device.local_bytes() - kOtherBytes) {
     return 0;
   }
-  const std::size_t most_bytes = std::min(device.local_bytes(), kMaxTableBytes);
   std::size_t copies = device.suits_cpu() ? 1 : kMaxCopies;
   while (copies > 1 && copies * table_bytes > most_bytes) {
     copies /= 2;

@@ -24,7 +24,7 @@ std::vector<Memory> counts_of(const DevicePointer& device, const Picture& pictur
   if (table_count(picture, options) == 1) {
     const Level level = level_of(options.color, options.luma, picture.format());
     counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
-  } else if (3 * bins * sizeof(cl_uint) <= device->local_bytes()) {
+  } else if (3 * bins * sizeof(cl_uint) < device->local_bytes()) {
     counts.push_back(count_levels(device, picture, options.selection, {Level::red, bins, true}));
   } else {
     for (const Level level : {Level::red, Level::green, Level::blue}) {

@@ -13,7 +13,7 @@ namespace {
 bool is_rgb_at(const Device& device, const Picture& picture, const std::vector<Channel>& channels, std::size_t i) {
   return picture.format().color_channels() == 3 && i + 3 <= channels.size() && channels[i] == Channel::red &&
          channels[i + 1] == Channel::green && channels[i + 2] == Channel::blue &&
-         3 * (picture.format().max_value() + std::size_t{1}) * sizeof(cl_uint) <= device.local_bytes();
+         3 * (picture.format().max_value() + std::size_t{1}) * sizeof(cl_uint) < device.local_bytes();
 }
 
 }  // namespace

@@ -11,6 +11,11 @@
 #define TABLES choices.s2
 #define IS_MASKED choices.s3
 #define IS_BLENDED choices.s4
+#define WORD_COUNT (256 * TABLE_COPIES)
+#define LUMA_COUNT (256 * TABLE_COPIES)
+#else
+#define WORD_COUNT (MAP == MAP_LUMA ? 1 : 256 * TABLE_COPIES)
+#define LUMA_COUNT (MAP == MAP_LUMA ? 256 * TABLE_COPIES : 1)
 #endif
 #define MAP_EACH 0
 #define MAP_LUMA 1
@@ -129,9 +134,11 @@ uint3 mapped(int8 choices, uint4 p, Tables tables) {
     case MAP_LUMA: return map_luma(choices, p, tables);
     case MAP_YCBCR: return map_ycbcr(choices, p, tables);
     case MAP_HSL: return map_hsl(choices, p, tables);
+    default: return map_each(choices, p, tables);
   }
-#endif
+#else
   return map_each(choices, p, tables);
+#endif
 }
 
 // The host tabulates blended(in, to) by to − in, so that no 64-bit float is needed: what is added to `in`, and the first
@@ -161,12 +168,12 @@ void put_pixel(uint* words, int p, uint3 color, uint alpha_level) {
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void equalize(
     int8 choices, __global const uint* pixels, __global uint* result, ulong count, __global const ushort* maps,
     __global const uint* changes, __global const uchar* mask, __global const int2* steps) {
-  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)];
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)] __attribute__((aligned(16)));
   Tables tables;
   tables.maps = maps;
 #if SAMPLE_BITS == 8
-  __local uint words_of_levels[256 * TABLE_COPIES];
-  __local float2 lumas_of_levels[256 * TABLE_COPIES];
+  __local uint words_of_levels[WORD_COUNT];
+  __local float2 lumas_of_levels[LUMA_COUNT];
   for (uint i = get_local_id(0); i < 256u * TABLE_COPIES; i += GROUP_ITEMS) {
     const uint level = i / TABLE_COPIES;
     const uint next = TABLES == 3 ? 256u : 0u;

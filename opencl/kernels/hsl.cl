@@ -82,7 +82,7 @@ uint encoded_alpha(int8 choices, uint a) {
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void to_hsl(int8 choices,
                                                                               __global const uint* pixels,
                                                                               __global uint* result, ulong count) {
-  __local uint staging[STAGING_WORDS(WORDS_OF(GROUP * STORED_CHANNELS, STORED_BITS))];
+  __local uint staging[STAGING_WORDS(WORDS_OF(GROUP * STORED_CHANNELS, STORED_BITS))] __attribute__((aligned(16)));
   const int stored_words = WORDS_OF(GROUP * STORED_CHANNELS, STORED_BITS);
   const ulong groups = (count + GROUP - 1) / GROUP;
   uint in[SAMPLE_WORDS];
@@ -123,7 +123,7 @@ uint decoded_alpha(int8 choices, uint a) {
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void from_hsl(int8 choices,
                                                                                 __global const uint* pixels,
                                                                                 __global uint* result, ulong count) {
-  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)];
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)] __attribute__((aligned(16)));
   const int stored_words = WORDS_OF(GROUP * CHANNELS, STORED_BITS);
   const ulong groups = (count + GROUP - 1) / GROUP;
   uint in[MAX_STORED_WORDS];
@@ -151,7 +151,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void adjust_hs
                                                                                   __global const uint* pixels,
                                                                                   __global uint* result, ulong count,
                                                                                   float4 by) {
-  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)];
+  __local uint staging[STAGING_WORDS(SAMPLE_WORDS)] __attribute__((aligned(16)));
   const ulong groups = (count + GROUP - 1) / GROUP;
   uint in[SAMPLE_WORDS];
   uint out[SAMPLE_WORDS];

@@ -41,19 +41,20 @@ void OpenclTest::SetUp() {
   GTEST_SKIP() << missing;
 }
 
+// Never destroyed: drivers end before what is static here.
 Backend& OpenclTest::device() {
-  static const std::unique_ptr<Backend> backend = make_tested_backend();
-  return *backend;
+  static Backend& backend = *make_tested_backend().release();
+  return backend;
 }
 
 Backend& OpenclTest::poor_device() {
-  static const std::unique_ptr<Backend> backend = make_tested_backend({.max_local_bytes = std::size_t{512}});
-  return *backend;
+  static Backend& backend = *make_tested_backend({.max_local_bytes = std::size_t{512}}).release();
+  return backend;
 }
 
 Backend& OpenclTest::device_as_gpu() {
-  static const std::unique_ptr<Backend> backend = make_tested_backend({.as_gpu = true});
-  return *backend;
+  static Backend& backend = *make_tested_backend({.as_gpu = true}).release();
+  return backend;
 }
 
 Backend& OpenclTest::cpu() {

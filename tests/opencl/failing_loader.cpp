@@ -3,6 +3,7 @@
 //   GPUIMG_TEST_REAL_LOADER      the loader to pass calls on to
 //   GPUIMG_TEST_FAIL             a function and what it returns: clGetDeviceIDs:-1
 //   GPUIMG_TEST_LOCAL_BYTES      the local memory of every device
+//   GPUIMG_TEST_BUFFER_BYTES     the largest buffer of every device
 //   GPUIMG_TEST_WRONG_RESULTS    if set, each result that is read has a wrong byte
 #define CL_TARGET_OPENCL_VERSION 120
 #define CL_USE_DEPRECATED_OPENCL_1_1_APIS
@@ -45,9 +46,11 @@ template <class Given>
 void distort(const char* name, const Given& given) {
   if constexpr (std::tuple_size_v<Given> == 5) {
     if constexpr (std::is_same_v<std::tuple_element_t<0, Given>, cl_device_id>) {
-      const char* bytes = std::getenv("GPUIMG_TEST_LOCAL_BYTES");
-      if (bytes != nullptr && std::string(name) == "clGetDeviceInfo" &&
-          std::get<1>(given) == CL_DEVICE_LOCAL_MEM_SIZE) {
+      const cl_device_info what = std::get<1>(given);
+      const char* bytes = what == CL_DEVICE_LOCAL_MEM_SIZE       ? std::getenv("GPUIMG_TEST_LOCAL_BYTES")
+                          : what == CL_DEVICE_MAX_MEM_ALLOC_SIZE ? std::getenv("GPUIMG_TEST_BUFFER_BYTES")
+                                                                 : nullptr;
+      if (bytes != nullptr) {
         *static_cast<cl_ulong*>(std::get<3>(given)) = std::strtoull(bytes, nullptr, 10);
       }
     }

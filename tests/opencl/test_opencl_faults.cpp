@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <string>
@@ -20,13 +21,18 @@ constexpr long kMaxCalls = 2000;
 
 class OpenclFaults : public OpenclTest {
  protected:
+  /// GPUIMG_TEST_FAILING_LOADER where the tests run on another machine than the build.
+  static std::string failing_loader() {
+    const char* elsewhere = std::getenv("GPUIMG_TEST_FAILING_LOADER");
+    return elsewhere != nullptr ? elsewhere : GPUIMG_FAILING_LOADER;
+  }
   using FailAt = long (*)(long at, int with);
   static FailAt fail_at() {
-    static void* loader = ::dlopen(GPUIMG_FAILING_LOADER, RTLD_NOW);
+    static void* loader = ::dlopen(failing_loader().c_str(), RTLD_NOW);
     return reinterpret_cast<FailAt>(::dlsym(loader, "gpuimg_test_fail_at"));
   }
   static std::unique_ptr<Backend> failing_backend() {
-    return opencl::make_test_backend(tested_options(), {.library = GPUIMG_FAILING_LOADER});
+    return opencl::make_test_backend(tested_options(), {.library = failing_loader()});
   }
 };
 

@@ -18,6 +18,8 @@ struct Size {
 
 class OpenclParity : public OpenclTest {
  protected:
+  void as_gpus_run_it(Size size);
+
   template <class Battery>
   void each_image(Backend& tested, std::initializer_list<Size> sizes, const Battery& battery) {
     Random random;
@@ -34,6 +36,26 @@ class OpenclParity : public OpenclTest {
     }
   }
 };
+
+void OpenclParity::as_gpus_run_it(Size size) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u8, 4},
+                                   PixelFormat{Sample::u16, 3}}) {
+    SCOPED_TRACE(name_of(format));
+    const Pair pair(device_as_gpu(), cpu(), any_image(random, size.width, size.height, format));
+    pair.histogram({});
+    pair.equalization({});
+    if (format.channels == 3) {
+      pair.to_hsl(HslEncoding::f32);
+      pair.to_hsl(HslEncoding::u16);
+      pair.from_hsl(HslEncoding::u16, format.sample);
+      pair.adjustment({25.5F, 1.25F, 0.75F});
+    } else if (format.channels == 1) {
+      pair.integral({});
+    }
+  }
+}
 
 constexpr std::initializer_list<Size> kSizes = {{1, 1}, {1, 7}, {33, 9}, {257, 5}, {1, 3001}, {3001, 1}, {1025, 67}};
 // The batteries are long: one size that ends inside groups and tiles.
@@ -72,28 +94,10 @@ TEST_F(OpenclParity, TablesBeyondLocalMemory) {
 
 // What GPUs run: a program for each kind of request, wide groups of pixels that pass through local memory, copies of
 // tables, and division by corrected reciprocals. Each program takes a CPU as long as a battery of the others.
-TEST_F(OpenclParity, AsGpusRunIt) {
-  Random random;
-  SCOPED_TRACE(random.trace());
-  for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u8, 4},
-                                   PixelFormat{Sample::u16, 3}}) {
-    const bool is_color = format.channels == 3;
-    for (const Size size : {Size{517, 67}, Size{3, 5}}) {
-      SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height) + " " + name_of(format));
-      const Pair pair(device_as_gpu(), cpu(), any_image(random, size.width, size.height, format));
-      pair.histogram({});
-      pair.equalization({});
-      if (is_color) {
-        pair.to_hsl(HslEncoding::f32);
-        pair.to_hsl(HslEncoding::u16);
-        pair.from_hsl(HslEncoding::u16, format.sample);
-        pair.adjustment({25.5F, 1.25F, 0.75F});
-      } else if (format.channels == 1) {
-        pair.integral({});
-      }
-    }
-  }
-}
+TEST_F(OpenclParity, AsGpusRunIt) { as_gpus_run_it({517, 67}); }
+
+// Also runs in oclgrind.
+TEST_F(OpenclParity, TinyAsGpusRunIt) { as_gpus_run_it({37, 9}); }
 
 TEST_F(OpenclParity, ConstantImages) {
   for (const std::uint32_t value : {0U, 1U, 127U, 128U, 254U, 255U}) {
