@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
 constexpr std::size_t kMaxCopies = 32;                         // as many as local memory has banks
 constexpr std::size_t kMaxTableBytes = std::size_t{32} << 10;  // several work-groups then share a compute unit
-constexpr std::size_t kGroupsPerUnit = 8;                      // 256 items each: more than a unit runs at once
+constexpr std::size_t kCountingGroupsPerUnit = 8;              // 256 items each: more than a unit runs at once
 constexpr std::size_t kMaxPixelsOfALaunch = std::size_t{1} << 31;
 
 Level luma_level(Luma luma) {
@@ -64,7 +64,7 @@ void run_in_chunks(const DevicePointer& device, const Picture& picture, const Pr
   for (std::size_t first = 0; first < picture.pixel_count(); first += kMaxPixelsOfALaunch) {
     const std::size_t end = std::min(picture.pixel_count(), first + kMaxPixelsOfALaunch);
     const std::size_t turns = ((end - first) / group + turn - 1) / turn;
-    const std::size_t groups = std::clamp<std::size_t>(turns, 1, device->units() * kGroupsPerUnit);
+    const std::size_t groups = std::clamp<std::size_t>(turns, 1, device->units() * kCountingGroupsPerUnit);
     const std::size_t turns_of_chunk = std::max<std::size_t>(1, turns / (groups * kChunksPerGroup));
     device->run(program, "count_local", {{groups * device->group_items(), 1}, {device->group_items(), 1}},
                 "counting levels", memory_of(picture), cl_ulong{first}, cl_ulong{end}, cl_ulong{turns_of_chunk * turn},
