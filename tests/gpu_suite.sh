@@ -12,6 +12,7 @@
 #   faults        every call of CUDA failing in its turn, and faults of the device planted in launches (tests/faults)
 #   sanitize      the four tools of compute-sanitizer, $GPUIMG_SUITE_TOOLS to name some of them: each must first find the
 #                 bug planted for it, then none over the small sizes
+#   opencl        the OpenCL backend on NVIDIA's OpenCL: its tests, doctor, the files of `files`, and its benchmark
 #   bench         the benchmarks
 # environment: GPUIMG_SUITE_PACK (run what `pack` put there), GPUIMG_SUITE_LOGS (where logs go), GPUIMG_SUITE_ARCH
 set -uo pipefail
@@ -28,6 +29,8 @@ occupy=${pack:-$build/tests/cuda}/gpuimg_occupy_device
 write_photos=${pack:-$build/tests/support/catalogue}/write_photos
 write_catalogue=${pack:-$build/tests/support/catalogue}/write_catalogue
 faulty=${pack:-$build/tests/faults}/gpuimg_faulty
+opencl_tests=${pack:-$build/tests/opencl}/gpuimg_opencl_tests
+opencl_bench=${pack:-$build/bench}/gpuimg_opencl_bench
 gpuimg=${pack:-$build}/gpuimg
 export GPUIMG_REQUIRE_CUDA=1
 [ -n "$pack" ] && export LD_LIBRARY_PATH=$pack/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
@@ -54,16 +57,21 @@ run_build() {
   step compile 3600 cmake --build "$build"
 }
 
+opencl_loader() { ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n 1; }
+
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
   for program in "$tests" "$bench" "$jpeg_bench" "$planted" "$occupy" "$write_photos" "$write_catalogue" \
-    "$faulty" "$gpuimg"; do
+    "$faulty" "$opencl_tests" "$opencl_bench" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
     ldd "$program" | awk '$2 == "=>" && $3 ~ /^\// { print $3 }' | grep -vE '/(libc|libm|libgcc_s|libstdc\+\+|libpthread|libdl|librt)\.so' |
       while read -r library; do cp -Lu "$library" "$1/lib/"; done
   done
+  library=$(opencl_loader)  # opened by name, so ldd does not list it
+  [ -z "$library" ] || cp -L "$library" "$1/lib/"
+  cp "$build/tests/opencl/libgpuimg_failing_opencl.so" "$1/lib/" 2>/dev/null || true
   du -sh "$1"
 }
 
@@ -202,6 +210,47 @@ run_sanitize() {
   done
 }
 
+# Names NVIDIA's driver to the OpenCL loader, for containers that lack /etc/OpenCL/vendors/nvidia.icd.
+find_nvidia_opencl() {
+  local driver
+  driver=$({ ldconfig -p | sed -n 's/.*libnvidia-opencl\.so\.1 .*=> //p'
+    find /usr/local/nvidia /usr/lib -name 'libnvidia-opencl.so.1' 2>/dev/null; } | head -n 1)
+  [ -n "$driver" ] || { echo 'opencl: libnvidia-opencl.so.1 is not here'; return 1; }
+  rm -rf "$logs/vendors"
+  mkdir -p "$logs/vendors"
+  echo "$driver" >"$logs/vendors/nvidia.icd"
+  OCL_ICD_VENDORS=$(cd "$logs/vendors" && pwd)
+  export OCL_ICD_VENDORS OCL_ICD_FILENAMES=$driver
+}
+
+compare_opencl() {  # each operation on each file, compared with the CPU; the step `files` compares the CPU with CUDA
+  local file mode
+  while read -r file; do
+    for mode in luma rgb joint ycbcr hsl; do
+      "$gpuimg" equalize --force --backend opencl --verify --color "$mode" "$file" "$logs/of-opencl.png" || return 1
+    done
+    "$gpuimg" hist --force --backend opencl --verify "$file" "$logs/of-opencl.json" || return 1
+    "$gpuimg" integral --force --backend opencl --verify "$file" "$logs/of-opencl.npy" || return 1
+    "$gpuimg" hsl --force --backend opencl --verify "$file" "$logs/of-opencl.npy" || return 1
+    echo "same: $file"
+  done < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f \( -name '*.png' -o -name '*.jpg' \) | sort)
+}
+
+run_opencl() {
+  local part
+  mkdir -p "$logs"
+  find_nvidia_opencl || { failed+=(opencl); return; }
+  step opencl-doctor 200 env XDG_CACHE_HOME="$logs" "$gpuimg" doctor --backend opencl
+  sed -n '/^OpenCL/,$p' "$logs/opencl-doctor.log"
+  [ -z "$pack" ] || export GPUIMG_TEST_FAILING_LOADER=$pack/lib/libgpuimg_failing_opencl.so
+  for part in Parity Colors Faults; do
+    step "opencl-$part" 300 env GPUIMG_REQUIRE_OPENCL=1 "$opencl_tests" --gtest_filter="Opencl$part.*" --gtest_brief=1
+  done
+  step opencl-files 400 bash -c "$(declare -f compare_opencl); gpuimg='$gpuimg' logs='$logs'; compare_opencl"
+  step opencl-bench 300 "$opencl_bench"
+  cat "$logs/opencl-bench.log"
+}
+
 run_bench() {
   if [ -x "$bench" ]; then
     step bench 300 "$bench"
@@ -220,7 +269,7 @@ run_bench() {
 [ $# -gt 0 ] || set -- build parity huge sanitize bench
 while [ $# -gt 0 ]; do
   case $1 in
-    build | all | parity | huge | files | batches | errors | crowded | faults | sanitize | bench) "run_$1" ;;
+    build | all | parity | huge | files | batches | errors | crowded | faults | sanitize | opencl | bench) "run_$1" ;;
     pack) run_pack "${2:?pack needs a folder}"; shift ;;
     *) echo "gpu_suite.sh: no step '$1'; see its first lines" >&2; exit 2 ;;
   esac

@@ -3,10 +3,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
+#include <limits>
 #include <thread>
 
 #include "backends/cuda_info.hpp"
+#include "backends/opencl_info.hpp"
 #include "gpuimg/cuda.hpp"
+#include "gpuimg/opencl.hpp"
 
 namespace gpuimg {
 namespace {
@@ -35,8 +39,19 @@ double cuda_cost_ms(const Workload& work) {
   return kStartMs + megapixels(work) * (work.suits_backends ? kMsPerMegapixelOfJpeg : kMsPerMegapixel);
 }
 
+/// Never the smallest: what an OpenCL device costs is not measured.
+double opencl_cost_ms(const Workload& /*work*/) { return std::numeric_limits<double>::infinity(); }
+
+std::string in_lower_case(std::string_view text) {
+  std::string lower(text);
+  std::transform(lower.begin(), lower.end(), lower.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return lower;
+}
+
 constexpr std::array<std::string_view, 1> kCpuSynonyms = {"host"};
 constexpr std::array<std::string_view, 2> kCudaSynonyms = {"gpu", "nvidia"};
+constexpr std::array<std::string_view, 4> kOpenclSynonyms = {"ocl", "cl", "amd", "intel"};
 
 constexpr std::array kBackends = {
     BackendEntry{BackendKind::cpu, "cpu", "the CPU", "the CPU; the GPU driver is not touched", kCpuSynonyms, true,
@@ -44,6 +59,13 @@ constexpr std::array kBackends = {
     BackendEntry{BackendKind::cuda, "cuda", "CUDA", "the GPU; an error if there is none", kCudaSynonyms, false,
                  [](const BackendOptions& options) { return make_cuda_backend(options.device); }, cuda_cost_ms,
                  &kCudaFacts},
+    BackendEntry{BackendKind::opencl, "opencl", "OpenCL", "an OpenCL device; never chosen by auto", kOpenclSynonyms,
+                 false,
+                 [](const BackendOptions& options) {
+                   refuse_failed_device(options.device);
+                   return make_opencl_backend({options.device, program_cache_folder()});
+                 },
+                 opencl_cost_ms, &kOpenclFacts, true},
 };
 
 }  // namespace
@@ -57,7 +79,7 @@ const BackendEntry& backend_entry(BackendKind kind) {
 
 void expect_workers(int per_device) {
   for (const BackendEntry& entry : kBackends) {
-    if (entry.device_facts != nullptr) {
+    if (entry.device_facts != nullptr && entry.device_facts->expect_workers != nullptr) {
       entry.device_facts->expect_workers(per_device);
     }
   }
@@ -65,6 +87,25 @@ void expect_workers(int per_device) {
 
 bool is_built_in(const BackendEntry& entry) {
   return entry.device_facts == nullptr || entry.device_facts->is_built_in();
+}
+
+int device_named(const BackendEntry& entry, std::string_view part) {
+  const std::vector<int> numbers = entry.device_facts->devices();
+  const std::vector<std::string> names = entry.device_facts->names();
+  std::vector<int> found;
+  std::string all;
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    all += (i == 0 ? "" : ", ") + std::to_string(numbers[i]) + " is " + names[i];
+    if (in_lower_case(names[i]).find(in_lower_case(part)) != std::string::npos) {
+      found.push_back(numbers[i]);
+    }
+  }
+  if (found.size() != 1) {
+    throw Error(ErrorKind::backend_unavailable, std::string(entry.title) + ": " +
+                                                    (found.empty() ? "no" : "more than one") + " device has '" +
+                                                    std::string(part) + "' in its name: " + all);
+  }
+  return found.front();
 }
 
 bool may_be_there(const BackendEntry& entry) {

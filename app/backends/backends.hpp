@@ -25,16 +25,21 @@ struct DeviceFacts {
   bool (*is_built_in)();
   /// False if there can be no device. Does not touch the driver.
   bool (*may_be_there)();
-  /// How many images will be on one device at once. The first call counts.
-  void (*expect_workers)(int per_device);
   /// Numbers of the devices. Throws Error{backend_unavailable} that names what is missing.
   std::vector<int> (*devices)();
+  /// Their names, in the same order. Throws likewise.
+  std::vector<std::string> (*names)();
   /// Throws Error{backend_unavailable} if the device does not exist.
   void (*check_device)(int device);
   /// One line for --version, without touching the driver.
   std::string (*build_text)();
   /// For doctor: tells versions, then devices, each as soon as it is known. Throws Error{backend_unavailable}.
   void (*tell)(const std::function<void(const std::string& text)>& print);
+  /// How many images will be on one device at once. The first call counts. nullptr if it makes no difference.
+  void (*expect_workers)(int per_device) = nullptr;
+  /// Remembers that doctor found the device to compute wrong results, and how: making a backend on it then fails. An
+  /// empty text forgets it. nullptr if the backend is not refused for it.
+  void (*remember_failure)(int device, const std::string& difference) = nullptr;
 };
 
 /// The work that `auto` weighs.
@@ -62,6 +67,9 @@ struct BackendEntry {
 
   /// What only a backend with devices has; nullptr for the others.
   const DeviceFacts* device_facts = nullptr;
+
+  /// Only used when named: neither `auto` nor --verify takes it by itself.
+  bool is_opt_in = false;
 };
 
 /// All backends, in the order of help texts. Includes those that are not built in.
@@ -71,6 +79,10 @@ const BackendEntry& backend_entry(BackendKind kind);
 
 /// False if this build leaves the backend out.
 bool is_built_in(const BackendEntry& entry);
+
+/// The number of the device whose name contains `part`, in any case. Throws Error{backend_unavailable} if none or
+/// several do, or as DeviceFacts::devices() does.
+int device_named(const BackendEntry& entry, std::string_view part);
 
 /// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
 bool may_be_there(const BackendEntry& entry);

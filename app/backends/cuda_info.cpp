@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "gpuimg/cuda.hpp"
 
@@ -50,6 +51,14 @@ std::vector<int> device_numbers() {
   return numbers;
 }
 
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (CudaDevice& device : cuda_devices()) {
+    names.push_back(std::move(device.name));
+  }
+  return names;
+}
+
 /// "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
 std::string build_text() {
   const CudaVersions versions = cuda_versions(false);
@@ -87,12 +96,7 @@ void tell(const std::function<void(const std::string& text)>& print) {
 
 }  // namespace
 
-const DeviceFacts kCudaFacts = {is_cuda_built_in,
-                                device_may_be_there,
-                                expect_workers_on_device,
-                                device_numbers,
-                                check_cuda_device,
-                                build_text,
-                                tell};
+const DeviceFacts kCudaFacts = {is_cuda_built_in,  device_may_be_there, device_numbers, device_names,
+                                check_cuda_device, build_text,          tell,           expect_workers_on_device};
 
 }  // namespace gpuimg

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdlib>
 
@@ -17,6 +19,7 @@ constexpr const char* kGroup = "Global options (before or after the subcommand)"
 constexpr const char* kBackendVariable = "GPUIMG_BACKEND";
 constexpr const char* kDeviceVariable = "GPUIMG_DEVICE";
 constexpr const char* kThreadsVariable = "GPUIMG_THREADS";
+constexpr int kLargestCount = 65536;
 
 NamedValues<std::optional<BackendKind>> backend_names() {
   NamedValues<std::optional<BackendKind>> names = {
@@ -64,6 +67,15 @@ Number whole_number(const Setting& setting, Number smallest, Number largest, Num
   return number;
 }
 
+/// A name is looked up with the backend that --backend names; the driver is not touched for a number.
+int device_number(const Setting& setting, std::optional<BackendKind> backend) {
+  const DeviceFacts* facts = backend ? backend_entry(*backend).device_facts : nullptr;
+  const bool is_name =
+      std::any_of(setting.value.begin(), setting.value.end(), [](unsigned char c) { return std::isalpha(c) != 0; });
+  return is_name && facts != nullptr ? device_named(backend_entry(*backend), setting.value)
+                                     : whole_number(setting, 0, kLargestCount, 0);
+}
+
 }  // namespace
 
 void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
@@ -78,7 +90,8 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   };
   text("--backend", arguments.backend, with_choices("what computes", backends, name_of(defaults.backend, backends)),
        "NAME", kBackendVariable);
-  text("--device", arguments.device, fmt::format("number of the CUDA device [{}]", defaults.device), "N",
+  text("--device", arguments.device,
+       fmt::format("device of the GPU backend: its number, or part of its name [{}]", defaults.device), "DEVICE",
        kDeviceVariable);
   text("--threads", arguments.threads, "CPU threads [one per processor]", "N", kThreadsVariable);
   text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
@@ -114,9 +127,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
     options.backend = value_named(backend.source, backend.value, backend_names());
   }
   options.can_use_cpu = !options.backend;
-  constexpr int kLargestCount = 65536;
-  options.device =
-      whole_number(option_or_environment("--device", arguments.device, kDeviceVariable), 0, kLargestCount, 0);
+  options.device = device_number(option_or_environment("--device", arguments.device, kDeviceVariable), options.backend);
   options.threads =
       whole_number(option_or_environment("--threads", arguments.threads, kThreadsVariable), 1, kLargestCount, 0);
   options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,

@@ -57,7 +57,8 @@ class BenchBackends {
   explicit BenchBackends(const GlobalOptions& globals) {
     for (const BackendEntry& entry : backends()) {
       const bool is_cpu = entry.kind == BackendKind::cpu;
-      if (globals.backend.value_or(entry.kind) == entry.kind || (is_cpu && globals.verify)) {
+      const bool is_wanted = globals.backend ? globals.backend == entry.kind : !entry.is_opt_in;
+      if (is_wanted || (is_cpu && globals.verify)) {
         add(entry.kind, globals, is_cpu || globals.backend || globals.verify);
       }
     }

@@ -24,7 +24,8 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg doctor\n"
     "  gpuimg doctor --backend cpu\n"
-    "  gpuimg doctor --device 1";
+    "  gpuimg doctor --device 1\n"
+    "  gpuimg doctor --backend opencl";
 
 /// Prints each fact as soon as it is known: a device may take seconds to answer.
 template <class... Values>
@@ -79,25 +80,71 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
   return advice;
 }
 
-/// Tests a backend against the CPU; returns advice if something is wrong.
-std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
-  try {
-    if (entry.device_facts != nullptr) {
-      entry.device_facts->tell([](const std::string& text) { print("{}", text); });
+/// Tests a backend on one device against the CPU; returns advice if something is wrong. A device that computes wrong
+/// results is refused from then on, if its backend remembers that, and one that computes right no longer.
+std::vector<std::string> examine_device(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
+  const auto remember = [&](const std::string& difference) {
+    if (entry.device_facts != nullptr && entry.device_facts->remember_failure != nullptr) {
+      entry.device_facts->remember_failure(globals.device, difference);
     }
+  };
+  try {
+    remember({});
     BackendSource source(with_backend(globals, entry.kind));
     Backend& backend = source.get();
     print("self-test on {} ({})\n", entry.title, backend.description());
-    const bool known = print_result("known answers", test_known_answers(backend));
-    const bool agrees = print_result("agreement with the CPU, to the byte", test_agreement(backend, cpu));
-    if (!known || !agrees) {
-      return {fmt::format("{} computes wrong results here: use --backend cpu, and report this output", entry.title)};
+    const SelfTestResult known = test_known_answers(backend);
+    const SelfTestResult agreement = test_agreement(backend, cpu);
+    const bool is_right = print_result("known answers", known);
+    if (!print_result("agreement with the CPU, to the byte", agreement) || !is_right) {
+      remember((is_right ? agreement : known).failures.front());
+      return {fmt::format("{} computes wrong results on {}: use --backend cpu, and report this output", entry.title,
+                          backend.description())};
     }
     return examine_codecs_of(backend);
   } catch (const Error& error) {
     return {error.what()};
   }
   return {};
+}
+
+/// Of a backend that `auto` may choose, the device of --device.
+std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
+  try {
+    if (entry.device_facts != nullptr) {
+      entry.device_facts->tell([](const std::string& text) { print("{}", text); });
+    }
+  } catch (const Error& error) {
+    return {error.what()};
+  }
+  return examine_device(entry, globals, cpu);
+}
+
+/// Of a backend that is only used when named: every device, if it is named here too. Else it is listed at most, because
+/// its programs take minutes to compile, and missing devices are no defect.
+std::vector<std::string> examine_opt_in(const BackendEntry& entry, const GlobalOptions& globals, Backend& cpu) {
+  std::vector<std::string> advice;
+  try {
+    entry.device_facts->tell([](const std::string& text) { print("{}", text); });
+    if (!globals.backend) {
+      print("  self-test: gpuimg doctor --backend {}\n", entry.name);
+      return {};
+    }
+    for (const int device : entry.device_facts->devices()) {
+      GlobalOptions here = globals;
+      here.device = device;
+      for (std::string& line : examine_device(entry, here, cpu)) {
+        advice.push_back(std::move(line));
+      }
+    }
+  } catch (const Error& error) {
+    if (!globals.backend) {
+      print("  {}\n", error.what());
+      return {};
+    }
+    advice.emplace_back(error.what());
+  }
+  return advice;
 }
 
 void run(const GlobalOptions& globals) {
@@ -120,7 +167,7 @@ void run(const GlobalOptions& globals) {
   }
   for (const BackendEntry& entry : backends()) {
     if (entry.kind != BackendKind::cpu && globals.backend.value_or(entry.kind) == entry.kind) {
-      for (std::string& line : examine(entry, globals, cpu)) {
+      for (std::string& line : (entry.is_opt_in ? examine_opt_in : examine)(entry, globals, cpu)) {
         advice.push_back(std::move(line));
       }
     }

@@ -41,7 +41,7 @@ std::vector<const BackendEntry*> candidates(const GlobalOptions& options) {
   std::vector<const BackendEntry*> built;
   std::vector<const BackendEntry*> all;
   for (const BackendEntry& entry : backends()) {
-    if (has_operation(options, entry.kind)) {
+    if (has_operation(options, entry.kind) && !entry.is_opt_in) {
       all.push_back(&entry);
       if (is_built_in(entry)) {
         built.push_back(&entry);
@@ -56,7 +56,7 @@ std::string why_only_one(const GlobalOptions& options) {
     return {};
   }
   for (const BackendEntry& entry : backends()) {
-    if (has_operation(options, entry.kind) && !is_built_in(entry)) {
+    if (has_operation(options, entry.kind) && !entry.is_opt_in && !is_built_in(entry)) {
       return fmt::format("built without {}", entry.title);
     }
   }
@@ -69,7 +69,7 @@ BackendKind counterpart(BackendKind kind, const GlobalOptions& options) {
   }
   BackendKind other = kind;
   for (const BackendEntry& entry : backends()) {
-    if (entry.kind != kind && has_operation(options, entry.kind)) {
+    if (entry.kind != kind && !entry.is_opt_in && has_operation(options, entry.kind)) {
       if (is_built_in(entry)) {
         return entry.kind;
       }

@@ -29,7 +29,7 @@ using SumTable = Picture;
 using PictureOperation = std::variant<IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
 
 /// Identifies an implementation of Backend.
-enum class BackendKind : std::uint8_t { cpu, cuda };
+enum class BackendKind : std::uint8_t { cpu, cuda, opencl };
 
 /// A compute backend. Owns its threads or stream and its scratch memory. Not thread-safe: use one Backend per worker.
 /// Backends on different threads are independent. Operations may return before the device finishes; wait() and
@@ -50,7 +50,7 @@ class Backend {
 
   [[nodiscard]] virtual BackendKind kind() const = 0;
 
-  /// The name that `--backend` accepts: "cpu" or "cuda".
+  /// The name that `--backend` accepts: "cpu", "cuda" or "opencl".
   [[nodiscard]] virtual std::string name() const = 0;
 
   /// For people: "CPU, 2 threads", "NVIDIA H200 (device 0)".
@@ -59,7 +59,7 @@ class Backend {
   /// True if operations run in host memory. upload(Image) is then free, and there is no device memory to run out of.
   [[nodiscard]] virtual bool memory_is_host() const = 0;
 
-  /// Uninitialized host memory that uploads fastest: page-locked for CUDA. For callers that process many images. The
+  /// Uninitialized host memory that uploads fastest: page-locked for devices. For callers that process many images. The
   /// memory is recycled when the Image is destroyed, which may happen on any thread and after the backend is gone.
   /// After the first call, download() returns such memory too. Throws Error{out_of_memory}.
   virtual Image new_image(int width, int height, PixelFormat format) = 0;

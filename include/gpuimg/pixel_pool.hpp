@@ -3,8 +3,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "gpuimg/image.hpp"
@@ -22,9 +24,11 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   static constexpr std::size_t kMinBytes = std::size_t{1} << 20;
 
   /// How to get new memory: allocate_pixels, or an allocator of another kind of memory.
-  using Allocate = PixelMemory (*)(std::size_t bytes);
+  using Allocate = std::function<PixelMemory(std::size_t bytes)>;
 
-  explicit PixelPool(Allocate allocate = allocate_pixels) : allocate_(allocate) { idle_.reserve(kMaxIdle + 1); }
+  explicit PixelPool(Allocate allocate = allocate_pixels) : allocate_(std::move(allocate)) {
+    idle_.reserve(kMaxIdle + 1);
+  }
   PixelPool(const PixelPool&) = delete;
   PixelPool& operator=(const PixelPool&) = delete;
   ~PixelPool() = default;

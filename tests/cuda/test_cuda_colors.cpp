@@ -2,7 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
-#include "batteries.hpp"
+#include "support/batteries.hpp"
 
 namespace gpuimg::test {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "backends.hpp"
-#include "batteries.hpp"
+#include "support/batteries.hpp"
 
 namespace gpuimg::test {
 namespace {

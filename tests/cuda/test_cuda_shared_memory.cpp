@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "backends.hpp"
-#include "batteries.hpp"
+#include "support/batteries.hpp"
 
 namespace gpuimg::test {
 namespace {

@@ -4,8 +4,8 @@
 #include <thread>
 
 #include "backends.hpp"
-#include "batteries.hpp"
 #include "gpuimg/cuda.hpp"
+#include "support/batteries.hpp"
 
 namespace gpuimg::test {
 namespace {

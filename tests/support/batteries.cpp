@@ -1,5 +1,5 @@
 // Runs every operation with every option on one image, on two backends.
-#include "batteries.hpp"
+#include "support/batteries.hpp"
 
 #include <algorithm>
 

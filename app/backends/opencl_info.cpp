@@ -1,0 +1,109 @@
+// Describes OpenCL: its devices, and where compiled programs are kept.
+#include "backends/opencl_info.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "gpuimg/opencl.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
+
+/// Only the loader knows.
+bool device_may_be_there() { return true; }
+
+std::vector<int> device_numbers() {
+  std::vector<int> numbers;
+  for (const OpenclDevice& device : opencl_devices()) {
+    numbers.push_back(device.index);
+  }
+  return numbers;
+}
+
+std::vector<std::string> device_names() {
+  std::vector<std::string> names;
+  for (OpenclDevice& device : opencl_devices()) {
+    names.push_back(std::move(device.name));
+  }
+  return names;
+}
+
+std::string build_text() {
+  return is_opencl_built_in() ? "OpenCL 1.2, opened when asked for" : "OpenCL none: built without it";
+}
+
+void tell(const std::function<void(const std::string& text)>& print) {
+  print("OpenCL\n");  // first: the driver may take seconds to answer
+  for (const OpenclDevice& device : opencl_devices()) {
+    print(fmt::format("  device {}: {} ({}, driver {}), {} compute units, {:.1f} GiB, buffers up to {:.1f} GiB{}\n",
+                      device.index, device.name, device.version, device.driver, device.compute_units,
+                      static_cast<double>(device.total_bytes) / kGib,
+                      static_cast<double>(device.largest_allocation) / kGib,
+                      device.lacks.empty() ? "" : "; cannot be used: " + device.lacks));
+  }
+}
+
+/// Where a failure of the self-test is remembered: for this device, driver and version of gpuimg. Empty if nowhere.
+std::filesystem::path failure_file(const OpenclDevice& device) {
+  const std::string folder = program_cache_folder();
+  std::string name = device.name + ' ' + device.platform + ' ' + device.driver + " gpuimg " GPUIMG_VERSION;
+  std::replace_if(
+      name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0 && c != '.'; }, '_');
+  constexpr std::size_t kMaxLength = 200;
+  name.resize(std::min(name.size(), kMaxLength));
+  return folder.empty() ? std::filesystem::path() : std::filesystem::path(folder) / ("failed_" + name);
+}
+
+OpenclDevice device_of(int number) {
+  check_opencl_device(number);
+  return opencl_devices().at(static_cast<std::size_t>(number));
+}
+
+void remember_failure(int number, const std::string& difference) {
+  const std::filesystem::path file = failure_file(device_of(number));
+  std::error_code ignored;
+  if (difference.empty()) {
+    std::filesystem::remove(file, ignored);
+  } else if (!file.empty()) {
+    std::filesystem::create_directories(file.parent_path(), ignored);
+    std::ofstream(file) << difference;
+  }
+}
+
+}  // namespace
+
+const DeviceFacts kOpenclFacts = {is_opencl_built_in,  device_may_be_there, device_numbers, device_names,
+                                  check_opencl_device, build_text,          tell,           nullptr,
+                                  remember_failure};
+
+void refuse_failed_device(int number) {
+  const OpenclDevice device = device_of(number);
+  std::ifstream file(failure_file(device));
+  const std::string difference{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!difference.empty()) {
+    throw Error(ErrorKind::backend_unavailable,
+                fmt::format("OpenCL: {} failed gpuimg's self-test: {}; update its driver and run 'gpuimg doctor "
+                            "--backend opencl', or use --backend cpu",
+                            device.name, difference));
+  }
+}
+
+std::string program_cache_folder() {
+  const auto folder_in = [](const char* variable, const char* rest) {
+    const char* base = std::getenv(variable);
+    return base != nullptr && *base == '/' ? std::string(base) + rest : std::string();
+  };
+  const std::string folder = folder_in("XDG_CACHE_HOME", "/gpuimg/opencl");
+  return folder.empty() ? folder_in("HOME", "/.cache/gpuimg/opencl") : folder;
+}
+
+}  // namespace gpuimg

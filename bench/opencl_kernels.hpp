@@ -1,0 +1,9 @@
+// The OpenCL C sources of the benchmark, embedded when it is built.
+#pragma once
+
+namespace gpuimg::bench {
+
+extern const char* const kStreamSource;    ///< opencl_stream.cl
+extern const char* const kTextbookSource;  ///< textbook/luma_histogram.cl
+
+}  // namespace gpuimg::bench

@@ -1,0 +1,157 @@
+// Chooses and runs the kernels of kernels/count.cl: tables in local memory where they fit, else in global memory.
+#include "count_levels.hpp"
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/opencl_picture.hpp"
+
+namespace gpuimg::opencl {
+namespace {
+
+constexpr std::size_t kCountBytes = sizeof(std::uint64_t);
+constexpr std::size_t kMaxCopies = 32;                         // as many as local memory has banks
+constexpr std::size_t kMaxTableBytes = std::size_t{32} << 10;  // several work-groups then share a compute unit
+constexpr std::size_t kCountingGroupsPerUnit = 8;              // 256 items each: more than a unit runs at once
+constexpr std::size_t kMaxPixelsOfALaunch = std::size_t{1} << 31;
+
+Level luma_level(Luma luma) {
+  switch (luma) {
+    case Luma::bt601: return Level::luma_bt601;
+    case Luma::bt601_trunc: return Level::luma_bt601_trunc;
+    case Luma::opencv: return Level::luma_opencv;
+    case Luma::bt709: return Level::luma_bt709;
+  }
+  return {};
+}
+
+/// Groups of pixels that a work-item loads before it counts the first: about 64 bytes.
+int groups_ahead(const Device& device, PixelFormat format) {
+  return device.suits_cpu() ? 1 : format.channels == 3 ? 2 : 4;
+}
+
+ProgramRequest program_of(const Device& device, const Picture& picture, const Selection& selection,
+                          const CountRequest& request) {
+  const PixelFormat format = picture.format();
+  const bool skips = format.has_alpha() && !selection.count_transparent;
+  return {"count",
+          pixel_macros(format, device.group_pixels(format.bytes_per_pixel())) +
+              " -D AHEAD=" + std::to_string(groups_ahead(device, format)),
+          {choice_of(request.level), {"TABLES", request.is_rgb ? 3 : 1}, {"SKIPS_TRANSPARENT", skips ? 1 : 0}}};
+}
+
+/// Copies of the table in local memory; 0 if it does not fit.
+std::size_t copies_of(const Device& device, std::size_t table_bytes) {
+  constexpr std::size_t kOtherBytes = 64;  // variables of the kernel
+  const std::size_t most_bytes = std::min(device.local_bytes() - kOtherBytes, kMaxTableBytes);
+  if (table_bytes > device.local_bytes() - kOtherBytes) {
+    return 0;
+  }
+  std::size_t copies = device.suits_cpu() ? 1 : kMaxCopies;
+  while (copies > 1 && copies * table_bytes > most_bytes) {
+    copies /= 2;
+  }
+  return copies;
+}
+
+/// Counts a whole image in local memory. `counts` has `bins` counts, and then a word for each launch.
+void run_in_chunks(const DevicePointer& device, const Picture& picture, const ProgramRequest& program,
+                   std::size_t bins_of_table, std::size_t bins, const LocalBytes& counters, const Memory& counts) {
+  constexpr std::size_t kChunksPerGroup = 16;
+  const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
+  const std::size_t turn = device->group_items() * static_cast<std::size_t>(groups_ahead(*device, picture.format()));
+  cl_uint taken_at = static_cast<cl_uint>(bins * kCountBytes / sizeof(cl_uint));
+  for (std::size_t first = 0; first < picture.pixel_count(); first += kMaxPixelsOfALaunch) {
+    const std::size_t end = std::min(picture.pixel_count(), first + kMaxPixelsOfALaunch);
+    const std::size_t turns = ((end - first) / group + turn - 1) / turn;
+    const std::size_t groups = std::clamp<std::size_t>(turns, 1, device->units() * kCountingGroupsPerUnit);
+    const std::size_t turns_of_chunk = std::max<std::size_t>(1, turns / (groups * kChunksPerGroup));
+    device->run(program, "count_local", {{groups * device->group_items(), 1}, {device->group_items(), 1}},
+                "counting levels", memory_of(picture), cl_ulong{first}, cl_ulong{end}, cl_ulong{turns_of_chunk * turn},
+                static_cast<cl_uint>(bins_of_table), counters, counts, taken_at);
+    ++taken_at;
+  }
+}
+
+/// Counts a whole image in global memory.
+void run_in_memory(const DevicePointer& device, const Picture& picture, const ProgramRequest& program,
+                   std::size_t bins_of_table, const Memory& counts) {
+  const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
+  for (std::size_t first = 0; first < picture.pixel_count(); first += kMaxPixelsOfALaunch) {
+    const std::size_t end = std::min(picture.pixel_count(), first + kMaxPixelsOfALaunch);
+    const std::size_t pixels_of_group = device->group_items() * group;
+    const std::size_t groups = std::min((end - first + pixels_of_group - 1) / pixels_of_group, device->busy_groups());
+    device->run(program, "count_global", {{groups * device->group_items(), 1}, {device->group_items(), 1}},
+                "counting levels", memory_of(picture), cl_ulong{first}, cl_ulong{end},
+                static_cast<cl_uint>(bins_of_table), counts);
+  }
+}
+
+template <class... Arguments>
+void run_over_region(const DevicePointer& device, const Picture& picture, const Selection& selection,
+                     const ProgramRequest& program, const char* kernel, const Arguments&... arguments) {
+  const Rect region = selection.region.value_or(Rect{0, 0, picture.width(), picture.height()});
+  const auto columns = static_cast<std::size_t>(region.width);
+  const std::size_t across =
+      std::min((columns + device->group_items() - 1) / device->group_items(), device->busy_groups());
+  const std::size_t down = std::min(static_cast<std::size_t>(region.height), device->busy_groups() / across + 1);
+  const cl_uint4 rectangle = {{static_cast<cl_uint>(region.x), static_cast<cl_uint>(region.y),
+                               static_cast<cl_uint>(region.width), static_cast<cl_uint>(region.height)}};
+  const Memory& mask = memory_of(selection.mask != nullptr ? *selection.mask : picture);
+  device->run(program, kernel, {{across * device->group_items(), down}, {device->group_items(), 1}}, "counting levels",
+              memory_of(picture), mask, cl_uint{selection.mask != nullptr}, static_cast<cl_ulong>(picture.width()),
+              rectangle, arguments...);
+}
+
+}  // namespace
+
+Level level_of(Channel channel, Luma luma, PixelFormat format) {
+  switch (channel) {
+    case Channel::luma: return format.color_channels() == 1 ? Level::red : luma_level(luma);
+    case Channel::red: return Level::red;
+    case Channel::green: return Level::green;
+    case Channel::blue: return Level::blue;
+    case Channel::alpha: return Level::alpha;
+    case Channel::hue: return Level::hue_bin;
+    case Channel::saturation: return Level::saturation_bin;
+    case Channel::lightness: return Level::lightness_bin;
+  }
+  return {};
+}
+
+Level level_of(EqualizeColor color, Luma luma, PixelFormat format) {
+  if (format.color_channels() == 1) {
+    return Level::red;
+  }
+  return color == EqualizeColor::ycbcr ? Level::luma_ycbcr
+         : color == EqualizeColor::hsl ? Level::hsl_level
+                                       : luma_level(luma);
+}
+
+Memory count_levels(const DevicePointer& device, const Picture& picture, const Selection& selection,
+                    const CountRequest& request) {
+  const std::size_t bins = (request.is_rgb ? 3 : 1) * request.bins;
+  const std::size_t launches = picture.pixel_count() / kMaxPixelsOfALaunch + 1;
+  Memory counts(device, bins * kCountBytes + launches * sizeof(cl_uint));
+  device->fill(counts, 0, counts.size_bytes());
+  const bool has_region = selection.region || selection.mask != nullptr;
+  const auto bins_of_table = static_cast<cl_uint>(request.bins);
+  const std::size_t table_bytes = bins * sizeof(cl_uint);
+  ProgramRequest program = program_of(*device, picture, selection, request);
+  if (const std::size_t copies = copies_of(*device, table_bytes); copies != 0) {
+    program.macros += " -D COPIES=" + std::to_string(copies);
+    const LocalBytes counters{copies * table_bytes};
+    if (has_region) {
+      run_over_region(device, picture, selection, program, "count_local_selected", bins_of_table, counters, counts);
+    } else {
+      run_in_chunks(device, picture, program, request.bins, bins, counters, counts);
+    }
+  } else if (has_region) {
+    run_over_region(device, picture, selection, program, "count_global_selected", bins_of_table, counts);
+  } else {
+    run_in_memory(device, picture, program, request.bins, counts);
+  }
+  return counts;
+}
+
+}  // namespace gpuimg::opencl

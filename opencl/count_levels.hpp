@@ -1,0 +1,40 @@
+// Counts the levels of selected pixels on the device. Used by the histogram and by equalization.
+#pragma once
+
+#include "operations.hpp"
+
+namespace gpuimg::opencl {
+
+/// What a pixel counts as: level_of in kernels/levels.cl.
+enum class Level {
+  red,
+  green,
+  blue,
+  alpha,
+  luma_bt601,
+  luma_bt601_trunc,
+  luma_opencv,
+  luma_bt709,
+  luma_ycbcr,
+  hsl_level,
+  hue_bin,
+  saturation_bin,
+  lightness_bin,
+};
+
+Level level_of(Channel channel, Luma luma, PixelFormat format);
+Level level_of(EqualizeColor color, Luma luma, PixelFormat format);
+inline Choice choice_of(Level level) { return {"LEVEL", static_cast<int>(level)}; }
+
+/// What to count: one table of levels, or `is_rgb`: three tables of the samples of red, green and blue.
+struct CountRequest {
+  Level level = Level::red;
+  std::size_t bins = 0;
+  bool is_rgb = false;
+};
+
+/// Counts of 64 bits: `bins` for each table. Does not wait.
+Memory count_levels(const DevicePointer& device, const Picture& picture, const Selection& selection,
+                    const CountRequest& request);
+
+}  // namespace gpuimg::opencl

@@ -1,0 +1,184 @@
+// One OpenCL device as a backend uses it: context, in-order queue, memory and compiled programs.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "device/devices.hpp"
+#include "test_backend.hpp"
+
+namespace gpuimg::opencl {
+
+class Device;
+
+/// Bytes after each buffer that kernels may read and write: they handle whole groups of pixels.
+constexpr std::size_t kPaddingBytes = 64;
+
+/// Freed buffers that are kept for reuse.
+constexpr std::size_t kMaxIdleBuffers = 8;
+
+/// A buffer of device memory. Returned to the device when destroyed: the queue is in order, so queued work may still
+/// use it. Move-only.
+class Memory {
+ public:
+  Memory() = default;
+  /// Uninitialized. Throws Error{out_of_memory}.
+  Memory(std::shared_ptr<Device> device, std::size_t bytes);
+  ~Memory();
+  Memory(Memory&& other) noexcept
+      : device_(std::move(other.device_)),
+        buffer_(std::exchange(other.buffer_, nullptr)),
+        bytes_(std::exchange(other.bytes_, 0)) {}
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(device_, other.device_);
+    std::swap(buffer_, other.buffer_);
+    std::swap(bytes_, other.bytes_);
+    return *this;
+  }
+  [[nodiscard]] cl_mem buffer() const { return buffer_; }
+  [[nodiscard]] std::size_t size_bytes() const { return bytes_; }
+
+ private:
+  std::shared_ptr<Device> device_;
+  cl_mem buffer_ = nullptr;
+  std::size_t bytes_ = 0;
+};
+static_assert(!std::is_copy_constructible_v<Memory> && std::is_nothrow_move_assignable_v<Memory>);
+
+/// An argument of a kernel that is an array in local memory.
+struct LocalBytes {
+  std::size_t bytes;
+};
+
+/// How many work-items run, in two dimensions, and how many form a work-group.
+struct Grid {
+  std::size_t items[2];
+  std::size_t group[2];
+};
+
+/// What a kernel reads as a choice: kernels/pixels.cl, SPECIALIZED.
+struct Choice {
+  const char* name;
+  int value;
+};
+
+/// Which program to run: a file of kernels/, the macros that it always needs, "-D CHANNELS=3 …", and its choices, in
+/// the order of the elements that the file names.
+struct ProgramRequest {
+  const char* file;
+  std::string macros;
+  std::vector<Choice> choices{};
+};
+
+/// Shared by the backend and its memory, so that a Picture may outlive its backend.
+class Device {
+ public:
+  Device(const OpenclOptions& options, const TestOptions& test);
+  ~Device();
+  Device(const Device&) = delete;
+  Device& operator=(const Device&) = delete;
+
+  [[nodiscard]] const Api& api() const { return api_; }
+  [[nodiscard]] cl_context context() const { return context_; }
+  [[nodiscard]] cl_command_queue queue() const { return queue_; }
+  [[nodiscard]] const FoundDevice& found() const { return found_; }
+  [[nodiscard]] std::size_t local_bytes() const { return found_.facts.local_bytes; }
+
+  /// Items of a work-group: a power of two from 64 to 256.
+  [[nodiscard]] std::size_t group_items() const { return group_items_; }
+
+  [[nodiscard]] std::size_t units() const { return static_cast<std::size_t>(std::max(1, found_.facts.compute_units)); }
+
+  /// Work-groups that keep all compute units busy.
+  [[nodiscard]] std::size_t busy_groups() const;
+
+  /// True if kernels suit CPUs: one program for all choices, and no loops unrolled for wide loads.
+  [[nodiscard]] bool suits_cpu() const { return found_.is_cpu && !as_gpu_; }
+
+  /// Pixels of a work-item: as many as fill 16-byte words. On CPUs, where wide words save nothing, 4.
+  [[nodiscard]] int group_pixels(std::size_t pixel_bytes) const;
+
+  /// Runs a kernel of a program. Its first argument is the choices; the others are numbers, Memory or LocalBytes.
+  template <class... Arguments>
+  void run(const ProgramRequest& program, const char* kernel, const Grid& grid, const char* doing,
+           const Arguments&... arguments) {
+    cl_kernel handle = kernel_of(program, kernel);
+    set_argument(handle, 0, values_of(program.choices));
+    cl_uint index = 1;
+    (set_argument(handle, index++, arguments), ...);
+    enqueue(handle, grid, doing);
+  }
+
+  /// Fills `bytes` bytes, a multiple of 4, with a repeated word.
+  void fill(const Memory& memory, std::uint32_t word, std::size_t bytes) const;
+  void upload(const Memory& to, const void* from, std::size_t bytes, std::size_t to_byte = 0) const;
+  /// Waits for it.
+  void download(void* to, const Memory& from, std::size_t bytes) const;
+
+  /// Waits until the queue is idle. Throws Error{device_fault} if its work failed.
+  void wait() const;
+
+  /// Bytes that can still be allocated, at most twice the largest buffer: strips of half of it then fit.
+  [[nodiscard]] std::size_t available_bytes() const;
+
+ private:
+  friend class Memory;
+  struct Program {
+    cl_program handle = nullptr;
+    std::map<std::string, cl_kernel, std::less<>> kernels;
+  };
+
+  [[nodiscard]] cl_mem allocate(std::size_t bytes);
+  [[nodiscard]] cl_mem new_buffer(std::size_t padded);
+  void release(cl_mem buffer, std::size_t bytes) noexcept;
+  cl_mem idle_buffer(std::size_t padded);
+  bool free_idle();
+
+  [[nodiscard]] std::string macros_of(const ProgramRequest& program) const;
+  static cl_int8 values_of(const std::vector<Choice>& choices);
+  cl_kernel kernel_of(const ProgramRequest& program, const char* kernel);
+  void enqueue(cl_kernel kernel, const Grid& grid, const char* doing) const;
+  template <class T>
+  void set_argument(cl_kernel kernel, cl_uint index, const T& value) const {
+    if constexpr (std::is_same_v<T, Memory>) {
+      const cl_mem buffer = value.buffer();
+      set_bytes(kernel, index, sizeof buffer, &buffer);
+    } else if constexpr (std::is_same_v<T, LocalBytes>) {
+      set_bytes(kernel, index, value.bytes, nullptr);
+    } else {
+      static_assert(std::is_trivially_copyable_v<T>);
+      set_bytes(kernel, index, sizeof value, &value);
+    }
+  }
+  void set_bytes(cl_kernel kernel, cl_uint index, std::size_t bytes, const void* value) const;
+  void release_handles() noexcept;
+
+  struct IdleBuffer {
+    cl_mem buffer;
+    std::size_t padded;
+  };
+
+  Api api_;
+  FoundDevice found_;
+  std::string cache_folder_;
+  bool poison_;
+  bool as_gpu_;
+  std::size_t group_items_ = 0;
+  cl_context context_ = nullptr;
+  cl_command_queue queue_ = nullptr;
+  std::map<std::pair<std::string, std::string>, Program> programs_;  ///< by file and macros
+  mutable std::mutex mutex_;      ///< guards what follows: Pictures may be destroyed on any thread
+  std::vector<IdleBuffer> idle_;  ///< oldest first; capacity is reserved, so release() never allocates
+  std::size_t used_bytes_ = 0;    ///< of all buffers, idle ones included
+  std::size_t idle_bytes_ = 0;
+};
+
+}  // namespace gpuimg::opencl

@@ -1,0 +1,203 @@
+// Equalization on the device: counts levels, makes the look-up tables and maps the pixels, without waiting in between.
+// Specified in docs/operations.md, "Equalization".
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "count_levels.hpp"
+#include "device/opencl_picture.hpp"
+
+namespace gpuimg::opencl {
+namespace {
+
+int table_count(const Picture& picture, const EqualizeOptions& options) {
+  return options.color == EqualizeColor::rgb && picture.format().color_channels() == 3 ? 3 : 1;
+}
+
+std::size_t level_count(const Picture& picture) { return picture.format().max_value() + std::size_t{1}; }
+
+/// The counts that the tables are made from: one buffer holds those of all tables if local memory does, else one each.
+std::vector<Memory> counts_of(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options) {
+  const std::size_t bins = level_count(picture);
+  std::vector<Memory> counts;
+  if (table_count(picture, options) == 1) {
+    const Level level = level_of(options.color, options.luma, picture.format());
+    counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
+  } else if (3 * bins * sizeof(cl_uint) < device->local_bytes()) {
+    counts.push_back(count_levels(device, picture, options.selection, {Level::red, bins, true}));
+  } else {
+    for (const Level level : {Level::red, Level::green, Level::blue}) {
+      counts.push_back(count_levels(device, picture, options.selection, {level, bins}));
+    }
+  }
+  return counts;
+}
+
+/// The tables on the device: those of all channels, one after another, and whether any changes a level.
+struct DeviceTables {
+  DeviceTables(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options)
+      : levels(level_count(picture)),
+        tables(table_count(picture, options)),
+        maps(device, static_cast<std::size_t>(tables) * levels * sizeof(std::uint16_t)),
+        changes(device, sizeof(std::uint32_t)) {}
+  std::size_t levels;
+  int tables;
+  Memory maps;
+  Memory changes;
+};
+
+void upload(const Device& device, const LevelTables& from, const DeviceTables& to) {
+  const bool changes = !std::all_of(from.maps.begin(), from.maps.end(), is_identity);
+  const std::size_t bytes = to.levels * sizeof(std::uint16_t);
+  for (std::size_t t = 0; t < from.maps.size(); ++t) {
+    device.upload(to.maps, from.maps[t].data(), bytes, t * bytes);
+  }
+  device.fill(to.changes, changes ? 1 : 0, sizeof(std::uint32_t));
+}
+
+static_assert(static_cast<int>(EqualizeFormula::opencv) == 0 && static_cast<int>(EqualizeFormula::cdf) == 1 &&
+              static_cast<int>(EqualizeFormula::pillow) == 2);
+
+void build(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
+           const DeviceTables& to) {
+  const ProgramRequest program{
+      "table", pixel_macros({picture.format().sample, 1}, 4), {{"FORMULA", static_cast<int>(options.formula)}}};
+  device->fill(to.changes, 0, sizeof(std::uint32_t));
+  const std::vector<Memory> counts = counts_of(device, picture, options);
+  for (int t = 0; t < to.tables; ++t) {
+    const auto index = static_cast<std::size_t>(t);
+    const bool is_joined = counts.size() == 1;
+    device->run(program, "make_table", {{device->group_items(), 1}, {device->group_items(), 1}},
+                "making a look-up table", counts[is_joined ? 0 : index],
+                static_cast<cl_uint>(is_joined ? index * to.levels : 0), static_cast<cl_uint>(to.levels), to.maps,
+                static_cast<cl_uint>(index * to.levels), to.changes);
+  }
+}
+
+LevelTables downloaded(const Device& device, const DeviceTables& tables) {
+  std::vector<std::uint16_t> all(static_cast<std::size_t>(tables.tables) * tables.levels);
+  device.download(all.data(), tables.maps, tables.maps.size_bytes());
+  LevelTables result;
+  for (auto from = all.begin(); from != all.end(); from += static_cast<std::ptrdiff_t>(tables.levels)) {
+    result.maps.emplace_back(from, from + static_cast<std::ptrdiff_t>(tables.levels));
+  }
+  return result;
+}
+
+/// blended(in, to) by the difference d = to − in: `add`, and the first `in` from which add + 1 is added. Adding d ·
+/// strength to `in` rounds more coarsely the larger the sum is, so there is at most one such step; bisection finds it.
+struct BlendStep {
+  std::int32_t add;
+  std::int32_t first_of_next;
+};
+
+std::vector<BlendStep> blend_steps(double strength, std::int32_t v_max) {
+  std::vector<BlendStep> steps;
+  steps.reserve(2 * static_cast<std::size_t>(v_max) + 1);
+  for (std::int32_t d = -v_max; d <= v_max; ++d) {
+    const auto added = [&](std::int32_t in) {
+      return static_cast<std::int32_t>(
+                 blended(static_cast<std::uint32_t>(in), static_cast<std::uint32_t>(in + d), strength)) -
+             in;
+    };
+    std::int32_t low = std::max(0, -d);
+    std::int32_t high = std::min(v_max, v_max - d);
+    const std::int32_t add = added(low);
+    if (added(high) == add) {
+      high = v_max + 1;
+    } else {
+      while (high - low > 1) {
+        const std::int32_t middle = low + (high - low) / 2;
+        (added(middle) == add ? low : high) = middle;
+      }
+    }
+    steps.push_back({add, high});
+  }
+  return steps;
+}
+
+/// As in kernels/equalize.cl.
+enum class Map { each, luma, ycbcr, hsl };
+
+Map map_of(const Picture& picture, EqualizeColor color) {
+  if (picture.format().color_channels() == 1 || color == EqualizeColor::rgb || color == EqualizeColor::joint) {
+    return Map::each;
+  }
+  return color == EqualizeColor::ycbcr ? Map::ycbcr : color == EqualizeColor::hsl ? Map::hsl : Map::luma;
+}
+
+ProgramRequest map_program(const Device& device, const Picture& picture, const EqualizeOptions& options, int tables) {
+  const PixelFormat format = picture.format();
+  const int group = device.group_pixels(format.bytes_per_pixel());
+  return {"equalize",
+          pixel_macros(format, group) + staging_macro(device, format.bytes_per_pixel(), group) +
+              (device.suits_cpu() ? " -D TABLE_COPIES=1" : " -D TABLE_COPIES=8"),
+          {{"MAP", static_cast<int>(map_of(picture, options.color))},
+           choice_of(level_of(options.color, options.luma, format)),
+           {"TABLES", tables},
+           {"IS_MASKED", options.selection.mask != nullptr ? 1 : 0},
+           {"IS_BLENDED", options.strength < 1.0 ? 1 : 0}}};
+}
+
+/// Work-groups for so many pixels: each takes a few turns, because it first copies the tables.
+std::size_t map_groups(const Device& device, std::size_t pixels, std::size_t pixels_of_turn) {
+  constexpr std::size_t kMaxTurns = 8;
+  const std::size_t turns = (pixels + pixels_of_turn - 1) / pixels_of_turn;
+  const std::size_t each = std::clamp<std::size_t>(turns / device.busy_groups(), 1, kMaxTurns);
+  return device.suits_cpu() ? std::min(turns, device.busy_groups()) : (turns + each - 1) / each;
+}
+
+Picture mapped(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
+               const DeviceTables& tables) {
+  Picture result = new_picture(device, picture.width(), picture.height(), picture.format());
+  const bool is_blended = options.strength < 1.0;
+  const std::vector<BlendStep> steps =
+      is_blended ? blend_steps(options.strength, static_cast<std::int32_t>(picture.format().max_value()))
+                 : std::vector<BlendStep>(1);
+  const Memory steps_there(device, steps.size() * sizeof(BlendStep));
+  if (is_blended) {
+    device->upload(steps_there, steps.data(), steps_there.size_bytes());
+  }
+  const auto group = static_cast<std::size_t>(device->group_pixels(picture.format().bytes_per_pixel()));
+  const std::size_t groups = map_groups(*device, picture.pixel_count(), device->group_items() * group);
+  device->run(map_program(*device, picture, options, tables.tables), "equalize",
+              {{groups * device->group_items(), 1}, {device->group_items(), 1}}, "equalizing pixels",
+              memory_of(picture), memory_of(result), cl_ulong{picture.pixel_count()}, tables.maps, tables.changes,
+              memory_of(options.selection.mask != nullptr ? *options.selection.mask : picture), steps_there);
+  return result;
+}
+
+}  // namespace
+
+LevelCounts table_counts(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options) {
+  LevelCounts result;
+  const std::size_t levels = level_count(picture);
+  const std::vector<Memory> counts = counts_of(device, picture, options);
+  const std::size_t tables = static_cast<std::size_t>(table_count(picture, options)) / counts.size();
+  for (const Memory& each : counts) {
+    std::vector<std::uint64_t> all(tables * levels);
+    device->download(all.data(), each, all.size() * sizeof(std::uint64_t));
+    for (auto from = all.begin(); from != all.end(); from += static_cast<std::ptrdiff_t>(levels)) {
+      result.emplace_back(from, from + static_cast<std::ptrdiff_t>(levels));
+    }
+  }
+  return result;
+}
+
+Picture equalize(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
+                 LevelTables* used) {
+  const DeviceTables tables(device, picture, options);
+  if (options.tables != nullptr) {
+    upload(*device, *options.tables, tables);
+  } else {
+    build(device, picture, options, tables);
+  }
+  Picture result = mapped(device, picture, options, tables);
+  if (used != nullptr) {
+    *used = options.tables != nullptr ? *options.tables : downloaded(*device, tables);
+  }
+  return result;
+}
+
+}  // namespace gpuimg::opencl

@@ -1,0 +1,103 @@
+// Exact quotients on any device, and HSL. Restates include/gpuimg/ops/hsl.hpp; the parity tests compare all colors.
+
+// The float32 nearest to a/b, for finite normal a and b whose quotient is normal.
+float divided(float a, float b) {
+#ifdef DIVIDES_EXACTLY
+  return a / b;
+#else
+  // OpenCL's own division may be 2.5 units in the last place off. Newton's step makes the reciprocal correctly rounded,
+  // and the remainder, which fma computes exactly, then corrects the quotient (Markstein, 1990).
+  const float near = 1.0f / b;
+  const float reciprocal = fma(fma(-b, near, 1.0f), near, near);
+  const float quotient = a * reciprocal;
+  return fma(fma(-quotient, b, a), reciprocal, quotient);
+#endif
+}
+
+// ⌊n/d⌋, where r is 1/d within a few units in the last place, and the quotient is below 2¹⁷. The estimate is at most one
+// off; the remainder is exact modulo 2³², and small.
+uint quotient(uint n, uint d, float r) {
+  const uint estimate = (uint)((float)n * r);
+  const int rest = (int)(n - estimate * d);
+  return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
+}
+
+// ⌊scale·a/b + ½⌋ for scale = 65535 or 65536, a ≤ b and b < 2¹⁹. The estimate is at most one off; its remainder is an
+// integer of at most 24 bits, hence exact.
+uint scaled_ratio(uint a, uint b, uint scale) {
+  const float to_integer = 12582912.0f;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
+  const float divisor = (float)b;
+  const float part = (float)a;
+  const float whole = part * 65536.0f;
+  const float missing = scale == 65536u ? 0.0f : part;
+  const float estimate = fma(whole - missing, 1.0f / divisor, to_integer);
+  const float remainder = fma(to_integer - estimate, divisor, whole) - missing;
+  const uint level = as_uint(estimate) & 0x3FFFFFu;
+  return remainder + remainder >= divisor ? level + 1u : remainder + remainder < -divisor ? level - 1u : level;
+}
+
+typedef struct {
+  uint hue_numerator;
+  uint chroma;
+  uint saturation_denominator;
+  uint sum;
+} HslFractions;
+
+HslFractions hsl_fractions(uint4 p) {
+  const uint high = max(p.x, max(p.y, p.z));
+  const uint low = min(p.x, min(p.y, p.z));
+  const bool red_is_high = high == p.x;
+  const bool green_is_high = high == p.y;
+  const uint sixths = red_is_high ? (p.y >= p.z ? 0u : 6u) : green_is_high ? 2u : 4u;
+  const uint plus = red_is_high ? p.y : green_is_high ? p.z : p.x;
+  const uint minus = red_is_high ? p.z : green_is_high ? p.x : p.y;
+  HslFractions f;
+  f.chroma = high - low;
+  f.sum = high + low;
+  f.hue_numerator = sixths * f.chroma + plus - minus;
+  f.saturation_denominator = f.chroma == 0u ? 1u : f.sum <= V_MAX ? f.sum : 2u * V_MAX - f.sum;
+  return f;
+}
+
+// Hue in degrees, saturation and lightness: each the nearest float32. Numerators have at most 24 significant bits.
+float3 hsl_float(HslFractions f) {
+  return (float3)(divided((float)(60u * f.hue_numerator), (float)(f.chroma == 0u ? 1u : f.chroma)),
+                  divided((float)f.chroma, (float)f.saturation_denominator),
+                  divided((float)f.sum, (float)(2u * V_MAX)));
+}
+
+uint channel_level(float x, float m, float v_max) {
+  const float level = v_max * (x + m) + 0.5f;
+  return level <= 0.0f ? 0u : level >= v_max + 0.5f ? (uint)v_max : (uint)level;
+}
+
+float unit_clamped(float x) { return x > 0.0f ? (x < 1.0f ? x : 1.0f) : 0.0f; }
+
+float wrapped_degrees(float hue) {
+  if (!(hue > -1.0e9f && hue < 1.0e9f)) {
+    return 0.0f;
+  }
+  const float rest = fmod(hue, 360.0f);
+  const float positive = rest < 0.0f ? rest + 360.0f : rest;
+  return positive >= 360.0f ? 0.0f : positive;
+}
+
+uint3 rgb_from_hsl(float3 hsl, uint v_max) {
+  const float v = (float)v_max;
+  const float c = (1.0f - fabs(2.0f * hsl.z - 1.0f)) * hsl.y;
+  const float sector = divided(hsl.x, 60.0f);
+  const float within_pair = sector - 2.0f * floor(sector * 0.5f);
+  const float x = c * (1.0f - fabs(within_pair - 1.0f));
+  const float m = hsl.z - c * 0.5f;
+  const uint full = channel_level(c, m, v);
+  const uint part = channel_level(x, m, v);
+  const uint none = channel_level(0.0f, m, v);
+  switch ((int)sector) {
+    case 0: return (uint3)(full, part, none);
+    case 1: return (uint3)(part, full, none);
+    case 2: return (uint3)(none, full, part);
+    case 3: return (uint3)(none, part, full);
+    case 4: return (uint3)(part, none, full);
+    default: return (uint3)(full, none, part);
+  }
+}

@@ -1,0 +1,164 @@
+// Histograms. Specified in docs/operations.md, "Histogram".
+//
+// Macros: AHEAD, the groups of pixels that a work-item loads before it counts the first; and of count_local COPIES, a
+// power of two. Counts are 64 bits as two words, the low one first, because OpenCL 1.2 does not promise 64-bit atomics.
+//
+// Choices: LEVEL; TABLES, which is 3 for red, green and blue at once, and else 1; SKIPS_TRANSPARENT.
+
+#ifndef SPECIALIZED
+#define LEVEL choices.s0
+#define TABLES choices.s1
+#define SKIPS_TRANSPARENT choices.s2
+#endif
+#define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
+
+void add_to(__global uint* count, uint more) {
+  const uint before = atomic_add(count, more);
+  if (before + more < before) {
+    atomic_inc(count + 1);
+  }
+}
+
+bool counts_pixel(int8 choices, uint4 p) { return SKIPS_TRANSPARENT == 0 || p.w != 0u; }
+
+#ifdef COPIES
+// Adds a pixel to the work-item's copy of the table. Work-items next to each other use different copies of a bin, which
+// are in different banks.
+void count_here(int8 choices, __local uint* copy, uint4 p, uint bins) {
+  if (counts_pixel(choices, p)) {
+    if (TABLES == 3) {
+      atomic_inc(copy + p.x * COPIES);
+      atomic_inc(copy + (bins + p.y) * COPIES);
+      atomic_inc(copy + (2u * bins + p.z) * COPIES);
+    } else {
+      atomic_inc(copy + level_of(LEVEL, p, bins) * COPIES);
+    }
+  }
+}
+
+void clear(__local uint* counters, uint size) {
+  for (uint i = get_local_id(0); i < size; i += GROUP_ITEMS) {
+    counters[i] = 0u;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // all counters are zero before any is counted in
+}
+
+void add_all(__local const uint* counters, uint all_bins, __global uint* counts) {
+  barrier(CLK_LOCAL_MEM_FENCE);  // the work-group has counted all its pixels
+  for (uint bin = get_local_id(0); bin < all_bins; bin += GROUP_ITEMS) {
+    uint sum = 0u;
+    for (uint copy = 0u; copy < COPIES; ++copy) {
+      // Starts at another copy in each work-item, hence in another bank.
+      sum += counters[bin * COPIES + (copy + get_local_id(0)) % COPIES];
+    }
+    if (sum != 0u) {
+      add_to(counts + 2u * bin, sum);
+    }
+  }
+}
+
+// Pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many work-groups run at
+// once, so they take chunks of `chunk` groups of pixels, in turn, until none is left: *taken counts them. At most 2³¹
+// pixels, so that a counter cannot overflow.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
+    int8 choices, __global const uint* pixels, ulong first, ulong end, ulong chunk, uint bins, __local uint* counters,
+    __global uint* counts, uint taken_at) {
+  __local uint own_chunk;
+  __local uint* copy = counters + get_local_id(0) % COPIES;
+  clear(counters, TABLES * bins * COPIES);
+  const ulong whole = end / GROUP;
+  bool is_done = false;
+  while (!is_done) {
+    if (get_local_id(0) == 0) {
+      own_chunk = atomic_inc(counts + taken_at);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);  // own_chunk is written
+    const ulong start = first / GROUP + own_chunk * chunk;
+    const ulong stop = min(start + chunk, whole);
+    barrier(CLK_LOCAL_MEM_FENCE);  // all have read own_chunk before the next is taken
+    for (ulong at = start + get_local_id(0); at < stop; at += AHEAD * GROUP_ITEMS) {
+      uint words[AHEAD][SAMPLE_WORDS];
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k) {
+        load_words(words[k], pixels + min(at + k * GROUP_ITEMS, stop - 1) * SAMPLE_WORDS, SAMPLE_WORDS);
+      }
+#pragma unroll
+      for (int k = 0; k < AHEAD; ++k) {
+        if (at + k * GROUP_ITEMS < stop) {
+#pragma unroll
+          for (int p = 0; p < GROUP; ++p) {
+            count_here(choices, copy, pixel_of(words[k], p), bins);
+          }
+        }
+      }
+    }
+    is_done = start >= whole;
+  }
+  const ulong rest = whole * GROUP + get_global_id(0);
+  if (rest < end) {
+    count_here(choices, copy, pixel_at((__global const Sample*)pixels, rest), bins);
+  }
+  add_all(counters, TABLES * bins, counts);
+}
+
+// The pixels of a region whose mask, if there is one, is not 0. Rows are dealt out along dimension 1.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local_selected(
+    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint has_mask, ulong width, uint4 region,
+    uint bins, __local uint* counters, __global uint* counts) {
+  __local uint* copy = counters + get_local_id(0) % COPIES;
+  clear(counters, TABLES * bins * COPIES);
+  for (uint y = get_global_id(1); y < region.w; y += get_global_size(1)) {
+    const ulong row = (ulong)(region.y + y) * width + region.x;
+    for (uint x = get_global_id(0); x < region.z; x += get_global_size(0)) {
+      if (has_mask == 0u || mask[row + x] != 0) {
+        count_here(choices, copy, pixel_at(pixels, row + x), bins);
+      }
+    }
+  }
+  add_all(counters, TABLES * bins, counts);
+}
+#else
+
+// Counts in global memory: one table that local memory does not hold. A run of equal levels is added at once, so that
+// flat images do not queue at one counter.
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_global(
+    int8 choices, __global const uint* pixels, ulong first, ulong end, uint bins, __global uint* counts) {
+  for (ulong at = first + get_global_id(0) * GROUP; at < end; at += get_global_size(0) * GROUP) {
+    uint words[SAMPLE_WORDS];
+    load_words(words, pixels + at / GROUP * SAMPLE_WORDS, SAMPLE_WORDS);
+    const uint valid = (uint)min(end - at, (ulong)GROUP);
+    uint run = 0u;
+    uint level = 0u;
+#pragma unroll
+    for (int p = 0; p < GROUP; ++p) {
+      const uint4 pixel = pixel_of(words, p);
+      if (p < valid && counts_pixel(choices, pixel)) {
+        const uint next = level_of(LEVEL, pixel, bins);
+        if (run != 0u && next != level) {
+          add_to(counts + 2u * level, run);
+          run = 0u;
+        }
+        level = next;
+        ++run;
+      }
+    }
+    if (run != 0u) {
+      add_to(counts + 2u * level, run);
+    }
+  }
+}
+
+__kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_global_selected(
+    int8 choices, __global const Sample* pixels, __global const uchar* mask, uint has_mask, ulong width, uint4 region,
+    uint bins, __global uint* counts) {
+  for (uint y = get_global_id(1); y < region.w; y += get_global_size(1)) {
+    const ulong row = (ulong)(region.y + y) * width + region.x;
+    for (uint x = get_global_id(0); x < region.z; x += get_global_size(0)) {
+      const uint4 pixel = pixel_at(pixels, row + x);
+      if (counts_pixel(choices, pixel) && (has_mask == 0u || mask[row + x] != 0)) {
+        add_to(counts + 2u * level_of(LEVEL, pixel, bins), 1u);
+      }
+    }
+  }
+}
+#endif

@@ -1,0 +1,25 @@
+// An OpenCL backend with settings that only tests and benchmarks use.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "gpuimg/opencl.hpp"
+
+namespace gpuimg::opencl {
+
+struct TestOptions {
+  std::string library{};                   ///< the loader to open instead of libOpenCL.so.1; empty = that one
+  bool poison = false;                     ///< fill new memory with 0xCD to expose reads of unwritten memory
+  std::size_t max_local_bytes = SIZE_MAX;  ///< emulate a device with this much local memory per work-group
+  std::size_t max_allocation = SIZE_MAX;   ///< emulate a device whose buffers are at most this large
+  bool as_gpu = false;                     ///< run on a CPU what GPUs run
+  bool is_timed = false;                   ///< events of the queue tell when commands ran
+};
+
+/// Like make_opencl_backend, on a device changed for a test.
+std::unique_ptr<Backend> make_test_backend(const OpenclOptions& options, const TestOptions& test);
+
+}  // namespace gpuimg::opencl
