@@ -33,6 +33,10 @@ const NamedValues<EqualizeFormula> kFormulaNames = {
     {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist; the darkest becomes 0", {"cv", "cv2"}},
     {"cdf", EqualizeFormula::cdf, "the cumulative distribution, as in textbooks", {"textbook", "cumulative"}},
     {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
+    {"stretch",
+     EqualizeFormula::stretch,
+     "a straight line between two percentiles, for 12 bits in 16",
+     {"linear", "autocontrast", "normalize", "contrast"}},
 };
 
 const NamedValues<EqualizeColor> kColorNames = {

@@ -11,6 +11,7 @@
 #include "cli/image_output_options.hpp"
 #include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/percentiles.hpp"
 #include "cli/selection_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/equalize_reference.hpp"
@@ -34,6 +35,7 @@ constexpr const char* kExamples =
 struct Arguments {
   BatchArguments files;
   std::string formula;  ///< empty: the default
+  std::string percent;  ///< empty: the default
   std::string color;    ///< empty: the default, or the mode that the table of --apply is for
   std::string luma;     ///< empty: the default
   double strength = EqualizeOptions().strength;
@@ -52,7 +54,13 @@ Value value_or(Value if_absent, const std::string& option, const std::string& na
 
 EqualizeOptions checked_options(const Arguments& arguments) {
   EqualizeOptions options;
-  options.formula = value_or(options.formula, "--formula", arguments.formula, kFormulaNames);
+  options.formula = value_or(options.formula.kind, "--formula", arguments.formula, kFormulaNames);
+  if (!arguments.percent.empty()) {
+    if (options.formula.kind != EqualizeFormula::stretch) {
+      throw Error(ErrorKind::usage, "--percent goes with --formula stretch; the other formulas have no percentiles");
+    }
+    options.formula.range = parse_percentiles("--percent", arguments.percent);
+  }
   options.color = value_or(options.color, "--color", arguments.color, kColorNames);
   options.luma = value_or(options.luma, "--luma", arguments.luma, kLumaNames);
   options.strength = arguments.strength;
@@ -200,8 +208,14 @@ RunCommand declare(CommandParser& parser) {
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.text(
       {"--formula",
-       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)), "NAME"},
+       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula.kind, kFormulaNames)),
+       "NAME"},
       arguments->formula);
+  parser.text({"--percent",
+               fmt::format("the percentiles that --formula stretch maps to black and white [{}]",
+                           percentiles_text(defaults.formula.range)),
+               "LOW,HIGH"},
+              arguments->percent);
   parser.text(
       {"--color", with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)),
        "MODE"},

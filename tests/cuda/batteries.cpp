@@ -23,6 +23,11 @@ LevelTables random_tables(Random& random, PixelFormat format, std::size_t count)
   return tables;
 }
 
+StretchRange random_range(Random& random) {
+  const std::uint32_t low = random.below(kHundredPercent);
+  return {low, low + 1 + random.below(kHundredPercent - low)};
+}
+
 }  // namespace
 
 Pair::Pair(Backend& tested, Backend& reference, const Image& image)
@@ -107,7 +112,7 @@ void Pair::histograms(Random& random) const {
 void Pair::equalization(const EqualizeOptions& options) const { equalization(options, Selected{}); }
 
 void Pair::equalization(const EqualizeOptions& options, const Selected& selected) const {
-  SCOPED_TRACE("equalize: formula " + std::to_string(static_cast<int>(options.formula)) + ", color " +
+  SCOPED_TRACE("equalize: formula " + std::to_string(static_cast<int>(options.formula.kind)) + ", color " +
                std::to_string(static_cast<int>(options.color)) + ", luma " +
                std::to_string(static_cast<int>(options.luma)) + ", strength " + std::to_string(options.strength));
   EqualizeOptions ours = options;
@@ -127,8 +132,9 @@ void Pair::equalizations(Random& random) const {
        {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     EqualizeOptions options;
     options.color = color;
-    for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
-      options.formula = formula;
+    for (const auto formula :
+         {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow, EqualizeFormula::stretch}) {
+      options.formula = {formula, random_range(random)};
       options.luma = kLumas[random.below(4)];
       equalization(options);
     }

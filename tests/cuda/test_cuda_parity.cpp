@@ -116,7 +116,8 @@ TEST_F(CudaParity, ConstantImages) {
       const Pair pair(gpu(), cpu(), constant_image(33, 33, format, level));
       pair.histogram({});
       pair.to_hsl(HslEncoding::u16);
-      for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
+      for (const auto formula :
+           {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow, EqualizeFormula::stretch}) {
         EqualizeOptions options;
         options.formula = formula;
         options.color = static_cast<EqualizeColor>(random.below(5));

@@ -97,7 +97,11 @@ void demand_histogram(FuzzInput& input) {
 void demand_equalized(FuzzInput& input) {
   constexpr std::array<double, 4> kStrengths = {1.0, 1.0, 0.5, 0.0};
   EqualizeOptions options;
-  options.formula = static_cast<EqualizeFormula>(input.below(3));
+  options.formula = static_cast<EqualizeFormula>(input.below(4));
+  if (options.formula.kind == EqualizeFormula::stretch && input.flip()) {
+    const std::uint32_t low = input.below(kHundredPercent);
+    options.formula.range = {low, low + 1 + input.below(kHundredPercent - low)};
+  }
   options.color = static_cast<EqualizeColor>(input.below(5));
   options.luma = static_cast<Luma>(input.below(4));
   const std::uint32_t strength = input.byte();
