@@ -196,7 +196,7 @@ template <class Map>
 bool equalized(ConstView pixels, const EqualizeOptions& options, LevelTables* used, const Map& map) {
   LevelTables own;
   if (options.tables == nullptr) {
-    own = level_tables(options.formula, table_counts(pixels, options));
+    own = level_tables(options, table_counts(pixels, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   const bool changes = !std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);

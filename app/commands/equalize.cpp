@@ -14,6 +14,7 @@
 #include "cli/percentiles.hpp"
 #include "cli/selection_options.hpp"
 #include "commands/commands.hpp"
+#include "commands/equalize_match.hpp"
 #include "commands/equalize_reference.hpp"
 #include "commands/given_tables.hpp"
 #include "commands/mask_input.hpp"
@@ -29,6 +30,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
     "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
+    "  gpuimg equalize --match model.jpg photo.jpg like_the_model.jpg\n"
     "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
     "  gpuimg equalize --recursive photos/ out/";
 
@@ -40,6 +42,7 @@ struct Arguments {
   std::string luma;     ///< empty: the default
   double strength = EqualizeOptions().strength;
   std::string lut;
+  std::string match;
   std::string reference;
   std::string apply;
   SelectionArguments selection;
@@ -70,12 +73,25 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Refuses options that have nothing to do when --apply gives the table.
+/// Throws if `other` is given beside `option`.
+void refuse_beside(const char* option, bool is_given, const char* other, const char* why) {
+  if (is_given) {
+    throw Error(ErrorKind::usage, fmt::format("{} goes without {}: {}", option, other, why));
+  }
+}
+
+/// Refuses options that have nothing to do when --match or --apply makes the table.
+void refuse_options_with_match(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    refuse_beside("--match", is_given, option, why);
+  };
+  refuse(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
+  refuse(!arguments.reference.empty(), "--reference", "that is one table for all images, this is one for each");
+  refuse(!arguments.apply.empty(), "--apply", "each gives the table; leave one out");
+}
 void refuse_options_with_apply(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
-    if (is_given) {
-      throw Error(ErrorKind::usage, fmt::format("--apply goes without {}: {}", option, why));
-    }
+    refuse_beside("--apply", is_given, option, why);
   };
   refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
   refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
@@ -105,7 +121,9 @@ class EqualizeJob final : public ImageJob {
   explicit EqualizeJob(const Arguments& arguments)
       : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
-    if (!arguments.apply.empty()) {
+    if (!arguments.match.empty()) {
+      refuse_options_with_match(arguments);
+    } else if (!arguments.apply.empty()) {
       refuse_options_with_apply(arguments);
     }
   }
@@ -145,6 +163,10 @@ class EqualizeJob final : public ImageJob {
                                  name_of(options_.color, kColorNames)));
       }
     }
+    if (!arguments_.match.empty()) {
+      match_ = counts_to_match(arguments_.match, options_, context);
+      options_.match = &match_->counts;
+    }
     options_.tables = given_ ? &given_->tables : nullptr;
   }
 
@@ -152,6 +174,10 @@ class EqualizeJob final : public ImageJob {
     codecs::DecodedImage decoded = context.load(paths.input);
     if (given_) {
       check_fit(*given_, options_.color, decoded.format(),
+                paths.input == "-" ? "standard input" : printable_name(paths.input));
+    }
+    if (match_) {
+      check_fit(*match_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));
     }
     if (uses_luma()) {
@@ -184,10 +210,16 @@ class EqualizeJob final : public ImageJob {
   PhotoOutput output_;
   std::optional<Image> mask_;
   std::optional<GivenTables> given_;
+  std::optional<CountsToMatch> match_;
 };
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {
   parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
+  parser.text({.names = "--match",
+               .description = "give every image the histogram of this image, or one that 'gpuimg hist' wrote",
+               .type_name = "REF",
+               .reads_file = true},
+              arguments.match);
   parser.text({.names = "--reference",
                .description = "make one table for all images, from a histogram that 'gpuimg hist' wrote",
                .type_name = "FILE.json",

@@ -184,6 +184,7 @@ LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeO
       return;
     }
     EqualizeOptions of_strip = options;
+    of_strip.match = nullptr;
     of_strip.tables = nullptr;
     of_strip.selection = strip.selection;
     const LevelCounts part = inner_.table_counts(strip.picture, of_strip);
@@ -198,13 +199,14 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   check(picture, options);
   LevelTables own;
   if (options.tables == nullptr) {
-    own = level_tables(options.formula, table_counts(picture, options));
+    own = level_tables(options, table_counts(picture, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   Selection all = options.selection;
   all.region.reset();  // the histogram is already counted
   Picture result = mapped(picture, picture.format(), all, 0, [&](const Strip& strip) {
     EqualizeOptions of_strip = options;
+    of_strip.match = nullptr;
     of_strip.tables = &tables;
     of_strip.selection = strip.selection;
     return inner_.equalize(strip.picture, of_strip);

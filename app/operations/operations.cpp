@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -51,6 +53,20 @@ std::vector<Trial> hist_trials(PixelFormat format) {
   return trials;
 }
 
+/// Matching to a histogram that rises like a ramp: dark images become bright.
+Trial match_trial(EqualizeColor color, PixelFormat format) {
+  const auto ramp = std::make_shared<LevelCounts>(1, std::vector<std::uint64_t>(format.max_value() + std::size_t{1}));
+  std::iota(ramp->front().begin(), ramp->front().end(), std::uint64_t{0});
+  return {"equalize match " + name_of(color, kColorNames),
+          [ramp, color](Backend& backend, const Picture& picture) -> OperationResult {
+            EqualizeOptions options;
+            options.color = color;
+            options.match = ramp.get();
+            return backend.equalize(picture, options);
+          },
+          3.0 * bytes_of(format)};
+}
+
 std::vector<Trial> equalize_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& color : kColorNames) {
@@ -67,6 +83,8 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
       options.strength = 0.3;
       trials.push_back(trial(name, options, bytes));
     }
+    trials.push_back(match_trial(color.value, format));
+    trials.back().is_timed = color.value == EqualizeOptions().color;
   }
   return trials;
 }

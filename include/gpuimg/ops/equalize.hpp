@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "gpuimg/checks.hpp"
@@ -57,6 +58,7 @@ struct EqualizeOptions {
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
+  const LevelCounts* match = nullptr;   ///< in place of `formula`: give the image this histogram; one, or one per table
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
   Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change
 };
@@ -187,11 +189,55 @@ inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const s
   return map;
 }
 
-/// One table per histogram.
-inline LevelTables level_tables(const TableFormula& formula, const LevelCounts& counts) {
+/// Histogram specification: level v becomes the level u in use in the reference whose share of pixels at or below it is
+/// nearest to v's; ties to the smaller u. Products of counts are compared in 128 bits. `reference` has V + 1 counts
+/// too, not all zero.
+inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& counts,
+                                              const std::vector<std::uint64_t>& reference) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  const Wide reference_total = std::accumulate(reference.begin(), reference.end(), std::uint64_t{0});
+  std::vector<std::uint16_t> map(counts.size());
+  if (total == 0) {
+    std::iota(map.begin(), map.end(), std::uint16_t{0});
+    return map;
+  }
+  const auto used_from = [&](std::size_t level) {
+    while (level < reference.size() && reference[level] == 0) {
+      ++level;
+    }
+    return level;
+  };
+  std::size_t to = used_from(0);
+  std::size_t next = used_from(to + 1);
+  Wide below = 0;
+  Wide share = Wide{reference[to]} * total;  // of `to`, times both totals, like every share here
+  for (std::size_t level = 0; level < counts.size(); ++level) {
+    below += counts[level];
+    const Wide wanted = below * reference_total;
+    while (next < reference.size()) {
+      const Wide next_share = share + Wide{reference[next]} * total;
+      const bool is_nearer = wanted >= next_share || (wanted > share && next_share - wanted < wanted - share);
+      if (!is_nearer) {
+        break;
+      }
+      to = next;
+      next = used_from(to + 1);
+      share = next_share;
+    }
+    map[level] = static_cast<std::uint16_t>(to);
+  }
+  return map;
+}
+
+/// The tables that equalize() makes from these histograms, one each.
+inline LevelTables level_tables(const EqualizeOptions& options, const LevelCounts& counts) {
   LevelTables tables;
   for (const auto& each : counts) {
-    tables.maps.push_back(level_map(formula, each));
+    const std::size_t t = tables.maps.size();
+    tables.maps.push_back(options.match == nullptr
+                              ? level_map(options.formula, each)
+                              : matched_map(each, (*options.match)[std::min(t, options.match->size() - 1)]));
   }
   return tables;
 }
@@ -308,8 +354,19 @@ inline void check(const Picture& picture, const EqualizeOptions& options) {
   if (!(options.formula.range.low < options.formula.range.high && options.formula.range.high <= kHundredPercent)) {
     throw Error(ErrorKind::usage, "equalize: the percentiles must be from 0 to 100, and the first below the second");
   }
+  const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
+  if (options.match != nullptr) {
+    bool fits = options.tables == nullptr && (options.match->size() == 1 || (options.match->size() == 3 && by_channel));
+    for (const auto& counts : *options.match) {
+      fits = fits && counts.size() == picture.format().max_value() + std::size_t{1} &&
+             std::any_of(counts.begin(), counts.end(), [](auto count) { return count != 0; });
+    }
+    if (!fits) {
+      throw Error(ErrorKind::usage,
+                  "equalize: the histogram to match is for another bit depth or color mode, or empty");
+    }
+  }
   if (options.tables != nullptr) {
-    const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
     bool fits = options.tables->maps.size() == (by_channel ? 3U : 1U);
     for (const auto& map : options.tables->maps) {
       fits = fits && map.size() == picture.format().max_value() + std::size_t{1} &&
