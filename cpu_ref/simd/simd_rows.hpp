@@ -30,6 +30,14 @@ void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count
 /// out[i] = map[in[i]]. `map` has 256 entries.
 void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out);
 
+/// Interpolates between four tables: out[x] = gpuimg::interpolated() of the entries of levels[x], with the weights
+/// right[x] and `below`. A table of 8-bit levels is one byte of each of 256 words: above left in the lowest, then above
+/// right, below left, below right. Tables of 16-bit levels come in the same order.
+void interpolate_bytes(const std::uint8_t* levels, std::size_t count, const std::uint32_t* tables, const float* right,
+                       float below, std::uint8_t* out);
+void interpolate_shorts(const std::uint16_t* levels, std::size_t count, const std::uint16_t* const* tables,
+                        const float* right, float below, std::uint16_t* out);
+
 /// row[x] += levels[0] + … + levels[x], modulo 2³². Turns a row of a summed-area table into the next one.
 void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row);
 
