@@ -40,14 +40,6 @@ struct Plane {
   }
 };
 
-std::optional<Rect> common_part(const Rect& a, const Rect& b) {
-  const int x = std::max(a.x, b.x);
-  const int y = std::max(a.y, b.y);
-  const int width = std::min(a.x + a.width, b.x + b.width) - x;
-  const int height = std::min(a.y + a.height, b.y + b.height) - y;
-  return width > 0 && height > 0 ? std::optional(Rect{x, y, width, height}) : std::nullopt;
-}
-
 /// Counts tiles one after the other, on one thread.
 template <class T>
 class TileCounter {
@@ -58,17 +50,15 @@ class TileCounter {
         levels_(static_cast<std::size_t>(width)),
         flags_(static_cast<std::size_t>(width)) {}
 
-  /// The counts of tile (i, j), valid until the next call.
+  /// The counts of a tile, valid until the next call.
   template <int channels>
-  const std::uint64_t* count(const Plane& plane, const TileGrid& grid, int i, int j) {
+  const std::uint64_t* count(const Plane& plane, const TileGrid& grid, std::size_t tile) {
     std::fill(totals_.begin(), totals_.end(), 0U);
     const Rect whole{0, 0, grid.width, grid.height};
     const Rect region = plane.options.selection.region.value_or(whole);
-    for (const SourceRun& rows : source_runs(j * grid.tile_height, (j + 1) * grid.tile_height, grid.height)) {
-      for (const SourceRun& columns : source_runs(i * grid.tile_width, (i + 1) * grid.tile_width, grid.width)) {
-        if (const auto part = common_part(region, {columns.first, rows.first, columns.count, rows.count})) {
-          count_part<channels>(plane, *part);
-        }
+    for (const Rect& source : sources_of_tile(grid, tile)) {
+      if (const auto part = common_part(region, source)) {
+        count_part<channels>(plane, *part);
       }
     }
     flush();
@@ -131,9 +121,7 @@ void make_tables(const Plane& plane, const TileGrid& grid, std::vector<std::uint
   maps.resize(grid.tiles() * kLevels);
   tbb::enumerable_thread_specific<TileCounter<T>> counters([&] { return TileCounter<T>(grid.width); });
   tbb::parallel_for(std::size_t{0}, grid.tiles(), [&](std::size_t tile) {
-    const int i = static_cast<int>(tile) % grid.tiles_x;
-    const int j = static_cast<int>(tile) / grid.tiles_x;
-    const std::uint64_t* counts = counters.local().template count<channels>(plane, grid, i, j);
+    const std::uint64_t* counts = counters.local().template count<channels>(plane, grid, tile);
     clahe_map(counts, static_cast<std::uint32_t>(kLevels), plane.options.clip, maps.data() + tile * kLevels);
   });
 }

@@ -1,9 +1,11 @@
 // gpuimg equalize IN… OUT: histogram equalization.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -30,6 +32,7 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
     "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
+    "  gpuimg equalize --clahe night.jpg clear.jpg\n"
     "  gpuimg equalize --match model.jpg photo.jpg like_the_model.jpg\n"
     "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
     "  gpuimg equalize --recursive photos/ out/";
@@ -41,6 +44,9 @@ struct Arguments {
   std::string color;    ///< empty: the default, or the mode that the table of --apply is for
   std::string luma;     ///< empty: the default
   double strength = EqualizeOptions().strength;
+  bool clahe = false;
+  std::string tiles;  ///< empty: the default
+  std::optional<double> clip;
   std::string lut;
   std::string match;
   std::string reference;
@@ -80,7 +86,7 @@ void refuse_beside(const char* option, bool is_given, const char* other, const c
   }
 }
 
-/// Refuses options that have nothing to do when --match or --apply makes the table.
+/// Refuse options that have nothing to do when --match, --clahe or --apply makes the tables.
 void refuse_options_with_match(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
     refuse_beside("--match", is_given, option, why);
@@ -88,6 +94,17 @@ void refuse_options_with_match(const Arguments& arguments) {
   refuse(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
   refuse(!arguments.reference.empty(), "--reference", "that is one table for all images, this is one for each");
   refuse(!arguments.apply.empty(), "--apply", "each gives the table; leave one out");
+}
+void refuse_options_with_clahe(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    refuse_beside("--clahe", is_given, option, why);
+  };
+  refuse(!arguments.formula.empty(), "--formula", "its tables have their own");
+  refuse(!arguments.reference.empty(), "--reference", "each tile has a table of its own");
+  refuse(!arguments.match.empty(), "--match", "each tile has a table of its own");
+  refuse(!arguments.apply.empty(), "--apply", "each tile has a table of its own");
+  refuse(!arguments.lut.empty(), "--lut", "it has a table for each tile");
+  refuse(arguments.color == "joint", "--color joint", "use luma, rgb, ycbcr or hsl");
 }
 void refuse_options_with_apply(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
@@ -116,12 +133,37 @@ EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   return color;
 }
 
+/// Nothing without --clahe.
+std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const EqualizeOptions& options) {
+  if (!arguments.clahe) {
+    if (!arguments.tiles.empty() || arguments.clip) {
+      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe", arguments.clip ? "--clip" : "--tiles"));
+    }
+    return std::nullopt;
+  }
+  ClaheOptions clahe;
+  if (!arguments.tiles.empty()) {
+    std::tie(clahe.tiles_x, clahe.tiles_y) = parse_tiles("--tiles", arguments.tiles);
+  }
+  clahe.clip = arguments.clip.value_or(clahe.clip);
+  if (!std::isfinite(clahe.clip)) {
+    throw Error(ErrorKind::usage, fmt::format("--clip: {} is not a limit; 0 is none", clahe.clip));
+  }
+  clahe.color = options.color;
+  clahe.luma = options.luma;
+  clahe.strength = options.strength;
+  return clahe;
+}
+
 class EqualizeJob final : public ImageJob {
  public:
   explicit EqualizeJob(const Arguments& arguments)
       : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
-    if (!arguments.match.empty()) {
+    clahe_ = checked_clahe(arguments, options_);
+    if (arguments.clahe) {
+      refuse_options_with_clahe(arguments);
+    } else if (!arguments.match.empty()) {
       refuse_options_with_match(arguments);
     } else if (!arguments.apply.empty()) {
       refuse_options_with_apply(arguments);
@@ -184,13 +226,10 @@ class EqualizeJob final : public ImageJob {
       context.note_luma_of(decoded, paths.input);
     }
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    EqualizeOptions options = options_;
     LevelTables tables;
     Image result = context.process(OperationInput(std::move(decoded), copy_of(mask_)),
                                    [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-                                     options.selection.mask = mask_picture;
-                                     return backend.equalize(std::move(picture), options,
-                                                             arguments_.lut.empty() ? nullptr : &tables);
+                                     return equalized(backend, std::move(picture), mask_picture, tables);
                                    });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
@@ -200,6 +239,18 @@ class EqualizeJob final : public ImageJob {
   }
 
  private:
+  Picture equalized(Backend& backend, Picture&& picture, const Picture* mask, LevelTables& tables) const {
+    if (clahe_) {
+      ClaheOptions options = *clahe_;
+      options.selection = options_.selection;
+      options.selection.mask = mask;
+      return backend.apply(picture, options);
+    }
+    EqualizeOptions options = options_;
+    options.selection.mask = mask;
+    return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+  }
+
   [[nodiscard]] bool uses_luma() const {
     const bool counts_luma = options_.color == EqualizeColor::joint && !given_;
     return counts_luma || options_.color == EqualizeColor::luma || options_.color == EqualizeColor::ycbcr;
@@ -207,11 +258,29 @@ class EqualizeJob final : public ImageJob {
 
   const Arguments& arguments_;
   EqualizeOptions options_;
+  std::optional<ClaheOptions> clahe_;
   PhotoOutput output_;
   std::optional<Image> mask_;
   std::optional<GivenTables> given_;
   std::optional<CountsToMatch> match_;
 };
+
+void add_clahe_options(CommandParser& parser, Arguments& arguments) {
+  const ClaheOptions defaults;
+  parser.flag(
+      {"--clahe", "equalize each place by its surroundings (CLAHE, as OpenCV); best for night and backlit photos"},
+      arguments.clahe);
+  parser.text({"--tiles",
+               fmt::format("with --clahe: tiles across and down, 1 to {} each [{}x{}]", kMaxTiles, defaults.tiles_x,
+                           defaults.tiles_y),
+               "COLSxROWS"},
+              arguments.tiles);
+  parser.number(
+      {"--clip",
+       fmt::format("with --clahe: limit of the contrast; 16 bits want a higher one; 0 is none [{:.1f}]", defaults.clip),
+       "LIMIT"},
+      arguments.clip);
+}
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {
   parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
@@ -257,6 +326,7 @@ RunCommand declare(CommandParser& parser) {
       {"--strength", fmt::format("blend with the input: 0 is the input, 1 is fully equalized [{}]", defaults.strength),
        "S"},
       arguments->strength);
+  add_clahe_options(parser, *arguments);
   add_table_options(parser, *arguments);
   add_selection_options(parser, arguments->selection);
   add_format_option(parser, arguments->image_output.format,

@@ -237,6 +237,55 @@ Picture StripedBackend::in_strips(const Picture& picture, const Options& options
                  [&](const Picture& rows) { return inner_.apply(rows, options); });
 }
 
+ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
+  const TileGrid grid = tile_grid(picture.width(), picture.height(), options.tiles_x, options.tiles_y);
+  const std::size_t planes = clahe_planes(picture.format(), options);
+  const std::size_t levels = picture.format().max_value() + std::size_t{1};
+  LevelCounts sums(planes * grid.tiles(), std::vector<std::uint64_t>(levels));
+  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
+    if (!strip.is_selected) {
+      return;
+    }
+    EqualizeOptions counting;
+    counting.color = options.color;
+    counting.luma = options.luma;
+    counting.selection = strip.selection;
+    const Rect all{0, 0, picture.width(), strip.end - strip.begin};
+    const Rect selected = strip.selection.region.value_or(all);
+    for (std::size_t tile = 0; tile < grid.tiles(); ++tile) {
+      for (const Rect& part : sources_of_tile(grid, tile)) {
+        counting.selection.region = common_part(selected, {part.x, part.y - strip.begin, part.width, part.height});
+        if (!counting.selection.region) {
+          continue;
+        }
+        const LevelCounts counts = inner_.table_counts(strip.picture, counting);
+        for (std::size_t p = 0; p < planes; ++p) {
+          add(sums[p * grid.tiles() + tile], counts[p]);
+        }
+      }
+    }
+  });
+  ClaheTables tables{grid, 0, std::vector<std::uint16_t>(sums.size() * levels)};
+  tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t t) {
+    clahe_map(sums[t].data(), static_cast<std::uint32_t>(levels), options.clip, tables.maps.data() + t * levels);
+  });
+  return tables;
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& options) {
+  ClaheTables tables = options.tables != nullptr ? *options.tables : clahe_tables(picture, options);
+  const int first_row = tables.first_row;
+  Selection all = options.selection;
+  all.region.reset();  // the tiles are already counted
+  return mapped(picture, picture.format(), all, 0, [&](const Strip& strip) {
+    tables.first_row = first_row + strip.begin;
+    ClaheOptions of_strip = options;
+    of_strip.tables = &tables;
+    of_strip.selection = strip.selection;
+    return inner_.apply(strip.picture, of_strip);
+  });
+}
+
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;

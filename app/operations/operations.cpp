@@ -67,6 +67,29 @@ Trial match_trial(EqualizeColor color, PixelFormat format) {
           3.0 * bytes_of(format)};
 }
 
+std::vector<Trial> clahe_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  const auto add = [&](const std::string& name, int tiles_x, int tiles_y, double clip, EqualizeColor color,
+                       double strength = 1.0) {
+    ClaheOptions options;
+    options.tiles_x = tiles_x;
+    options.tiles_y = tiles_y;
+    options.clip = clip;
+    options.color = color;
+    options.strength = strength;
+    trials.push_back(trial("equalize clahe " + name, options, 3.0 * bytes_of(format)));
+  };
+  for (const auto& color : kColorNames) {
+    if (color.value != EqualizeColor::joint) {
+      add(color.name, 8, 8, 2.0, color.value);
+      trials.back().is_timed = color.value == ClaheOptions().color;
+      add(color.name + " 5x3", 5, 3, 40.0, color.value, 0.3);
+    }
+  }
+  add("1x1 unlimited", 1, 1, 0.0, EqualizeColor::luma);
+  return trials;
+}
+
 std::vector<Trial> equalize_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& color : kColorNames) {
@@ -86,6 +109,8 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
     trials.push_back(match_trial(color.value, format));
     trials.back().is_timed = color.value == EqualizeOptions().color;
   }
+  const std::vector<Trial> by_tiles = clahe_trials(format);
+  trials.insert(trials.end(), by_tiles.begin(), by_tiles.end());
   return trials;
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "gpuimg/ops/equalize.hpp"
@@ -71,6 +72,28 @@ inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
     at += count;
   }
   return runs;
+}
+
+/// The parts of the image that a tile shows; more than one at the right and the bottom. Tiles are numbered row by row.
+inline std::vector<Rect> sources_of_tile(const TileGrid& grid, std::size_t tile) {
+  const int i = static_cast<int>(tile) % grid.tiles_x;
+  const int j = static_cast<int>(tile) / grid.tiles_x;
+  std::vector<Rect> parts;
+  for (const SourceRun& rows : source_runs(j * grid.tile_height, (j + 1) * grid.tile_height, grid.height)) {
+    for (const SourceRun& columns : source_runs(i * grid.tile_width, (i + 1) * grid.tile_width, grid.width)) {
+      parts.push_back({columns.first, rows.first, columns.count, rows.count});
+    }
+  }
+  return parts;
+}
+
+/// The part of both rectangles; nullopt if they do not intersect.
+inline std::optional<Rect> common_part(const Rect& a, const Rect& b) {
+  const int x = std::max(a.x, b.x);
+  const int y = std::max(a.y, b.y);
+  const int width = std::min(a.x + a.width, b.x + b.width) - x;
+  const int height = std::min(a.y + a.height, b.y + b.height) - y;
+  return width > 0 && height > 0 ? std::optional(Rect{x, y, width, height}) : std::nullopt;
 }
 
 /// How the counts of one tile become a table.
