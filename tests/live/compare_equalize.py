@@ -1,4 +1,6 @@
 """Compares `gpuimg equalize` with OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
+from fractions import Fraction
+
 import gpuimg_run
 
 numpy, cv2 = gpuimg_run.require("numpy", "cv2")
@@ -52,6 +54,37 @@ class Equalize(gpuimg_run.Comparison):
             everywhere = ImageOps.equalize(Image.fromarray(pixels), mask=Image.fromarray(mask))
             expected = numpy.where(mask != 0, numpy.asarray(everywhere), pixels)
             self.assert_same(self.equalized(pixels, "--formula", "pillow", "--mask", self.path("mask.png")), expected)
+
+    def test_stretch_is_exact(self):
+        """Every level by rational arithmetic."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for pixels in gpuimg_run.random_images(numpy, 1, sizes=[(17, 15), (97, 61)]):
+            low = Fraction(int(generator.integers(0, 60 * 10**6)), 10**6)
+            high = low + Fraction(int(generator.integers(1, 40 * 10**6)), 10**6)
+            sums = [int(n) for n in numpy.bincount(pixels.ravel(), minlength=256).cumsum()]
+            first, last = (next(v for v in range(256) if sums[v] > 0 and sums[v] >= share * sums[-1] / 100)
+                           for share in (low, high))
+            width = last - first
+            table = [v if width == 0 else min(max(((v - first) * 255 + width // 2) // width, 0), 255)
+                     for v in range(256)]
+            found = self.equalized(pixels, "--formula", "stretch", "--percent", f"{float(low):.6f},{float(high):.6f}")
+            self.assert_same(found, numpy.array(table, numpy.uint8)[pixels])
+
+    def test_match_takes_the_nearest_level(self):
+        """By a search of all levels; scikit-image, which interpolates, is within one level in use."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for pixels in gpuimg_run.random_images(numpy, 1, sizes=[(17, 15), (97, 61)]):
+            model = generator.normal(90, 30, (50, 70)).clip(0, 255).astype(numpy.uint8)
+            Image.fromarray(model).save(self.path("model.png"))
+            found = self.equalized(pixels, "--match", self.path("model.png"))
+            sums = numpy.bincount(pixels.ravel(), minlength=256).cumsum()
+            used, counts = numpy.unique(model, return_counts=True)
+            distances = abs(sums[:, None] * model.size - counts.cumsum()[None, :] * pixels.size)
+            nearest = distances.argmin(axis=1)  # the first, so the smaller, of equally near levels
+            self.assert_same(found, used[nearest][pixels])
+            interpolated = numpy.interp(sums / pixels.size, counts.cumsum() / model.size, used)
+            place = numpy.searchsorted(used, interpolated)
+            self.assertLessEqual(int(abs(place - nearest)[pixels].max()), 1)
 
     def test_samples_keep_their_format(self):
         for file in self.sample_files():
