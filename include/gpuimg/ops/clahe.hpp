@@ -132,8 +132,15 @@ GPUIMG_HD inline std::uint64_t clipped_count(const ClipRule& rule, std::uint32_t
   return (count < rule.limit ? count : rule.limit) + rule.bonus + (gets_more ? 1 : 0);
 }
 
+/// rint, ties to even, for 0 ≤ x < 2²²: the sum leaves no bits for a fraction. Many processors call a function for
+/// rint.
+GPUIMG_HD constexpr float rounded_to_even(float x) {
+  constexpr float kNoFraction = 12582912.0F;  // 1.5 · 2²³
+  return (x + kNoFraction) - kNoFraction;
+}
+
 GPUIMG_HD inline std::uint32_t clahe_level(const ClipRule& rule, std::uint64_t cumulative, std::uint32_t v_max) {
-  const float mapped = rintf(static_cast<float>(cumulative) * rule.scale);
+  const float mapped = rounded_to_even(static_cast<float>(static_cast<std::int64_t>(cumulative)) * rule.scale);
   return mapped >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(mapped);
 }
 
@@ -198,7 +205,7 @@ GPUIMG_HD inline std::uint32_t interpolated(const FourLevels& four, float right,
   const float left = 1.0F - right;
   const float upper = four.above_left * left + four.above_right * right;
   const float lower = four.below_left * left + four.below_right * right;
-  const float level = rintf(upper * (1.0F - below) + lower * below);
+  const float level = rounded_to_even(upper * (1.0F - below) + lower * below);
   return level >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(level);
 }
 
