@@ -31,9 +31,7 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
-    "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
-    "  gpuimg equalize --clahe night.jpg clear.jpg\n"
-    "  gpuimg equalize --match model.jpg photo.jpg like_the_model.jpg\n"
+    "  gpuimg equalize --clahe --strength 0.5 photo.jpg photo_eq.jpg\n"
     "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
     "  gpuimg equalize --recursive photos/ out/";
 
