@@ -1,5 +1,6 @@
-// Times JPEG decoding on the device, pixels staying there, and checks each file against libjpeg-turbo first.
-// usage: gpuimg_jpeg_device_bench THREADS JPEG...    each thread has a backend; files wait in page-locked memory
+// Times JPEG decoding on the device, pixels staying there, and encoding at quality 90; checks both against
+// libjpeg-turbo first. usage: gpuimg_jpeg_device_bench THREADS JPEG...    each thread has a backend; files wait in
+// page-locked memory
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,11 +9,14 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <optional>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
 
 #include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "gpuimg/cuda.hpp"
 #include "io/input_file.hpp"
@@ -31,6 +35,7 @@ struct File {
   std::string name;
   Image bytes;  ///< one row of page-locked memory
   EncodedJpeg jpeg;
+  Encoding encoding;  ///< of its pixels
 };
 
 /// Decodes a file on both sides, and says what it found.
@@ -49,38 +54,64 @@ bool is_sound(Backend& backend, const File& file) {
   return same;
 }
 
+/// Encodes a file's pixels on both sides, and says what it found.
+bool is_encoded_alike(Backend& backend, const File& file, const Picture& picture) {
+  const std::optional<Encoded> scan = backend.encode(picture, file.encoding);
+  if (!scan) {
+    fmt::print("{}: encoding is left to the host\n", file.name);
+    return false;
+  }
+  std::vector<std::byte> found;
+  codecs::write_encoded(*scan, picture.width(), picture.height(), picture.format(), codecs::FileFormat::jpeg, file.name,
+                        {},
+                        [&](std::span<const std::byte> part) { found.insert(found.end(), part.begin(), part.end()); });
+  const bool same =
+      found == codecs::encode_image(backend.download(picture).view(), codecs::FileFormat::jpeg, file.name, {});
+  fmt::print("{}: {} bytes encoded, {}\n", file.name, found.size(), same ? "equal" : "DIFFERENT BYTES");
+  return same;
+}
+
 std::vector<File> load(Backend& backend, int count, char** names) {
   std::vector<File> files;
   for (int i = 0; i < count; ++i) {
     const Bytes read = read_input(names[i]);
-    File file{names[i], backend.new_image(static_cast<int>(read.size), 1, {Sample::u8, 1}), {}};
+    File file{names[i], backend.new_image(static_cast<int>(read.size), 1, {Sample::u8, 1}), {}, {}};
     std::memcpy(file.bytes.view().data, read.data.get(), read.size);
     const auto jpeg = codecs::describe_jpeg({file.bytes.view().data, read.size});
     if (jpeg) {
       file.jpeg = *jpeg;
     }
-    if (jpeg && is_sound(backend, file)) {
+    if (!jpeg || !is_sound(backend, file)) {
+      continue;
+    }
+    const Picture picture = backend.decode(file.jpeg).value();
+    const auto encoding =
+        codecs::backend_encoding(picture.width(), picture.height(), picture.format(), codecs::FileFormat::jpeg, {});
+    file.encoding = encoding.value();
+    if (is_encoded_alike(backend, file, picture)) {
       files.push_back(std::move(file));
     }
   }
   return files;
 }
 
-/// The median time of a decoding alone, in milliseconds.
-double latency(Backend& backend, const File& file) {
+/// The median time of a piece of work alone, in milliseconds.
+template <class Work>
+double latency(const Work& work) {
   constexpr int kRounds = 15;
   std::vector<double> times;
   for (int round = 0; round < kRounds; ++round) {
     const Clock::time_point start = Clock::now();
-    (void)backend.decode(file.jpeg);
+    work();
     times.push_back(ms_since(start));
   }
   std::nth_element(times.begin(), times.begin() + kRounds / 2, times.end());
   return times[kRounds / 2];
 }
 
-/// Images per second of all threads, over at least `images`.
-double rate(const std::vector<File>& files, int threads, int images) {
+/// Images per second of all threads, over at least `images`. Calls work(backend, file).
+template <class Work>
+double rate(const std::vector<File>& files, int threads, int images, const Work& work) {
   std::atomic<int> ready{0};
   std::atomic<int> next{0};
   std::vector<std::thread> workers;
@@ -89,14 +120,14 @@ double rate(const std::vector<File>& files, int threads, int images) {
     workers.emplace_back([&] {
       const auto backend = make_cuda_backend(0);
       for (const File& file : files) {
-        (void)backend->decode(file.jpeg);  // fills the memory pool
+        work(*backend, file);  // fills the memory pool
       }
       ++ready;
       while (ready < threads) {
         std::this_thread::yield();
       }
       for (int k = next++; k < images; k = next++) {
-        (void)backend->decode(files[static_cast<std::size_t>(k) % files.size()].jpeg);
+        work(*backend, files[static_cast<std::size_t>(k) % files.size()]);
       }
     });
   }
@@ -126,11 +157,21 @@ int main(int count, char** arguments) {
     return 1;
   }
   for (const File& file : files) {
-    fmt::print("{}: {:.3f} ms alone, {} bytes\n", file.name, latency(*backend, file), file.jpeg.scan.size());
+    const Picture picture = backend->decode(file.jpeg).value();
+    fmt::print("{}: decoding {:.3f} ms alone, {} bytes; encoding {:.3f} ms alone\n", file.name,
+               latency([&] { (void)backend->decode(file.jpeg); }), file.jpeg.scan.size(),
+               latency([&] { (void)backend->encode(picture, file.encoding); }));
   }
   for (int threads = 1; threads <= most; threads *= 2) {
-    const double images_per_second = rate(files, threads, 400 * threads);
-    fmt::print("{} threads: {:.0f} images/s, {:.3f} ms an image\n", threads, images_per_second,
-               1e3 / images_per_second);
+    const double decoded =
+        rate(files, threads, 400 * threads, [](Backend& on, const File& file) { (void)on.decode(file.jpeg); });
+    const double encoded = rate(files, threads, 400 * threads, [](Backend& on, const File& file) {
+      if (const std::optional<Picture> picture = on.decode(file.jpeg)) {
+        (void)on.encode(*picture, file.encoding);
+      }
+    });
+    fmt::print(
+        "{} threads: {:.0f} images/s decoded, {:.3f} ms an image; {:.0f} images/s decoded and encoded, {:.3f} ms\n",
+        threads, decoded, 1e3 / decoded, encoded, 1e3 / encoded);
   }
 }

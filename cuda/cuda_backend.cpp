@@ -1,5 +1,6 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -7,6 +8,7 @@
 #include <vector>
 
 #include "codecs/jpeg/decode_jpeg.hpp"
+#include "codecs/jpeg/encode_jpeg.hpp"
 #include "device/code_probe.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -130,8 +132,7 @@ class CudaBackend final : public Backend {
 
   Image download(const Picture& picture) override {
     enter();
-    Image image = returns_pinned_ ? pinned_->image(picture.width(), picture.height(), picture.format())
-                                  : Image(picture.width(), picture.height(), picture.format());
+    Image image = host_image(picture.width(), picture.height(), picture.format());
     download_rows(workspace_, picture, image.view());
     workspace_.device()->wait();
     return image;
@@ -141,7 +142,19 @@ class CudaBackend final : public Backend {
 
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     enter();
-    return decode_jpeg(workspace_, std::get<EncodedJpeg>(encoded));
+    if (const auto* sequential = std::get_if<EncodedJpeg>(&encoded)) {
+      return decode_jpeg(workspace_, *sequential);
+    }
+    const auto new_image = [this](int width, int height, PixelFormat format) {
+      return host_image(width, height, format);
+    };
+    return decode_jpeg(workspace_, std::get<JpegCoefficients>(encoded), new_image);
+  }
+
+  std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
+    enter();
+    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as),
+                       [this](std::size_t bytes) { return encoded_memory(bytes); });
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -183,6 +196,10 @@ class CudaBackend final : public Backend {
   }
 
  private:
+  Image host_image(int width, int height, PixelFormat format) {
+    return returns_pinned_ ? pinned_->image(width, height, format) : Image(width, height, format);
+  }
+
   template <class Options>
   Picture apply_one(const Picture& picture, const Options& options) {
     check(picture, options);
@@ -194,12 +211,34 @@ class CudaBackend final : public Backend {
     }
   }
 
+  /// In a batch the same page-locked memory for one file after another, with some to spare for a larger one:
+  /// page-locking takes milliseconds.
+  std::shared_ptr<std::byte> encoded_memory(std::size_t bytes) {
+    constexpr std::size_t kUnit = std::size_t{1} << 20;
+    if (!returns_pinned_) {
+      return shared(allocate_pixels(bytes));
+    }
+    if (encoded_ == nullptr || encoded_.use_count() > 1 || encoded_bytes_ < bytes) {
+      encoded_.reset();
+      encoded_bytes_ = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;
+      encoded_ = shared(allocate_pinned_pixels(encoded_bytes_));
+    }
+    return encoded_;
+  }
+
+  static std::shared_ptr<std::byte> shared(PixelMemory memory) {
+    const auto owner = std::make_shared<PixelMemory>(std::move(memory));
+    return {owner, owner->get()};
+  }
+
   /// A backend may be created on one thread and used on another, and the current device is per thread.
   void enter() const { workspace_.device()->make_current(); }
 
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
+  std::shared_ptr<std::byte> encoded_;
+  std::size_t encoded_bytes_ = 0;
   bool returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 

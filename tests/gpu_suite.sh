@@ -96,7 +96,8 @@ compare_files() {
     for mode in luma rgb joint ycbcr hsl; do
       same_from_both "$file" equalize png --color "$mode" --verify || return 1
     done
-    [[ $file != *.jpg ]] || same_from_both "$file" equalize jpg || return 1
+    same_from_both "$file" equalize jpg --depth 8 --background white --verify || return 1
+    [[ $file != *.jpg ]] || same_from_both "$file" equalize jpg --quality keep || return 1
     same_from_both "$file" hist json --verify || return 1
     same_from_both "$file" integral npy --verify || return 1
     same_from_both "$file" hsl npy --verify || return 1
@@ -165,8 +166,8 @@ run_crowded() {
 run_faults() {
   step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
   grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
-  # Every call of the device's JPEG decoder, not one in so many.
-  step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked
+  # Every call of the device's JPEG codecs, not one in so many.
+  step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked cuda_jpeg_encoded
   grep -E ' runs, |^seed' "$logs/faults-jpeg.log" | cut -c1-150
 }
 
@@ -186,7 +187,8 @@ run_sanitize() {
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
-      CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound; do
+      CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
+      CudaJpegEncode.OneOfEverySampling; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.
       (step "$tool-$part" 500 env GPUIMG_TEST_POISON=$([ "$tool" = initcheck ] && echo 0 || echo 1) \
         compute-sanitizer --tool "$tool" --error-exitcode 9 "$tests" --gtest_filter="$part" --gtest_brief=1

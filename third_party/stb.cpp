@@ -77,10 +77,7 @@ bool StbBudget::out_of_memory() const { return budget_state.out_of_memory; }
 #define STBI_REALLOC_SIZED(memory, old_bytes, bytes) budget_reallocate(memory, bytes)
 #define STBI_REALLOC(memory, bytes) budget_reallocate(memory, bytes)
 #define STBI_FREE(memory) budget_release(memory)
-#define STBI_ONLY_BMP
 #define STBI_ONLY_TGA
-#define STBI_ONLY_PSD
-#define STBI_ONLY_PNM
 #define STBI_NO_HDR
 #define STBI_NO_LINEAR
 #define STBI_NO_STDIO

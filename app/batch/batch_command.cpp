@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "batch/archive_arguments.hpp"
+#include "batch/archive_run.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
@@ -32,10 +34,9 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
     InPlaceNames own = in_place_names(arguments.paths, has_list);
     return {std::move(own.inputs), std::move(own.output), own.each_is_its_own};
   }
-  const std::size_t min_inputs = has_list ? 1 : 2;
   if (!arguments.output.empty()) {
     named.output = has_fields(arguments.output) ? "" : arguments.output;
-  } else if (named.inputs.size() >= min_inputs) {
+  } else if (names_output(arguments)) {
     named.output = std::move(named.inputs.back());
     named.inputs.pop_back();
   } else if (!job.may_print()) {
@@ -48,7 +49,7 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
 }
 
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
-  return !asks_for_batch(arguments) && !job.merges() && named.inputs.size() == 1 &&
+  return !asks_for_batch(arguments) && !job.merges_one() && named.inputs.size() == 1 &&
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
@@ -90,6 +91,9 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   note_folder_options(arguments, named.inputs, globals.verbosity);
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
                  "the backend is the CPU", globals.verbosity);
+  if (names_archive(arguments, named)) {
+    return run_archive(job, arguments, globals, named);
+  }
   if (is_one_file(arguments, named, job)) {
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
-#include <tbb/info.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -27,10 +26,6 @@
 namespace gpuimg {
 namespace {
 
-int processors(const GlobalOptions& globals) {
-  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
-}
-
 std::size_t items_to_do(const WorkPlan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.items.begin(), plan.items.end(),
                                                 [](const PlanItem& item) { return item.state == PlanState::to_do; }));
@@ -49,8 +44,11 @@ ProgressMode progress_mode(const GlobalOptions& globals) {
 }
 
 /// Removes temporary files of killed runs from the output folders.
-void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, Verbosity verbosity) {
+void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::string& merged, Verbosity verbosity) {
   std::set<std::string> folders;
+  if (!merged.empty() && !is_stream(merged)) {
+    folders.insert(folder_of(merged));
+  }
   for (const PlanItem& item : plan.items) {
     if (!item.output.empty()) {
       folders.insert(folder_of(job.files_of(item.output).front()));
@@ -138,12 +136,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.verbosity = globals_.verbosity;
   settings.budget_is_limit = options_.max_memory.has_value();
   settings.max_pixels = globals_.max_pixels;
-  settings.budget_bytes = available_memory() / 2;
-  if (options_.max_memory) {
-    // Memory used before the first image counts too.
-    const std::uint64_t held = resident_memory();
-    settings.budget_bytes = *options_.max_memory > held ? *options_.max_memory - held : 0;
-  }
+  settings.budget_bytes = memory_for_images(options_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;
   settings.blank.version = version_number();
@@ -165,13 +158,14 @@ std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
   return manifest;
 }
 
-std::string BatchSession::first_line(const WorkPlan& plan) const {
+std::string BatchSession::first_line(const WorkPlan& plan, const std::string& merged) const {
   const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
-  return manifest_line(
-      RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_});
+  return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_,
+                                 merged.empty() || is_stream(merged) ? "" : merged});
 }
 
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
+  const std::string merged = job_.merges() ? named.output : "";
   const int jobs = jobs_for(plan);
   const GlobalOptions workers = worker_options(plan, jobs);
   const std::vector<int> devices = devices_of(options_.devices, globals_, workers.backend);
@@ -193,9 +187,9 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     job_.prepare(*contexts.lease());
   }
   const std::unique_ptr<ManifestWriter> manifest = open_manifest();
-  remove_stale_outputs(plan, job_, globals_.verbosity);
+  remove_stale_outputs(plan, job_, merged, globals_.verbosity);
 
-  const RunChannels channels{progress, stop, manifest.get(), first_line(plan)};
+  const RunChannels channels{progress, stop, manifest.get(), first_line(plan, merged)};
   RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), channels);
   MemoryBudget nothing_in_flight(0);
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
@@ -216,11 +210,12 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
 void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,
                                  MemoryReserve& reserve) {
   const bool is_whole = outcome.counts.ended() == outcome.counts.total;
-  if (!job_.merges() || !is_whole || outcome.fatal || outcome.counts.done == 0) {
+  if (!job_.merges() || !is_whole || outcome.fatal || !job_.has_merged()) {
     return;
   }
   reserve.retry_on_oom([&] {
     const ContextPool::Lease context = contexts.lease();
+    context->begin_item(is_recorded(output));
     job_.finish(*context, output);
     context->finish();
     outcome.counts.replaced += context->has_replaced() ? 1 : 0;

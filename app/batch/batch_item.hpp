@@ -42,6 +42,12 @@ inline std::string_view without_name(std::string_view message, const std::string
   return message.starts_with(start) ? message.substr(start.size()) : message;
 }
 
+/// What a message says, with the name of its input if it has it not.
+inline std::string text_with_name(const Message& message, const std::string& input) {
+  const std::string name = printable_name(input);
+  return message.text.find(name) != std::string::npos ? message.text : name + ": " + message.text;
+}
+
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
 inline void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {}) {
   const std::string name = printable_name(item.planned->input);

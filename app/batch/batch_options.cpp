@@ -2,6 +2,7 @@
 #include "batch/batch_options.hpp"
 
 #include <sys/stat.h>
+#include <tbb/info.h>
 
 #include <algorithm>
 #include <charconv>
@@ -45,20 +46,42 @@ void refuse_standard_stream(const char* option, const std::string& file) {
 
 }  // namespace
 
-void add_input_options(CommandParser& parser, InputArguments& arguments) {
-  const auto flag = [&](const char* name, bool& value, const char* what) {
-    parser.flag({.names = name, .description = what, .group = kGroup}, value);
-  };
+void add_folder_options(CommandParser& parser, InputArguments& arguments) {
   const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
     parser.list({name, what, "GLOB", kGroup}, values);
   };
-  parser.text({"--files-from", "read input names from FILE, one per line; - is standard input", "FILE", kGroup},
-              arguments.files_from);
-  flag("-0,--null", arguments.nul, "names in that list end with NUL, as from find -print0");
-  flag("-r,--recursive", arguments.recursive, "read subfolders too");
+  parser.flag({.names = "-r,--recursive", .description = "read subfolders too", .group = kGroup}, arguments.recursive);
   list("--include", arguments.include,
        "read files that match this pattern in folders; may be repeated [files with the ending of an image]");
   list("--exclude", arguments.exclude, "skip files and folders that match this pattern; may be repeated");
+}
+
+void add_input_options(CommandParser& parser, InputArguments& arguments) {
+  parser.text({"--files-from", "read input names from FILE, one per line; - is standard input", "FILE", kGroup},
+              arguments.files_from);
+  parser.flag(
+      {.names = "-0,--null", .description = "names in that list end with NUL, as from find -print0", .group = kGroup},
+      arguments.nul);
+  add_folder_options(parser, arguments);
+}
+
+void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
+  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
+    parser.text({name, what, type, kGroup}, value);
+  };
+  text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
+  text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
+  parser.text({"--devices",
+               {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
+                {{"all", "every device that the driver shows"}},
+                "the one of --device"},
+               "LIST",
+               kGroup},
+              arguments.devices);
+  parser.flag(
+      {.names = "--fail-fast", .description = "stop starting new images after the first failure", .group = kGroup},
+      arguments.fail_fast);
+  text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
 }
 
 void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
@@ -84,19 +107,10 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
        "{ext}    ending of the input\n"
        "{index}  1, 2, 3 ... in order of the names",
        "OUT");
+  flag("--tar", arguments.tar, "IN is a tar archive, and OUT another, whatever their names; for -");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
   flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
-  text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
-  text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
-  parser.text({"--devices",
-               {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
-                {{"all", "every device that the driver shows"}},
-                "the one of --device"},
-               "LIST",
-               kGroup},
-              arguments.devices);
-  flag("--fail-fast", arguments.fail_fast, "stop starting new images after the first failure");
-  text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
+  add_pace_options(parser, arguments);
   text("--manifest", arguments.manifest, "record the run in FILE, as JSON lines", "FILE");
   text("--resume", arguments.resume, "continue the run of manifest FILE: skip unchanged images that are done", "FILE");
   text("--retry-failed", arguments.retry_failed, "process the images again that failed according to manifest FILE",
@@ -154,10 +168,19 @@ std::vector<std::string> listed_files(const InputArguments& arguments) {
 
 bool has_fields(const std::string& output) { return output.find_first_of("{}") != std::string::npos; }
 
+bool names_output(const BatchArguments& arguments) {
+  const std::size_t inputs = arguments.files_from.empty() ? 1 : 0;
+  return !arguments.output.empty() || arguments.paths.size() > inputs;
+}
+
 bool asks_for_batch(const BatchArguments& arguments) {
   return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
          arguments.dry_run || !arguments.max_memory.empty() || !arguments.manifest.empty() ||
          !arguments.resume.empty() || !arguments.retry_failed.empty() || !arguments.shard.empty();
+}
+
+int processors(const GlobalOptions& globals) {
+  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
 }
 
 }  // namespace gpuimg

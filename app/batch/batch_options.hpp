@@ -28,6 +28,7 @@ struct InputArguments {
 struct BatchArguments : InputArguments {
   std::string shown_output;  ///< always empty: the parser puts all names into `paths`
   std::string output;        ///< -o: a plain OUT, or a template if has_fields()
+  bool tar = false;
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;
@@ -58,6 +59,12 @@ struct BatchPositionals {
   std::vector<std::string> other_endings = {};  ///< of files that IN may name beside images
 };
 
+/// Declares the options that select files in folders.
+void add_folder_options(CommandParser& parser, InputArguments& arguments);
+
+/// Declares the options of how many images run at a time, where, and when to give up.
+void add_pace_options(CommandParser& parser, BatchArguments& arguments);
+
 /// Declares the options of InputArguments, without names.
 void add_input_options(CommandParser& parser, InputArguments& arguments);
 
@@ -68,6 +75,9 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
 void check(const InputArguments& arguments);
 BatchOptions checked(const BatchArguments& arguments);
 
+/// How many processors a run may use.
+int processors(const GlobalOptions& globals);
+
 /// Prints a note for each option that selects files in folders, unless `inputs` name a folder.
 void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity);
 
@@ -76,6 +86,9 @@ std::vector<std::string> listed_files(const InputArguments& arguments);
 
 /// True if --output is a template: its name contains braces.
 bool has_fields(const std::string& output);
+
+/// True if --output or the last name is OUT.
+bool names_output(const BatchArguments& arguments);
 
 /// True if a given option affects even a single image: its output's name, whether it is processed, or what is recorded.
 /// Options like --jobs make no difference for one image; of --devices it takes the first.

@@ -74,10 +74,13 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
   (void)OutputTemplate(arguments.output);  // rejects unknown fields before folders are read
   const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (job.merges() && has_fields(arguments.output)) {
-    throw Error(ErrorKind::usage, "--merge writes one file: give --output a name without braces");
+    throw Error(ErrorKind::usage, "all images have one output: give --output a name without braces");
   }
-  if (job.merges() && continues) {
+  if (!job.can_resume() && continues) {
     throw Error(ErrorKind::usage, "--merge needs every image; it cannot be combined with --resume or --retry-failed");
+  }
+  if (job.merges() && !arguments.retry_failed.empty()) {
+    throw Error(ErrorKind::usage, "--retry-failed would leave out what is done; use --resume, which keeps it");
   }
   if (globals.in_place && !arguments.resume.empty()) {
     throw Error(ErrorKind::usage,
@@ -168,7 +171,11 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
                   printable_name(output) + ": cannot write: it is one of the inputs; use another name");
     }
   }
-  check_output(output, "", {globals_.force, false});
+  check_output(output, "", {globals_.force || is_recorded(output), false});
+}
+
+bool BatchSession::is_recorded(const std::string& output) const {
+  return earlier_ && earlier_->outputs.contains(recorded_path(folder_, output));
 }
 
 void BatchSession::demand_folder(const NamedPaths& named) const {

@@ -41,6 +41,8 @@ class BatchSession {
 
   /// Notes options without effect, once, if all outputs have the same extension. `merged` is the output of --merge.
   void note_options(const std::string& merged, const WorkPlan& plan) const;
+  /// True if the manifest that is continued says that gpuimg wrote this file, or was about to.
+  [[nodiscard]] bool is_recorded(const std::string& output) const;
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
   /// Options for the workers: resolves `auto` once for all and divides the threads.
@@ -51,9 +53,9 @@ class BatchSession {
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
-  [[nodiscard]] std::string first_line(const WorkPlan& plan) const;
+  [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
 
-  /// With --merge: writes the single output, unless the run ended early.
+  /// If images are merged: writes the single output, unless the run ended early.
   void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
 
   ExitCode execute(const NamedPaths& named, const WorkPlan& plan);

@@ -95,12 +95,11 @@ class Judge {
     if (manifest == nullptr) {
       return false;
     }
-    const std::string path = plain_path(file.starts_with('/') ? file : joined_path(rules_.folder, file));
     const auto record = manifest->items.find(item.input);
     // Schema 1 has no `files`; equal output and options imply the same files.
     const bool is_of_schema_1 = record != manifest->items.end() && record->second.files.empty() &&
                                 is_result(record->second, item, rules_.parameters);
-    return manifest->outputs.contains(path) || is_of_schema_1;
+    return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;
   }
 
   [[nodiscard]] std::string remedy() const {

@@ -58,15 +58,21 @@ std::uint64_t free_in_group() {
   return lowest;
 }
 
-}  // namespace
-
-std::uint64_t available_memory() { return std::min(free_in_system(), free_in_group()); }
-
+/// Resident set size of the process, in bytes.
 std::uint64_t resident_memory() {
   std::ifstream file("/proc/self/statm");
   std::uint64_t pages = 0;
   std::uint64_t resident = 0;
   return file >> pages >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+}  // namespace
+
+std::uint64_t available_memory() { return std::min(free_in_system(), free_in_group()); }
+
+std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit) {
+  const std::uint64_t held = limit ? resident_memory() : 0;
+  return !limit ? available_memory() / 2 : *limit > held ? *limit - held : 0;
 }
 
 }  // namespace gpuimg

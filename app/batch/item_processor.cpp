@@ -45,6 +45,10 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
       skip(item, planned.state == PlanState::done_before ? "done before" : kOutputExists);
       item.is_decided = true;
     }
+    if (planned.earlier != nullptr) {
+      item.record.result = planned.earlier->result;
+      item.in_order = job_.again(planned.input, item.record.result);
+    }
   });
   if (!item.is_decided) {
     plan_memory(item);
@@ -111,7 +115,8 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   }
   item.record.backend = context->backend_name();
   item.record.device = context->device();
-  item.record.decoded_by = context->decoded_by();
+  item.record.sides = context->sides();
+  item.record.result = context->take_result();
   item.record.times = context->times();
   item.messages = context->take_messages();
   item.replaced = settings_.force && context->has_replaced();

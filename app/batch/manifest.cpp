@@ -67,6 +67,11 @@ void write_files(JsonWriter& json, const std::vector<std::string>& files) {
   }
 }
 
+void write_side(JsonWriter& json, std::string_view key, const std::string& side) {
+  json.key(key);
+  side.empty() ? json.null() : json.text(side);
+}
+
 void write_times(JsonWriter& json, const PhaseTimes& times) {
   json.key("ms").begin_object();
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
@@ -88,6 +93,7 @@ std::string_view name_of(ErrorKind kind) {
     case ErrorKind::out_of_memory: return "out_of_memory";
     case ErrorKind::device_fault: return "device_fault";
     case ErrorKind::mismatch: return "mismatch";
+    case ErrorKind::check_failed: return "check_failed";
   }
   return "internal";
 }
@@ -98,6 +104,9 @@ std::string manifest_line(const RunRecord& run) {
   json.key("operation").text(run.operation).key("parameters").text(run.parameters).key("version").text(run.version);
   json.key("shard").integer(run.shard.index).key("shards").integer(run.shard.count);
   write_name(json, "folder", run.folder);
+  if (!run.output.empty()) {
+    write_name(json, "output", run.output);
+  }
   return json.key("items").integer(run.items).key("total").integer(run.total).end().take();
 }
 
@@ -117,8 +126,8 @@ std::string manifest_line(const ItemRecord& item) {
   item.backend.empty() ? json.null() : json.text(item.backend);
   json.key("device");
   item.device ? json.integer(static_cast<std::uint64_t>(*item.device)) : json.null();
-  json.key("decoded_by");
-  item.decoded_by.empty() ? json.null() : json.text(item.decoded_by);
+  write_side(json, "decoded_by", item.sides.decoded_by);
+  write_side(json, "encoded_by", item.sides.encoded_by);
   json.key("status").text(name_of(item.status));
   if (item.status == ItemStatus::failed) {
     json.key("error").begin_object().key("kind").text(item.error_kind).key("message").text(item.message).end();
@@ -127,6 +136,9 @@ std::string manifest_line(const ItemRecord& item) {
     if (!item.files.empty()) {
       write_files(json, item.files);
     }
+  }
+  if (!item.result.empty()) {
+    json.key("result").text(item.result);
   }
   write_times(json, item.times);
   return json.end().take();

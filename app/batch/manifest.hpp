@@ -37,6 +37,7 @@ struct RunRecord {
   std::uint64_t total = 0;  ///< in all shards
   Shard shard;
   std::string folder = {};  ///< base of relative names; empty if unknown, as in schema 1
+  std::string output = {};  ///< that all items are merged into; empty: each has its own
 };
 
 struct ItemRecord {
@@ -49,15 +50,20 @@ struct ItemRecord {
   std::string version;
   std::string backend;        ///< Backend::name(); empty if no backend was used
   std::optional<int> device;  ///< nullopt if the backend computes in host memory
-  std::string decoded_by;     ///< "cpu" or the backend's name; empty if nothing was decoded
+  CodecSides sides;
   ItemStatus status = ItemStatus::done;
   std::string error_kind;  ///< see docs/batch.md; empty unless failed
   std::string message;     ///< why it failed or was skipped
   /// Files that a resumed run may replace: those of an item that is begun, done, or skipped as done before. Empty for
   /// an image replaced in place, and for records of schema 1.
   std::vector<std::string> files = {};
+  /// What the item adds to the run's output, if a resumed run takes it from here (ImageJob::again).
+  std::string result = {};
   PhaseTimes times;
 };
+
+/// The path of a file that a run in `folder` names, as Manifest::outputs has it.
+std::string recorded_path(const std::string& folder, const std::string& file);
 
 /// Each returns one JSON line with its line break. In `input`, bytes that are not UTF-8 become U+FFFD; `input_hex` then
 /// has the exact name. The same holds for `output`.

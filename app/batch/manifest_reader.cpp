@@ -83,6 +83,7 @@ RunRecord run_in(const Json& line) {
   run.items = whole<std::uint64_t>(line.at("items"));
   run.total = whole<std::uint64_t>(line.at("total"));
   run.folder = line.contains("folder") ? name_in(line, "folder") : "";
+  run.output = line.contains("output") ? name_in(line, "output") : "";
   if (run.shard.index < 1 || run.shard.index > run.shard.count || run.shard.count > kMaxShards) {
     throw std::invalid_argument("no such shard");
   }
@@ -104,6 +105,7 @@ ItemRecord item_in(const Json& line) {
   if (item.status == ItemStatus::begun || (item.status == ItemStatus::skipped && line.contains("files"))) {
     item.files = files_in(line);
   }
+  item.result = line.contains("result") ? line.at("result").get<std::string>() : "";
   return item;
 }
 
@@ -132,6 +134,9 @@ class Reading {
   void take(RunRecord run) {
     end_run();
     manifest_.runs.push_back(std::move(run));
+    if (const std::string& output = manifest_.runs.back().output; !output.empty()) {
+      note_outputs({output});
+    }
   }
 
   void take(ItemRecord item) {
@@ -161,7 +166,7 @@ class Reading {
   void note_outputs(const std::vector<std::string>& files) {
     const std::string folder = manifest_.runs.empty() ? "" : manifest_.runs.back().folder;
     for (const std::string& file : files) {
-      manifest_.outputs.insert(plain_path(file.starts_with('/') ? file : joined_path(folder, file)));
+      manifest_.outputs.insert(recorded_path(folder, file));
     }
   }
 
@@ -172,6 +177,10 @@ class Reading {
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
 
 }  // namespace
+
+std::string recorded_path(const std::string& folder, const std::string& file) {
+  return plain_path(file.starts_with('/') ? file : joined_path(folder, file));
+}
 
 Manifest parse_manifest(std::string_view text, const std::string& name) {
   Reading reading;

@@ -9,11 +9,9 @@ namespace gpuimg {
 namespace {
 
 std::string lines_of(const BatchItem& item) {
-  const std::string name = printable_name(item.planned->input);
   std::string lines;
   for (const Message& message : item.messages) {
-    const bool named = message.text.find(name) != std::string::npos;
-    lines += message_line(message.least, named ? message.text : name + ": " + message.text);
+    lines += message_line(message.least, text_with_name(message, item.planned->input));
   }
   return lines;
 }

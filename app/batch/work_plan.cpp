@@ -46,7 +46,7 @@ bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
 }  // namespace
 
 bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters) {
-  const bool was_done_before = record.status == ItemStatus::skipped && !record.files.empty();
+  const bool was_done_before = record.status == ItemStatus::skipped && !(record.files.empty() && record.result.empty());
   return (record.status == ItemStatus::done || was_done_before) && record.output == item.output &&
          record.parameters == parameters;
 }
@@ -84,7 +84,10 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
     }
   }
   for (PlanItem& item : plan.items) {
-    item.state = is_done(item, rules, naming) ? PlanState::done_before : PlanState::to_do;
+    if (is_done(item, rules, naming)) {
+      item.state = PlanState::done_before;
+      item.earlier = record_of(item, rules.resume);
+    }
   }
   judge_existing_outputs(plan.items, inputs, rules, naming);
   return plan;

@@ -25,7 +25,8 @@ struct PlanItem {
   PlanState state = PlanState::to_do;
   bool may_replace =
       false;  ///< existing outputs may be replaced: gpuimg recorded them, or --skip-existing found only some
-  bool is_in_place = false;  ///< the output is the input
+  bool is_in_place = false;             ///< the output is the input
+  const ItemRecord* earlier = nullptr;  ///< of an item done before
 };
 
 struct WorkPlan {

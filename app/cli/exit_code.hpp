@@ -16,7 +16,7 @@ enum class ExitCode : int {
   bad_output = 4,
   no_backend = 5,
   out_of_memory = 6,
-  verify_mismatch = 7,
+  different = 7,
   internal = 70,
   stopped_early = 75,
   interrupted = 130,
@@ -30,13 +30,13 @@ struct ExitCodeMeaning {
 /// For --help and the manual.
 inline constexpr std::array<ExitCodeMeaning, 11> kExitCodes = {{
     {ExitCode::ok, "everything is done"},
-    {ExitCode::some_failed, "finished, but at least one of many images failed"},
+    {ExitCode::some_failed, "finished, but an image of many failed, or a --fail-if was met"},
     {ExitCode::usage, "the command line is wrong, or OUT's format cannot hold the result"},
     {ExitCode::bad_input, "an input is missing, damaged or not supported"},
     {ExitCode::bad_output, "an output exists or cannot be written"},
     {ExitCode::no_backend, "the backend is not available"},
     {ExitCode::out_of_memory, "out of memory"},
-    {ExitCode::verify_mismatch, "--verify found a difference"},
+    {ExitCode::different, "--verify or compare found a difference"},
     {ExitCode::internal, "internal error; please report it"},
     {ExitCode::stopped_early, "stopped early; run it again with --resume"},
     {ExitCode::interrupted, "interrupted"},
@@ -52,7 +52,8 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
     case ErrorKind::backend_unavailable:
     case ErrorKind::device_fault: return ExitCode::no_backend;
     case ErrorKind::out_of_memory: return ExitCode::out_of_memory;
-    case ErrorKind::mismatch: return ExitCode::verify_mismatch;
+    case ErrorKind::mismatch: return ExitCode::different;
+    case ErrorKind::check_failed: return ExitCode::some_failed;
   }
   return ExitCode::internal;
 }

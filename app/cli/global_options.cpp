@@ -121,6 +121,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
       whole_number(option_or_environment("--threads", arguments.threads, kThreadsVariable), 1, kLargestCount, 0);
   options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
                                                    options.max_pixels);
+  options.trusts_sizes = !arguments.max_pixels.empty();
   if (!arguments.max_device_memory.empty()) {
     options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
   }

@@ -29,6 +29,7 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
+  bool trusts_sizes = false;            ///< max_pixels is given, so it also holds for images that are mostly empty
   std::uint64_t max_device_memory = 0;  ///< bytes on each device; 0 = what it has free
   bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
   bool lenient = false;                 ///< read damaged JPEGs as far as possible

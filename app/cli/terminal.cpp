@@ -40,6 +40,7 @@ Terminal terminal_at(int descriptor) {
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     terminal.columns = size.ws_col;
+    terminal.rows = size.ws_row > 0 ? size.ws_row : terminal.rows;
   }
   return terminal;
 }

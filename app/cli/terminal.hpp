@@ -9,6 +9,7 @@ struct Terminal {
   bool color = false;    ///< escapes, and NO_COLOR is unset or empty
   bool utf8 = false;     ///< the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8; set for files and pipes too
   int columns = 80;      ///< width; 80 if unknown
+  int rows = 24;         ///< height; 24 if unknown
 };
 
 /// What `descriptor` writes to, as it is now: the width changes with the window.

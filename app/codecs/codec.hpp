@@ -26,7 +26,19 @@
 
 namespace gpuimg::codecs {
 
-enum class FileFormat : std::uint8_t { png, jpeg, bmp, tga, gif, psd, pnm };
+/// TIFF only if it is built in: GPUIMG_HAS_TIFF is 1.
+enum class FileFormat : std::uint8_t {
+  png,
+  jpeg,
+  bmp,
+  tga,
+  gif,
+  psd,
+  pnm,
+#if GPUIMG_HAS_TIFF
+  tiff,
+#endif
+};
 
 struct TextEntry {
   std::string keyword;
@@ -35,10 +47,11 @@ struct TextEntry {
 
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool auto_orient = true;  ///< apply the EXIF orientation
-  bool lenient = false;     ///< accept a JPEG that libjpeg-turbo warns about, with notes
-  int threads = 0;          ///< for PNG and JPEG; 0 = as many as the caller may use
-  /// Allocates the pixels of JPEG, GIF and common PNG, for example Backend::new_image; null for ordinary memory.
+  std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image that its file leaves mostly empty
+  bool auto_orient = true;                                    ///< apply the EXIF orientation
+  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
+  int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
+  /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
   /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
   std::function<std::optional<Picture>(const EncodedImage& encoded)> decode_on_backend = nullptr;
@@ -53,7 +66,7 @@ struct DecodedImage {
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
-  Metadata metadata;                          ///< PNG and JPEG; matches the pixels: upright if they are
+  Metadata metadata;                          ///< PNG, JPEG and TIFF; matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
   std::vector<std::string> details;           ///< less important notes: which metadata is left out
@@ -175,6 +188,12 @@ struct Codec {
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
+  /// What a backend must make of pixels within the limits, so that write_encoded writes the bytes that encode writes.
+  /// Returns nullopt if only encode can write them. Null for a format that no backend encodes.
+  std::optional<Encoding> (*backend_encoding)(int width, int height, PixelFormat format,
+                                              const WriteOptions& options) = nullptr;
+  void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
+                        const WriteOptions& options, const ByteSink& sink) = nullptr;
 
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };
@@ -184,6 +203,7 @@ struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
   ShortList<std::string_view> endings = {};  ///< that folder scans take, so that such a file is not overlooked
+  std::string_view remedy;                   ///< a command that makes a PNG, or other advice; may be empty
 };
 
 /// All formats, in the order of FileFormat and of messages.

@@ -3,18 +3,28 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
 #include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
+#include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
-#include "codecs/stb/stb_reader.hpp"
+#include "codecs/pnm/pnm_reader.hpp"
+#include "codecs/pnm/pnm_writer.hpp"
+#include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
+#include "codecs/stb/tga_reader.hpp"
+#if GPUIMG_HAS_TIFF
+#include "codecs/tiff/tiff_metadata.hpp"
+#include "codecs/tiff/tiff_reader.hpp"
+#include "codecs/tiff/tiff_writer.hpp"
+#endif
 
 namespace gpuimg::codecs {
 namespace {
@@ -47,6 +57,8 @@ constexpr Codec kCodecs[] = {
             {.max_side = kMaxJpegSide, .holds_16_bits = false, .holds_gray_alpha = false, .holds_color_alpha = false},
         .fit_metadata = fit_jpeg_metadata,
         .encode = encode_jpeg,
+        .backend_encoding = jpeg_scan_format,
+        .write_encoded = write_encoded_jpeg,
     },
     {
         .format = FileFormat::bmp,
@@ -82,18 +94,37 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::psd,
         .name = "PSD",
         .signatures = {{"8BPS"}},
-        .endings = {"psd"},
+        .endings = {"psd", "psb"},
         .declared = declared_psd,
         .decode = read_psd,
     },
     {
         .format = FileFormat::pnm,
         .name = "PNM",
-        .signatures = {{"P5"}, {"P6"}},
-        .endings = {"pnm", "pgm", "ppm"},
+        .signatures = {{"P1"}, {"P2"}, {"P3"}, {"P4"}, {"P5"}, {"P6"}, {"P7\n"}},
+        .endings = {"pnm", "pbm", "pgm", "ppm", "pam"},
         .declared = declared_pnm,
         .decode = read_pnm,
+        .written = {{"pnm", "uncompressed, 8 or 16 bits"},
+                    {"pgm", "the same as pnm"},
+                    {"ppm", "the same as pnm"},
+                    {"pam", "the same as pnm"}},
+        .encode = encode_pnm,
     },
+#if GPUIMG_HAS_TIFF
+    {
+        .format = FileFormat::tiff,
+        .name = "TIFF",
+        .recognizes = looks_like_tiff,
+        .endings = {"tif", "tiff"},
+        .declared = declared_tiff,
+        .metadata = tiff_header_metadata,
+        .decode = read_tiff,
+        .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
+        .fit_metadata = fit_tiff_metadata,
+        .encode = encode_tiff,
+    },
+#endif
 };
 
 constexpr bool is_in_order() {
@@ -106,45 +137,70 @@ constexpr bool is_in_order() {
 }
 static_assert(is_in_order(), "codec_of takes the value of a FileFormat as an index");
 
-/// The first that fits names the file.
+constexpr std::string_view kPhoto = "darktable-cli in.raw out.png";
+constexpr std::string_view kVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
+constexpr std::string_view kUnpack = "unpack it first";
+
+/// The first that fits names the file. SVG and XBM are text: format_detection.cpp finds them.
 constexpr ForeignFormat kForeignFormats[] = {
-    {"TIFF", {{"II*\0"sv}, {"MM\0*"sv}, {"II+\0"sv}, {"MM\0+"sv}}, {"tif", "tiff"}},
-    {"WebP", {{"WEBP", 8}}, {"webp"}},
-    {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}},
-    {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}},
-    {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}},
-    {"video (MP4 or QuickTime)", {{"ftyp", 4}}},
-    {"JPEG 2000", {{"\0\0\0\x0CjP  \r\n"sv}, {"\xFF\x4F\xFF\x51"}}, {"jp2", "jpx"}},
-    {"JPEG XL", {{"\0\0\0\x0CJXL "sv}, {"\xFF\x0A"}}, {"jxl"}},
-    {"OpenEXR", {{"\x76\x2F\x31\x01"}}, {"exr"}},
-    {"Radiance HDR (32-bit float)", {{"#?RADIANCE"}, {"#?RGBE"}}, {"hdr"}},
-    {"Softimage PIC", {{"\x53\x80\xF6\x34"}}},
-    {"QOI", {{"qoif"}}, {"qoi"}},
-    {"an icon (ICO)", {{"\0\0\1\0"sv}}, {"ico"}},
-    {"PBM (1-bit PNM)", {{"P1"}, {"P4"}}, {"pbm"}},
-    {"PNM written as text (P2)", {{"P2"}}},
-    {"PNM written as text (P3)", {{"P3"}}},
-    {"PAM (P7)", {{"P7\n"}}, {"pam"}},
-    {"PFM (32-bit float)", {{"PF\n"}, {"Pf\n"}}},
-    {"MNG", {{"\x8AMNG"}}},
-    {"JNG", {{"\x8BJNG"}}},
-    {"DDS", {{"DDS "}}},
-    {"GIMP's XCF", {{"gimp xcf"}}},
-    {"DjVu", {{"AT&TFORM"}}},
-    {"BPG", {{"BPG\xFB"}}},
-    {"FLIF", {{"FLIF"}}},
-    {"DICOM", {{"DICM", 128}}},
-    {"FITS", {{"SIMPLE  ="}}},
-    {"a NumPy array instead of an image", {{"\x93NUMPY"}}},
-    {"PDF", {{"%PDF"}}},
-    {"PostScript", {{"%!PS"}}},
-    {"a gzip archive", {{"\x1F\x8B"}}},
-    {"a zip archive", {{"PK\x03\x04"}}},
-    {"a bzip2 archive", {{"BZh"}}},
-    {"an xz archive", {{"\3757zXZ"}}},
-    {"a Zstandard archive", {{"\x28\xB5\x2F\xFD"}}},
-    {"a program (ELF)", {{"\177ELF"}}},
-    {"RIFF (audio or video)", {{"RIFF"}}},
+    {"Canon's raw photo (CR2)", {{"CR\2"sv, 8}}, {}, kPhoto},
+#if !GPUIMG_HAS_TIFF
+    {"TIFF", {{"II*\0"sv}, {"MM\0*"sv}, {"II+\0"sv}, {"MM\0+"sv}}, {"tif", "tiff"}, "convert in.tif out.png"},
+#endif
+    {"Olympus' raw photo (ORF)", {{"IIRO"}, {"IIRS"}, {"MMOR"}}, {}, kPhoto},
+    {"Panasonic's raw photo (RW2)", {{"IIU\0"sv}}, {}, kPhoto},
+    {"Fujifilm's raw photo (RAF)", {{"FUJIFILMCCD-RAW"}}, {}, kPhoto},
+    {"Canon's raw photo (CR3)", {{"ftypcrx ", 4}}, {}, kPhoto},
+    {"Sigma's raw photo (X3F)", {{"FOVb"}}, {}, kPhoto},
+    {"Minolta's raw photo (MRW)", {{"\0MRM"sv}}, {}, kPhoto},
+    {"WebP", {{"WEBP", 8}}, {"webp"}, "dwebp in.webp -o out.png"},
+    {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}, "heif-convert in.avif out.png"},
+    {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}, "heif-convert in.heic out.png"},
+    {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}, "heif-convert in.heif out.png"},
+    {"video (MP4 or QuickTime)", {{"ftyp", 4}, {"moov", 4}, {"mdat", 4}}, {}, kVideo},
+    {"video (Matroska or WebM)", {{"\x1A\x45\xDF\xA3"}}, {}, kVideo},
+    {"video (AVI)", {{"AVI ", 8}}, {}, kVideo},
+    {"video (MPEG)", {{"\0\0\1\xBA"sv}, {"\0\0\1\xB3"sv}}, {}, kVideo},
+    {"JPEG 2000",
+     {{"\0\0\0\x0CjP  \r\n"sv}, {"\xFF\x4F\xFF\x51"}},
+     {"jp2", "jpx"},
+     "opj_decompress -i in.jp2 -o out.png"},
+    {"JPEG XL", {{"\0\0\0\x0CJXL "sv}, {"\xFF\x0A"}}, {"jxl"}, "djxl in.jxl out.png"},
+    {"OpenEXR", {{"\x76\x2F\x31\x01"}}, {"exr"}, "convert in.exr out.png"},
+    {"Radiance HDR (32-bit float)", {{"#?RADIANCE"}, {"#?RGBE"}}, {"hdr"}, "convert in.hdr out.png"},
+    {"Softimage PIC", {{"\x53\x80\xF6\x34"}}, {}, "convert in.pic out.png"},
+    {"QOI", {{"qoif"}}, {"qoi"}, "convert in.qoi out.png"},
+    {"an icon (ICO)", {{"\0\0\1\0"sv}}, {"ico"}, "convert in.ico[0] out.png"},
+    {"a cursor (CUR)", {{"\0\0\2\0\1\0"sv}}, {}, "convert in.cur[0] out.png"},
+    {"an icon of macOS (ICNS)", {{"icns"}}, {}, "icns2png -x in.icns"},
+    {"PCX",
+     {{"\x0A\x00\1"sv}, {"\x0A\x02\1"}, {"\x0A\x03\1"}, {"\x0A\x04\1"}, {"\x0A\x05\1"}},
+     {},
+     "convert in.pcx out.png"},
+    {"SGI", {{"\x01\xDA\0"sv}, {"\x01\xDA\1"}}, {}, "convert in.sgi out.png"},
+    {"XBM", {}, {}, "convert in.xbm out.png"},
+    {"XPM", {{"/* XPM */"}}, {}, "convert in.xpm out.png"},
+    {"PFM (32-bit float)", {{"PF\n"}, {"Pf\n"}}, {}, "convert in.pfm out.png"},
+    {"MNG", {{"\x8AMNG"}}, {}, "convert in.mng[0] out.png"},
+    {"JNG", {{"\x8BJNG"}}, {}, "convert in.jng out.png"},
+    {"DDS", {{"DDS "}}, {}, "convert in.dds out.png"},
+    {"GIMP's XCF", {{"gimp xcf"}}, {}, "convert in.xcf -flatten out.png"},
+    {"DjVu", {{"AT&TFORM"}}, {}, "ddjvu -format=ppm in.djvu out.ppm"},
+    {"BPG", {{"BPG\xFB"}}, {}, "bpgdec -o out.png in.bpg"},
+    {"FLIF", {{"FLIF"}}, {}, "flif -d in.flif out.png"},
+    {"DICOM", {{"DICM", 128}}, {}, "dcm2pnm --write-png in.dcm out.png"},
+    {"FITS", {{"SIMPLE  ="}}, {}, "convert in.fits out.png"},
+    {"a NumPy array instead of an image", {{"\x93NUMPY"}}, {}, {}},
+    {"PDF", {{"%PDF"}}, {}, "pdftoppm -png -r 150 in.pdf out"},
+    {"PostScript", {{"%!PS"}}, {}, "gs -sDEVICE=png16m -o out.png in.ps"},
+    {"SVG", {{"<svg"}}, {}, "rsvg-convert -o out.png in.svg"},
+    {"a gzip archive", {{"\x1F\x8B"}}, {}, kUnpack},
+    {"a zip archive", {{"PK\x03\x04"}}, {}, kUnpack},
+    {"a bzip2 archive", {{"BZh"}}, {}, kUnpack},
+    {"an xz archive", {{"\3757zXZ"}}, {}, kUnpack},
+    {"a Zstandard archive", {{"\x28\xB5\x2F\xFD"}}, {}, kUnpack},
+    {"a program (ELF)", {{"\177ELF"}}, {}, {}},
+    {"RIFF (audio or video)", {{"RIFF"}}, {}, kVideo},
 };
 
 }  // namespace

@@ -1,11 +1,9 @@
 // Reads as much of a file as its header needs.
 #include "codecs/declared_image.hpp"
 
-#include <algorithm>
 #include <limits>
 
 #include "codecs/format_detection.hpp"
-#include "codecs/joined_bytes.hpp"
 #include "codecs/npy/npy.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
@@ -31,15 +29,6 @@ auto read_growing(PartialInput& input, const Read& read) {
       }
     }
   }
-}
-
-const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
-  const ByteSpan beginning = input.beginning(kFirstRead);
-  const bool has_end = !input.is_whole() && input.file_bytes();
-  return detected_codec(
-      has_end ? joined({beginning.first(std::min(beginning.size(), kDetectionBytes)), input.end(kDetectionEndBytes)})
-              : std::vector<std::byte>(beginning.begin(), beginning.end()),
-      name);
 }
 
 }  // namespace

@@ -5,8 +5,11 @@
 
 #include <algorithm>
 
+#include "codecs/joined_bytes.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
 
@@ -62,9 +65,26 @@ bool is_text(std::string_view sample) {
   return std::none_of(sample.begin(), sample.end(), is_control) && ascii * 4 >= sample.size() * 3;
 }
 
+[[noreturn]] void refuse_foreign(const ForeignFormat& foreign, std::string_view name) {
+  if (foreign.remedy.empty()) {
+    refuse_unsupported(name, foreign.name);
+  }
+  const bool is_command = foreign.remedy.find("in.") != std::string_view::npos;
+  throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}{}", name, foreign.name,
+                                                  is_command ? "convert it, for example with: " : "", foreign.remedy));
+}
+
+const ForeignFormat& foreign_named(std::string_view name) {
+  return *std::find_if(foreign_formats().begin(), foreign_formats().end(),
+                       [&](const ForeignFormat& foreign) { return foreign.name == name; });
+}
+
 [[noreturn]] void refuse_text(std::string_view sample, std::string_view name) {
   if (contains_ignoring_case(sample, "<svg")) {
-    refuse_unsupported(name, "SVG");
+    refuse_foreign(foreign_named("SVG"), name);
+  }
+  if (sample.starts_with("#define ") && contains_ignoring_case(sample, "_width ")) {
+    refuse_foreign(foreign_named("XBM"), name);
   }
   const bool is_page = contains_ignoring_case(sample, "<html") || contains_ignoring_case(sample, "<!doctype html");
   throw Error(ErrorKind::decode, fmt::format("{}: file is {}, not an image; {}", name, is_page ? "a web page" : "text",
@@ -83,7 +103,7 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
   const std::string_view text = text_of(bytes);
   for (const ForeignFormat& foreign : foreign_formats()) {
     if (has_any(text, foreign.signatures)) {
-      refuse_unsupported(name, foreign.name);
+      refuse_foreign(foreign, name);
     }
   }
   if (is_cut_signature(text)) {
@@ -94,6 +114,21 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
     refuse_text(sample, name);
   }
   throw Error(ErrorKind::decode, fmt::format("{}: file is not in a known image format; {}", name, readable_formats()));
+}
+
+const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
+  const ByteSpan beginning = input.beginning(kDetectionBytes);
+  const bool has_end = !input.is_whole() && input.file_bytes();
+  return detected_codec(has_end ? joined({beginning, input.end(kDetectionEndBytes)})
+                                : std::vector<std::byte>(beginning.begin(), beginning.end()),
+                        name);
+}
+
+void check_first_bytes(const std::string& path) {
+  if (path != "-") {
+    PartialInput input(path);
+    (void)detected_codec_of(input, printable_name(path));
+  }
 }
 
 }  // namespace gpuimg::codecs

@@ -1,9 +1,14 @@
 // Identifies a file by its content: one of the list of formats, or a refusal that says what it is instead.
 #pragma once
 
+#include <string>
 #include <string_view>
 
 #include "codecs/codec.hpp"
+
+namespace gpuimg {
+class PartialInput;
+}
 
 namespace gpuimg::codecs {
 
@@ -14,5 +19,12 @@ inline constexpr std::size_t kDetectionEndBytes = 26;
 /// Only a format without signature (TGA) needs the name, which is printable. Throws Error{decode} for an empty file,
 /// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);
+
+/// The same for an input of which only the beginning has been read; `name` is printable.
+const Codec& detected_codec_of(PartialInput& input, const std::string& name);
+
+/// Refuses what the first bytes of a regular file show to be no image that gpuimg reads, before the rest is read.
+/// Throws as detected_codec does, and Error{read}. Does nothing for standard input.
+void check_first_bytes(const std::string& path);
 
 }  // namespace gpuimg::codecs

@@ -81,6 +81,17 @@ void encode_image(ConstView pixels, FileFormat file_format, const std::string& n
   codec.encode(pixels, name, options, sink);
 }
 
+std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,
+                                         const WriteOptions& options) {
+  const Codec& codec = codec_of(file_format);
+  return codec.backend_encoding == nullptr ? std::nullopt : codec.backend_encoding(width, height, format, options);
+}
+
+void write_encoded(const Encoded& encoded, int width, int height, PixelFormat format, FileFormat file_format,
+                   const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  codec_of(file_format).write_encoded(encoded, width, height, format, name, options, sink);
+}
+
 std::vector<std::byte> encode_image(ConstView pixels, FileFormat file_format, const std::string& name,
                                     const WriteOptions& options) {
   std::vector<std::byte> file;

@@ -1,6 +1,7 @@
 // Pixels to the bytes of an image file. The same pixels and options always give the same bytes.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,16 @@ void check_holds(FileFormat file_format, int width, int height, PixelFormat form
 /// be called on other threads, by one at a time.
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
+
+/// What a backend must make of pixels that pass check_holds, for write_encoded. Returns nullopt if the host must encode
+/// them.
+std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,
+                                         const WriteOptions& options);
+
+/// Writes the file that encode_image writes, given what a backend has made with backend_encoding() of the same pixels
+/// and options; only their metadata may differ. Throws as encode_image does.
+void write_encoded(const Encoded& encoded, int width, int height, PixelFormat format, FileFormat file_format,
+                   const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 /// The whole file in memory.
 std::vector<std::byte> encode_image(ConstView pixels, FileFormat file_format, const std::string& name,

@@ -6,9 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "codecs/byte_fields.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
+
+struct ReadOptions;
 
 /// The formats that gpuimg reads, for the end of a message.
 std::string readable_formats();
@@ -26,11 +29,22 @@ class TruncatedFile : public Error {
 /// Throws TruncatedFile.
 [[noreturn]] void refuse_truncated(std::string_view name);
 
+/// Refuses a file of fewer than `size` bytes as truncated.
+inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view name) {
+  if (bytes.size() < size) {
+    refuse_truncated(name);
+  }
+}
+
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
 [[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
 
 /// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
+
+/// For formats whose data need not cover the image: throws Error{unsupported} for more than
+/// options.max_sparse_pixels if the data cover less than a sixteenth of them.
+void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options);
 
 }  // namespace gpuimg::codecs

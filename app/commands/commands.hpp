@@ -13,6 +13,7 @@ Command hist_command();
 Command equalize_command();
 Command integral_command();
 Command hsl_command();
+Command compare_command();
 Command info_command();
 Command report_command();
 Command bench_command();
@@ -23,8 +24,8 @@ Command version_command();
 
 /// In the order in which --help lists them.
 inline constexpr std::array kCommands = {
-    hist_command,  equalize_command, integral_command,   hsl_command,  info_command,    report_command,
-    bench_command, doctor_command,   completion_command, help_command, version_command,
+    hist_command,   equalize_command, integral_command, hsl_command,        compare_command, info_command,
+    report_command, bench_command,    doctor_command,   completion_command, help_command,    version_command,
 };
 
 std::vector<Command> all_commands();

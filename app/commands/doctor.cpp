@@ -13,6 +13,7 @@
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
+#include "io/tar_archive.hpp"
 #include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 
@@ -52,21 +53,30 @@ std::vector<std::string> examine_codecs() {
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
   }
+  print("  tar archives: {}\n", tar_library().empty()
+                                    ? "none; they need libarchive (Debian: libarchive13, and libarchive-dev to build)"
+                                    : tar_library());
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }
   return advice;
 }
 
-/// Tests the backend's own decoder, if it has one; returns advice if the host decodes in its place.
-std::vector<std::string> examine_decoder(Backend& backend) {
-  const SelfTestResult result = test_decoder(backend);
-  if (result.checks == 0) {
-    print("  decoding JPEG: left to the CPU\n");
-  } else if (!print_result("decoding JPEG, as the CPU to the byte", result)) {
-    return {"gpuimg decodes JPEG on the CPU: the GPU's decoder does not agree with this libjpeg"};
-  }
-  return {};
+/// Tests the backend's own codecs, if it has any; returns advice if the host works in their place.
+std::vector<std::string> examine_codecs_of(Backend& backend) {
+  std::vector<std::string> advice;
+  const auto examine_one = [&](const char* doing, const SelfTestResult& result, const char* consequence) {
+    if (result.checks == 0) {
+      print("  {} JPEG: left to the CPU\n", doing);
+    } else if (!print_result(fmt::format("{} JPEG, as the CPU to the byte", doing), result)) {
+      advice.emplace_back(consequence);
+    }
+  };
+  examine_one("decoding", test_decoder(backend),
+              "gpuimg decodes JPEG on the CPU: the GPU's decoder does not agree with this libjpeg");
+  examine_one("encoding", test_encoder(backend),
+              "gpuimg encodes JPEG on the CPU: the GPU's encoder does not agree with this libjpeg");
+  return advice;
 }
 
 /// Tests a backend against the CPU; returns advice if something is wrong.
@@ -83,7 +93,7 @@ std::vector<std::string> examine(const BackendEntry& entry, const GlobalOptions&
     if (!known || !agrees) {
       return {fmt::format("{} computes wrong results here: use --backend cpu, and report this output", entry.title)};
     }
-    return examine_decoder(backend);
+    return examine_codecs_of(backend);
   } catch (const Error& error) {
     return {error.what()};
   }

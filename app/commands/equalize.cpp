@@ -225,10 +225,13 @@ class EqualizeJob final : public ImageJob {
     }
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     LevelTables tables;
-    Image result = context.process(OperationInput(std::move(decoded), copy_of(mask_)),
-                                   [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-                                     return equalized(backend, std::move(picture), mask_picture, tables);
-                                   });
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
+    ProcessedImage result =
+        context.process_for_file(OperationInput(std::move(decoded), copy_of(mask_)), as,
+                                 [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+                                   return equalized(backend, std::move(picture), mask_picture, tables);
+                                 });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }

@@ -16,14 +16,15 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg hist in.jpg                     a chart on a terminal, CSV into a pipe\n"
     "  gpuimg hist --channel rgb --log in.png plot.svg\n"
-    "  gpuimg hist --bins 32 --normalize --roi 0,0,640,480 in.png counts.csv\n"
-    "  gpuimg hist --merge photos/ total.json";
+    "  gpuimg hist --merge photos/ total.json\n"
+    "  gpuimg hist -r photos/ stats.csv --table";
 
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<HistArguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = "a .csv, .json or .svg file, or a folder; - is standard output; without OUT a chart is "
+                     .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
+                               "output; without OUT a chart is "
                                "printed on a terminal, CSV elsewhere",
                      .output_usage = "[OUT]",
                      .other_endings = {"json"}});
@@ -35,13 +36,28 @@ RunCommand declare(CommandParser& parser) {
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
   add_format_option(parser, arguments->form, hist_format_help());
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
-  parser.flag({"--log", "make the counts in the SVG plot logarithmic"}, arguments->log);
+  parser.flag({"--log", "make the counts in the chart and the SVG plot logarithmic"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
+  parser.text({"--range",
+               "levels that the chart and the SVG plot show, such as 0,4095, and whose ends count as clipped; auto: to "
+               "the smallest 2^k - 1 that holds all [all levels]",
+               "MIN,MAX"},
+              arguments->range);
+  parser.flag({"--overlay", "draw up to 8 images into one chart or SVG plot"}, arguments->overlay);
   parser.flag({"--merge", "add all images, and .json files that hist wrote, into one OUT"}, arguments->merge);
+  parser.flag({"--table", "write statistics, a row per image, into one OUT: .csv, or .jsonl for JSON lines"},
+              arguments->table);
+  parser.list({"--fail-if",
+               "fail (exit code 1) if a statistic is beyond a limit, as in 'clipped>1%' or 'mean<20'; may be repeated; "
+               "without OUT nothing is printed",
+               "CHECK"},
+              arguments->fail_if);
   add_selection_options(parser, arguments->selection);
   return [arguments, &parser](const GlobalOptions& globals) {
     arguments->json = globals.json;
-    return run_job(*make_hist_job(*arguments), parser, arguments->files, globals);
+    arguments->has_output = names_output(arguments->files);
+    const auto job = arguments->table ? make_hist_table_job(*arguments) : make_hist_job(*arguments);
+    return run_job(*job, parser, arguments->files, globals);
   };
 }
 

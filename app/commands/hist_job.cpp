@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
+#include "cli/number_options.hpp"
 #include "cli/output_forms.hpp"
 #include "cli/terminal.hpp"
 #include "commands/mask_input.hpp"
@@ -15,6 +16,8 @@
 #include "report/histogram_sum.hpp"
 #include "report/json.hpp"
 #include "report/json_reader.hpp"
+#include "report/level_check.hpp"
+#include "report/overlay.hpp"
 #include "report/report.hpp"
 #include "report/svg_plot.hpp"
 #include "report/terminal_chart.hpp"
@@ -61,6 +64,9 @@ Form form_of(const HistArguments& arguments, const std::string& output) {
   if (!arguments.form.empty()) {
     return output_form(kAllForms, arguments.form, output);
   }
+  if (arguments.overlay && (output.empty() || is_untyped_stream(output))) {
+    return Form::chart;
+  }
   return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : output_form(kFileForms, "", output);
 }
 
@@ -77,9 +83,29 @@ HistogramOptions checked_options(const HistArguments& arguments) {
   return options;
 }
 
+/// "MIN,MAX" or "auto".
+PlotRange parse_range(const std::string& text) {
+  if (text == "auto") {
+    return {true, {}};
+  }
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) {
+    throw Error(ErrorKind::usage, "--range: '" + text + "' is not MIN,MAX or auto; give levels, such as 0,4095");
+  }
+  const int first = parse_number<int>("--range", text.substr(0, comma));
+  const int last = parse_number<int>("--range", text.substr(comma + 1));
+  if (first < 0 || first >= last || last > 65535) {
+    throw Error(ErrorKind::usage, "--range: '" + text + "' is not from a level to a greater one, within 0 to 65535");
+  }
+  return {false, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)}};
+}
+
 ReportOptions report_options_of(const HistArguments& arguments, const HistogramOptions& options) {
   ReportOptions report_options;
   report_options.bins = arguments.bins;
+  if (!arguments.range.empty()) {
+    report_options.range = parse_range(arguments.range);
+  }
   report_options.cumulative = arguments.cumulative;
   report_options.normalize = arguments.normalize;
   report_options.luma = options.luma;
@@ -99,16 +125,24 @@ ReportOptions report_options_of(const HistArguments& arguments, const HistogramO
 
 TerminalStyle style_of_stdout() {
   const Terminal terminal = terminal_at(STDOUT_FILENO);
-  return {terminal.columns, terminal.color, terminal.utf8};
+  return {terminal.columns, terminal.color, terminal.utf8, terminal.rows};
 }
 
 class HistJob final : public ImageJob {
  public:
-  explicit HistJob(const HistArguments& arguments) : arguments_(arguments), options_(checked_options(arguments)) {
+  explicit HistJob(const HistArguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), checks_(level_checks(arguments.fail_if)) {
     options_.selection = checked_selection(arguments.selection);
+    if (!checks_.empty() && options_.channels.front() == Channel::hue) {
+      throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
+    }
   }
 
-  void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void check_name(const std::string& output) const override {
+    if (arguments_.overlay && !is_plot(form_of(arguments_, output))) {
+      throw Error(ErrorKind::usage, "--overlay draws a chart or an SVG plot; give OUT the ending .svg, or add --chart");
+    }
+  }
   void note_options(const std::string& output, Verbosity verbosity) const override;
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
@@ -124,12 +158,14 @@ class HistJob final : public ImageJob {
     return endings;
   }
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
-  [[nodiscard]] bool merges() const override { return arguments_.merge; }
+  [[nodiscard]] bool merges() const override { return joins() || only_checks(); }
+  [[nodiscard]] bool merges_one() const override { return joins(); }
+  [[nodiscard]] bool can_resume() const override { return !joins(); }
 
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const Bytes bytes = context.read(paths.input);
+    const Bytes bytes = arguments_.merge ? context.read(paths.input) : context.read_image(paths.input);
     if (arguments_.merge && looks_like_json(bytes.span())) {
       return adding(checked_file(bytes, paths.input), paths.input);
     }
@@ -137,33 +173,48 @@ class HistJob final : public ImageJob {
     if (options_.channels.front() == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    const ImageFacts facts = facts_of(decoded, paths.input);
+    const ImageFacts facts = facts_of_image(paths.input, decoded.width(), decoded.height(), decoded.format());
     Histogram histogram = counted(context, std::move(decoded));
+    if (arguments_.overlay) {
+      return drawing({std::move(histogram), facts});
+    }
     if (arguments_.merge) {
       const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
       return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
     }
-    save(context, paths.output, histogram, facts);
+    finish_report(context, paths.output, histogram, facts);
     return {};
   }
 
+  [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }
   void finish(CommandContext& context, const std::string& output) override {
-    if (sum_->images() == 0) {
-      throw Error(ErrorKind::read, "nothing could be summed; no output was written");
+    if (arguments_.overlay) {
+      return save(context, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
     }
     ImageFacts facts;
     facts.name = std::to_string(sum_->images()) + " images";
     facts.is_sum = true;
     facts.images = sum_->images();
     facts.pixels = sum_->pixels();
-    save(context, output, sum_->total(), facts);
+    finish_report(context, output, sum_->total(), facts);
   }
 
  private:
-  static ImageFacts facts_of(const codecs::DecodedImage& image, const std::string& input) {
-    return {input == "-" ? "standard input" : input, image.width(), image.height(),
-            static_cast<int>(8 * sample_bytes(image.format().sample)), image.format().channels};
+  /// All images have one output.
+  [[nodiscard]] bool joins() const { return arguments_.merge || arguments_.overlay; }
+
+  [[nodiscard]] InOrder drawing(OverlaidImage image) const {
+    refuse_if_met(checks_, make_report(image.histogram, report_options_of(arguments_, options_), image.facts));
+    return [images = overlaid_.get(), one = std::make_shared<const OverlaidImage>(std::move(image))] {
+      if (images->size() == kMaxOverlaid) {
+        throw Error(ErrorKind::usage, fmt::format("is not drawn: --overlay draws up to {} images", kMaxOverlaid));
+      }
+      images->push_back(*one);
+    };
   }
+
+  /// Without OUT, checks are all that is asked for.
+  [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
 
   Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
     HistogramOptions options = options_;
@@ -201,14 +252,27 @@ class HistJob final : public ImageJob {
     };
   }
 
-  void save(CommandContext& context, const std::string& output, const Histogram& histogram,
-            const ImageFacts& facts) const {
-    const std::string target = output.empty() ? "-" : output;
-    context.save(target, [&] {
-      return text_of(make_report(histogram, report_options_of(arguments_, options_), facts),
-                     form_of(arguments_, output), target);
-    });
+  void finish_report(CommandContext& context, const std::string& output, const Histogram& histogram,
+                     const ImageFacts& facts) const {
+    ReportOptions options = report_options_of(arguments_, options_);
+    const HistogramReport report = make_report(histogram, options, facts);
+    refuse_if_met(checks_, report);
+    if (only_checks()) {
+      return;
+    }
+    if (is_plot(form_of(arguments_, output)) || !options.range) {
+      return save(context, output, report);
+    }
+    options.range.reset();  // data are of all levels
+    save(context, output, make_report(histogram, options, facts));
   }
+
+  void save(CommandContext& context, const std::string& output, const HistogramReport& report) const {
+    const std::string target = output.empty() ? "-" : output;
+    context.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
+  }
+
+  static bool is_plot(Form form) { return form == Form::svg || form == Form::chart; }
 
   [[nodiscard]] std::string text_of(const HistogramReport& report, Form form, const std::string& target) const {
     switch (form) {
@@ -217,20 +281,27 @@ class HistJob final : public ImageJob {
       case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
       case Form::chart: break;
     }
-    return to_terminal(report, is_standard_output(target) ? style_of_stdout() : TerminalStyle{});
+    TerminalStyle style = is_standard_output(target) ? style_of_stdout() : TerminalStyle{};
+    style.log = arguments_.log;
+    return to_terminal(report, style);
   }
 
   const HistArguments& arguments_;
   HistogramOptions options_;
+  std::vector<LevelCheck> checks_;
   std::optional<Image> mask_;
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
+  std::unique_ptr<std::vector<OverlaidImage>> overlaid_ = std::make_unique<std::vector<OverlaidImage>>();
 };
 
 void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
   note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
-  const bool is_plot = form_of(arguments_, output) == Form::svg;
-  note_no_effect(arguments_.log && !is_plot, "--log", "it is for SVG plots", verbosity);
-  note_no_effect(!arguments_.title.empty() && !is_plot, "--title", "it is for SVG plots", verbosity);
+  note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
+  const Form form = form_of(arguments_, arguments_.has_output ? output : "");
+  note_no_effect(arguments_.log && !is_plot(form), "--log", "it is for plots", verbosity);
+  note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty(), "--range",
+                 "it is for plots and checks", verbosity);
+  note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it is for SVG plots", verbosity);
   note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
                  "luma is not counted", verbosity);
 }
@@ -242,6 +313,9 @@ OptionText hist_format_help() {
 }
 
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments) {
+  refuse_together(!arguments.range.empty() && arguments.bins.has_value(), "--range", "--bins");
+  refuse_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
+  refuse_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
   refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",
                   "--format " + arguments.form);
   return std::make_unique<HistJob>(arguments);

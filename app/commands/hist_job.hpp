@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "batch/batch_options.hpp"
 #include "cli/option_values.hpp"
@@ -25,14 +26,20 @@ struct HistArguments {
   bool log = false;
   std::string title;
   bool merge = false;
-  bool json = false;  ///< the global --json: print JSON
+  bool overlay = false;
+  std::string range;
+  bool table = false;
+  std::vector<std::string> fail_if;
+  bool json = false;        ///< the global --json: print JSON
+  bool has_output = false;  ///< --output or the last name is OUT
   SelectionArguments selection;
 };
 
 /// The choices and the default of --format, for --help.
 OptionText hist_format_help();
 
-/// Checks the arguments, which must outlive the job. Throws Error{usage}.
+/// Checks the arguments, which must outlive the job. Throws Error{usage}. The second makes a row of each image.
 std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);
+std::unique_ptr<ImageJob> make_hist_table_job(const HistArguments& arguments);
 
 }  // namespace gpuimg

@@ -2,6 +2,7 @@
 #include "commands/hsl_job.hpp"
 
 #include <cmath>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -166,11 +167,14 @@ class FromHslJob final : public HslJob {
     const PixelFormat format = decoded.format();
     const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
     const Sample sample = depth_of(facts, encoding, paths.input, context);
-    output_.check(decoded.width(), decoded.height(), {sample, format.channels}, paths, context);
-    Image rgb = context.process(OperationInput(std::move(decoded)),
-                                [&](Backend& backend, const Picture& picture, const Picture*) {
-                                  return backend.from_hsl(picture, encoding, sample);
-                                });
+    const PixelFormat result{sample, format.channels};
+    output_.check(decoded.width(), decoded.height(), result, paths, context);
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), result, paths.output, output_.write_options());
+    ProcessedImage rgb = context.process_for_file(OperationInput(std::move(decoded)), as,
+                                                  [&](Backend& backend, const Picture& picture, const Picture*) {
+                                                    return backend.from_hsl(picture, encoding, sample);
+                                                  });
     output_.save(std::move(rgb), paths.output, output_.write_options(), context);
     return {};
   }
@@ -227,8 +231,10 @@ class AdjustHslJob final : public HslJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load(paths.input);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    Image adjusted = context.process(
-        OperationInput(std::move(decoded)),
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
+    ProcessedImage adjusted = context.process_for_file(
+        OperationInput(std::move(decoded)), as,
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
     output_.save(std::move(adjusted), paths.output, write_options, context);
     return {};

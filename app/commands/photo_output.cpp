@@ -75,10 +75,21 @@ void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPat
   codecs::check_holds(format_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }
 
-void PhotoOutput::save(Image result, const std::string& output, const codecs::WriteOptions& options,
+std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, PixelFormat result,
+                                                      const std::string& output,
+                                                      const codecs::WriteOptions& options) const {
+  if (converted_format(result, conversion_) != result) {
+    return std::nullopt;
+  }
+  return codecs::backend_encoding(width, height, result, format_of(output), options);
+}
+
+void PhotoOutput::save(ProcessedImage result, const std::string& output, const codecs::WriteOptions& options,
                        CommandContext& context) const {
-  const Image converted = context.converted(std::move(result), conversion_);
-  context.save_image(output, converted.view(), options);
+  if (!result.encoded) {
+    result.image = context.converted(std::move(result.image), conversion_);
+  }
+  context.save_image(output, result, options);
 }
 
 }  // namespace gpuimg

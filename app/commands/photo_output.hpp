@@ -1,6 +1,9 @@
 // The output of an operation from image to image: converts alpha and depth, and carries metadata and JPEG quality over.
 #pragma once
 
+#include <optional>
+#include <string>
+
 #include "cli/image_output_options.hpp"
 #include "engine/command_context.hpp"
 #include "engine/image_conversion.hpp"
@@ -21,8 +24,14 @@ class PhotoOutput {
   /// --background has no effect. `result` is the format before the conversion.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
 
+  /// What a backend may make of a result in this format, before the conversion. Returns nullopt if the host must encode
+  /// it: there is a conversion to be done, or the output is not one that backends encode. `options` is as for save().
+  [[nodiscard]] std::optional<Encoding> backend_encoding(int width, int height, PixelFormat result,
+                                                         const std::string& output,
+                                                         const codecs::WriteOptions& options) const;
+
   /// Converts and writes.
-  void save(Image result, const std::string& output, const codecs::WriteOptions& options,
+  void save(ProcessedImage result, const std::string& output, const codecs::WriteOptions& options,
             CommandContext& context) const;
 
   [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }

@@ -7,10 +7,8 @@
 #include <algorithm>
 #include <optional>
 
-#include "cli/image_forms.hpp"
 #include "cli/messages.hpp"
 #include "cli/terminal.hpp"
-#include "codecs/metadata/carried_metadata.hpp"
 #include "codecs/metadata/color_space.hpp"
 #include "text/printable_name.hpp"
 
@@ -50,9 +48,18 @@ void CommandContext::begin_item(bool replaces) {
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();
-  decoded_by_.clear();
+  sides_ = {};
+  result_.clear();
+  is_member_ = false;
+  members_.clear();
   device_.reset();
   share_.release();
+}
+
+void CommandContext::begin_member(const std::string& name, Bytes content) {
+  begin_item();
+  is_member_ = true;
+  members_.emplace(name, std::move(content));
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {
@@ -134,24 +141,9 @@ void CommandContext::refuse_difference(const std::string& difference) {
   }
 }
 
-void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
-  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
-  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), format, pixels.format);
-  for (const std::string& clause : carried.left_out) {
-    detail(printable_name(output) + ": " + clause);
-  }
-  write_options.metadata = std::move(carried.metadata);
-  write_options.threads = options_.threads;
-  if (is_stream(output)) {  // all or nothing: a reader cannot detect half an image
-    return save(output, [&] { return encode_image(pixels, format, output, write_options); });
-  }
-  stage(output, Phase::encode,
-        [&](const ByteSink& sink) { codecs::encode_image(pixels, format, output, write_options, sink); });
-}
-
 void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
                                 std::shared_ptr<const void> keeper) {
-  if (is_stream(output)) {
+  if (is_kept(output)) {
     streams_.push_back({output, content, std::move(keeper)});
   } else {
     stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
@@ -219,7 +211,7 @@ void CommandContext::finish() {
 
 void CommandContext::print_times() const {
   if (options_.timing) {
-    print_report(options_.json ? times_.json(decoded_by_) : times_.table(decoded_by_));
+    print_report(options_.json ? times_.json(sides_) : times_.table(sides_));
   }
 }
 

@@ -16,12 +16,13 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/backend_source.hpp"
-#include "engine/decoder_admission.hpp"
+#include "engine/codec_admission.hpp"
 #include "engine/device_budgets.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/input_buffer.hpp"
 #include "engine/operation_input.hpp"
 #include "engine/phase_times.hpp"
+#include "engine/processed_image.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
@@ -38,9 +39,9 @@ struct Message {
   std::string text;
 };
 
-/// What the workers of one run share: each decoder is tested once, and each device has one total of memory.
+/// What the workers of one run share: each codec is tested once, and each device has one total of memory.
 struct SharedByWorkers {
-  DecoderAdmission admission;
+  CodecAdmission admission;
   DeviceBudgets device_memory;
 };
 
@@ -56,14 +57,28 @@ class CommandContext {
   /// may replace existing files if `replaces` or --force is set.
   void begin_item(bool replaces = false);
 
+  /// The same for an input that is in memory, such as a member of an archive: read(name) takes it, and outputs are kept
+  /// for take_outputs() in place of finish().
+  void begin_member(const std::string& name, Bytes content);
+
+  struct StreamContent {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;  ///< owns `content`
+  };
+  [[nodiscard]] std::vector<StreamContent> take_outputs() { return std::exchange(streams_, {}); }
+
   /// Checks an output before any work. Throws for an existing file, the input itself, a terminal, and a fifo without a
   /// reader.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
 
   Bytes read(const std::string& path);
 
+  /// Refuses a file whose first bytes are no image's before it reads the rest.
+  Bytes read_image(const std::string& path);
+
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
-  codecs::DecodedImage load(const std::string& path) { return decode(read(path), path); }
+  codecs::DecodedImage load(const std::string& path) { return decode(read_image(path), path); }
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
   /// The same on the host, for pixels that are no operation's input.
@@ -83,6 +98,15 @@ class CommandContext {
     });
   }
 
+  /// The same for a result that is written as an image file. If its backend can encode it `as` asked, its pixels are
+  /// not downloaded, except with --verify.
+  template <class Operation>
+  ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Operation& operation) {
+    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+      return encoded_or_downloaded(backend, run(backend, pixels, operation), as);
+    });
+  }
+
   /// The same, for an operation that returns a Histogram.
   template <class Operation>
   Histogram count(OperationInput input, const Operation& operation) {
@@ -98,6 +122,9 @@ class CommandContext {
   /// Encodes and writes an image file, as the type of `write_options` or of its name; a stream without an ending is
   /// PNG. Says under -v what of the metadata it cannot hold.
   void save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options);
+
+  /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
+  void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
   /// Runs make() in the encode phase and writes its result.
   template <class Make>
@@ -126,8 +153,12 @@ class CommandContext {
   /// The device of this input; nullopt if its backend computes in host memory, or none was needed yet.
   [[nodiscard]] std::optional<int> device() const { return device_; }
 
-  /// Which side decoded the input: "cpu", the name of the backend, or empty if nothing was decoded.
-  [[nodiscard]] const std::string& decoded_by() const { return decoded_by_; }
+  /// Which sides decoded the input and encoded the output.
+  [[nodiscard]] const CodecSides& sides() const { return sides_; }
+
+  /// Keeps what the input adds to the output of all, for the manifest.
+  void keep_result(std::string result) { result_ = std::move(result); }
+  [[nodiscard]] std::string take_result() { return std::exchange(result_, {}); }
 
   /// True if a committed output replaced a file other than the input.
   [[nodiscard]] bool has_replaced() const { return has_replaced_; }
@@ -151,6 +182,19 @@ class CommandContext {
   /// Compares the Picture with the host's pixels, which then replace it: each backend starts from the same.
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
+
+  /// True if the backend's own encoder may be used; tests it first.
+  bool may_encode(Backend& on);
+  ProcessedImage encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as);
+
+  /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
+  static void verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
+                              const codecs::WriteOptions& write_options);
+
+  using EncodeTo =
+      std::function<void(codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink)>;
+  void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                   const EncodeTo& encode);
 
   /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
   Picture upload(Backend& backend, Image& image);
@@ -259,11 +303,8 @@ class CommandContext {
     std::vector<Message> told = {};  ///< printed after the rename
   };
 
-  struct StreamContent {
-    std::string name;
-    std::span<const std::byte> content;
-    std::shared_ptr<const void> keeper;
-  };
+  /// True if an output is whole before it is written, and written when all others are complete.
+  [[nodiscard]] bool is_kept(const std::string& output) const { return is_member_ || is_stream(output); }
 
   [[nodiscard]] bool replaces_another(const Output& output) const;
   [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
@@ -277,8 +318,11 @@ class CommandContext {
   InputBuffer input_buffer_;
   MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
-  std::string decoded_by_;
+  CodecSides sides_;
   std::optional<int> device_;
+  std::string result_;
+  bool is_member_ = false;
+  std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
   bool replaces_ = false;
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input

@@ -7,6 +7,7 @@
 
 #include "backends/backends.hpp"
 #include "codecs/declared_image.hpp"
+#include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
@@ -19,11 +20,21 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 }  // namespace
 
 Bytes CommandContext::read(const std::string& path) {
+  if (const auto member = members_.extract(path)) {
+    return std::move(member.mapped());
+  }
   LendMemory lend;
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
     lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
   }
   return times_.measure(Phase::read, [&] { return read_input(path, lend); });
+}
+
+Bytes CommandContext::read_image(const std::string& path) {
+  if (!members_.contains(path)) {
+    times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
+  }
+  return read(path);
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
@@ -34,6 +45,9 @@ codecs::ReadOptions CommandContext::host_options() {
                            .auto_orient = options_.auto_orient,
                            .lenient = options_.lenient,
                            .threads = options_.threads};
+  if (options_.trusts_sizes) {
+    read.max_sparse_pixels = options_.max_pixels;
+  }
   if (Backend* backend = batch_backend()) {
     read.new_image = [backend](int width, int height, PixelFormat format) {
       return backend->new_image(width, height, format);
@@ -49,7 +63,8 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
   try {
     Backend& backend = backends_.get();
     const auto tell_why = [&](std::string text) { note(std::move(text)); };
-    const bool may = !backend.memory_is_host() && shared_->admission.admits(backend, options_.device, tell_why) &&
+    const bool may = !backend.memory_is_host() &&
+                     shared_->admission.admits_decoder(backend, options_.device, tell_why) &&
                      takes_memory_for(encoded, backend);
     return may ? &backend : nullptr;
   } catch (const Error& error) {
@@ -83,7 +98,7 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
     };
     decoded = codecs::decode_image(bytes.span(), name, options);
   });
-  decoded_by_ = decoded.picture ? backends_.get().name() : backend_entry(BackendKind::cpu).name;
+  sides_.decoded_by = decoded.picture ? backends_.get().name() : backend_entry(BackendKind::cpu).name;
   if (decoded.picture && options_.verify) {
     verify_decoding(decoded, bytes, name);
   }

@@ -3,18 +3,31 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <variant>
 
 #include "engine/command_context.hpp"
+#include "gpuimg/jpeg/encoder_limits.hpp"
 #include "gpuimg/jpeg/layout.hpp"
 #include "operations/operations.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// An image, its mask and the largest result of any operation, which also leaves room for tables and scratch memory.
-std::size_t needed_bytes(std::size_t pixels, PixelFormat format, std::size_t mask_bytes) {
-  return pixels * (format.bytes_per_pixel() + most_result_bytes()) + mask_bytes;
+/// What a backend takes to encode a picture as JPEG with the least subsampling, beside the picture: 16-bit
+/// coefficients, packed codes, and notes about each block.
+std::size_t encoding_bytes(int width, int height, PixelFormat format) {
+  constexpr std::size_t kNotesPerBlock = 16;
+  constexpr std::size_t kBytesPerBlock = 2 * jpeg::kBlockSize + jpeg::kUsualBlockBytes + kNotesPerBlock;
+  const auto blocks_of = [](int side) { return (static_cast<std::size_t>(side) + 15) / 16 * 2; };  // whole MCUs
+  return blocks_of(width) * blocks_of(height) * static_cast<std::size_t>(format.color_channels()) * kBytesPerBlock;
+}
+
+/// An image, its mask, and the larger of: the largest result of any operation, which also leaves room for tables and
+/// scratch memory; and a result like the image with what it takes to encode it.
+std::size_t needed_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const std::size_t to_compute = pixels * most_result_bytes();
+  const std::size_t to_encode = pixels * format.bytes_per_pixel() + encoding_bytes(width, height, format);
+  return pixels * format.bytes_per_pixel() + std::max(to_compute, to_encode) + mask_bytes;
 }
 
 /// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them and about each
@@ -31,9 +44,9 @@ std::size_t decoding_bytes(const EncodedJpeg& jpeg) {
 }  // namespace
 
 bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
-  const auto& jpeg = std::get<EncodedJpeg>(encoded);
-  const std::size_t pixels = static_cast<std::size_t>(jpeg.width) * static_cast<std::size_t>(jpeg.height);
-  const std::size_t needed = needed_bytes(pixels, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
+  const EncodedJpeg& jpeg = frame_of(encoded);
+  const std::size_t needed =
+      needed_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
   MemoryBudget& memory = device_memory(on);
   if (share_.is_held() || needed > memory.bytes()) {
     return false;
@@ -44,7 +57,7 @@ bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) 
 
 void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
   if (decoded) {
-    share_.shrink_to(needed_bytes(decoded->pixel_count(), decoded->format(), 0));
+    share_.shrink_to(needed_bytes(decoded->width(), decoded->height(), decoded->format(), 0));
   } else {
     share_.release();
   }
@@ -55,7 +68,7 @@ std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInpu
     return 0;
   }
   const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
-  const std::size_t needed = needed_bytes(input.pixel_count(), input.format(), mask_bytes);
+  const std::size_t needed = needed_bytes(input.width(), input.height(), input.format(), mask_bytes);
   MemoryBudget& memory = device_memory(on);
   times_.measure(Phase::start, [&] { share = MemoryShare(memory, needed); });
   if (needed <= memory.bytes()) {

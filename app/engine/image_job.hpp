@@ -60,10 +60,19 @@ class ImageJob {
   /// context.
   virtual InOrder run(CommandContext& context, const ItemPaths& paths) const = 0;
 
-  /// True if all images are merged into one output: run() returns the step that adds an image, and finish() writes the
-  /// output.
+  /// True if no image has an output of its own, but all together have one or none: run() returns the step that adds an
+  /// image, and finish() writes the output, if has_merged() says that an image was added.
   [[nodiscard]] virtual bool merges() const { return false; }
   virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) {}
+  [[nodiscard]] virtual bool has_merged() const { return true; }
+
+  /// False if an image that is the only one needs no finish().
+  [[nodiscard]] virtual bool merges_one() const { return merges(); }
+
+  /// True if a resumed run may leave out images that are done. If images are merged, run() keeps what each adds by
+  /// CommandContext::keep_result, and again() returns the step that adds it.
+  [[nodiscard]] virtual bool can_resume() const { return !merges(); }
+  [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 };
 
 }  // namespace gpuimg

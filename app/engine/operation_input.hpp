@@ -16,9 +16,8 @@ struct OperationInput {
   explicit OperationInput(codecs::DecodedImage&& decoded, std::optional<Image> chosen = std::nullopt)
       : image(std::move(decoded.image)), picture(std::move(decoded.picture)), mask(std::move(chosen)) {}
 
-  [[nodiscard]] std::size_t pixel_count() const {
-    return picture ? picture->pixel_count() : image.view().pixel_count();
-  }
+  [[nodiscard]] int width() const { return picture ? picture->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : image.height(); }
   [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
 
   /// True if an operation has taken the pixels over.

@@ -6,6 +6,13 @@
 #include <iterator>
 
 namespace gpuimg {
+namespace {
+
+std::string side_of(Phase phase, const CodecSides& sides) {
+  return phase == Phase::decode ? sides.decoded_by : phase == Phase::encode ? sides.encoded_by : "";
+}
+
+}  // namespace
 
 void PhaseTimes::add(const PhaseTimes& other) {
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
@@ -13,25 +20,28 @@ void PhaseTimes::add(const PhaseTimes& other) {
   }
 }
 
-std::string PhaseTimes::table(const std::string& decoded_by) const {
+std::string PhaseTimes::table(const CodecSides& sides) const {
   std::string text;
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
-    const bool names_side = static_cast<Phase>(i) == Phase::decode && !decoded_by.empty();
+    const std::string side = side_of(static_cast<Phase>(i), sides);
     fmt::format_to(std::back_inserter(text), "{:<9}{:>10.3f} ms{}\n", kPhaseNames[i], milliseconds_[i],
-                   names_side ? " on " + decoded_by : "");
+                   side.empty() ? "" : " on " + side);
   }
   fmt::format_to(std::back_inserter(text), "{:<9}{:>10.3f} ms\n", "total", total_ms());
   return text;
 }
 
-std::string PhaseTimes::json(const std::string& decoded_by) const {
+std::string PhaseTimes::json(const CodecSides& sides) const {
   std::string text = "{";
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
     fmt::format_to(std::back_inserter(text), "\"{}_ms\": {:.3f}, ", kPhaseNames[i], milliseconds_[i]);
   }
   fmt::format_to(std::back_inserter(text), "\"total_ms\": {:.3f}", total_ms());
-  if (!decoded_by.empty()) {
-    fmt::format_to(std::back_inserter(text), ", \"decoded_by\": \"{}\"", decoded_by);
+  if (!sides.decoded_by.empty()) {
+    fmt::format_to(std::back_inserter(text), ", \"decoded_by\": \"{}\"", sides.decoded_by);
+  }
+  if (!sides.encoded_by.empty()) {
+    fmt::format_to(std::back_inserter(text), ", \"encoded_by\": \"{}\"", sides.encoded_by);
   }
   return text + "}\n";
 }

@@ -13,6 +13,12 @@ enum class Phase { start, read, decode, upload, kernel, download, encode, write 
 inline constexpr std::array<const char*, 8> kPhaseNames = {"start",  "read",     "decode", "upload",
                                                            "kernel", "download", "encode", "write"};
 
+/// Which side decoded an image's file and which encoded its output: "cpu", the name of a backend, or empty if none did.
+struct CodecSides {
+  std::string decoded_by;
+  std::string encoded_by;
+};
+
 class PhaseTimes {
  public:
   PhaseTimes() : began_(Clock::now()) {}
@@ -47,11 +53,11 @@ class PhaseTimes {
   /// Milliseconds since construction.
   [[nodiscard]] double total_ms() const { return since(began_); }
 
-  /// A table with one line per phase. `decoded_by` is the side that decoded one image; empty for several.
-  [[nodiscard]] std::string table(const std::string& decoded_by = {}) const;
+  /// A table with one line per phase. `sides` are those of one image; empty for several.
+  [[nodiscard]] std::string table(const CodecSides& sides = {}) const;
 
-  /// {"start_ms": 0.1, …, "total_ms": 12.3, "decoded_by": "cpu"}
-  [[nodiscard]] std::string json(const std::string& decoded_by = {}) const;
+  /// {"start_ms": 0.1, …, "total_ms": 12.3, "decoded_by": "cpu", "encoded_by": "cpu"}
+  [[nodiscard]] std::string json(const CodecSides& sides = {}) const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -52,9 +53,13 @@ bool removed_if_stale(const std::string& path) {
 }  // namespace
 
 std::string new_temporary_name() {
-  thread_local std::random_device
-      source;  // making one asks the processor for its kind, which traps in a virtual machine
-  const std::uint64_t random = (std::uint64_t{source()} << 32 | source()) & 0xFFFFFFFFFFU;
+  std::uint64_t random = 0;
+  // Not std::random_device alone: making one asks the processor what it can, which traps in a virtual machine.
+  if (::getrandom(&random, sizeof(random), 0) != static_cast<ssize_t>(sizeof(random))) {
+    std::random_device source;
+    random = std::uint64_t{source()} << 32 | source();
+  }
+  random &= 0xFFFFFFFFFFU;
   return fmt::format("{}{:010x}", prefix_of_this_host(), random);
 }
 

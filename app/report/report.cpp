@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -19,11 +21,18 @@ ValueUnit unit_of(Channel channel) {
   return is_hsl(channel) ? ValueUnit::fraction : ValueUnit::level;
 }
 
-ValueAxis axis_of(const ChannelHistogram& channel, const std::optional<int>& bins) {
+ValueAxis axis_of(const Histogram& histogram, const ReportOptions& options) {
+  const ChannelHistogram& channel = histogram.channels.front();
   ValueAxis axis;
   axis.unit = unit_of(channel.channel);
   axis.levels = static_cast<std::uint32_t>(channel.counts.size());
+  if (options.range) {
+    const LevelRange shown = shown_levels(histogram, *options.range);
+    axis.first = shown.first;
+    axis.levels = shown.last - shown.first + 1;
+  }
   axis.bins = axis.levels;
+  const std::optional<int>& bins = options.bins;
   if (!bins || is_hsl(channel.channel)) {
     return axis;
   }
@@ -33,6 +42,17 @@ ValueAxis axis_of(const ChannelHistogram& channel, const std::optional<int>& bin
   }
   axis.bins = static_cast<std::uint32_t>(*bins);
   return axis;
+}
+
+/// The greatest level that occurs in any channel.
+std::uint32_t greatest_level(const Histogram& histogram) {
+  std::size_t greatest = 0;
+  for (const ChannelHistogram& channel : histogram.channels) {
+    for (std::size_t level = channel.counts.size(); level-- > greatest;) {
+      greatest = channel.counts[level] > 0 ? level : greatest;
+    }
+  }
+  return static_cast<std::uint32_t>(greatest);
 }
 
 void require_one_axis(const Histogram& histogram) {
@@ -53,12 +73,40 @@ std::vector<std::uint64_t> reported_values(const std::vector<std::uint64_t>& cou
                                            bool cumulative) {
   std::vector<std::uint64_t> values(axis.bins);
   for (std::uint32_t v = 0; v < axis.levels; ++v) {
-    values[bin_of_value(v, axis.bins, axis.levels)] += counts[v];
+    values[bin_of_value(v, axis.bins, axis.levels)] += counts[axis.first + v];
   }
   if (cumulative) {
+    values.front() += std::accumulate(counts.begin(), counts.begin() + axis.first, std::uint64_t{0});
     std::partial_sum(values.begin(), values.end(), values.begin());
   }
   return values;
+}
+
+void fill_end_shares(ChannelReport& channel, const ValueAxis& axis, std::uint64_t counted) {
+  const auto& counts = channel.counts;
+  const std::uint64_t low = std::accumulate(counts.begin(), counts.begin() + axis.first + 1, std::uint64_t{0});
+  const std::uint64_t high = std::accumulate(counts.begin() + axis.last(), counts.end(), std::uint64_t{0});
+  const double pixels = counted == 0 ? 1.0 : static_cast<double>(counted);
+  channel.share_at_first = static_cast<double>(low) / pixels;
+  channel.share_at_last = static_cast<double>(high) / pixels;
+  channel.share_at_ends = static_cast<double>(low + high) / pixels;
+}
+
+/// The luma of a gray image is its gray value.
+bool is_gray(const ImageFacts& image) { return !image.is_sum && image.channels <= 2; }
+
+ChannelReport channel_report(const ChannelHistogram& channel, const HistogramReport& report) {
+  ChannelReport made;
+  made.channel = channel.channel;
+  const bool gray = channel.channel == Channel::luma && is_gray(report.image);
+  made.label = gray ? "gray" : channel_name(channel.channel);
+  made.caption = gray ? "gray" : channel_word(channel.channel);
+  made.counts = channel.counts;
+  made.values = reported_values(channel.counts, report.axis, report.options.cumulative);
+  made.statistics = statistics_of(channel.counts);
+  made.circular = report.axis.is_circular() ? circular_moments(channel.counts) : std::nullopt;
+  fill_end_shares(made, report.axis, report.counted);
+  return made;
 }
 
 }  // namespace
@@ -73,15 +121,38 @@ double ValueAxis::value_of_level(double level) const {
 }
 
 double ValueAxis::start_of_bin(std::uint32_t bin) const {
-  return value_of_level(first_value_of_bin(bin, bins, levels));
+  return value_of_level(first + first_value_of_bin(bin, bins, levels));
 }
 
 double ValueAxis::tick(int part, int parts) const {
-  const double level = static_cast<double>(levels) * part / parts;
+  const double level = first + static_cast<double>(levels) * part / parts;
   if (unit == ValueUnit::level) {
     return part == parts ? level - 1.0 : std::ceil(level);
   }
   return value_of_level(level);
+}
+
+ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format) {
+  return {input == "-" ? "standard input" : input, width, height, static_cast<int>(8 * sample_bytes(format.sample)),
+          format.channels};
+}
+
+LevelRange shown_levels(const Histogram& histogram, const PlotRange& range) {
+  const ChannelHistogram& channel = histogram.channels.front();
+  if (is_hsl(channel.channel)) {
+    throw Error(ErrorKind::usage, fmt::format("--range is in levels, which {} does not have; choose another --channel",
+                                              channel_word(channel.channel)));
+  }
+  if (range.is_automatic) {
+    constexpr int kLeastBits = 8;
+    const int bits = std::max(kLeastBits, static_cast<int>(std::bit_width(greatest_level(histogram))));
+    return {0, std::min((std::uint32_t{1} << bits), static_cast<std::uint32_t>(channel.counts.size())) - 1};
+  }
+  if (range.levels.last >= channel.counts.size()) {
+    throw Error(ErrorKind::usage, fmt::format("--range {},{}: the levels of this image end at {}", range.levels.first,
+                                              range.levels.last, channel.counts.size() - 1));
+  }
+  return range.levels;
 }
 
 HistogramReport make_report(const Histogram& histogram, const ReportOptions& options, const ImageFacts& image) {
@@ -93,11 +164,9 @@ HistogramReport make_report(const Histogram& histogram, const ReportOptions& opt
   const auto pixels =
       image.is_sum ? image.pixels : static_cast<std::uint64_t>(image.width) * static_cast<std::uint64_t>(image.height);
   report.skipped = pixels > histogram.counted ? pixels - histogram.counted : 0;
-  report.axis = axis_of(histogram.channels.front(), options.bins);
+  report.axis = axis_of(histogram, options);
   for (const ChannelHistogram& channel : histogram.channels) {
-    report.channels.push_back(
-        {channel.channel, channel.counts, reported_values(channel.counts, report.axis, options.cumulative),
-         statistics_of(channel.counts), report.axis.is_circular() ? circular_moments(channel.counts) : std::nullopt});
+    report.channels.push_back(channel_report(channel, report));
   }
   return report;
 }

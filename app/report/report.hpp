@@ -13,11 +13,23 @@
 
 namespace gpuimg {
 
+struct LevelRange {
+  std::uint32_t first = 0;
+  std::uint32_t last = 255;
+};
+
+/// The levels that a plot shows: hist --range.
+struct PlotRange {
+  bool is_automatic = false;  ///< from 0 to 2^k − 1, the smallest with k ≥ 8 that holds every level counted
+  LevelRange levels;          ///< otherwise
+};
+
 /// What to report, and the options of the count (the latter only appear in the JSON).
 struct ReportOptions {
-  std::optional<int> bins;  ///< 2 … V + 1; hue, saturation and lightness are counted in their bins already
-  bool cumulative = false;  ///< values are inclusive prefix sums
-  bool normalize = false;   ///< values are divided by the number of pixels counted (0 if there are none)
+  std::optional<int> bins;         ///< 2 … V + 1; hue, saturation and lightness are counted in their bins already
+  bool cumulative = false;         ///< values are inclusive prefix sums
+  bool normalize = false;          ///< values are divided by the number of pixels counted (0 if there are none)
+  std::optional<PlotRange> range;  ///< nothing: all levels. Not together with `bins`
   Luma luma = kDefaultLuma;
   bool count_transparent = false;
   std::optional<Rect> region;
@@ -36,19 +48,24 @@ struct ImageFacts {
   std::uint64_t pixels = 0;  ///< of all images of a sum, counted or skipped
 };
 
+/// Of one image. `input` may be "-".
+ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format);
+
 enum class ValueUnit : std::uint8_t {
   level,    ///< 0 … V
   degrees,  ///< hue, [0,360)
   fraction  ///< saturation and lightness, [0,1]
 };
 
-/// The horizontal axis: `levels` counted levels in `bins` reported bins. For hue, saturation and lightness a level or
-/// bin stands for its smallest value, also in statistics.
+/// The horizontal axis: `levels` levels from `first` on in `bins` reported bins. For hue, saturation and lightness a
+/// level or bin stands for its smallest value, also in statistics.
 struct ValueAxis {
   ValueUnit unit = ValueUnit::level;
+  std::uint32_t first = 0;  ///< 0 unless the range is limited
   std::uint32_t levels = 256;
   std::uint32_t bins = 256;
 
+  [[nodiscard]] std::uint32_t last() const { return first + levels - 1; }
   /// True for hue: 0° follows 359°, so mean and deviation are circular and there is no minimum or median.
   [[nodiscard]] bool is_circular() const { return unit == ValueUnit::degrees; }
   /// Converts a level, or a mean of levels, to the unit.
@@ -61,9 +78,15 @@ struct ValueAxis {
 
 struct ChannelReport {
   Channel channel = Channel::luma;
-  std::vector<std::uint64_t> counts;  ///< as counted: axis.levels entries
+  std::string label;                  ///< for a narrow column: "luma", "gray", "r"
+  std::string caption;                ///< for a legend: "luma", "gray", "red", or the name of an image
+  int series = 0;                     ///< from 1: the image of an overlay; 0: the channel of one image
+  std::vector<std::uint64_t> counts;  ///< as counted, of all levels
   std::vector<std::uint64_t> values;  ///< axis.bins entries: rebinned, accumulated if asked; value_text divides
   std::optional<HistogramStatistics> statistics;  ///< of `counts`, in levels; nullopt if no pixel was counted
+  double share_at_first = 0.0;                    ///< of the pixels counted: at or below axis.first
+  double share_at_last = 0.0;                     ///< at or above axis.last()
+  double share_at_ends = 0.0;                     ///< both
   std::optional<CircularMoments> circular;        ///< of `counts` on a circular axis; nullopt if there is no mean
 };
 
@@ -76,7 +99,11 @@ struct HistogramReport {
   std::vector<ChannelReport> channels;
 };
 
-/// Throws Error{usage} if `bins` is out of range, or if the channels do not share one axis (for example luma and hue).
+/// Throws Error{usage} if the histogram does not have these levels.
+LevelRange shown_levels(const Histogram& histogram, const PlotRange& range);
+
+/// Throws Error{usage} if `bins` or `range` is out of range, or if the channels do not share one axis (for example luma
+/// and hue).
 HistogramReport make_report(const Histogram& histogram, const ReportOptions& options, const ImageFacts& image);
 
 /// A value as printed in CSV and JSON: an integer, or with `normalize` the shortest text that

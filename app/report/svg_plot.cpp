@@ -9,8 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "report/center_facts.hpp"
+#include "report/channel_facts.hpp"
 #include "report/columns.hpp"
+#include "report/count_ceiling.hpp"
 #include "report/plot_scale.hpp"
 #include "report/svg_style.hpp"
 #include "text/channel_names.hpp"
@@ -27,6 +28,7 @@ constexpr int kPlotWidth = 768;
 constexpr int kPlotHeight = 300;
 constexpr int kLegendTop = 70;
 constexpr int kLegendStep = 18;
+constexpr std::size_t kLongestCaption = 40;
 constexpr int kLeastTickDistance = 13;
 constexpr int kRampGap = 3;
 constexpr int kRampHeight = 8;
@@ -50,7 +52,9 @@ double height_at(const Frame& frame, double position) { return frame.bottom - po
 
 /// Ends with a separator; empty for a sum of images.
 std::string size_text(const ImageFacts& image) {
-  return image.is_sum ? "" : fmt::format("{} × {}, {} bit · ", image.width, image.height, image.bits);
+  return image.is_sum ? ""
+                      : fmt::format("{} × {} · {} bit · {} · ", image.width, image.height, image.bits,
+                                    color_kind(image.channels));
 }
 
 void add_heading(std::string& svg, const HistogramReport& report, const SvgOptions& options) {
@@ -58,33 +62,72 @@ void add_heading(std::string& svg, const HistogramReport& report, const SvgOptio
   add(svg, "<title>{}</title>\n<style>{}</style>\n", xml_escaped(title), svg_style());
   add(svg, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
   add(svg, "<text class=\"title\" x=\"{}\" y=\"30\">{}</text>\n", kLeft, xml_escaped(shortened(title, kLongestTitle)));
-  add(svg, "<text x=\"{}\" y=\"50\">{}{} pixels counted, {} skipped</text>\n", kLeft, size_text(report.image),
-      grouped(report.counted), grouped(report.skipped));
+  const bool is_overlay = report.channels.front().series > 0;
+  add(svg, "<text x=\"{}\" y=\"50\">{}</text>\n", kLeft,
+      is_overlay ? "shares of the pixels counted in each image"
+                 : fmt::format("{}{} pixels counted, {} skipped", size_text(report.image), grouped(report.counted),
+                               grouped(report.skipped)));
 }
 
-std::string statistics_text(const ChannelReport& channel, const ValueAxis& axis) {
-  if (!channel.statistics) {
-    return "nothing counted";
-  }
-  const HistogramStatistics& s = *channel.statistics;
-  const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
-  std::string text = fmt::format("{}", fmt::join(center_facts(channel, axis), " · "));
-  if (!axis.is_circular()) {
-    text += fmt::format(" · range {}–{} · 1–99 % {}–{}", value(s.min), value(s.max), value(s.percentiles.front()),
-                        value(s.percentiles.back()));
-  }
-  return text + fmt::format(" · entropy {:.2f} bits", s.entropy_bits);
+/// The classes of the style sheet that color a channel or an image of an overlay.
+std::string color_class(const ChannelReport& channel) {
+  return channel.series > 0 ? fmt::format("i-{}", channel.series) : fmt::format("c-{}", channel_name(channel.channel));
 }
 
-/// One line per channel. Returns the lower edge.
-int add_legend(std::string& svg, const HistogramReport& report) {
-  int y = kLegendTop;
+/// The columns of all channels, under one ceiling.
+struct PlotColumns {
+  std::size_t per_column = 1;
+  std::vector<std::vector<std::uint64_t>> channels;
+  std::uint64_t ceiling = 0;
+};
+
+PlotColumns plot_columns(const HistogramReport& report, bool log) {
+  PlotColumns plot;
+  plot.per_column = bins_per_column(report.axis.bins, kMostColumns);
+  std::vector<std::uint64_t> all;
   for (const ChannelReport& channel : report.channels) {
-    add(svg, "<rect class=\"c-{}\" fill-opacity=\".5\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" rx=\"2\"/>",
-        channel_name(channel.channel), kLeft, y - 9);
-    add(svg, "<text x=\"{}\" y=\"{}\">{}: {}</text>\n", kLeft + 16, y, channel_word(channel.channel),
-        statistics_text(channel, report.axis));
-    y += kLegendStep;
+    plot.channels.push_back(columns_of(channel, plot.per_column, report.options.cumulative));
+    all.insert(all.end(), plot.channels.back().begin(), plot.channels.back().end());
+  }
+  plot.ceiling = log || report.options.cumulative ? *std::max_element(all.begin(), all.end()) : count_ceiling(all);
+  return plot;
+}
+
+/// The legend of a channel: what it is and its center; then order and ends.
+std::vector<std::string> legend_lines(const HistogramReport& report, std::size_t index, const PlotColumns& plot) {
+  const ChannelReport& channel = report.channels[index];
+  const std::string caption = shortened(channel.caption, kLongestCaption);
+  if (!channel.statistics) {
+    return {caption + ": nothing counted"};
+  }
+  const auto joined = [](const std::vector<std::string>& facts) { return fmt::format("{}", fmt::join(facts, " · ")); };
+  std::vector<std::string> first = center_facts(channel, report.axis);
+  const std::vector<std::string> shape = shape_facts(channel, report.axis);
+  first.insert(first.end(), shape.begin(), shape.end());
+  const std::vector<std::uint64_t>& columns = plot.channels[index];
+  if (const std::uint64_t peak = *std::max_element(columns.begin(), columns.end()); peak > plot.ceiling) {
+    const bool shares = report.options.normalize && report.counted > 0;
+    const auto value = static_cast<double>(peak) / (shares ? static_cast<double>(report.counted) : 1.0);
+    first.push_back(cut_text(report, columns, plot.per_column, compact(value)));
+  }
+  std::vector<std::string> second = end_facts(channel, report.axis);
+  if (!report.axis.is_circular()) {
+    const std::vector<std::string> order = order_facts(channel, report.axis);
+    second.insert(second.begin(), order.begin(), order.end());
+  }
+  return {caption + ": " + joined(first), joined(second)};
+}
+
+/// Returns the lower edge.
+int add_legend(std::string& svg, const HistogramReport& report, const PlotColumns& plot) {
+  int y = kLegendTop;
+  for (std::size_t i = 0; i < report.channels.size(); ++i) {
+    add(svg, "<rect class=\"{}\" fill-opacity=\".5\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" rx=\"2\"/>",
+        color_class(report.channels[i]), kLeft, y - 9);
+    for (const std::string& line : legend_lines(report, i, plot)) {
+      add(svg, "<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 16, y, xml_escaped(line));
+      y += kLegendStep;
+    }
   }
   return y - kLegendStep;
 }
@@ -126,8 +169,12 @@ void add_value_axis(std::string& svg, const HistogramReport& report, const Frame
         rounded(axis.tick(i, parts)));
   }
   add(svg, "<path class=\"axis\" d=\"M{} {}h{}\"/>\n", kLeft, frame.bottom + 0.5, kPlotWidth);
-  std::string label(report.channels.size() == 1 ? channel_word(report.channels.front().channel) : "channel value");
-  if (report.channels.front().channel == Channel::luma) {
+  const ChannelReport& first = report.channels.front();
+  const bool is_one = report.channels.size() == 1 || first.series > 0;
+  std::string label = !is_one                   ? "channel value"
+                      : first.caption == "gray" ? "gray"
+                                                : std::string(channel_word(first.channel));
+  if (first.channel == Channel::luma && label != "gray") {
     label += fmt::format(" ({})", luma_name(report.options.luma));
   } else if (axis.unit == ValueUnit::degrees) {
     label += " in degrees";
@@ -151,12 +198,12 @@ void add_ramp(std::string& svg, const HistogramReport& report, const Frame& fram
 void add_staircase(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
                    bool is_running_sum, const Frame& frame, const CountScale& scale) {
   const auto y_of = [&](std::uint64_t count) {
-    return coordinate(height_at(frame, scale.position(static_cast<double>(count))));
+    return coordinate(height_at(frame, std::min(1.0, scale.position(static_cast<double>(count)))));
   };
   const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
   std::string last = y_of(is_running_sum ? columns.front() : 0);
-  add(svg, "<path class=\"{} c-{}\" d=\"M{} {}", is_running_sum ? "line" : "bars", channel_name(channel.channel), kLeft,
-      last);
+  add(svg, "<path class=\"{} {}\" d=\"M{} {}", is_running_sum || channel.series > 0 ? "line" : "bars",
+      color_class(channel), kLeft, last);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     std::string y = y_of(columns[i]);
     if (y != last) {
@@ -171,28 +218,35 @@ void add_staircase(std::string& svg, const ChannelReport& channel, const std::ve
   svg += "\"/>\n";
 }
 
+/// An arrow above each column that is higher than the plot.
+void add_cuts(std::string& svg, const ChannelReport& channel, const std::vector<std::uint64_t>& columns,
+              std::uint64_t ceiling, const Frame& frame) {
+  const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i] > ceiling) {
+      add(svg, "<path class=\"cut {}\" d=\"M{} {}l4 -7l4 7z\"/>\n", color_class(channel),
+          coordinate(kLeft + width * (static_cast<double>(i) + 0.5) - 4.0), frame.top - 1);
+    }
+  }
+}
+
 }  // namespace
 
 std::string to_svg(const HistogramReport& report, const SvgOptions& options) {
-  const std::size_t per_column = bins_per_column(report.axis.bins, kMostColumns);
-  std::vector<std::vector<std::uint64_t>> columns;
-  std::uint64_t largest = 0;
-  for (const ChannelReport& channel : report.channels) {
-    columns.push_back(columns_of(channel, per_column, report.options.cumulative));
-    largest = std::max(largest, *std::max_element(columns.back().begin(), columns.back().end()));
-  }
+  const PlotColumns plot = plot_columns(report, options.log);
   const bool shares = report.options.normalize && report.counted > 0;
-  const CountScale scale(largest, options.log, shares ? static_cast<double>(report.counted) : 1.0);
+  const CountScale scale(plot.ceiling, options.log, shares ? static_cast<double>(report.counted) : 1.0);
 
   std::string body;
   add_heading(body, report, options);
   Frame frame;
-  frame.top = add_legend(body, report) + 14;
+  frame.top = add_legend(body, report, plot) + 18;
   frame.bottom = frame.top + kPlotHeight;
-  add_count_axis(body, frame, scale, count_label(report, options, per_column));
+  add_count_axis(body, frame, scale, count_label(report, options, plot.per_column));
   body += "<g class=\"plot\">\n";
-  for (std::size_t i = 0; i < columns.size(); ++i) {
-    add_staircase(body, report.channels[i], columns[i], report.options.cumulative, frame, scale);
+  for (std::size_t i = 0; i < plot.channels.size(); ++i) {
+    add_staircase(body, report.channels[i], plot.channels[i], report.options.cumulative, frame, scale);
+    add_cuts(body, report.channels[i], plot.channels[i], plot.ceiling, frame);
   }
   body += "</g>\n";
   add_ramp(body, report, frame);

@@ -13,11 +13,20 @@ text{font:12px system-ui,-apple-system,"Segoe UI","Liberation Sans",Helvetica,Ar
 .plot{isolation:isolate}
 .bars{fill-opacity:.45;stroke-width:1;stroke-linejoin:round;mix-blend-mode:multiply}
 .line{stroke-width:1.5;stroke-linejoin:round}
+.cut{stroke:none}
 .c-luma,.c-l{fill:#6e7781;stroke:#424a53}
 .c-r{fill:#fa4549;stroke:#cf222e}
 .c-g{fill:#2da44e;stroke:#1a7f37}
 .c-b{fill:#218bff;stroke:#0969da}
 .c-a,.c-h,.c-s{fill:#a475f9;stroke:#8250df}
+.i-1{fill:#0969da;stroke:#0969da}
+.i-2{fill:#bc4c00;stroke:#bc4c00}
+.i-3{fill:#1a7f37;stroke:#1a7f37}
+.i-4{fill:#bf3989;stroke:#bf3989}
+.i-5{fill:#6639ba;stroke:#6639ba}
+.i-6{fill:#9a6700;stroke:#9a6700}
+.i-7{fill:#1b7c83;stroke:#1b7c83}
+.i-8{fill:#424a53;stroke:#424a53}
 @media (prefers-color-scheme:dark){
 text{fill:#9198a1}
 .title{fill:#f0f6fc}
@@ -30,6 +39,14 @@ text{fill:#9198a1}
 .c-g{fill:#2ea043;stroke:#56d364}
 .c-b{fill:#388bfd;stroke:#79c0ff}
 .c-a,.c-h,.c-s{fill:#a371f7;stroke:#d2a8ff}
+.i-1{fill:#58a6ff;stroke:#58a6ff}
+.i-2{fill:#f0883e;stroke:#f0883e}
+.i-3{fill:#3fb950;stroke:#3fb950}
+.i-4{fill:#f778ba;stroke:#f778ba}
+.i-5{fill:#bc8cff;stroke:#bc8cff}
+.i-6{fill:#e3b341;stroke:#e3b341}
+.i-7{fill:#39c5cf;stroke:#39c5cf}
+.i-8{fill:#c9d1d9;stroke:#c9d1d9}
 }
 .plot .line{fill:none}
 )";

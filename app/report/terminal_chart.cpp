@@ -9,17 +9,21 @@
 #include <string_view>
 #include <vector>
 
-#include "report/center_facts.hpp"
+#include "report/channel_facts.hpp"
 #include "report/columns.hpp"
-#include "text/channel_names.hpp"
+#include "report/count_ceiling.hpp"
 #include "text/number_text.hpp"
+#include "text/printable_name.hpp"
+#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
 
 constexpr int kGutter = 8;  // label, space, rule
-constexpr int kMostColumns = 128;
+constexpr int kMostChartColumns = 256;
+constexpr int kMostRows = 32;  ///< of one channel
 constexpr int kEighths = 8;
+constexpr std::size_t kLongestName = 60;
 
 struct Glyphs {
   std::array<std::string_view, kEighths + 1> blocks;
@@ -27,11 +31,13 @@ struct Glyphs {
   std::string_view axis;
   std::string_view corner;
   std::string_view separator;
+  std::string_view cut;
+  std::string_view times;
 };
 
 const Glyphs& glyphs_of(const TerminalStyle& style) {
-  static constexpr Glyphs kUnicode = {{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "│", "─", "└", " · "};
-  static constexpr Glyphs kAscii = {{" ", ".", ".", ".", ":", ":", "|", "|", "#"}, "|", "-", "+", ", "};
+  static constexpr Glyphs kUnicode = {{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"}, "│", "─", "└", " · ", "▲", " × "};
+  static constexpr Glyphs kAscii = {{" ", ".", ".", ".", ":", ":", "|", "|", "#"}, "|", "-", "+", ", ", "^", " x "};
   return style.unicode ? kUnicode : kAscii;
 }
 
@@ -49,6 +55,13 @@ std::string_view color_of(Channel channel) {
   return "";
 }
 
+/// The images of an overlay differ from their neighbors.
+std::string_view color_of(const ChannelReport& channel) {
+  static constexpr std::array<std::string_view, 4> kSeries = {"\x1b[36m", "\x1b[33m", "\x1b[35m", "\x1b[32m"};
+  return channel.series > 0 ? kSeries[static_cast<std::size_t>(channel.series - 1) % kSeries.size()]
+                            : color_of(channel.channel);
+}
+
 std::string painted(std::string_view text, std::string_view escape, const TerminalStyle& style) {
   return style.color ? fmt::format("{}{}\x1b[0m", escape, text) : std::string(text);
 }
@@ -63,7 +76,7 @@ struct Grid {
 };
 
 Grid grid_of(const HistogramReport& report, const TerminalStyle& style) {
-  const auto room = static_cast<std::size_t>(std::clamp(style.columns - kGutter, kEighths, kMostColumns));
+  const auto room = static_cast<std::size_t>(std::clamp(style.columns - kGutter, kEighths, kMostChartColumns));
   Grid grid;
   grid.bins_per_column = bins_per_column(report.axis.bins, room);
   const std::size_t columns = (report.axis.bins + grid.bins_per_column - 1) / grid.bins_per_column;
@@ -77,29 +90,62 @@ std::string peak_text(const HistogramReport& report, std::uint64_t peak) {
   return compact(report.options.normalize && report.counted > 0 ? value / static_cast<double>(report.counted) : value);
 }
 
+/// The columns of one channel and how high they are drawn.
+struct Bars {
+  std::vector<std::uint64_t> columns;
+  std::uint64_t ceiling = 0;
+
+  [[nodiscard]] std::uint64_t peak() const { return *std::max_element(columns.begin(), columns.end()); }
+  [[nodiscard]] bool is_cut() const { return peak() > ceiling; }
+
+  /// In eighths of a row.
+  [[nodiscard]] int height(std::uint64_t count, int rows, bool log) const {
+    if (count == 0) {
+      return 0;
+    }
+    const auto value = static_cast<double>(std::min(count, ceiling));
+    const auto top = static_cast<double>(ceiling);
+    const double share = log ? std::log1p(value) / std::log1p(top) : value / top;
+    return std::max(1, static_cast<int>(std::lround(share * rows * kEighths)));
+  }
+};
+
+Bars bars_of(const HistogramReport& report, const ChannelReport& channel, const Grid& grid,
+             const TerminalStyle& style) {
+  Bars bars{columns_of(channel, grid.bins_per_column, report.options.cumulative)};
+  bars.ceiling = style.log || report.options.cumulative ? bars.peak() : count_ceiling(bars.columns);
+  return bars;
+}
+
 void add_chart(std::string& out, const HistogramReport& report, const ChannelReport& channel, const Grid& grid,
                int rows, const TerminalStyle& style) {
   const Glyphs& glyphs = glyphs_of(style);
-  const auto columns = columns_of(channel, grid.bins_per_column, report.options.cumulative);
-  const std::uint64_t peak = *std::max_element(columns.begin(), columns.end());
-  const double scale = peak == 0 ? 0.0 : static_cast<double>(rows * kEighths) / static_cast<double>(peak);
+  const Bars bars = bars_of(report, channel, grid, style);
   for (int row = rows - 1; row >= 0; --row) {
-    const std::string label = row == rows - 1 ? peak_text(report, peak)
-                              : row == 0      ? std::string(channel_name(channel.channel))
-                                              : "";
+    const std::string label = row == rows - 1 ? peak_text(report, bars.ceiling) : row == 0 ? channel.label : "";
     out += faint(fmt::format("{:>6} {}", label, glyphs.rule), style);
     std::string line;
-    for (const std::uint64_t count : columns) {
-      const int height =
-          count == 0 ? 0 : std::max(1, static_cast<int>(std::lround(static_cast<double>(count) * scale)));
+    for (const std::uint64_t count : bars.columns) {
+      const int height = bars.height(count, rows, style.log);
       const auto block = static_cast<std::size_t>(std::clamp(height - row * kEighths, 0, kEighths));
+      const bool is_cut = count > bars.ceiling && row == rows - 1;
       for (std::size_t i = 0; i < grid.repeat; ++i) {
-        line += glyphs.blocks[block];
+        line += is_cut ? glyphs.cut : glyphs.blocks[block];
       }
     }
     line.erase(line.find_last_not_of(' ') + 1);
-    out += painted(line, color_of(channel.channel), style) + "\n";
+    out += painted(line, color_of(channel), style) + "\n";
   }
+}
+
+/// "peak 812k at 255 is cut"; nothing if no column is.
+std::vector<std::string> cut_facts(const HistogramReport& report, const ChannelReport& channel, const Grid& grid,
+                                   const TerminalStyle& style) {
+  const Bars bars = bars_of(report, channel, grid, style);
+  if (!bars.is_cut()) {
+    return {};
+  }
+  return {cut_text(report, bars.columns, grid.bins_per_column, peak_text(report, bars.peak()))};
 }
 
 /// Labels the axis at the position of each value; the last label ends with the axis.
@@ -165,81 +211,99 @@ void add_facts(std::string& out, const std::vector<std::string>& facts, const Te
   out += '\n';
 }
 
-std::string pixels_text(const HistogramReport& report) {
-  return fmt::format("{} pixels counted", grouped(report.counted));
-}
-
-/// From the smallest value to the largest.
-std::vector<std::string> order_facts(const HistogramStatistics& s, const ValueAxis& axis) {
-  const auto value = [&](double level) { return rounded(axis.value_of_level(level)); };
-  std::vector<std::string> facts = {"min " + value(s.min)};
-  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
-    if (kPercentiles[i] != 50) {
-      facts.push_back(fmt::format("{}% {}", kPercentiles[i], value(s.percentiles[i])));
-    }
+/// Without a number for several images, whose pixels are shares.
+std::vector<std::string> pixel_facts(const HistogramReport& report) {
+  if (report.channels.front().series > 0) {
+    return {"heights are shares of the pixels counted"};
   }
-  facts.push_back("max " + value(s.max));
-  return facts;
+  return {fmt::format("{} pixels counted", grouped(report.counted)),
+          fmt::format("{} skipped", grouped(report.skipped))};
 }
 
-void add_statistics(std::string& out, const HistogramReport& report, const TerminalStyle& style) {
+/// Names in ASCII are not shortened, which takes an ellipsis.
+std::string shown_name(const std::string& name, const TerminalStyle& style) {
+  return style.unicode ? shortened(printable_name(name), kLongestName) : printable_name(name);
+}
+
+/// Name, size, depth and kind of the image.
+void add_heading(std::string& out, const HistogramReport& report, const TerminalStyle& style) {
+  const Glyphs& glyphs = glyphs_of(style);
+  const ImageFacts& image = report.image;
+  std::vector<std::string> facts = {shown_name(image.name, style)};
+  if (!image.is_sum) {
+    facts.push_back(fmt::format("{}{}{}", image.width, style.columns < 40 ? "x" : glyphs.times, image.height));
+    facts.push_back(fmt::format("{} bit", image.bits));
+    facts.emplace_back(color_kind(image.channels));
+  }
+  add_facts(out, facts, style);
+}
+
+void add_statistics(std::string& out, const HistogramReport& report, const Grid& grid, const TerminalStyle& style) {
   const ChannelReport& channel = report.channels.front();
-  const std::string skipped = fmt::format("{} skipped", grouped(report.skipped));
+  std::vector<std::string> pixels = pixel_facts(report);
   if (!channel.statistics) {
-    add_facts(out, {pixels_text(report), skipped}, style);
+    add_facts(out, pixels, style);
     return;
   }
-  const HistogramStatistics& s = *channel.statistics;
-  const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
   std::vector<std::string> center = center_facts(channel, report.axis);
-  center.push_back("mode " + value(s.mode));
-  center.push_back(fmt::format("entropy {:.2f} bits", s.entropy_bits));
+  for (std::vector<std::string> more : {shape_facts(channel, report.axis), cut_facts(report, channel, grid, style)}) {
+    center.insert(center.end(), more.begin(), more.end());
+  }
   add_facts(out, center, style);
   if (!report.axis.is_circular()) {
-    add_facts(out, order_facts(s, report.axis), style);
+    add_facts(out, order_facts(channel, report.axis), style);
   }
-  const std::string ends = report.axis.unit == ValueUnit::level ? "at" : "in bin";
-  add_facts(out,
-            {pixels_text(report), skipped, fmt::format("{} {} 0", percent(s.share_at_zero), ends),
-             fmt::format("{} {} {}", percent(s.share_at_max), ends, report.axis.levels - 1)},
-            style);
+  const std::vector<std::string> ends = end_facts(channel, report.axis);
+  pixels.insert(pixels.end(), ends.begin(), ends.end());
+  add_facts(out, pixels, style);
 }
 
-void add_brief_statistics(std::string& out, const HistogramReport& report, const TerminalStyle& style) {
+void add_brief_statistics(std::string& out, const HistogramReport& report, const Grid& grid,
+                          const TerminalStyle& style) {
   for (const ChannelReport& channel : report.channels) {
     if (!channel.statistics) {
       continue;
     }
-    const HistogramStatistics& s = *channel.statistics;
-    const auto value = [&](double level) { return rounded(report.axis.value_of_level(level)); };
     std::vector<std::string> facts = center_facts(channel, report.axis);
-    facts.front().insert(0, fmt::format("{}: ", channel_name(channel.channel)));
-    if (!report.axis.is_circular()) {
-      facts.push_back("1% " + value(s.percentiles.front()));
-      facts.push_back("99% " + value(s.percentiles.back()));
-    }
-    facts.push_back(fmt::format("{:.2f} bits", s.entropy_bits));
+    const bool is_image = channel.series > 0;
+    facts.front().insert(
+        0, is_image ? fmt::format("{} {}: ", channel.label, shown_name(channel.caption, style)) : channel.label + ": ");
+    const std::vector<std::string> ends = end_facts(channel, report.axis);
+    facts.insert(facts.end(), ends.begin(), ends.end());
+    const std::vector<std::string> cut = cut_facts(report, channel, grid, style);
+    facts.insert(facts.end(), cut.begin(), cut.end());
     add_facts(out, facts, style);
   }
-  add_facts(out, {pixels_text(report), fmt::format("{} skipped", grouped(report.skipped))}, style);
+  add_facts(out, pixel_facts(report), style);
+}
+
+int lines_in(const std::string& text) { return static_cast<int>(std::count(text.begin(), text.end(), '\n')); }
+
+/// Rows of each channel: what the terminal leaves beside the text, an axis and a prompt.
+int rows_for(const HistogramReport& report, const std::string& text, const TerminalStyle& style) {
+  const auto channels = static_cast<int>(report.channels.size());
+  const int room = style.rows - lines_in(text) - 2;
+  return std::clamp(room / channels, channels == 1 ? 6 : 2, kMostRows);
 }
 
 }  // namespace
 
 std::string to_terminal(const HistogramReport& report, const TerminalStyle& style) {
-  const bool single = report.channels.size() == 1;
   const Grid grid = grid_of(report, style);
   std::string out;
+  add_heading(out, report, style);
+  std::string statistics;
+  if (report.channels.size() == 1) {
+    add_statistics(statistics, report, grid, style);
+  } else {
+    add_brief_statistics(statistics, report, grid, style);
+  }
+  const int rows = rows_for(report, out + statistics, style);
   for (const ChannelReport& channel : report.channels) {
-    add_chart(out, report, channel, grid, single ? 6 : 2, style);
+    add_chart(out, report, channel, grid, rows, style);
   }
   add_axis(out, report, grid, style);
-  if (single) {
-    add_statistics(out, report, style);
-  } else {
-    add_brief_statistics(out, report, style);
-  }
-  return out;
+  return out + statistics;
 }
 
 }  // namespace gpuimg

@@ -8,14 +8,17 @@
 namespace gpuimg {
 
 struct TerminalStyle {
-  int columns = 80;     ///< width of the terminal; the chart takes 16 to 136
+  int columns = 80;     ///< width of the terminal; the chart takes 16 to 264
   bool color = false;   ///< ANSI escapes
   bool unicode = true;  ///< eighth blocks; else ASCII
+  int rows = 24;        ///< height of the terminal, of which one stays free for the prompt
+  bool log = false;     ///< heights in log(1 + count)
 };
 
-/// One channel: 6 rows, an axis and 3 lines of statistics. Several channels: 2 rows, an axis and one line each. Each
-/// channel is scaled to its largest value, printed next to its top row; a column with at least one pixel is always
-/// visible. Statistics wrap if they do not fit the width. Contains no file name. Lines end in LF.
+/// A line with name and size, the chart, an axis and statistics: three lines for one channel, one line each for
+/// several. Each channel has rows of its own and is scaled to count_ceiling(), printed next to its top row; higher
+/// columns end in an arrow. A column with at least one pixel is always visible. What does not fit the width wraps; a
+/// low terminal gets 6 rows for one channel and 2 each for several. Lines end in LF.
 std::string to_terminal(const HistogramReport& report, const TerminalStyle& style);
 
 }  // namespace gpuimg

@@ -1,7 +1,8 @@
-// Codecs as `gpuimg bench` measures them: the host's, and JPEG decoding on backends that have it.
+// Codecs as `gpuimg bench` measures them: the host's, and those for JPEG of backends that have them.
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
@@ -46,7 +47,7 @@ class CodecBench {
     if (rows.empty()) {
       rows.push_back(decoding("decode " + name, file));
     }
-    rows.push_back(encoding("encode " + name, format, file.size(), writing));
+    rows.push_back(encoding("encode " + name, format, file, writing));
     std::erase_if(rows, [](const BenchRow& row) { return row.timings.empty(); });
     return rows;
   }
@@ -105,16 +106,36 @@ class CodecBench {
     return found;
   }
 
-  [[nodiscard]] BenchRow encoding(std::string name, FileFormat format, std::size_t file_bytes,
+  /// Compares the file of every backend that encodes the pixels with the host's, then times each.
+  [[nodiscard]] BenchRow encoding(std::string name, FileFormat format, const std::vector<std::byte>& file,
                                   const codecs::WriteOptions& options) const {
     BenchRow found = row(std::move(name));
+    const ConstView pixels = image_.pixels.view();
     for (const BenchSide& side : sides_) {
       if (side.backend->memory_is_host()) {
-        const double ms = median_ms([&] {
-          [[maybe_unused]] const auto dropped = encode_image(image_.pixels.view(), format, image_.name, options);
-        });
-        found.timings.push_back(timing_of(side, ms, file_bytes + image_.pixels.size_bytes()));
+        const double ms = median_ms(
+            [&] { [[maybe_unused]] const auto dropped = encode_image(pixels, format, image_.name, options); });
+        found.timings.push_back(timing_of(side, ms, file.size() + image_.pixels.size_bytes()));
+        continue;
       }
+      const auto as = codecs::backend_encoding(pixels.width, pixels.height, pixels.format, format, options);
+      const Picture picture = side.backend->upload(pixels);
+      if (!as || !side.backend->encode(picture, *as)) {
+        continue;
+      }
+      const auto encode = [&] {
+        std::vector<std::byte> written;
+        write_encoded(
+            side.backend->encode(picture, *as).value(), pixels.width, pixels.height, pixels.format, format, image_.name,
+            options, [&](std::span<const std::byte> part) { written.insert(written.end(), part.begin(), part.end()); });
+        return written;
+      };
+      found.compared = true;
+      if (encode() != file) {
+        found.difference = side.backend->name() + " encodes other bytes than the host";
+      }
+      const double ms = median_ms([&] { [[maybe_unused]] const auto dropped = encode(); });
+      found.timings.push_back(timing_of(side, ms, file.size() + image_.pixels.size_bytes()));
     }
     return found;
   }

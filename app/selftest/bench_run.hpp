@@ -23,7 +23,7 @@ struct BenchRow {
   std::string image;
   std::string operation;  ///< or codec
   bool is_codec = false;
-  bool compared = false;   ///< false if only one backend has it
+  bool compared = false;   ///< false if there is nothing to compare with
   std::string difference;  ///< empty if the backends agree
   std::vector<BackendTiming> timings;
 };

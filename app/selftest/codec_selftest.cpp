@@ -1,4 +1,4 @@
-// Round trips over the generated image, known files, and the trials of a backend's decoder.
+// Round trips over the generated image, known files, and the trials of a backend's codecs.
 #include "selftest/codec_selftest.hpp"
 
 #include <fmt/format.h>
@@ -37,14 +37,13 @@ struct KnownFile {
   std::array<std::uint8_t, 3> rgb;
 };
 
-constexpr std::array<KnownFile, 3> kKnownFiles = {{
+constexpr std::array<KnownFile, 2> kKnownFiles = {{
     {FileFormat::gif,
      "GIF89a\1\0\1\0\x80\0\0\xFF\x20\x40\0\0\xFF\x2C\0\0\0\0\1\0\1\0\0\2\2\x44\1\0\x3B"sv,
      {0xFF, 0x20, 0x40}},
     {FileFormat::psd,
      "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\1\0\x08\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xFF\x20\x40"sv,
      {0xFF, 0x20, 0x40}},
-    {FileFormat::pnm, "P6\n1 1\n255\n\xFF\x20\x40"sv, {0xFF, 0x20, 0x40}},
 }};
 
 bool holds(const codecs::PixelLimits& limits, PixelFormat format) {
@@ -147,6 +146,55 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   return first_difference(backend.download(std::move(*decoded)), backend.name(), expected, "libjpeg");
 }
 
+struct EncoderTrial {
+  std::string_view name;
+  int width;
+  int height;
+  int channels;
+  ChromaSubsampling subsampling;
+  int quality;
+};
+
+constexpr std::array<EncoderTrial, 6> kEncoderTrials = {{
+    {"4:2:0", 147, 35, 3, ChromaSubsampling::s420, 90},
+    {"4:2:0 without loss of frequencies", 40, 50, 3, ChromaSubsampling::s420, 100},
+    {"4:2:2", 33, 17, 3, ChromaSubsampling::s422, 75},
+    {"4:4:0", 131, 33, 3, ChromaSubsampling::s440, 95},
+    {"4:4:4", 132, 23, 3, ChromaSubsampling::s444, 20},
+    {"gray", 145, 29, 1, ChromaSubsampling::s444, 85},
+}};
+
+/// nullopt if the backend leaves the pixels to the host.
+std::optional<std::string> difference_of(const EncoderTrial& trial, Backend& backend) {
+  const Image source = selftest_image(trial.width, trial.height, {Sample::u8, trial.channels}, 2);
+  codecs::WriteOptions writing;
+  writing.jpeg_quality = trial.quality;
+  writing.jpeg_subsampling = trial.subsampling;
+  const std::optional<Encoding> as =
+      codecs::backend_encoding(trial.width, trial.height, source.format(), FileFormat::jpeg, writing);
+  const std::optional<Encoded> encoded = as ? backend.encode(backend.upload(source.view()), *as) : std::nullopt;
+  if (!encoded) {
+    return std::nullopt;
+  }
+  std::vector<std::byte> file;
+  codecs::write_encoded(*encoded, trial.width, trial.height, source.format(), FileFormat::jpeg, kName, writing,
+                        [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
+  const bool is_same = file == codecs::encode_image(source.view(), FileFormat::jpeg, kName, writing);
+  return is_same ? "" : "other bytes than libjpeg writes";
+}
+
+/// Counts the trials that the backend takes.
+template <class Trials>
+SelfTestResult run_trials(const Trials& trials, Backend& backend) {
+  SelfTestResult result;
+  for (const auto& trial : trials) {
+    if (const std::optional<std::string> differs = difference_of(trial, backend)) {
+      count(result, "JPEG, " + std::string(trial.name), [&] { return *differs; });
+    }
+  }
+  return result;
+}
+
 }  // namespace
 
 SelfTestResult test_codec(const Codec& codec) {
@@ -175,14 +223,8 @@ SelfTestResult test_codec(const Codec& codec) {
   return result;
 }
 
-SelfTestResult test_decoder(Backend& backend) {
-  SelfTestResult result;
-  for (const DecoderTrial& trial : kDecoderTrials) {
-    if (const std::optional<std::string> differs = difference_of(trial, backend)) {
-      count(result, "JPEG, " + std::string(trial.name), [&] { return *differs; });
-    }
-  }
-  return result;
-}
+SelfTestResult test_decoder(Backend& backend) { return run_trials(kDecoderTrials, backend); }
+
+SelfTestResult test_encoder(Backend& backend) { return run_trials(kEncoderTrials, backend); }
 
 }  // namespace gpuimg

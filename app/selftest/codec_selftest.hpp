@@ -1,4 +1,4 @@
-// Checks codecs: what the host reads and writes, and that a backend's own decoder gives the host's pixels.
+// Checks codecs: what the host reads and writes, and that a backend's own codecs agree with the host's.
 #pragma once
 
 #include "codecs/codec.hpp"
@@ -13,5 +13,8 @@ SelfTestResult test_codec(const codecs::Codec& codec);
 /// Decodes small images, which libjpeg writes, on the backend and on the host. `checks` counts those that the backend
 /// took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
 SelfTestResult test_decoder(Backend& backend);
+
+/// Encodes small images on the backend and on the host, and compares the files. Otherwise as test_decoder.
+SelfTestResult test_encoder(Backend& backend);
 
 }  // namespace gpuimg

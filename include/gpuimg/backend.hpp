@@ -78,6 +78,10 @@ class Backend {
   /// backend has no decoder for it, or anything in the coded bytes is unusual. The host's verdict then counts.
   virtual std::optional<Picture> decode(const EncodedImage& /*encoded*/) { return std::nullopt; }
 
+  /// Encodes to the same bytes as the host's encoder. Returns nullopt if the host must encode the pixels: the backend
+  /// has no encoder for them, or too little memory.
+  virtual std::optional<Encoded> encode(const Picture& /*picture*/, const Encoding& /*as*/) { return std::nullopt; }
+
   virtual Histogram histogram(const Picture& picture, const HistogramOptions& options) = 0;
 
   /// The histograms from which equalize() with these options builds its tables.

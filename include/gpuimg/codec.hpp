@@ -1,9 +1,12 @@
-// Compressed images as a backend receives them: what a header declares, and the coded bytes. app/codecs parses files.
+// Compressed images as a backend receives and returns them: what a header declares, and the coded bytes. app/codecs
+// parses and writes files.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <memory>
 #include <span>
 #include <variant>
 
@@ -39,7 +42,43 @@ struct EncodedJpeg {
   int orientation = 1;              ///< EXIF: 1 … 8, applied to the pixels
 };
 
+/// A JPEG of several scans, such as a progressive one. The host reads their codes, the backend makes the pixels.
+struct JpegCoefficients {
+  EncodedJpeg frame;  ///< without Huffman tables, restart interval and coded bytes
+  /// Writes the coefficients of all blocks (jpeg::Layout::block_count): one component after the other, their blocks row
+  /// by row, each block in row order. Returns false if the file is damaged or unusual: libjpeg-turbo must read it.
+  std::function<bool(std::span<std::int16_t> coefficients)> read;
+};
+
 /// A file that a backend may decode itself.
-using EncodedImage = std::variant<EncodedJpeg>;
+using EncodedImage = std::variant<EncodedJpeg, JpegCoefficients>;
+
+/// Size, sampling, quantization steps and orientation.
+inline const EncodedJpeg& frame_of(const EncodedImage& encoded) {
+  const auto* coefficients = std::get_if<JpegCoefficients>(&encoded);
+  return coefficients != nullptr ? coefficients->frame : std::get<EncodedJpeg>(encoded);
+}
+
+/// What the header of a baseline JPEG declares about its scan, which is to be made: interleaved and without restart
+/// markers.
+struct JpegScanFormat {
+  int component_count = 1;      ///< as many as the pixels have channels: 1 (gray) or 3 (Y, Cb, Cr of RGB)
+  int horizontal_sampling = 1;  ///< of luma, 1 or 2; chroma has 1
+  int vertical_sampling = 1;
+  std::array<EncodedJpegComponent, 3> components{};
+  std::array<JpegHuffmanTable, 2> dc_tables{};
+  std::array<JpegHuffmanTable, 2> ac_tables{};
+};
+
+/// How a backend is to encode pixels.
+using Encoding = std::variant<JpegScanFormat>;
+
+/// The coded bytes: of a JPEG, its scan up to the EOI marker.
+struct Encoded {
+  std::shared_ptr<std::byte> memory;  ///< the backend may use it again once nobody else holds it
+  std::size_t size = 0;
+
+  [[nodiscard]] std::span<const std::byte> span() const { return {memory.get(), size}; }
+};
 
 }  // namespace gpuimg

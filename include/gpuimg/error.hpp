@@ -17,6 +17,7 @@ enum class ErrorKind : std::uint8_t {
   out_of_memory,        ///< host or device memory ran out; the backend is still usable
   device_fault,         ///< the device context is lost; later results are invalid
   mismatch,             ///< two backends computed different results from the same input
+  check_failed,         ///< a result does not pass a check that was asked for
 };
 
 /// what() has the form "what: where: why; what to do", without a trailing newline or period.

@@ -2,7 +2,7 @@
 """Runs batches over folders on the CPU and on the GPU and compares all that they leave behind: outputs, messages, exit
 codes and manifests. Then each damaged file alone. usage: compare_batches.py GPUIMG FOLDER…
 
-The device must decode part of the files, or the test fails: it would compare nothing.
+The device must decode part of the files and encode part of the outputs, or the test fails: it would compare nothing.
 """
 import collections
 import hashlib
@@ -16,6 +16,8 @@ CALLS = [
     ["hist"],
     ["hist", "--format", "json", "--no-auto-orient"],
     ["equalize"],
+    ["equalize", "--format", "jpg", "--quality", "keep"],
+    ["hsl", "--hue", "30", "--format", "jpg", "--quality", "97", "--subsampling", "4:4:4"],
     ["equalize", "--format", "png", "--color", "rgb", "--lenient"],
     ["hsl", "--format", "png"],
     ["integral"],
@@ -42,12 +44,13 @@ def files_below(folder):
 
 
 def records_of(path):
-    """Records by input, and how many files each side decoded."""
+    """Records by input, and how many files each side decoded and encoded."""
     sides, records = collections.Counter(), {}
     with open(path, encoding="utf-8") as file:
         for record in map(json.loads, file):
             if record.get("status", "begun") != "begun":
-                sides[record.get("decoded_by")] += 1
+                sides["decoded", record.get("decoded_by")] += 1
+                sides["encoded", record.get("encoded_by")] += 1
                 records[record["input"]] = {key: record.get(key) for key in COMPARED}
     return records, sides
 
@@ -60,6 +63,10 @@ def batch(gpuimg, backend, words, source, scratch):
         records, sides = records_of(os.path.join(folder, "done.jsonl"))
         return {"exit code": code, "messages": said, "records": records,
                 "outputs": files_below(os.path.join(folder, "out"))}, sides
+
+
+def told(sides):
+    return ", ".join(f"{count} {done} by {side}" for (done, side), count in sorted(sides.items(), key=str))
 
 
 def differences(one, other):
@@ -93,19 +100,18 @@ def main(gpuimg, folders):
             failed = set()
             for words in CALLS:
                 host, _ = batch(gpuimg, "cpu", words, source, scratch)
-                device, decoded = batch(gpuimg, "cuda", words, source, scratch)
+                device, counted = batch(gpuimg, "cuda", words, source, scratch)
                 what = f"{' '.join(words)} over {os.path.basename(source)}"
                 found = list(differences(host, device))
                 print(f"{'DIFFERENT' if found else 'same'}: {what}: {len(host['outputs'])} outputs, "
-                      f"{len(host['messages'])} messages, exit code {host['exit code']}; decoded by {dict(decoded)}")
+                      f"{len(host['messages'])} messages, exit code {host['exit code']}; {told(counted)}")
                 problems += [f"{what}: {each}" for each in found]
                 failed |= {name for name, record in host["records"].items() if record["status"] == "failed"}
-                sides += decoded
+                sides += counted
             for path in sorted(failed)[:40]:
                 problems += [f"{path}: {each}" for each in alone(gpuimg, os.path.join(source, path), scratch)]
             print(f"{min(40, len(failed))} of {len(failed)} files that fail were read alone")
-    if sides["cuda"] == 0:
-        problems.append("the device decoded nothing")
+    problems += [f"the device {done} nothing" for done in ("decoded", "encoded") if sides[done, "cuda"] == 0]
     print(*problems, sep="\n")
     return 1 if problems else 0
 

@@ -23,6 +23,17 @@ inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byt
   return picture ? std::optional(backend.download(*picture)) : std::nullopt;
 }
 
+/// The same for a JPEG of several scans, which the host reads. Of at least 2¹⁸ pixels: smaller ones stay on the host.
+inline std::optional<Image> decode_scans_on(Backend& backend, std::span<const std::byte> file) {
+  codecs::ReadOptions options;
+  options.new_image = [&](int width, int height, PixelFormat format) {
+    return backend.new_image(width, height, format);
+  };
+  options.decode_on_backend = [&](const EncodedImage& encoded) { return backend.decode(encoded); };
+  const codecs::DecodedImage decoded = codecs::read_jpeg(file, "file", options);
+  return decoded.picture ? std::optional(backend.download(*decoded.picture)) : std::nullopt;
+}
+
 inline void expect_taken(Backend& backend, std::span<const std::byte> file) {
   const std::optional<Image> found = decode_on(backend, file);
   ASSERT_TRUE(found);

@@ -115,6 +115,32 @@ TEST_F(CudaJpeg, Orientations) {
   }
 }
 
+TEST_F(CudaJpeg, ScansReadByTheHost) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 24; ++round) {
+    JpegChoices choices = any_jpeg(random, 60, 9);
+    choices.progressive = round % 8 != 7;
+    choices.separate_scans = !choices.progressive;
+    const int channels = choices.progressive && round % 4 == 3 ? 1 : 3;
+    const Image image = photo_like_image(random, random.between(513, 700), random.between(513, 700), channels);
+    const int orientation = random.between(1, 8);
+    const FileBytes file = make_jpeg(image.view(), choices);
+    const std::optional<Image> found = decode_scans_on(gpu(), with_exif(file, exif_with(orientation, true)));
+    ASSERT_TRUE(found);
+    const Image expected = codecs::apply_orientation(read_with_libjpeg(file), orientation);
+    ASSERT_TRUE(same_pixels(found->view(), expected.view())) << "orientation " << orientation;
+  }
+}
+
+TEST_F(CudaJpeg, WildCoefficientsAreLeftToTheHost) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes file = make_jpeg_of_coefficients(random, 600, 500, 1023, 65535, {.progressive = true});
+  EXPECT_FALSE(decode_scans_on(gpu(), file));
+  EXPECT_TRUE(same_pixels(decode(file, "wild.jpg").image.view(), read_with_libjpeg(file).view()));
+}
+
 TEST_F(CudaJpeg, PicturesAreLikeUploadedOnes) {
   Random random;
   SCOPED_TRACE(random.trace());

@@ -1,5 +1,5 @@
 """Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG files,
-which the device decodes."""
+which the device decodes and encodes."""
 import struct
 import zlib
 
@@ -68,6 +68,7 @@ CUDA_SCENARIOS = [
     cuda("cuda_hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
     # -q: without the note of the stand-in, whose kernels decode nothing.
     cuda("cuda_jpeg", "equalize", jpeg("160x96", "color"), "-q", "in.jpg", "out.png"),
+    cuda("cuda_jpeg_encoded", "equalize", jpeg("160x96", "color"), "-q", "in.jpg", "out.jpg"),
     cuda("cuda_jpeg_walked", "hist", jpeg("1280x1024", "flat"), "-q", "in.jpg", "out.json"),
     cuda("cuda_verify", "equalize", png("60x40"), "--verify", "in.png", "out.png", compares=True),
     Scenario("cuda_verifies_cpu", ["hsl", "--backend", "cpu", "--verify", "in.png", "out.npy"], png("60x40"), cuda=True,
@@ -84,6 +85,8 @@ CUDA_SCENARIOS = [
           make_inputs=folder_with_16_bits),
     batch("cuda_batch_jpeg", "equalize", "--jobs", "2", "--format", "png", "in", "out", make_inputs=folder_of_jpegs,
           exit_code=1),
+    batch("cuda_batch_jpeg_encoded", "hsl", "--hue", "30", "--jobs", "2", "--format", "jpg", "in", "out",
+          make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_batch_jpeg_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out",
           manifest="done.jsonl", in_turn=True, make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),

@@ -5,7 +5,8 @@ namespace gpuimg::fuzz {
 
 void add_choice_seeds(SeedFolder& seeds) {
   std::uint32_t state = 1;
-  for (const char* harness : {"fuzz_deflate", "fuzz_png_roundtrip", "fuzz_reports", "fuzz_operations"}) {
+  for (const char* harness :
+       {"fuzz_deflate", "fuzz_jpeg_encode", "fuzz_png_roundtrip", "fuzz_reports", "fuzz_operations"}) {
     for (int i = 0; i < 64; ++i) {
       test::FileBytes bytes;
       for (int size = 8 + i * i / 8; size > 0; --size) {

@@ -1,5 +1,5 @@
 // Fuzzes all readers. A file must be decoded or refused with an Error, the same way twice, and its declared size must
-// be its size. A JPEG accepted in strict mode must give the same pixels in lenient mode, and in parts.
+// be its size. A JPEG accepted in strict mode must give the same pixels in lenient mode, in parts and by its scans.
 #include <optional>
 
 #include "codecs/declared_image.hpp"
@@ -53,5 +53,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string difference =
       is_jpeg ? gpuimg::test::difference_of_jpeg_parts(file, {8, 24}, options_of(false)) : "";
   demand(difference.empty(), difference.c_str());
+  const std::string of_scans =
+      is_jpeg ? gpuimg::test::difference_of_jpeg_scans(file, {.threads = 1, .step_pixels = 1}) : "";
+  demand(of_scans.empty(), of_scans.c_str());
   return 0;
 }

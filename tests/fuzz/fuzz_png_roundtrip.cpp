@@ -4,6 +4,7 @@
 
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/metadata/color_space.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
@@ -45,7 +46,10 @@ Metadata metadata_from(FuzzInput& input, PixelFormat format) {
   }
   if ((present & 32U) != 0) {
     metadata.chrm.emplace();
-    std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() & kMaxNumber; });
+    std::generate(metadata.chrm->begin(), metadata.chrm->end(), [&] { return input.number() % 100001; });
+    if (!are_chromaticities(*metadata.chrm)) {
+      metadata.chrm.reset();  // left out as damaged
+    }
   }
   if ((present & 64U) != 0) {
     const auto unit = static_cast<DensityUnit>(input.below(4));

@@ -10,9 +10,113 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <iterator>
+#include <numeric>
+#include <span>
 #include <stdexcept>
 
 namespace gpuimg::test {
+
+namespace {
+
+/// The file that libjpeg has written to memory, which it frees.
+FileBytes taken(unsigned char* memory, unsigned long size) {
+  const auto* first = reinterpret_cast<const std::byte*>(memory);
+  FileBytes file(first, first + size);
+  std::free(memory);
+  return file;
+}
+
+void set_processes(jpeg_compress_struct& info, const JpegChoices& choices) {
+  if (choices.progressive) {
+    jpeg_simple_progression(&info);
+  }
+  info.arith_code = choices.arithmetic ? TRUE : FALSE;
+  info.restart_interval = static_cast<unsigned>(choices.restart_interval);
+  info.comp_info[0].h_samp_factor = choices.horizontal_sampling;
+  info.comp_info[0].v_samp_factor = choices.vertical_sampling;
+  for (int i = 1; i < std::min(info.num_components, 3); ++i) {
+    info.comp_info[i].h_samp_factor = choices.chroma_horizontal_sampling;
+    info.comp_info[i].v_samp_factor = choices.chroma_vertical_sampling;
+  }
+}
+
+/// Empty for libjpeg's usual scans.
+std::vector<jpeg_scan_info> scans_of(const jpeg_compress_struct& info, const JpegChoices& choices) {
+  std::vector<jpeg_scan_info> scans;
+  for (int i = 0; choices.separate_scans && i < info.num_components; ++i) {
+    scans.push_back({1, {i}, 0, DCTSIZE2 - 1, 0, 0});
+  }
+  for (const JpegScanChoice& choice : choices.scans) {
+    jpeg_scan_info& scan = scans.emplace_back();
+    scan = {1, {choice.component}, choice.first, choice.last, choice.high, choice.low};
+    if (choice.component < 0) {
+      scan.comps_in_scan = info.num_components;
+      std::iota(std::begin(scan.component_index), std::end(scan.component_index), 0);
+    }
+  }
+  return scans;
+}
+
+/// Whole MCUs of one component, in blocks.
+std::array<JDIMENSION, 2> blocks_of(const jpeg_compress_struct& info, const jpeg_component_info& component) {
+  int across = 1;
+  int down = 1;
+  for (const jpeg_component_info& one : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
+    across = std::max(across, one.h_samp_factor);
+    down = std::max(down, one.v_samp_factor);
+  }
+  const auto mcus = [](JDIMENSION pixels, int factor) {
+    const auto side = static_cast<JDIMENSION>(DCTSIZE * factor);
+    return (pixels + side - 1) / side;
+  };
+  return {mcus(info.image_width, across) * static_cast<JDIMENSION>(component.h_samp_factor),
+          mcus(info.image_height, down) * static_cast<JDIMENSION>(component.v_samp_factor)};
+}
+
+}  // namespace
+
+FileBytes make_jpeg_of_coefficients(Random& random, int width, int height, int limit, int max_step,
+                                    const JpegChoices& choices) {
+  jpeg_compress_struct info{};
+  jpeg_error_mgr errors{};
+  info.err = jpeg_std_error(&errors);
+  jpeg_create_compress(&info);
+  unsigned char* memory = nullptr;
+  unsigned long size = 0;
+  jpeg_mem_dest(&info, &memory, &size);
+  info.image_width = static_cast<JDIMENSION>(width);
+  info.image_height = static_cast<JDIMENSION>(height);
+  info.input_components = 3;
+  info.in_color_space = JCS_RGB;
+  jpeg_set_defaults(&info);
+  set_processes(info, choices);
+  for (const int slot : {0, 1}) {
+    std::array<unsigned, DCTSIZE2> steps{};
+    std::generate(steps.begin(), steps.end(), [&] { return static_cast<unsigned>(random.between(1, max_step)); });
+    jpeg_add_quant_table(&info, slot, steps.data(), 100, FALSE);
+  }
+  std::array<jvirt_barray_ptr, 3> arrays{};
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto [across, down] = blocks_of(info, info.comp_info[i]);
+    arrays[i] = info.mem->request_virt_barray(reinterpret_cast<j_common_ptr>(&info), JPOOL_IMAGE, TRUE, across, down,
+                                              static_cast<JDIMENSION>(info.comp_info[i].v_samp_factor));
+  }
+  jpeg_write_coefficients(&info, arrays.data());
+  for (std::size_t i = 0; i < arrays.size(); ++i) {
+    const auto [across, down] = blocks_of(info, info.comp_info[i]);
+    for (JDIMENSION row = 0; row < down; ++row) {
+      JBLOCKARRAY const blocks =
+          info.mem->access_virt_barray(reinterpret_cast<j_common_ptr>(&info), arrays[i], row, 1, TRUE);
+      for (JCOEF& coefficient : std::span(&blocks[0][0][0], std::size_t{across} * DCTSIZE2)) {
+        coefficient = static_cast<JCOEF>(random.below(3) == 0 ? random.between(-limit, limit) : 0);
+      }
+    }
+  }
+  jpeg_finish_compress(&info);
+  jpeg_destroy_compress(&info);
+  return taken(memory, size);
+}
 
 FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
   jpeg_compress_struct info{};
@@ -39,24 +143,11 @@ FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
     info.write_Adobe_marker = FALSE;
   }
   jpeg_set_quality(&info, choices.quality, TRUE);
-  if (choices.progressive) {
-    jpeg_simple_progression(&info);
-  }
-  info.arith_code = choices.arithmetic ? TRUE : FALSE;
-  info.restart_interval = static_cast<unsigned>(choices.restart_interval);
-  info.comp_info[0].h_samp_factor = choices.horizontal_sampling;
-  info.comp_info[0].v_samp_factor = choices.vertical_sampling;
-  for (int i = 1; i < std::min(info.num_components, 3); ++i) {
-    info.comp_info[i].h_samp_factor = choices.chroma_horizontal_sampling;
-    info.comp_info[i].v_samp_factor = choices.chroma_vertical_sampling;
-  }
-  std::array<jpeg_scan_info, 4> scans{};
-  if (choices.separate_scans) {
-    for (int i = 0; i < info.num_components; ++i) {
-      scans.at(static_cast<std::size_t>(i)) = {1, {i}, 0, DCTSIZE2 - 1, 0, 0};
-    }
+  set_processes(info, choices);
+  const std::vector<jpeg_scan_info> scans = scans_of(info, choices);
+  if (!scans.empty()) {
     info.scan_info = scans.data();
-    info.num_scans = info.num_components;
+    info.num_scans = static_cast<int>(scans.size());
   }
   jpeg_start_compress(&info, TRUE);
   for (int y = 0; y < pixels.height; ++y) {
@@ -66,10 +157,7 @@ FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices) {
   }
   jpeg_finish_compress(&info);
   jpeg_destroy_compress(&info);
-  const auto* first = reinterpret_cast<const std::byte*>(memory);
-  FileBytes file(first, first + size);
-  std::free(memory);
-  return file;
+  return taken(memory, size);
 }
 
 Image read_with_libjpeg(std::span<const std::byte> bytes) {

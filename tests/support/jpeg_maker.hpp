@@ -1,10 +1,22 @@
 // Makes and reads JPEG files with direct calls of libjpeg, and inserts markers.
 #pragma once
 
+#include <vector>
+
 #include "gpuimg/image.hpp"
 #include "support/file_bytes.hpp"
+#include "support/test_images.hpp"
 
 namespace gpuimg::test {
+
+/// A progressive scan of one component, or of all. `first` … `last` in zigzag order; `high` is 0 in a first scan.
+struct JpegScanChoice {
+  int component = 0;  ///< −1 for all
+  int first = 0;
+  int last = 0;
+  int high = 0;
+  int low = 0;
+};
 
 struct JpegChoices {
   int quality = 90;
@@ -15,15 +27,20 @@ struct JpegChoices {
   int chroma_horizontal_sampling = 1;
   int chroma_vertical_sampling = 1;
   int restart_interval = 0;
-  bool separate_scans = false;  ///< a scan each component
-  bool as_rgb = false;          ///< stored as RGB in place of YCbCr
-  bool as_cmyk = false;         ///< four channels
-  bool as_ycck = false;         ///< four channels given as CMYK, stored as YCCK
-  bool adobe = true;            ///< with four channels: an Adobe segment, which says that they are inverted
+  bool separate_scans = false;             ///< a scan each component
+  std::vector<JpegScanChoice> scans = {};  ///< in place of libjpeg's usual ones
+  bool as_rgb = false;                     ///< stored as RGB in place of YCbCr
+  bool as_cmyk = false;                    ///< four channels
+  bool as_ycck = false;                    ///< four channels given as CMYK, stored as YCCK
+  bool adobe = true;                       ///< with four channels: an Adobe segment, which says that they are inverted
 };
 
 /// `pixels` is u8 with 1 or 3 channels, or 4 as CMYK.
 FileBytes make_jpeg(ConstView pixels, const JpegChoices& choices = {});
+
+/// A color file of any coefficients within ±`limit` (at most 1023), with steps of 1 … `max_step` (at most 65535).
+FileBytes make_jpeg_of_coefficients(Random& random, int width, int height, int limit, int max_step,
+                                    const JpegChoices& choices);
 
 /// The pixels that libjpeg decodes with default settings.
 Image read_with_libjpeg(std::span<const std::byte> bytes);

@@ -5,6 +5,7 @@
 
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::test {
 
@@ -59,6 +60,55 @@ std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const s
   JpegRows whole(jpeg, true);
   Image image(static_cast<int>(header.width), jpeg.height(), {Sample::u8, header.components == 1 ? 1 : 3});
   return read_jpeg_parts(jpeg, whole, cuts, threads, image.view()) ? std::optional(std::move(image)) : std::nullopt;
+}
+
+namespace {
+
+struct FromScans {
+  Image image;
+  std::optional<JpegEncoding> encoding;
+};
+
+std::optional<FromScans> read_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
+  const JpegHeader header = read_jpeg_header(file, kName);
+  const std::optional<JpegScript> script = read_jpeg_script(file);
+  if (!script) {
+    return std::nullopt;
+  }
+  const JpegFile jpeg{file, header, kName};
+  Image image(static_cast<int>(header.width), jpeg.height(), {Sample::u8, header.components == 1 ? 1 : 3});
+  const std::optional<JpegPipelineResult> result = read_jpeg_scans(jpeg, *script, image.view(), choices);
+  return result ? std::optional(FromScans{std::move(image), result->encoding}) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
+  std::optional<FromScans> read = read_scans(file, choices);
+  return read ? std::optional(std::move(read->image)) : std::nullopt;
+}
+
+std::string difference_of_jpeg_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
+  const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
+  const Verdict whole = read(exact, {}, {.threads = 1});
+  std::optional<FromScans> scans;
+  try {
+    const JpegHeader header = read_jpeg_header(exact, kName);
+    check_size(kName, header.width, header.height, 1 << 22);
+    scans = read_scans(exact, choices);
+  } catch (const Error&) {
+    return whole.refusal.empty() ? "read only with one decoder" : "";  // refused before the first scan
+  }
+  if (!scans) {
+    return "";
+  }
+  if (!whole.refusal.empty()) {
+    return "one decoder: '" + whole.refusal + "', by scans: read";
+  }
+  if (!same_bytes(whole.decoded.image.view(), scans->image.view())) {
+    return "other pixels";
+  }
+  return whole.decoded.jpeg_encoding == scans->encoding ? "" : "another encoding";
 }
 
 }  // namespace gpuimg::test

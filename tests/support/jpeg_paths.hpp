@@ -1,4 +1,4 @@
-// Decodes a JPEG with one decoder and in parts, and compares. Also used by the fuzzer.
+// Decodes a JPEG with one decoder, in parts and by its scans, and compares. Also used by the fuzzer.
 #pragma once
 
 #include <optional>
@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test {
@@ -18,5 +19,12 @@ std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std:
 /// The pixels decoded in parts; nullopt if the file is left to one decoder. The file must be valid up to its first
 /// scan.
 std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts, int threads);
+
+/// The pixels decoded by all scans together (jpeg_pipeline.hpp); nullopt if the file is left to one decoder. The file
+/// must be valid up to its first scan.
+std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const codecs::JpegPipelineChoices& choices);
+
+/// Empty if the file is left to one decoder, or if that one returns the same pixels and encoding without a warning.
+std::string difference_of_jpeg_scans(std::span<const std::byte> file, const codecs::JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::test

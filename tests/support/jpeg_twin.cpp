@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/jpeg/coefficients.hpp"
@@ -30,8 +31,10 @@ class Twin {
       : encoded_(encoded), choices_(choices), layout_(layout_of(encoded)), mcu_(mcu_code_of(encoded)) {}
 
   TwinResult run();
+  TwinResult run(std::vector<std::int16_t> coefficients);
 
  private:
+  void make_pixels();
   void cut_into_subsequences();
   void synchronize(std::uint32_t tile);
   bool repair_tiles();
@@ -40,6 +43,8 @@ class Twin {
   void plant_error();
   void write_blocks();
   void transform_blocks(int component);
+  [[nodiscard]] std::array<std::int16_t, kBlockSize> block_at(int component, std::uint32_t column,
+                                                              std::uint32_t row) const;
   [[nodiscard]] Image convert() const;
   template <int kHorizontal, int kVertical>
   void convert_row(int y, std::uint8_t* to) const;
@@ -61,6 +66,7 @@ class Twin {
   SubsequenceTable table_;
   ScanCode code_;
   std::vector<std::int16_t> coefficients_;
+  bool is_coded_order_ = true;
   std::array<std::vector<std::uint8_t>, kMaxComponents> planes_;
   TwinResult result_;
 };
@@ -229,6 +235,24 @@ void Twin::write_blocks() {
   }
 }
 
+/// As a column of the block after the other.
+std::array<std::int16_t, kBlockSize> Twin::block_at(int component, std::uint32_t column, std::uint32_t row) const {
+  std::array<std::int16_t, kBlockSize> block{};
+  if (is_coded_order_) {
+    const std::size_t number = layout_.block_number(component, column, row);
+    std::copy_n(coefficients_.begin() + static_cast<std::ptrdiff_t>(number * kBlockSize), kBlockSize, block.begin());
+    return block;
+  }
+  std::size_t number = std::size_t{row} * layout_.block_columns(component) + column;
+  for (int before = 0; before < component; ++before) {
+    number += std::size_t{layout_.block_columns(before)} * layout_.block_rows(before);
+  }
+  for (std::size_t i = 0; i < kBlockSize; ++i) {
+    block.at(i % kBlockSide * kBlockSide + i / kBlockSide) = coefficients_[number * kBlockSize + i];
+  }
+  return block;
+}
+
 void Twin::transform_blocks(int component) {
   const std::uint32_t columns = layout_.block_columns(component);
   const std::uint32_t rows = layout_.block_rows(component);
@@ -237,12 +261,11 @@ void Twin::transform_blocks(int component) {
   plane.resize(std::size_t{columns} * rows * kBlockSize);
   for (std::uint32_t row = 0; row < rows; ++row) {
     for (std::uint32_t column = 0; column < columns; ++column) {
-      const std::int16_t* block =
-          &coefficients_[std::size_t{layout_.block_number(component, column, row)} * kBlockSize];
+      const std::array<std::int16_t, kBlockSize> block = block_at(component, column, row);
       std::int32_t work[kBlockSide][kBlockSide];  // rows of the transposed block are columns
       bool is_tame = true;
       for (int i = 0; i < kBlockSide; ++i) {
-        is_tame &= inverse_dct_column(block + i * kBlockSide, steps.step + i * kBlockSide, work[i]);
+        is_tame &= inverse_dct_column(block.data() + i * kBlockSide, steps.step + i * kBlockSide, work[i]);
       }
       for (int y = 0; y < kBlockSide; ++y) {
         std::int32_t line[kBlockSide];
@@ -329,18 +352,51 @@ TwinResult Twin::run() {
   }
   plant_error();
   write_blocks();
+  make_pixels();
+  return std::move(result_);
+}
+
+void Twin::make_pixels() {
   for (int component = 0; component < layout_.component_count; ++component) {
     transform_blocks(component);
   }
   if (result_.defects == 0) {
     result_.image = convert();
   }
+}
+
+TwinResult Twin::run(std::vector<std::int16_t> coefficients) {
+  coefficients_ = std::move(coefficients);
+  is_coded_order_ = false;
+  make_pixels();
   return std::move(result_);
+}
+
+/// Empty if libjpeg-turbo reads the same pixels without a warning.
+std::string difference_from_libjpeg(const Image& found, std::span<const std::byte> file) {
+  try {
+    const codecs::DecodedImage decoded = codecs::read_jpeg(file, "file", {.threads = 1});
+    const ConstView expected = decoded.image.view();
+    const ConstView actual = found.view();
+    const bool same = actual.width == expected.width && actual.height == expected.height &&
+                      actual.format == expected.format &&
+                      std::memcmp(actual.data, expected.data, decoded.image.size_bytes()) == 0;
+    return same ? "" : "other pixels";
+  } catch (const Error& error) {
+    return std::string("read, but libjpeg-turbo says: ") + error.what();
+  }
 }
 
 }  // namespace
 
 TwinResult decode_with_twin(const EncodedJpeg& jpeg, const TwinChoices& choices) { return Twin(jpeg, choices).run(); }
+
+TwinResult decode_with_twin(const JpegCoefficients& jpeg) {
+  // What the backend's memory holds before must not matter.
+  std::vector<std::int16_t> coefficients(std::size_t{layout_of(jpeg.frame).block_count()} * kBlockSize, 0x5555);
+  const TwinChoices choices;
+  return jpeg.read(coefficients) ? Twin(jpeg.frame, choices).run(std::move(coefficients)) : TwinResult{};
+}
 
 std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken) {
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
@@ -356,17 +412,30 @@ std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinC
   if (taken != nullptr) {
     ++*taken;
   }
-  try {
-    const codecs::DecodedImage decoded = codecs::read_jpeg(exact, "file", {.threads = 1});
-    const ConstView expected = decoded.image.view();
-    const ConstView actual = found.image->view();
-    const bool same = actual.width == expected.width && actual.height == expected.height &&
-                      actual.format == expected.format &&
-                      std::memcmp(actual.data, expected.data, decoded.image.size_bytes()) == 0;
-    return same ? "" : "other pixels";
-  } catch (const Error& error) {
-    return std::string("read, but libjpeg-turbo says: ") + error.what();
+  return difference_from_libjpeg(*found.image, exact);
+}
+
+std::string difference_of_jpeg_coefficients(std::span<const std::byte> file, int threads, int* taken) {
+  const std::vector<std::byte> exact(file.begin(), file.end());
+  const std::optional<EncodedJpeg> frame = codecs::describe_jpeg_frame(exact);
+  const std::optional<codecs::JpegScript> script = frame ? codecs::read_jpeg_script(exact) : std::nullopt;
+  if (!script) {
+    return "";
   }
+  const std::string name = "file";
+  const codecs::JpegHeader header = codecs::read_jpeg_header(exact, name);
+  const auto read = [&](std::span<std::int16_t> to) {
+    const codecs::JpegFile jpeg{exact, header, name};
+    return read_jpeg_coefficients(jpeg, *script, to, {.threads = threads, .step_pixels = 1}).has_value();
+  };
+  const TwinResult found = decode_with_twin(JpegCoefficients{*frame, read});
+  if (!found.image) {
+    return "";
+  }
+  if (taken != nullptr) {
+    ++*taken;
+  }
+  return difference_from_libjpeg(*found.image, exact);
 }
 
 }  // namespace gpuimg::test

@@ -37,8 +37,14 @@ struct TwinResult {
 
 TwinResult decode_with_twin(const EncodedJpeg& jpeg, const TwinChoices& choices = {});
 
+/// What the kernels do with coefficients.
+TwinResult decode_with_twin(const JpegCoefficients& jpeg);
+
 /// Empty if the twin leaves the file to libjpeg-turbo, or both read the same pixels and libjpeg-turbo has no warning.
 /// `taken` counts the files that the twin reads.
 std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken = nullptr);
+
+/// The same for a file of several scans, whose coefficients libjpeg-turbo reads.
+std::string difference_of_jpeg_coefficients(std::span<const std::byte> file, int threads, int* taken = nullptr);
 
 }  // namespace gpuimg::test

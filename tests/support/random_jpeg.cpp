@@ -53,6 +53,22 @@ JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval) 
   return choices;
 }
 
+codecs::JpegEncoding any_encoding(Random& random, int channels) {
+  codecs::JpegEncoding encoding(static_cast<std::size_t>(channels));
+  for (codecs::JpegComponent& component : encoding) {
+    const int most = random.between(1, 255);
+    for (std::uint16_t& step : component.steps) {
+      step = static_cast<std::uint16_t>(random.between(1, most));
+    }
+    if (random.below(3) == 0) {
+      component.steps = encoding.front().steps;
+    }
+  }
+  encoding.front().horizontal_sampling = random.between(1, 2);
+  encoding.front().vertical_sampling = random.between(1, 2);
+  return encoding;
+}
+
 Image photo_like_image(Random& random, int width, int height, int channels) {
   Image image(width, height, {Sample::u8, channels});
   const Color from = any_color(random);

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "codecs/jpeg/jpeg_encoding.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
@@ -16,6 +17,9 @@ constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 
 /// Any sampling; in half of them restart markers, 1 … `max_restart_interval` MCUs apart.
 JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval);
+
+/// For `channels` components: steps from 1 to 255, equal or different tables, luma of 1 or 2 samples each way.
+codecs::JpegEncoding any_encoding(Random& random, int channels);
 
 /// As a camera sees it: shading, objects with edges, flat areas and noise. u8 with 1 or 3 channels.
 Image photo_like_image(Random& random, int width, int height, int channels);

@@ -2,6 +2,7 @@
 #include "support/small_formats.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace gpuimg::test {
 
@@ -17,7 +18,7 @@ void add_color(FileBytes& to, std::uint32_t rgb, bool blue_first) {
 
 FileBytes bmp_rows(int width, int height, int bits, const std::vector<std::uint32_t>& values, bool top_down) {
   FileBytes rows;
-  for (int row = 0; row < height; ++row) {
+  for (int row = 0; row < height && !values.empty(); ++row) {
     const int y = top_down ? row : height - 1 - row;
     FileBytes bytes;
     std::uint32_t held = 0;
@@ -80,6 +81,56 @@ void add_frame(FileBytes& file, const GifFrame& frame, std::size_t screen_colors
   add_le(file, 0, 1);
 }
 
+/// A section of layers and masks that only says that there is transparency. Files of 16 bits say so in a block of
+/// their own, here the second one.
+FileBytes psd_layers(int bits, bool is_large) {
+  FileBytes layers;
+  const int length_bytes = is_large ? 8 : 4;
+  if (bits != 16) {
+    add_be(layers, 2, length_bytes);
+    add_be(layers, 0xFFFF, 2);
+    return layers;
+  }
+  add_be(layers, 0, length_bytes);
+  add_be(layers, 0, 4);
+  add_text(layers, "8BIMPatt");
+  add_be(layers, 3, 4);
+  layers.resize(layers.size() + 4);
+  add_text(layers, "8BIMLr16");
+  add_be(layers, 2, length_bytes);
+  add_be(layers, 0xFFFE, 2);
+  return layers;
+}
+
+FileBytes psd_row(std::span<const std::uint32_t> values, int bits) {
+  FileBytes row((values.size() * static_cast<std::size_t>(bits) + 7) / 8);
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (bits == 1) {
+      row[i / 8] |= static_cast<std::byte>(values[i] << (7 - i % 8));
+    } else if (bits == 8) {
+      row[i] = static_cast<std::byte>(values[i]);
+    } else {
+      row[2 * i] = static_cast<std::byte>(values[i] >> 8);
+      row[2 * i + 1] = static_cast<std::byte>(values[i]);
+    }
+  }
+  return row;
+}
+
+FileBytes packed_bits(const FileBytes& row) {
+  FileBytes packed;
+  for (std::size_t i = 0; i < row.size();) {
+    std::size_t run = 1;
+    while (run < 128 && i + run < row.size() && row[i + run] == row[i]) {
+      ++run;
+    }
+    add_le(packed, run > 1 ? 257 - run : 0, 1);
+    packed.push_back(row[i]);
+    i += run;
+  }
+  return packed;
+}
+
 }  // namespace
 
 FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
@@ -95,7 +146,7 @@ FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint3
   add_le(file, static_cast<std::uint32_t>(choices.top_down ? -height : height), is_core ? 2 : 4);
   add_le(file, 1, 2);
   add_le(file, static_cast<std::uint32_t>(bits), 2);
-  if (!is_core) {
+  if (choices.header_bytes >= 40) {
     add_le(file, choices.compression, 4);
     file.resize(file.size() + 12);
     add_le(file, choices.colors_used, 4);
@@ -179,39 +230,32 @@ FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colo
 }
 
 FileBytes make_psd(int width, int height, int channels, int bits, const std::vector<std::uint32_t>& planes,
-                   bool run_length, int mode) {
+                   const PsdChoices& choices) {
   FileBytes file = bytes_of("8BPS");
-  add_be(file, 1, 2);
+  add_be(file, choices.is_large ? 2 : 1, 2);
   file.resize(file.size() + 6);
   add_be(file, static_cast<std::uint32_t>(channels), 2);
   add_be(file, static_cast<std::uint32_t>(height), 4);
   add_be(file, static_cast<std::uint32_t>(width), 4);
   add_be(file, static_cast<std::uint32_t>(bits), 2);
-  add_be(file, static_cast<std::uint32_t>(mode), 2);
-  for (const std::uint32_t section_bytes : {0U, 6U, 3U}) {
-    add_be(file, section_bytes, 4);
-    file.resize(file.size() + section_bytes, std::byte{0x55});
-  }
-  add_be(file, run_length ? 1 : 0, 2);
-  if (!run_length) {
-    for (const std::uint32_t value : planes) {
-      add_be(file, value, bits / 8);
-    }
-    return file;
-  }
+  add_be(file, static_cast<std::uint32_t>(choices.mode), 2);
+  add_be(file, choices.colors.size(), 4);
+  add_bytes(file, choices.colors);
+  add_be(file, 6, 4);
+  file.resize(file.size() + 6, std::byte{0x55});
+  const FileBytes layers = choices.transparent ? psd_layers(bits, choices.is_large) : bytes_of("UUU");
+  add_be(file, layers.size(), choices.is_large ? 8 : 4);
+  add_bytes(file, layers);
+  add_be(file, choices.run_length ? 1 : 0, 2);
   FileBytes rows;
   for (std::size_t start = 0; start < planes.size(); start += static_cast<std::size_t>(width)) {
+    const FileBytes row = psd_row(std::span(planes).subspan(start, static_cast<std::size_t>(width)), bits);
     const std::size_t before = rows.size();
-    for (std::size_t i = start; i < start + static_cast<std::size_t>(width);) {
-      std::size_t run = 1;
-      while (run < 128 && i + run < start + static_cast<std::size_t>(width) && planes[i + run] == planes[i]) {
-        ++run;
-      }
-      add_le(rows, static_cast<std::uint32_t>(run > 1 ? 257 - run : 0), 1);
-      add_le(rows, planes[i], 1);
-      i += run;
+    add_bytes(rows, choices.run_length ? packed_bits(row) : row);
+    if (choices.run_length) {
+      rows.resize(rows.size() + choices.row_spare, std::byte{0x7F});
+      add_be(file, rows.size() - before, choices.is_large ? 4 : 2);
     }
-    add_be(file, static_cast<std::uint32_t>(rows.size() - before), 2);
   }
   add_bytes(file, rows);
   return file;

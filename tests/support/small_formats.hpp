@@ -19,7 +19,7 @@ inline std::vector<std::uint32_t> argb_of(std::uint32_t color) {
 }
 
 struct BmpChoices {
-  int header_bytes = 40;  ///< 12, 40, 52, 56, 108 or 124
+  int header_bytes = 40;  ///< 12, 16, 40, 52, 56, 64, 108 or 124
   std::uint32_t compression = 0;
   std::vector<std::uint32_t> masks;    ///< red, green, blue and optionally alpha
   std::vector<std::uint32_t> palette;  ///< 0xRRGGBB
@@ -28,7 +28,7 @@ struct BmpChoices {
   std::uint32_t gap = 0;  ///< bytes between header and pixels
 };
 
-/// `values` are palette indices or pixels as stored, top row first.
+/// `values` are palette indices or pixels as stored, top row first; without them, the file ends before its pixels.
 FileBytes make_bmp(int width, int height, int bits, const std::vector<std::uint32_t>& values,
                    const BmpChoices& choices = {});
 
@@ -63,9 +63,18 @@ struct GifFrame {
 FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colors, const std::vector<GifFrame>& frames,
                    int background = 0);
 
-/// `planes` has channels × width × height values.
+struct PsdChoices {
+  bool run_length = false;
+  int mode = 3;               ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
+  bool is_large = false;      ///< PSB
+  bool transparent = false;   ///< the plane after the colors is transparency
+  FileBytes colors = {};      ///< of an indexed file
+  std::size_t row_spare = 0;  ///< unused bytes after each coded row, which its length includes
+};
+
+/// `planes` has channels × width × height values of 1, 8 or 16 bits.
 FileBytes make_psd(int width, int height, int channels, int bits, const std::vector<std::uint32_t>& planes,
-                   bool run_length, int mode = 3);
+                   const PsdChoices& choices = {});
 
 /// `header` is for example "P6\n3 2\n255\n"; `bytes_each` is 1 or 2.
 FileBytes make_pnm(const std::string& header, const std::vector<std::uint32_t>& values, int bytes_each);

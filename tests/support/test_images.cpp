@@ -104,6 +104,11 @@ Image posterized_image(Random& random, int width, int height, PixelFormat format
   return image_from(random, width, height, format, [&](int, int, int) { return rest + 32 * random.below(steps); });
 }
 
+Image black_and_white_image(Random& random, int width, int height, PixelFormat format) {
+  return image_from(random, width, height, format,
+                    [&](int, int, int) { return random.below(2) == 0 ? 0U : format.max_value(); });
+}
+
 Image any_image(Random& random, int width, int height, PixelFormat format) {
   switch (random.below(8)) {
     case 0: return constant_image(width, height, format, random.below(format.max_value() + 1));

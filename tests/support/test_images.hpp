@@ -55,7 +55,10 @@ Image smooth_image(Random& random, int width, int height, PixelFormat format);
 /// Few values, all congruent modulo 32.
 Image posterized_image(Random& random, int width, int height, PixelFormat format);
 
-/// One of the kinds above.
+/// Every sample is 0 or V: for a JPEG, the largest coefficients.
+Image black_and_white_image(Random& random, int width, int height, PixelFormat format);
+
+/// One of the kinds above, except the last.
 Image any_image(Random& random, int width, int height, PixelFormat format);
 
 /// 0 and other values (1 … 255), about half each: u8, 1 channel.

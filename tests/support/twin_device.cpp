@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpuimg/cuda.hpp"
+#include "support/jpeg_encoder_twin.hpp"
 #include "support/jpeg_twin.hpp"
 
 namespace gpuimg {
@@ -32,13 +33,17 @@ class TwinBackend final : public Backend {
     return host_->upload(pixels);
   }
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
-  Image download(const Picture& picture) override { return host_->download(picture); }
-  Image download(Picture&& picture) override { return host_->download(std::as_const(picture)); }
+  Image download(const Picture& picture) override {
+    ++twin_device().downloaded;
+    return host_->download(picture);
+  }
+  Image download(Picture&& picture) override { return download(std::as_const(picture)); }
 
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     std::optional<Image> image;
     if (twin_device().decodes) {
-      image = decode_with_twin(std::get<EncodedJpeg>(encoded)).image;
+      const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
+      image = std::visit(decode, encoded).image;
     }
     if (!image) {
       return std::nullopt;
@@ -49,6 +54,23 @@ class TwinBackend final : public Backend {
       *image->view().data ^= std::byte{1};
     }
     return host_->upload(std::move(*image));
+  }
+
+  std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
+    std::optional<std::vector<std::byte>> scan;
+    if (twin_device().encodes) {
+      scan = encode_with_twin(host_->download(picture).view(), std::get<JpegScanFormat>(as));
+    }
+    if (!scan) {
+      return std::nullopt;
+    }
+    const int number = twin_device().encoded++;
+    const int wrong_from = twin_device().encoded_wrong_from;
+    if (twin_device().encodes_wrongly || (wrong_from >= 0 && number >= wrong_from)) {
+      scan->front() ^= std::byte{1};
+    }
+    const auto memory = std::make_shared<std::vector<std::byte>>(std::move(*scan));
+    return Encoded{{memory, memory->data()}, memory->size()};
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -96,8 +118,11 @@ void TwinDevice::reset() {
   decodes = true;
   decodes_wrongly = false;
   wrong_from = -1;
+  encodes = true;
+  encodes_wrongly = false;
+  encoded_wrong_from = -1;
   available_bytes = ~std::size_t{0};
-  refused_operations = made = decoded = uploaded = 0;
+  refused_operations = made = decoded = encoded = uploaded = downloaded = 0;
 }
 
 TwinDevice& twin_device() {

@@ -1,5 +1,5 @@
 // A CUDA backend for machines without a GPU: the CPU's operations on memory that counts as a device's, and the host
-// twin of the JPEG decoder. Replaces the library behind gpuimg/cuda.hpp in the executable that links it, so that
+// twins of the JPEG codecs. Replaces the library behind gpuimg/cuda.hpp in the executable that links it, so that
 // `--backend cuda` runs all of the tool but the kernels.
 #pragma once
 
@@ -15,12 +15,17 @@ struct TwinDevice {
   bool decodes = true;           ///< false: every file is left to the host
   bool decodes_wrongly = false;  ///< every file has one wrong sample
   int wrong_from = -1;           ///< so have all files after the first so many
+  bool encodes = true;           ///< false: all pixels are left to the host
+  bool encodes_wrongly = false;  ///< every scan has one wrong byte
+  int encoded_wrong_from = -1;   ///< so have all scans after the first so many
   std::size_t available_bytes = ~std::size_t{0};
   std::atomic<int> refused_operations = 0;  ///< that many end as out of memory, counted down
 
   std::atomic<int> made = 0;      ///< backends
   std::atomic<int> decoded = 0;   ///< files, those of the self-test included
+  std::atomic<int> encoded = 0;   ///< scans, those of the self-test included
   std::atomic<int> uploaded = 0;  ///< images and masks
+  std::atomic<int> downloaded = 0;
 
   /// Called as an operation begins on a device, on the thread of its worker; may be null.
   std::function<void(int device)> on_operation;

@@ -7,8 +7,8 @@
 #include <array>
 #include <bit>
 #include <cstring>
-#include <limits>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -22,10 +22,15 @@ namespace {
 
 constexpr int kNone = -1;
 
+/// Grows to hold the first frame.
 struct Screen {
   int width = 0;
   int height = 0;
   ByteSpan colors;
+
+  [[nodiscard]] std::uint64_t pixels() const {
+    return static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height);
+  }
 };
 
 struct Frame {
@@ -53,10 +58,9 @@ ByteSpan take_color_table(GifBlocks& blocks, std::uint32_t flags) {
   return (flags & kHasTable) != 0 ? blocks.take(std::size_t{3} * (2U << (flags & 7U))) : ByteSpan{};
 }
 
-Screen read_screen(GifBlocks& blocks, std::uint64_t max_pixels) {
+Screen read_screen(GifBlocks& blocks) {
   constexpr std::size_t kScreenBytes = 13;
   const ByteSpan header = blocks.take(kScreenBytes);
-  check_size(blocks.name(), u16le_at(header, 6), u16le_at(header, 8), max_pixels);
   Screen screen;
   screen.width = static_cast<int>(u16le_at(header, 6));
   screen.height = static_cast<int>(u16le_at(header, 8));
@@ -84,7 +88,7 @@ void read_pixels(GifBlocks& blocks, Frame& frame) {
 }
 
 /// Everything before the pixels.
-Frame read_frame_header(GifBlocks& blocks, const Screen& screen, int transparent) {
+Frame read_frame_header(GifBlocks& blocks, Screen& screen, int transparent) {
   constexpr std::uint32_t kInterlaced = 0x40;
   const ByteSpan header = blocks.take(9);
   const std::uint32_t flags = u8_at(header, 8);
@@ -95,11 +99,11 @@ Frame read_frame_header(GifBlocks& blocks, const Screen& screen, int transparent
   frame.transparent = transparent;
   const ByteSpan own_colors = take_color_table(blocks, flags);
   frame.colors = own_colors.empty() ? screen.colors : own_colors;
-  const bool is_inside =
-      frame.place.x + frame.place.width <= screen.width && frame.place.y + frame.place.height <= screen.height;
-  if (!is_inside || frame.place.width == 0 || frame.place.height == 0) {
-    refuse_damaged(blocks.name(), "its first frame is empty or lies partly outside the screen");
+  if (frame.place.width == 0 || frame.place.height == 0) {
+    refuse_damaged(blocks.name(), "its first frame is empty");
   }
+  screen.width = std::max(screen.width, frame.place.x + frame.place.width);
+  screen.height = std::max(screen.height, frame.place.y + frame.place.height);
   if (frame.colors.empty()) {
     refuse_damaged(blocks.name(), "its color table is missing");
   }
@@ -123,11 +127,6 @@ int read_control(GifBlocks& blocks) {
   return has_transparent ? static_cast<int>(u8_at(control, 3)) : kNone;
 }
 
-struct Frames {
-  Frame first;
-  std::size_t count = 0;
-};
-
 /// Reads the extensions before the next frame, and keeps the last transparent color. False at the trailer.
 bool find_frame(GifBlocks& blocks, int& transparent) {
   constexpr std::uint32_t kFrame = 0x2C;
@@ -150,7 +149,7 @@ bool find_frame(GifBlocks& blocks, int& transparent) {
   }
 }
 
-Frame first_frame_header(GifBlocks& blocks, const Screen& screen) {
+Frame first_frame_header(GifBlocks& blocks, Screen& screen) {
   int transparent = kNone;
   if (!find_frame(blocks, transparent)) {
     refuse_damaged(blocks.name(), "it has no image");
@@ -158,14 +157,20 @@ Frame first_frame_header(GifBlocks& blocks, const Screen& screen) {
   return read_frame_header(blocks, screen, transparent);
 }
 
-/// Reads everything up to the trailer.
-Frames read_frames(GifBlocks& blocks, const Screen& screen) {
-  Frames frames{first_frame_header(blocks, screen), 1};
-  read_pixels(blocks, frames.first);
-  for (int unused = kNone; find_frame(blocks, unused); ++frames.count) {
-    skip_frame(blocks);
+/// What follows the first frame, for the user: empty if it is the trailer.
+std::string note_on_rest(GifBlocks& blocks) {
+  try {
+    int unused = kNone;
+    if (!find_frame(blocks, unused)) {
+      return {};
+    }
+    do {
+      skip_frame(blocks);
+    } while (find_frame(blocks, unused));
+    return "GIF animation: first frame only";
+  } catch (const Error&) {
+    return "GIF: the file is damaged or cut off after its first frame, which is read";
   }
-  return frames;
 }
 
 /// The rows of a frame in file order. Interlacing: appendix E.
@@ -224,19 +229,23 @@ Image painted(const Screen& screen, const Frame& frame, const ReadOptions& optio
 
 DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   GifBlocks blocks(bytes, name);
-  const Screen screen = read_screen(blocks, options.max_pixels);
-  const Frames frames = read_frames(blocks, screen);
+  Screen screen = read_screen(blocks);
+  Frame frame = first_frame_header(blocks, screen);
+  check_size(name, static_cast<std::uint64_t>(screen.width), static_cast<std::uint64_t>(screen.height),
+             options.max_pixels);
+  check_coverage(name, screen.pixels(), frame.pixels().size(), options);
+  read_pixels(blocks, frame);
   DecodedImage decoded;
-  decoded.image = painted(screen, frames.first, options);
-  if (frames.count > 1) {
-    decoded.notes.emplace_back("GIF animation: first frame only");
+  decoded.image = painted(screen, frame, options);
+  if (std::string note = note_on_rest(blocks); !note.empty()) {
+    decoded.notes.push_back(std::move(note));
   }
   return decoded;
 }
 
 DeclaredImage declared_gif(ByteSpan beginning, const std::string& name) {
   GifBlocks blocks(beginning, name);
-  const Screen screen = read_screen(blocks, std::numeric_limits<std::uint64_t>::max());
+  Screen screen = read_screen(blocks);
   const Frame frame = first_frame_header(blocks, screen);
   const std::size_t colors = frame.colors.size() / 3;
   DeclaredImage declared;

@@ -11,9 +11,10 @@
 
 namespace gpuimg::codecs {
 
-/// Returns the first frame placed on its screen, as RGB, or as RGBA if any pixel is transparent. Parts of the screen
-/// that the frame does not cover are transparent, and transparent pixels are black. Checks all blocks through the
-/// trailer. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
+/// Returns the first frame placed on its screen, as RGB, or as RGBA if any pixel is transparent. The screen grows to
+/// hold the frame. Parts of it that the frame does not cover are transparent, and transparent pixels are black. Notes
+/// say whether more frames or damage follow. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
 DecodedImage read_gif(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::declared of GIF.

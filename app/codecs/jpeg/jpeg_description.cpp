@@ -55,8 +55,11 @@ class UsedTables {
 /// Reads segments into an EncodedJpeg. Each member returns false if libjpeg-turbo must read the file.
 class JpegParser {
  public:
+  explicit JpegParser(bool reads_scan) : reads_scan_(reads_scan) {}
+
   bool read_segment(std::uint32_t marker, ByteSpan segment);
-  bool read_scan(ByteSpan segment);
+  /// The first scan's header, and the bytes after it.
+  bool read_scan(ByteSpan segment, ByteSpan coded);
   [[nodiscard]] EncodedJpeg& description() { return jpeg_; }
 
  private:
@@ -65,8 +68,11 @@ class JpegParser {
   bool read_huffman_tables(ByteSpan segment);
   bool read_restart_interval(ByteSpan segment);
   bool read_application_data(std::uint32_t marker, ByteSpan segment);
+  bool read_scan_components(ByteSpan segment);
+  bool set_steps();
   [[nodiscard]] bool is_ycc() const;
 
+  bool reads_scan_;  // else only the frame is wanted
   EncodedJpeg jpeg_;
   bool has_frame_ = false;
   std::array<std::uint32_t, 3> ids_{};
@@ -82,6 +88,7 @@ bool JpegParser::read_segment(std::uint32_t marker, ByteSpan segment) {
   switch (marker) {
     case 0xC0:
     case 0xC1: return read_frame(segment);
+    case 0xC2: return !reads_scan_ && read_frame(segment);
     case 0xC4: return read_huffman_tables(segment);
     case 0xDB: return read_steps(segment);
     case 0xDD: return read_restart_interval(segment);
@@ -195,9 +202,33 @@ bool JpegParser::is_ycc() const {
   return has_jfif_ || (adobe_transform_ ? *adobe_transform_ == 1 : ids_ == std::array<std::uint32_t, 3>{1, 2, 3});
 }
 
-bool JpegParser::read_scan(ByteSpan segment) {
+bool JpegParser::set_steps() {
   const auto count = static_cast<std::size_t>(jpeg_.component_count);
-  if (!has_frame_ || segment.size() != 4 + 2 * count || u8_at(segment, 0) != count || (count == 3 && !is_ycc())) {
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::optional<StepTable>& steps = steps_[step_slots_[i]];
+    if (!steps) {
+      return false;
+    }
+    jpeg_.components[i].steps = *steps;
+  }
+  return true;
+}
+
+bool JpegParser::read_scan(ByteSpan segment, ByteSpan coded) {
+  if (!has_frame_ || (jpeg_.component_count == 3 && !is_ycc()) || !set_steps()) {
+    return false;
+  }
+  if (!reads_scan_) {
+    jpeg_.restart_interval = 0;
+    return true;
+  }
+  jpeg_.scan = coded;
+  return read_scan_components(segment);
+}
+
+bool JpegParser::read_scan_components(ByteSpan segment) {
+  const auto count = static_cast<std::size_t>(jpeg_.component_count);
+  if (segment.size() != 4 + 2 * count || u8_at(segment, 0) != count) {
     return false;
   }
   UsedTables dc(jpeg_.dc_tables);
@@ -206,25 +237,23 @@ bool JpegParser::read_scan(ByteSpan segment) {
     const std::uint32_t slots = u8_at(segment, 2 + 2 * i);
     const std::optional<int> dc_table = dc.number_of(dc_, slots >> 4);
     const std::optional<int> ac_table = ac.number_of(ac_, slots & 15);
-    const std::optional<StepTable>& steps = steps_[step_slots_[i]];
-    if (u8_at(segment, 1 + 2 * i) != ids_[i] || !dc_table || !ac_table || !steps) {
+    if (u8_at(segment, 1 + 2 * i) != ids_[i] || !dc_table || !ac_table) {
       return false;
     }
-    jpeg_.components[i] = {*steps, *dc_table, *ac_table};
+    jpeg_.components[i].dc_table = *dc_table;
+    jpeg_.components[i].ac_table = *ac_table;
   }
   const std::size_t spectrum = 1 + 2 * count;
   return u8_at(segment, spectrum) == 0 && u8_at(segment, spectrum + 1) == 63 && u8_at(segment, spectrum + 2) == 0;
 }
 
-}  // namespace
-
-std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept {
+std::optional<EncodedJpeg> describe(ByteSpan bytes, bool reads_scan) {
   constexpr std::uint32_t kStartOfImage = 0xFFD8;
   constexpr std::uint32_t kStartOfScan = 0xDA;
   if (bytes.size() < 2 || u16be_at(bytes, 0) != kStartOfImage) {
     return std::nullopt;
   }
-  JpegParser parser;
+  JpegParser parser(reads_scan);
   for (std::size_t offset = 2; bytes.size() - offset >= 4;) {
     const std::uint32_t marker = u8_at(bytes, offset + 1);
     const std::size_t length = u16be_at(bytes, offset + 2);
@@ -234,8 +263,7 @@ std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept {
     const ByteSpan segment = bytes.subspan(offset + 4, length - 2);
     offset += 2 + length;
     if (marker == kStartOfScan) {
-      parser.description().scan = bytes.subspan(offset);
-      return parser.read_scan(segment) ? std::optional(parser.description()) : std::nullopt;
+      return parser.read_scan(segment, bytes.subspan(offset)) ? std::optional(parser.description()) : std::nullopt;
     }
     if (!parser.read_segment(marker, segment)) {
       return std::nullopt;
@@ -243,5 +271,10 @@ std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept {
   }
   return std::nullopt;
 }
+
+}  // namespace
+
+std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept { return describe(bytes, true); }
+std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept { return describe(bytes, false); }
 
 }  // namespace gpuimg::codecs

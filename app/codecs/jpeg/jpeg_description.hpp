@@ -14,4 +14,7 @@ namespace gpuimg::codecs {
 /// borrows `bytes`, and its orientation is 1.
 std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept;
 
+/// The same for JpegCoefficients::frame: of a sequential or progressive file with any scans.
+std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept;
+
 }  // namespace gpuimg::codecs

@@ -17,6 +17,7 @@ using namespace std::string_view_literals;
 
 constexpr std::uint32_t kStartOfScan = 0xDA;
 constexpr std::uint32_t kEndOfImage = 0xD9;
+constexpr std::uint32_t kHuffman = 0xC4;
 constexpr std::uint32_t kQuantization = 0xDB;
 constexpr std::uint32_t kRestartInterval = 0xDD;
 constexpr std::uint32_t kApp0 = 0xE0;
@@ -109,6 +110,29 @@ bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
   return takes;
 }
 
+/// The number of pictures that the index of a Multi-Picture Format lists (CIPA DC-007, tag B001); 0 if it is damaged.
+std::uint32_t mpf_pictures(ByteSpan index) {
+  constexpr std::size_t kHeaderBytes = 8;
+  constexpr std::size_t kEntryBytes = 12;
+  if (index.size() < kHeaderBytes) {
+    return 0;
+  }
+  const bool is_little = u8_at(index, 0) == 'I';
+  const auto u16 = [&](std::size_t at) { return is_little ? u16le_at(index, at) : u16be_at(index, at); };
+  const auto u32 = [&](std::size_t at) { return is_little ? u32le_at(index, at) : u32be_at(index, at); };
+  const std::size_t entries = u32(4);
+  for (std::size_t i = 0; entries + 2 <= index.size() && i < u16(entries); ++i) {
+    const std::size_t entry = entries + 2 + i * kEntryBytes;
+    if (entry + kEntryBytes > index.size()) {
+      return 0;
+    }
+    if (u16(entry) == 0xB001) {
+      return u32(entry + 8);
+    }
+  }
+  return 0;
+}
+
 /// True if the header has a member for the segment, or libjpeg-turbo reads it.
 bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
@@ -117,7 +141,9 @@ bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeade
       return set_if_empty(header.exif, after_signature("Exif\0\0"sv, segment)) ||
              set_if_empty(header.xmp, after_signature(kJpegXmpSignature, segment)) ||
              add_part(header.xmp_extension_parts, after_signature(kJpegXmpExtensionSignature, segment), 40);
-    case kApp2: return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
+    case kApp2:
+      header.pictures = std::max(header.pictures, mpf_pictures(after_signature("MPF\0"sv, segment)));
+      return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
     case kApp13: return add_part(header.photoshop_parts, after_signature(kJpegPhotoshopSignature, segment), 1);
     case kApp14:
       (void)set_if_empty(header.adobe, after_signature("Adobe"sv, segment));
@@ -181,7 +207,9 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
     if (bytes.size() - offset < 2) {
       refuse_truncated(name);
     }
-    const std::size_t length = u16be_at(bytes, offset);
+    const bool is_ignored = (marker >= kApp0 && marker <= kApp15) || marker == kComment;
+    // libjpeg-turbo takes a comment or application data of an impossible length as empty.
+    const std::size_t length = std::max(u16be_at(bytes, offset), is_ignored ? 2U : 0U);
     if (length < 2) {
       refuse_damaged(name, "a marker segment has an impossible length");
     }
@@ -189,6 +217,9 @@ JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string&
       refuse_truncated(name);
     }
     const ByteSpan segment = bytes.subspan(offset + 2, length - 2);
+    if (segment.empty() && (marker == kHuffman || marker == kQuantization)) {
+      refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo takes the tables for bytes in between
+    }
     if (is_frame(marker) && !has_frame) {
       read_frame(segment, marker, header, name);
       has_frame = true;

@@ -39,6 +39,7 @@ struct JpegHeader {
   /// The quantization tables defined before the first scan, 64 steps of one or two bytes each; empty if not defined.
   std::array<std::span<const std::byte>, 4> quantization;
   std::uint32_t restart_interval = 0;  ///< in MCUs; 0 without restart markers
+  std::uint32_t pictures = 0;          ///< that the file says to hold (MPO); 0 if it does not say
   std::uint32_t other_segments = 0;    ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
 };
 

@@ -39,7 +39,9 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
 }
 
 /// Reads in strips, so that it stops soon after another part has found a defect.
-bool read_part(const JpegFile& file, const Part& part, const View& pixels, const std::atomic<bool>& is_sound) {
+/// Returns false if there is one, or any warning beyond those of the header.
+bool read_part(const JpegFile& file, const Part& part, std::size_t header_warnings, const View& pixels,
+               const std::atomic<bool>& is_sound) {
   constexpr int kStrip = 64;
   try {
     JpegRows rows(file, false);
@@ -55,7 +57,7 @@ bool read_part(const JpegFile& file, const Part& part, const View& pixels, const
     if (part.end == file.height()) {
       rows.finish();
     }
-    return true;
+    return rows.warning_count() == header_warnings;
   } catch (const Error&) {
     return false;
   }
@@ -95,11 +97,12 @@ bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int>
     return false;
   }
   std::atomic<bool> is_sound = true;
+  const std::size_t header_warnings = whole.warning_count();
   require_arena_memory();
   tbb::task_arena arena(std::min(threads, static_cast<int>(parts.size())));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
-      if (!read_part(file, parts[i], pixels, is_sound)) {
+      if (!read_part(file, parts[i], header_warnings, pixels, is_sound)) {
         is_sound = false;
       }
     });

@@ -6,11 +6,14 @@
 #include <vector>
 
 #include "codecs/allowed_threads.hpp"
+#include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/refusals.hpp"
 
@@ -26,17 +29,19 @@ void check_kind(const JpegHeader& header, const ReadOptions& options, const std:
 }
 
 /// Null `cuts`: chosen automatically.
-Image read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts) {
-  const int width = static_cast<int>(file.header.width);
+void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
+                 const View& pixels) {
   const int threads = allowed_threads(options.threads);
-  Image image = options.image(width, file.height(), {Sample::u8, file.header.components == 1 ? 1 : 3});
-  const int parts = jpeg_part_count(width, file.height(), threads);
-  const std::vector<int> chosen = jpeg_cuts(file.height(), parts, jpeg_skip_cost(file));
-  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, image.view())) {
-    whole.read_to(file.height(), image.view());
+  const int parts = jpeg_part_count(pixels.width, pixels.height, threads);
+  const std::vector<int> chosen = jpeg_cuts(pixels.height, parts, jpeg_skip_cost(file));
+  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, pixels)) {
+    whole.read_to(file.height(), pixels);
     whole.finish();
   }
-  return image;
+}
+
+int turn_for(const Metadata& metadata, const ReadOptions& options) {
+  return options.auto_orient ? exif_orientation(metadata.exif) : 1;
 }
 
 /// Returns nullopt if the host must decode the file.
@@ -45,8 +50,78 @@ std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metada
   if (!encoded) {
     return std::nullopt;
   }
-  encoded->orientation = options.auto_orient ? exif_orientation(metadata.exif) : 1;
+  encoded->orientation = turn_for(metadata, options);
   return options.decode_on_backend(*encoded);
+}
+
+Image new_image(const JpegFile& file, const ReadOptions& options) {
+  const PixelFormat format{Sample::u8, file.header.components == 1 ? 1 : 3};
+  return options.image(static_cast<int>(file.header.width), file.height(), format);
+}
+
+/// A file of several scans that may be decoded by them.
+struct ScannedJpeg {
+  const JpegFile& file;
+  const JpegScript& script;
+  JpegPipelineChoices choices;
+  bool is_sound = true;  ///< libjpeg has not yet warned
+};
+
+/// The host reads the scans, the backend makes the pixels. Returns false if the host must make them.
+bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, DecodedImage& decoded) {
+  std::optional<EncodedJpeg> frame = options.decode_on_backend ? describe_jpeg_frame(jpeg.file.bytes) : std::nullopt;
+  if (!frame) {
+    return false;
+  }
+  frame->orientation = turn_for(decoded.metadata, options);
+  const auto read = [&](std::span<std::int16_t> to) {
+    const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, to, jpeg.choices);
+    jpeg.is_sound = result.has_value();
+    decoded.jpeg_encoding = result ? result->encoding : std::nullopt;
+    return jpeg.is_sound;
+  };
+  decoded.picture = options.decode_on_backend(JpegCoefficients{*frame, read});
+  return decoded.picture.has_value();
+}
+
+/// Returns false if one decoder must read the file.
+bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
+  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 18;  // as fast with one decoder
+  if (!file.header.keeps_coefficients || std::uint64_t{file.header.width} * file.header.height < kMinPixels) {
+    return false;
+  }
+  const std::optional<JpegScript> script = read_jpeg_script(file.bytes);
+  if (!script) {
+    return false;
+  }
+  ScannedJpeg jpeg{file, *script, {.threads = allowed_threads(options.threads)}};
+  if (makes_pixels_on_backend(jpeg, options, decoded)) {
+    return true;
+  }
+  if (!jpeg.is_sound) {
+    return false;
+  }
+  Image image = new_image(file, options);
+  const auto result = read_jpeg_scans(file, *script, image.view(), jpeg.choices);
+  if (!result) {
+    return false;
+  }
+  decoded.image = std::move(image);
+  decoded.jpeg_encoding = result->encoding;
+  return true;
+}
+
+/// Null `cuts`: chosen automatically.
+void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, const std::vector<int>* cuts,
+                           DecodedImage& decoded) {
+  JpegRows whole(file, options.lenient);
+  decoded.jpeg_encoding = whole.encoding();
+  decoded.picture = decoded_on_backend(file.bytes, decoded.metadata, options);
+  if (!decoded.picture) {
+    decoded.image = new_image(file, options);
+    read_pixels(file, whole, options, cuts, decoded.image.view());
+  }
+  decoded.notes = whole.warnings();
 }
 
 /// Null `cuts`: chosen automatically.
@@ -56,15 +131,14 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   DecodedImage decoded;
   decoded.metadata = read_jpeg_metadata(header, decoded.details);
   const JpegFile file{bytes, header, name};
-  JpegRows whole(file, options.lenient);
-  decoded.jpeg_encoding = whole.encoding();
-  decoded.picture = decoded_on_backend(bytes, decoded.metadata, options);
-  if (!decoded.picture) {
-    decoded.image = read_pixels(file, whole, options, cuts);
+  if (cuts != nullptr || !reads_scans(file, options, decoded)) {
+    read_with_one_decoder(file, options, cuts, decoded);
   }
-  decoded.notes = whole.warnings();
+  if (header.pictures > 1) {
+    decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
+  }
   if (file.is_cmyk()) {
-    decoded.notes.emplace_back("CMYK is converted to RGB without color management");
+    decoded.notes.emplace_back(kCmykNote);
   }
   return decoded;
 }

@@ -15,8 +15,8 @@ namespace gpuimg::codecs {
 /// defaults). CMYK and YCCK become RGB through cmyk.hpp, with a note. Every warning of libjpeg-turbo is Error{decode},
 /// or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as stored: the
 /// caller applies the orientation. If options.decode_on_backend takes the file, its Picture is returned instead,
-/// upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image of one
-/// sequential scan, unless options.threads is 1. `name` is printable. Throws as decode_image does.
+/// upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image,
+/// unless options.threads is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
 /// The same for any size, in the parts that `cuts` make (jpeg_parts.hpp); without cuts, with one decoder.

@@ -6,7 +6,7 @@
 #include <span>
 #include <utility>
 
-#include "codecs/jpeg/cmyk.hpp"
+#include "codecs/cmyk.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
@@ -37,26 +37,42 @@ void read_cmyk_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pi
   while (info.output_scanline < end) {
     auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline));
     jpeg_read_scanlines(&info, &row, 1);
-    cmyk_to_rgb(row, to, info.output_width, info.saw_Adobe_marker == FALSE);
+    cmyk_to_rgb<std::uint8_t>(row, to, info.output_width);
   }
 }
 
 }  // namespace
 
-JpegRows::JpegRows(const JpegFile& file, bool lenient) : session_(file.name, lenient) {
-  jpeg_decompress_struct& info = session_.info();
-  session_.guarded([&] {
-    session_.open(file.bytes);
-    info.mem->max_memory_to_use = memory_cap(file.header);
-    jpeg_read_header(&info, TRUE);
-    info.out_color_space = file.is_cmyk() ? JCS_CMYK : file.header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
-    info.dct_method = JDCT_ISLOW;
-    jpeg_start_decompress(&info);
-  });
+void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header) {
+  info.mem->max_memory_to_use = memory_cap(header);
+  info.out_color_space = header.components == 4 ? JCS_CMYK : header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.dct_method = JDCT_ISLOW;
+}
+
+void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file) {
   if (info.output_width != file.header.width || info.output_height != file.header.height ||
       info.output_components != static_cast<int>(file.header.components)) {
     refuse_damaged(file.name, "it declares its size twice, and differently");
   }
+}
+
+void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, std::uint8_t* cmyk_row) {
+  if (info.out_color_space == JCS_CMYK) {
+    read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, cmyk_row);
+  } else {
+    read_rows(info, static_cast<JDIMENSION>(end), pixels);
+  }
+}
+
+JpegRows::JpegRows(const JpegFile& file, bool lenient) : session_(file.name, lenient) {
+  jpeg_decompress_struct& info = session_.info();
+  session_.guarded([&] {
+    session_.open(file.bytes);
+    jpeg_read_header(&info, TRUE);
+    set_jpeg_output(info, file.header);
+    jpeg_start_decompress(&info);
+  });
+  check_jpeg_output(info, file);
   if (file.is_cmyk()) {
     cmyk_row_.resize(std::size_t{file.header.width} * file.header.components);
   }
@@ -68,10 +84,7 @@ void JpegRows::skip_to(int row) {
 
 void JpegRows::read_to(int end, const View& pixels) {
   jpeg_decompress_struct& info = session_.info();
-  session_.guarded([&] {
-    cmyk_row_.empty() ? read_rows(info, static_cast<JDIMENSION>(end), pixels)
-                      : read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, cmyk_row_.data());
-  });
+  session_.guarded([&] { read_jpeg_rows(info, end, pixels, cmyk_row_.data()); });
 }
 
 void JpegRows::finish() {
@@ -83,8 +96,7 @@ bool JpegRows::is_sequential() {
   return info.arith_code == FALSE && info.progressive_mode == FALSE && jpeg_has_multiple_scans(&info) == FALSE;
 }
 
-std::optional<JpegEncoding> JpegRows::encoding() {
-  const jpeg_decompress_struct& info = session_.info();
+std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info) {
   if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) {
     return std::nullopt;
   }

@@ -1,4 +1,5 @@
-// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp.
+// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp;
+// its functions also by jpeg_scan_decoder.cpp.
 #pragma once
 
 #include <cstdint>
@@ -23,10 +24,23 @@ struct JpegFile {
   [[nodiscard]] int height() const { return static_cast<int>(header.height); }
 };
 
+/// Makes libjpeg decode as read_jpeg documents: after jpeg_read_header, inside JpegSession::guarded.
+void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header);
+
+/// Throws Error{decode} if libjpeg found another size than the header's. After jpeg_start_decompress.
+void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file);
+
+/// Decodes rows from the current one up to `end` to their places in `pixels`, which holds the whole image. `cmyk_row`
+/// holds one row of CMYK if the file has it. Inside JpegSession::guarded.
+void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, std::uint8_t* cmyk_row);
+
+/// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
+std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
+
 class JpegRows {
  public:
-  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, every libjpeg warning is an
-  /// error. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
+  /// Reads up to the first scan; if there are several scans, all of them. Unless `lenient`, warnings are errors as
+  /// JpegSession says. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
   JpegRows(const JpegFile& file, bool lenient);
 
   /// Skips to `row`, where read_to continues. Only valid from the top, and to a row inside the image that is a multiple
@@ -45,13 +59,14 @@ class JpegRows {
   /// True for one Huffman-coded scan, whose rows become pixels as they are read.
   [[nodiscard]] bool is_sequential();
 
-  /// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling. Not after finish().
-  [[nodiscard]] std::optional<JpegEncoding> encoding();
+  /// As jpeg_encoding_of. Not after finish().
+  [[nodiscard]] std::optional<JpegEncoding> encoding() { return jpeg_encoding_of(session_.info()); }
 
   /// The maximum number of bytes that libjpeg may keep for the whole image.
   [[nodiscard]] std::size_t max_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }
 
   [[nodiscard]] std::vector<std::string> warnings() const { return session_.warnings(); }
+  [[nodiscard]] std::size_t warning_count() const { return session_.warning_count(); }
 
  private:
   JpegSession session_;

@@ -32,14 +32,24 @@ JpegSession::~JpegSession() { jpeg_destroy_decompress(&info_); }
 void JpegSession::open(ByteSpan bytes) {
   jpeg_create_decompress(&info_);
   info_.progress = &progress_;
-  jpeg_mem_src(&info_, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
+  errors_.bytes = {reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()};
+  jpeg_mem_src(&info_, errors_.bytes.data(), bytes.size());
+}
+
+void JpegSession::open(jpeg_source_mgr& source) {
+  jpeg_create_decompress(&info_);
+  info_.progress = &progress_;
+  info_.src = &source;
 }
 
 std::vector<std::string> JpegSession::warnings() const {
   const std::size_t kept = std::min(errors_.warning_count, kKeptWarnings);
   std::vector<std::string> lines;
   for (std::size_t i = 0; i < kept; ++i) {
-    lines.push_back(fmt::format("file is damaged; decoded anyway: {}", errors_.warnings.at(i).data()));
+    const Warning& warning = errors_.warnings.at(i);
+    lines.push_back(warning.is_harmless
+                        ? fmt::format("JPEG: the pixels are not affected by this: {}", warning.text.data())
+                        : fmt::format("file is damaged; decoded anyway: {}", warning.text.data()));
   }
   if (errors_.warning_count > kept) {
     lines.push_back(fmt::format("libjpeg has {} more warnings", errors_.warning_count - kept));
@@ -77,17 +87,51 @@ void JpegSession::on_error(j_common_ptr info) {
   std::longjmp(errors->resume, 1);
 }
 
+/// True for the message at hand if it tells of an unknown JFIF version, an unknown Adobe transform of three channels
+/// (libjpeg takes YCbCr, as others do), bytes between the segments before the first scan, or zeros after a scan. Other
+/// bytes after a scan may be what is left of damaged data.
+bool JpegSession::is_harmless(j_common_ptr info) {
+  const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
+  const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;
+  if (bytes.empty()) {
+    return false;  // one scan of several: a decoder of the whole file judges
+  }
+  switch (info->err->msg_code) {
+    case JWRN_JFIF_MAJOR: return true;
+    case JWRN_ADOBE_XFORM: return decompress->num_components == 3;
+    case JWRN_EXTRANEOUS_DATA: break;
+    default: return false;
+  }
+  if (decompress->input_scan_number == 0) {
+    return true;
+  }
+  constexpr int kFirstRestart = 0xD0;
+  constexpr int kLastRestart = 0xD7;
+  const int marker = info->err->msg_parm.i[1];
+  const auto skipped = static_cast<std::size_t>(info->err->msg_parm.i[0]);
+  const auto offset = static_cast<std::size_t>(decompress->src->next_input_byte - bytes.data());
+  if (offset > bytes.size()) {
+    return false;  // libjpeg-turbo reads an end of image of its own
+  }
+  const auto zeros = bytes.subspan(offset - std::min(offset, skipped), std::min(offset, skipped));
+  return (marker < kFirstRestart || marker > kLastRestart) &&
+         std::all_of(zeros.begin(), zeros.end(), [](unsigned char byte) { return byte == 0; });
+}
+
 void JpegSession::on_message(j_common_ptr info, int level) {
-  if (level >= 0) {
+  auto* errors = static_cast<Errors*>(info->err);
+  if (level >= 0 || errors->msg_code == errors->ignored) {
     return;
   }
-  auto* errors = static_cast<Errors*>(info->err);
-  if (!errors->lenient) {
+  const bool can_go_on = is_harmless(info);
+  if (!errors->lenient && !can_go_on) {
     errors->was_warning = true;
     on_error(info);  // without this, the following pixels would be guesses
   }
   if (errors->warning_count < kKeptWarnings) {
-    errors->format_message(info, errors->warnings.at(errors->warning_count).data());
+    Warning& warning = errors->warnings.at(errors->warning_count);
+    errors->format_message(info, warning.text.data());
+    warning.is_harmless = can_go_on;
   }
   ++errors->warning_count;
 }

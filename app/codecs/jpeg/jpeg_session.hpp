@@ -1,5 +1,6 @@
-// A libjpeg decompressor over bytes in memory. Turns its errors into Error and, if lenient, its warnings into notes.
-// Used by jpeg_rows.cpp.
+// A libjpeg decompressor over bytes in memory. Turns its errors into Error, and into notes its warnings of what cannot
+// touch pixels; if lenient, all of them.
+// Used by jpeg_rows.cpp and jpeg_scan_decoder.cpp.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -11,6 +12,7 @@
 
 #include <array>
 #include <csetjmp>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,7 +22,8 @@ namespace gpuimg::codecs {
 
 class JpegSession {
  public:
-  /// `name` (printable) must outlive the session. Unless `lenient`, every libjpeg warning is an error.
+  /// `name` (printable) must outlive the session. Unless `lenient`, a libjpeg warning is an error, except of
+  /// what cannot touch pixels.
   JpegSession(const std::string& name, bool lenient);
   ~JpegSession();
   JpegSession(const JpegSession&) = delete;
@@ -28,8 +31,12 @@ class JpegSession {
 
   [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
 
-  /// Call inside guarded(). `bytes` must outlive the session.
+  /// Call one of them inside guarded(). The bytes must outlive the session.
   void open(ByteSpan bytes);
+  void open(jpeg_source_mgr& source);
+
+  /// Makes guarded() drop a warning that the caller knows to be wrong.
+  void ignore_warning(int code) { errors_.ignored = code; }
 
   /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: an error leaves it by longjmp and
   /// is thrown from here.
@@ -43,24 +50,32 @@ class JpegSession {
 
   /// libjpeg's warnings for the user: the first few, and the number of the others.
   [[nodiscard]] std::vector<std::string> warnings() const;
+  [[nodiscard]] std::size_t warning_count() const { return errors_.warning_count; }
 
  private:
   using Text = std::array<char, JMSG_LENGTH_MAX>;
+  struct Warning {
+    Text text{};
+    bool is_harmless = false;
+  };
   static constexpr std::size_t kKeptWarnings = 3;
 
   struct Errors : jpeg_error_mgr {
     std::jmp_buf resume;
+    std::span<const unsigned char> bytes;  ///< the file; empty if it is read scan by scan
     int code = 0;
+    int ignored = 0;  ///< a warning; 0 for none
     bool lenient = false;
     bool too_many_scans = false;
     bool was_warning = false;  ///< lenient mode would have continued
     Text reason{};
-    std::array<Text, kKeptWarnings> warnings{};
+    std::array<Warning, kKeptWarnings> warnings{};
     std::size_t warning_count = 0;
   };
 
   [[noreturn]] void throw_failure() const;
   [[noreturn]] static void on_error(j_common_ptr info);
+  static bool is_harmless(j_common_ptr info);
   static void on_message(j_common_ptr info, int level);
   static void on_progress(j_common_ptr info);
 

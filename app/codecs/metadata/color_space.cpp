@@ -45,4 +45,18 @@ std::string foreign_color_space(const Metadata& metadata) {
   return metadata.chrm && *metadata.chrm != kSrgbChrm ? "cHRM of other primaries" : "";
 }
 
+bool are_chromaticities(const std::array<std::uint32_t, 8>& numbers) {
+  constexpr std::uint32_t kOne = 100000;
+  constexpr std::uint32_t kMinWhiteY = 5;  // libpng's
+  for (std::size_t i = 0; i < numbers.size(); i += 2) {
+    if (numbers[i] > kOne || numbers[i + 1] > kOne - numbers[i]) {
+      return false;
+    }
+  }
+  const auto between = [&](std::size_t from, std::size_t to) {
+    return std::int64_t{numbers[to]} - std::int64_t{numbers[from]};
+  };
+  return numbers[1] >= kMinWhiteY && between(2, 4) * between(3, 7) != between(3, 5) * between(2, 6);
+}
+
 }  // namespace gpuimg::codecs

@@ -61,6 +61,7 @@ BeforeData read_to_data(ByteSpan beginning, const std::string& name) {
     }
     if (chunk->type() == png_chunk_type("PLTE")) {
       found.palette_colors = chunk->payload().size() / 3;
+      found.has_transparency = false;  // libpng ignores what precedes a palette
     }
     found.has_transparency =
         found.has_transparency || (chunk->type() == png_chunk_type("tRNS") && chunk->crc_is_right());

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "codecs/metadata/color_space.hpp"
 #include "codecs/metadata/compressed_icc.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/iptc.hpp"
@@ -65,7 +66,7 @@ bool take_chrm(ByteSpan data, Metadata& to) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     numbers[i] = u32be_at(data, 4 * i);
   }
-  if (*std::max_element(numbers.begin(), numbers.end()) > kMaxNumber) {
+  if (!are_chromaticities(numbers)) {
     return false;
   }
   to.chrm = numbers;

@@ -80,7 +80,8 @@ Image read_palette_image(PngSession& session, int width, int height, const std::
 Image read_direct_image(PngSession& session, const PngHeader& header, const std::string& name) {
   bool has_transparent_color = false;
   session.guarded([&] {
-    has_transparent_color = png_get_valid(session.png(), session.info(), PNG_INFO_tRNS) != 0;
+    int colors = 0;  // 0 for a color that libpng ignores, because it precedes a suggested palette
+    has_transparent_color = png_get_tRNS(session.png(), session.info(), nullptr, &colors, nullptr) != 0 && colors > 0;
     if (has_transparent_color) {
       png_set_tRNS_to_alpha(session.png());
     }
@@ -109,6 +110,30 @@ Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::strin
   return header.color_type == PNG_COLOR_TYPE_PALETTE
              ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
              : read_direct_image(session, header, name);
+}
+
+/// Whether more frames follow, and whether libpng ignores a transparent color.
+std::vector<std::string> notes_on(ByteSpan bytes, const std::string& name) {
+  std::vector<std::string> notes;
+  bool has_transparency = false;
+  bool has_frame = false;
+  std::uint32_t frames = 0;
+  PngChunkWalker walker(bytes, name);
+  while (walker.next_type() != png_chunk_type("IDAT")) {
+    const auto chunk = walker.next();
+    has_frame = has_frame || chunk->type() == png_chunk_type("fcTL");
+    has_transparency = has_transparency || chunk->type() == png_chunk_type("tRNS");
+    if (chunk->type() == png_chunk_type("acTL") && chunk->payload().size() == 8 && chunk->crc_is_right()) {
+      frames = u32be_at(chunk->payload(), 0);
+    }
+    if (chunk->type() == png_chunk_type("PLTE") && has_transparency) {
+      notes.emplace_back("PNG: its transparency is ignored, because it precedes the palette");
+    }
+  }
+  if (frames > 1 || (frames == 1 && !has_frame)) {
+    notes.emplace_back(has_frame ? "PNG animation: first frame only" : "PNG animation: only the image before it");
+  }
+  return notes;
 }
 
 /// The first thousand tEXt entries in file order; skips damaged ones.
@@ -146,6 +171,7 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   DecodedImage decoded;
   decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
+  decoded.notes = notes_on(bytes, name);
   decoded.text = texts_of(bytes, name);
   decoded.metadata = read_png_metadata(bytes, name, decoded.details);
   return decoded;

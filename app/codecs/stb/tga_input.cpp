@@ -1,12 +1,14 @@
 // TGA: color-mapped, RGB and gray, each raw or run-length encoded.
+#include "codecs/stb/tga_input.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 
 #include "codecs/refusals.hpp"
-#include "codecs/stb/stb_input.hpp"
-#include "codecs/stb/stb_reader.hpp"
+#include "codecs/stb/tga_reader.hpp"
 
 namespace gpuimg::codecs {
 
@@ -35,9 +37,7 @@ struct TgaHeader {
 };
 
 TgaHeader read_header(ByteSpan bytes, const std::string& name) {
-  if (bytes.size() < kHeaderBytes) {
-    refuse_truncated(name);
-  }
+  require_bytes(bytes, kHeaderBytes, name);
   TgaHeader header;
   header.id_bytes = u8_at(bytes, 0);
   header.has_map = u8_at(bytes, 1) == 1;
@@ -81,9 +81,21 @@ int channels_of(const TgaHeader& header) {
   return (header.kind == kMapped ? header.map_bits : header.bits) == 32 ? 4 : 3;
 }
 
-StbAlpha alpha_of(const TgaHeader& header) {
-  const bool declares_alpha = (header.descriptor & 15U) != 0;
-  return declares_alpha || channels_of(header) == 2 ? StbAlpha::keep : StbAlpha::drop_if_unused;
+bool declares_alpha(const TgaHeader& header) { return (header.descriptor & 15U) != 0 || channels_of(header) == 2; }
+
+/// Applies check_size and the limits of stb_image's 32-bit sizes.
+void check_size_for_stb(const TgaHeader& header, const std::string& name, std::uint64_t max_pixels) {
+  check_size(name, header.width, header.height, max_pixels);
+  constexpr std::uint64_t kMaxBytes = std::numeric_limits<int>::max();
+  if (std::uint64_t{header.width} * header.height > kMaxBytes / 4) {
+    refuse_unsupported(name, "TGA with 2 GiB or more of pixels");
+  }
+}
+
+void append_le(std::vector<std::byte>& to, std::uint32_t value, int bytes) {
+  for (int i = 0; i < bytes; ++i) {
+    to.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
 }
 
 void check_index(ByteSpan pixel, const TgaHeader& header, const std::string& name) {
@@ -160,16 +172,16 @@ bool has_tga_ending(std::string_view name) {
 
 }  // namespace
 
-StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
+TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
   const TgaHeader header = read_header(bytes, name);
   check_kind(header, name);
-  StbInput input;
-  set_checked_size(input, "TGA", name, header.width, header.height, 4, max_pixels);
+  TgaInput input;
+  check_size_for_stb(header, name, max_pixels);
+  input.width = static_cast<int>(header.width);
+  input.height = static_cast<int>(header.height);
   const std::size_t map_offset = kHeaderBytes + header.id_bytes;
   const std::size_t map_bytes = header.has_map ? header.map_length * header.map_entry_bytes() : 0;
-  if (bytes.size() < map_offset + map_bytes) {
-    refuse_truncated(name);
-  }
+  require_bytes(bytes, map_offset + map_bytes, name);
   append_header(header, bytes.subspan(map_offset, map_bytes), input.header);
   input.body = bytes.subspan(map_offset + map_bytes);
   if (header.is_run_length) {
@@ -178,7 +190,7 @@ StbInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
     check_raw(input.body, header, name);
   }
   input.channels = channels_of(header);
-  input.alpha = alpha_of(header);
+  input.declares_alpha = declares_alpha(header);
   input.is_mirrored = (header.descriptor & 16U) != 0;
   return input;
 }
@@ -194,7 +206,7 @@ DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {
   declared.color = is_mapped ? "palette" : header.kind == kGray ? "gray" : "RGB";
   declared.bits = is_mapped ? static_cast<int>(header.bits) : header.kind == kColor && header.bits < 24 ? 5 : 8;
   declared.palette_colors = is_mapped ? static_cast<int>(header.map_length) : 0;
-  declared.may_add_alpha = alpha_of(header) == StbAlpha::drop_if_unused && channels == 4;
+  declared.may_add_alpha = !declares_alpha(header) && channels == 4;
   declared.decoded = {Sample::u8, declared.may_add_alpha ? 3 : channels};
   declared.facts = {{"bits_per_pixel", std::uint64_t{header.bits}}, {"run_length_coded", header.is_run_length}};
   return declared;

@@ -2,11 +2,13 @@
 #include "codecs/jpeg/decode_jpeg.hpp"
 
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "codecs/jpeg/jpeg_job.cuh"
 #include "codecs/jpeg/turn_pixels.cuh"
+#include "device/array_layout.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
@@ -14,26 +16,6 @@
 
 namespace gpuimg::cuda {
 namespace {
-
-/// Divides one block of device memory into arrays. Called twice: without memory it only adds up their sizes.
-class ArrayLayout {
- public:
-  explicit ArrayLayout(std::byte* memory) : memory_(memory) {}
-
-  template <class T>
-  T* take(std::size_t count) {
-    constexpr std::size_t kAlignment = 256;
-    T* array = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
-    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
-    return array;
-  }
-
-  [[nodiscard]] std::size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* memory_;
-  std::size_t bytes_ = 0;
-};
 
 /// What the host gives the device for one image, in one copy.
 struct JpegTables {
@@ -82,10 +64,9 @@ class JpegDecoder {
     lay_out(job_, memory_.data());
   }
 
+  /// Decodes the scan.
   std::optional<Picture> run(std::uint32_t& defects) {
-    Picture picture =
-        new_picture(workspace_.device(), encoded_.width, encoded_.height, {Sample::u8, encoded_.component_count});
-    job_.pixels = reinterpret_cast<std::uint8_t*>(pixels_of(picture));
+    Picture picture = picture_of_pixels();
     upload_inputs();
     clean_scan(workspace_, job_);
     find_states(workspace_, job_);
@@ -101,20 +82,43 @@ class JpegDecoder {
     return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
   }
 
+  /// Makes pixels of coefficients that the host has decoded.
+  std::optional<Picture> run(std::span<const std::int16_t> coefficients, std::uint32_t& defects) {
+    Picture picture = picture_of_pixels();
+    upload_tables();
+    upload(job_.coefficients, coefficients.data(), coefficients.size_bytes());
+    job_.is_coded_order = false;
+    make_pixels(workspace_, job_);
+    clear_tail(picture, workspace_.stream());
+    defects = verdict();
+    return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
+  }
+
  private:
+  Picture picture_of_pixels() {
+    Picture picture =
+        new_picture(workspace_.device(), encoded_.width, encoded_.height, {Sample::u8, encoded_.component_count});
+    job_.pixels = reinterpret_cast<std::uint8_t*>(pixels_of(picture));
+    return picture;
+  }
+
   template <class T>
   void upload(T* to, const void* from, std::size_t bytes) {
     cuda_check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, workspace_.stream()), "uploading a JPEG");
   }
 
-  void upload_inputs() {
-    const cudaStream_t stream = workspace_.stream();
+  void upload_tables() {
     upload(const_cast<jpeg::HuffmanTables*>(job_.huffman), tables_.get(), sizeof(JpegTables));
+    cuda_check(cudaMemsetAsync(job_.findings, 0, sizeof(JpegFindings), workspace_.stream()), "uploading a JPEG");
+  }
+
+  void upload_inputs() {
+    upload_tables();
     upload(const_cast<std::byte*>(job_.raw), encoded_.scan.data(), job_.raw_bytes);
     // Kernels read whole words of the scan and of no more than kReadablePastEnd bytes behind it.
-    cuda_check(cudaMemsetAsync(const_cast<std::byte*>(job_.raw) + job_.raw_bytes, 0, kReadablePastEnd, stream),
-               "uploading a JPEG");
-    cuda_check(cudaMemsetAsync(job_.findings, 0, sizeof(JpegFindings), stream), "uploading a JPEG");
+    cuda_check(
+        cudaMemsetAsync(const_cast<std::byte*>(job_.raw) + job_.raw_bytes, 0, kReadablePastEnd, workspace_.stream()),
+        "uploading a JPEG");
   }
 
   /// Waits for the kernels.
@@ -180,32 +184,57 @@ class JpegDecoder {
   JpegJob job_;
 };
 
+std::unique_ptr<JpegTables> tables_of(const EncodedJpeg& jpeg) {
+  auto tables = std::make_unique<JpegTables>();
+  for (int i = 0; i < jpeg.component_count; ++i) {
+    tables->steps[i] = jpeg::transposed_steps(jpeg.components[static_cast<std::size_t>(i)]);
+  }
+  return tables;
+}
+
+/// Calls decode(); nothing if there is no room for all of it, or for the kernels' shared memory: the host may still
+/// decode the image.
+template <class Decode>
+std::optional<Picture> if_possible(const Decode& decode) {
+  try {
+    return decode();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_memory && error.kind() != ErrorKind::unsupported) {
+      throw;
+    }
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects) {
   constexpr std::size_t kMaxScanBytes = (std::size_t{1} << 29) - 64;  // bits are counted in 32 bits
   std::uint32_t found = 0;
   std::optional<Picture> picture;
-  auto tables = std::make_unique<JpegTables>();
-  for (int i = 0; i < jpeg.component_count; ++i) {
-    tables->steps[i] = jpeg::transposed_steps(jpeg.components[static_cast<std::size_t>(i)]);
-  }
+  std::unique_ptr<JpegTables> tables = tables_of(jpeg);
   if (jpeg.scan.size() >= kMaxScanBytes || !jpeg::build_huffman_tables(jpeg, tables->huffman)) {
     found = jpeg::Defect::bad_code;
   } else {
-    try {
-      picture = JpegDecoder(workspace, jpeg, std::move(tables)).run(found);
-    } catch (const Error& error) {
-      // Without room for all of it, or for the kernels' shared memory, the host may still decode it.
-      if (error.kind() != ErrorKind::out_of_memory && error.kind() != ErrorKind::unsupported) {
-        throw;
-      }
-    }
+    picture = if_possible([&] { return JpegDecoder(workspace, jpeg, std::move(tables)).run(found); });
   }
   if (defects != nullptr) {
     *defects = found;
   }
   return picture;
+}
+
+std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostImage& new_image) {
+  return if_possible([&]() -> std::optional<Picture> {
+    const auto blocks = static_cast<int>(jpeg::layout_of(jpeg.frame).block_count());
+    Image memory = new_image(jpeg::kBlockSize, blocks, {Sample::u16, 1});
+    const std::span<std::int16_t> coefficients(reinterpret_cast<std::int16_t*>(memory.view().data),
+                                               memory.size_bytes() / sizeof(std::int16_t));
+    std::uint32_t defects = 0;
+    return jpeg.read(coefficients)
+               ? JpegDecoder(workspace, jpeg.frame, tables_of(jpeg.frame)).run(coefficients, defects)
+               : std::nullopt;
+  });
 }
 
 }  // namespace gpuimg::cuda

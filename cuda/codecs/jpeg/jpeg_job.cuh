@@ -1,6 +1,6 @@
 // One JPEG on its way through the kernels of this folder, in this order: clean_scan.cu, find_states.cu,
-// write_blocks.cu, make_pixels.cu. The arithmetic is gpuimg/jpeg's; tests/support/jpeg_twin.cpp runs it on the host in
-// the same order.
+// write_blocks.cu, make_pixels.cu; of JpegCoefficients the last alone. The arithmetic is gpuimg/jpeg's;
+// tests/support/jpeg_twin.cpp runs it on the host in the same order.
 #pragma once
 
 #include <cstddef>
@@ -53,6 +53,7 @@ struct JpegJob {
   const jpeg::HuffmanTables* huffman = nullptr;
   const jpeg::TransposedSteps* steps = nullptr;  ///< of each component
   std::int16_t* coefficients = nullptr;
+  bool is_coded_order = true;  ///< of the blocks, each column after column; else as JpegCoefficients::read has them
   std::uint8_t* planes[jpeg::kMaxComponents] = {};
   std::uint8_t* pixels = nullptr;  ///< as stored, without padding
   JpegFindings* findings = nullptr;

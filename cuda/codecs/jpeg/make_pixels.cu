@@ -25,9 +25,35 @@ __device__ int component_of_row(const jpeg::Layout& layout, std::uint32_t& row) 
   return component;
 }
 
+/// Turns rows of a block, one a thread, into columns. The first barrier publishes the rows; after the second `work` is
+/// free. All lanes of the warp call it.
+__device__ void transpose(std::int32_t* work, int lane, std::int16_t values[kBlockSide]) {
+#pragma unroll
+  for (int x = 0; x < kBlockSide; ++x) {
+    work[lane * kPaddedRow + x] = values[x];
+  }
+  __syncwarp();
+#pragma unroll
+  for (int y = 0; y < kBlockSide; ++y) {
+    values[y] = static_cast<std::int16_t>(work[y * kPaddedRow + lane]);
+  }
+  __syncwarp();
+}
+
+/// The number of a block where blocks are counted row by row, one component after the other.
+__device__ std::uint32_t number_in_planes(const jpeg::Layout& layout, int component, std::uint32_t column,
+                                          std::uint32_t row) {
+  std::uint32_t number = row * layout.block_columns(component) + column;
+  for (int before = 0; before < component; ++before) {
+    number += layout.block_columns(before) * layout.block_rows(before);
+  }
+  return number;
+}
+
 /// Block → 32 neighboring blocks of 8×8 in a row of one component; eight threads → one of them: first a column each,
 /// then a row each. Shared memory holds the columns in between; the eight threads are in one warp, which its own
 /// barrier serves.
+template <bool kIsCodedOrder>
 __global__ void __launch_bounds__(kDctThreads) transform_blocks(const __grid_constant__ JpegJob job) {
   __shared__ std::int32_t work[kDctBlocks][kPaddedBlock];
   std::uint32_t row = blockIdx.y;
@@ -42,13 +68,19 @@ __global__ void __launch_bounds__(kDctThreads) transform_blocks(const __grid_con
   const bool exists = column < columns;
   bool is_tame = true;
   std::int32_t values[kBlockSide];
+  std::int16_t coefficients[kBlockSide] = {};
   if (exists) {
-    const std::uint32_t number = job.layout.block_number(component, column, row);
+    const std::uint32_t number = kIsCodedOrder ? job.layout.block_number(component, column, row)
+                                               : number_in_planes(job.layout, component, column, row);
     const uint4 loaded = reinterpret_cast<const uint4*>(job.coefficients)[std::size_t{number} * kBlockSide + lane];
-    const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[component].step)[lane];
-    std::int16_t coefficients[kBlockSide];
-    std::uint16_t steps[kBlockSide];
     memcpy(coefficients, &loaded, sizeof(coefficients));
+  }
+  if constexpr (!kIsCodedOrder) {
+    transpose(own, static_cast<int>(lane), coefficients);
+  }
+  if (exists) {
+    const uint4 loaded_steps = reinterpret_cast<const uint4*>(job.steps[component].step)[lane];
+    std::uint16_t steps[kBlockSide];
     memcpy(steps, &loaded_steps, sizeof(steps));
     is_tame = jpeg::inverse_dct_column(coefficients, steps, values);
 #pragma unroll
@@ -129,9 +161,9 @@ __global__ void __launch_bounds__(kColorThreads) copy_samples(const __grid_const
   store_bytes(job.pixels + std::size_t{y} * width + first, buffer, min(width - first, kColorPixels));
 }
 
-using ColorKernel = void (*)(JpegJob);
+using PixelKernel = void (*)(JpegJob);
 
-ColorKernel color_kernel(const jpeg::Layout& layout) {
+PixelKernel color_kernel(const jpeg::Layout& layout) {
   if (layout.component_count == 1) {
     return copy_samples;
   }
@@ -150,7 +182,8 @@ void make_pixels(const Workspace& workspace, const JpegJob& job) {
     rows += layout.block_rows(component);
   }
   const dim3 blocks((layout.block_columns(0) + kDctBlocks - 1) / kDctBlocks, rows);
-  transform_blocks<<<blocks, kDctThreads, 0, workspace.stream()>>>(job);
+  const PixelKernel transform = job.is_coded_order ? transform_blocks<true> : transform_blocks<false>;
+  transform<<<blocks, kDctThreads, 0, workspace.stream()>>>(job);
   check_launch("transforming a JPEG's blocks");
   const auto width = static_cast<std::uint32_t>(layout.width);
   const auto height = static_cast<std::uint32_t>(layout.height);

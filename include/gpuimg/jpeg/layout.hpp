@@ -58,6 +58,33 @@ struct Layout {
     return mcu * blocks_per_mcu + within;
   }
 
+  [[nodiscard]] GPUIMG_HD std::uint32_t luma_blocks_per_mcu() const {
+    return blocks_per_mcu - static_cast<std::uint32_t>(component_count - 1);
+  }
+
+  /// The block whose DC predicts that of block `number`: the one of its component before it in coded order. The first
+  /// one of a component gets its own number.
+  [[nodiscard]] GPUIMG_HD std::uint32_t predicting_block(std::uint32_t number) const {
+    const std::uint32_t within = number % blocks_per_mcu;
+    if (within > 0 && within < luma_blocks_per_mcu()) {
+      return number - 1;
+    }
+    // From the first luma block of an MCU to the last one of the MCU before there is only chroma between them.
+    const auto distance = within == 0 ? static_cast<std::uint32_t>(component_count) : blocks_per_mcu;
+    return number < blocks_per_mcu ? number : number - distance;
+  }
+
+  /// True for a luma block that only fills its MCU. It is coded without AC coefficients and with the DC of the block
+  /// before it, which is in the same MCU.
+  [[nodiscard]] GPUIMG_HD bool is_filler(std::uint32_t mcu_column, std::uint32_t mcu_row, std::uint32_t within) const {
+    const auto across = static_cast<std::uint32_t>(horizontal_sampling);
+    const auto down = static_cast<std::uint32_t>(vertical_sampling);
+    const std::uint32_t column = mcu_column * across + within % across;
+    const std::uint32_t row = mcu_row * down + within / across;
+    return within < luma_blocks_per_mcu() && (column * kBlockSide >= static_cast<std::uint32_t>(width) ||
+                                              row * kBlockSide >= static_cast<std::uint32_t>(height));
+  }
+
   /// The blocks of one restart segment.
   [[nodiscard]] GPUIMG_HD std::uint32_t first_block(std::uint32_t segment) const { return segment * segment_blocks; }
   [[nodiscard]] GPUIMG_HD std::uint32_t blocks_of(std::uint32_t segment) const {
@@ -66,10 +93,12 @@ struct Layout {
   }
 };
 
-inline Layout layout_of(const EncodedJpeg& jpeg) {
+/// `Jpeg` is EncodedJpeg or JpegScanFormat.
+template <class Jpeg>
+Layout layout_without_restarts(int width, int height, const Jpeg& jpeg) {
   Layout layout;
-  layout.width = jpeg.width;
-  layout.height = jpeg.height;
+  layout.width = width;
+  layout.height = height;
   layout.component_count = jpeg.component_count;
   layout.horizontal_sampling = jpeg.horizontal_sampling;
   layout.vertical_sampling = jpeg.vertical_sampling;
@@ -77,10 +106,16 @@ inline Layout layout_of(const EncodedJpeg& jpeg) {
     const int side = kBlockSide * sampling;
     return static_cast<std::uint32_t>((pixels + side - 1) / side);
   };
-  layout.mcu_columns = mcus(jpeg.width, jpeg.horizontal_sampling);
-  layout.mcu_rows = mcus(jpeg.height, jpeg.vertical_sampling);
+  layout.mcu_columns = mcus(width, jpeg.horizontal_sampling);
+  layout.mcu_rows = mcus(height, jpeg.vertical_sampling);
   const int luma_blocks = jpeg.horizontal_sampling * jpeg.vertical_sampling;
   layout.blocks_per_mcu = static_cast<std::uint32_t>(luma_blocks + jpeg.component_count - 1);
+  layout.segment_blocks = layout.block_count();
+  return layout;
+}
+
+inline Layout layout_of(const EncodedJpeg& jpeg) {
+  Layout layout = layout_without_restarts(jpeg.width, jpeg.height, jpeg);
   const std::uint32_t mcu_count = layout.mcu_columns * layout.mcu_rows;
   const auto interval = static_cast<std::uint32_t>(jpeg.restart_interval);
   const std::uint32_t segment_mcus = interval == 0 || interval > mcu_count ? mcu_count : interval;

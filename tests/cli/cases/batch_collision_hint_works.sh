@@ -1,7 +1,7 @@
 # Two inputs with one output: the option that the message quotes, pasted in place of OUT, does what was wanted.
 mkdir -p in/sub "it's" more
 make_image png in/a.png 9x9
-make_image ppm in/a.ppm 9x9
+make_image gif in/a.gif 9x9
 cp in/a.png in/b.png
 cp in/a.png in/sub/c.png
 cp in/a.png in/sub/c.apng
@@ -25,4 +25,4 @@ find . -mindepth 2 -type f -not -path './in/*' -not -path './more/*' | LC_ALL=C 
 again=$(gpuimg hist -r in --output 'out3/{rel}/{stem}.csv' 2>&1 | hint)
 echo "$again"
 eval "gpuimg hist -q -r in $again" && ls out3
-expect 2 gpuimg equalize in/a.png in/a.ppm in/b.png --in-place
+expect 2 gpuimg equalize in/a.gif in/a.png in/b.png --in-place

@@ -2,7 +2,7 @@
 mkdir -p in/below/deeper
 make_image png in/a.png 30x20
 make_image png 'in/below/with space.png' 20x30
-make_image ppm in/below/c.ppm 9x9
+make_image gif in/below/c.gif 9x9
 cp in/a.png $'in/below/deeper/new\nline.png'
 cp in/a.png in/below/deeper/naïve☕.PNG
 cp in/a.png $'in/\xff\xfe.png'

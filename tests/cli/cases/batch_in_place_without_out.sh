@@ -24,5 +24,5 @@ cmp in/broken.png kept/broken.png
 rm -r in && cp -r kept in && gpuimg equalize -q --in-place in/a.png ./in/b.png in/sub/c.png && same a b sub/c
 rm -r in && cp -r kept in && gpuimg equalize -q --in-place in/a.png ./in/a.png && same a
 rm -r in && cp -r kept in && printf 'in/a.png\nin/b.png\n' | gpuimg equalize -q --in-place --files-from - && same a b
-make_image ppm in/e.ppm 5x5
-gpuimg equalize -q --in-place in/e.ppm in/a.png in/b.png && ls in
+make_image gif in/e.gif 5x5
+gpuimg equalize -q --in-place in/e.gif in/a.png in/b.png && ls in

@@ -4,6 +4,6 @@ python3 -c "
 import json
 times = json.load(open('timing.json'))
 print(*times)
-phases = sum(value for name, value in times.items() if name not in ('total_ms', 'decoded_by'))
-print(times['decoded_by'])
+phases = sum(value for name, value in times.items() if name not in ('total_ms', 'decoded_by', 'encoded_by'))
+print(times['decoded_by'], times['encoded_by'])
 print('ok' if 0 < phases <= times['total_ms'] + 0.01 else times)"

@@ -28,14 +28,13 @@ constexpr HeaderField kDamagedFields[] = {
     {"pixels_at_4_gigabytes", 10, 0xFFFFFFFF, "truncated", 4},
     {"twice_the_depth", 28, 32, "truncated", 2},
     {"masks_of_24_bits", 30, 3, "masks", 4},
+    {"runs_of_24_bits", 30, 1, "run-length coding for 24 bits", 4},
 };
 
 constexpr HeaderField kUnsupportedFields[] = {
     {"bits_0", 28, 0, "0 bits", 2},
-    {"bits_2", 28, 2, "2 bits", 2},
+    {"bits_3", 28, 3, "3 bits", 2},
     {"bits_64", 28, 64, "64 bits", 2},
-    {"run_length_8", 30, 1, "run-length", 4},
-    {"run_length_4", 30, 2, "run-length", 4},
     {"jpeg_inside", 30, 4, "compression type 4", 4},
     {"png_inside", 30, 5, "compression type 5", 4},
     {"cmyk", 30, 11, "compression type 11", 4},
@@ -82,11 +81,49 @@ void add_broken_colors(Catalogue& to) {
                      "8 bits per channel");
 }
 
+void add_broken_runs(Catalogue& to) {
+  struct Runs {
+    const char* name;
+    std::uint32_t compression;
+    std::vector<int> bytes;
+    const char* words;
+  };
+  const Runs cases[] = {
+      {"past_its_row", 1, {9, 1, 0, 1}, "past its row"},
+      {"past_the_rest_of_its_row", 1, {3, 1, 6, 1, 0, 1}, "past its row"},
+      {"literals_past_its_row", 1, {0, 9, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 1}, "past its row"},
+      {"a_jump_to_the_right", 1, {0, 2, 9, 0, 0, 1}, "leaves the image"},
+      {"a_jump_up", 1, {0, 2, 0, 3, 0, 1}, "leaves the image"},
+      {"no_end", 1, {5, 1, 0, 0, 5, 1, 0, 0, 4, 1}, "truncated"},
+      {"an_index_beyond_the_palette", 1, {1, 4, 0, 1}, "palette has size 4"},
+      {"an_index_beyond_the_palette_in_literals", 1, {0, 3, 1, 4, 1, 0, 0, 1}, "palette has size 4"},
+      {"4_bit_index_beyond_the_palette", 2, {2, 0x14, 0, 1}, "palette has size 4"},
+      {"4_bit_run_past_its_row", 2, {9, 0, 0, 1}, "past its row"},
+  };
+  for (const Runs& runs : cases) {
+    BmpChoices choices;
+    choices.palette = FixedNumbers(7).colors(4);
+    choices.compression = runs.compression;
+    FileBytes file = make_bmp(kWidth, kHeight, runs.compression == 1 ? 8 : 4, {}, choices);
+    for (const int byte : runs.bytes) {
+      add_le(file, static_cast<std::uint32_t>(byte), 1);
+    }
+    to.add_damaged("bmp_runs_with_" + std::string(runs.name) + ".bmp", file, runs.words);
+  }
+  BmpChoices bomb;
+  bomb.palette = {1, 2, 3, 4};
+  bomb.compression = 1;
+  FileBytes empty = make_bmp(20000, 20000, 8, {}, bomb);
+  add_le(empty, 0x0100, 2);
+  to.add_unsupported("bmp_runs_of_almost_nothing.bmp", empty, "its data cover at most");
+}
+
 }  // namespace
 
 void add_broken_bmps(Catalogue& to) {
   add_broken_fields(to);
   add_broken_colors(to);
+  add_broken_runs(to);
 }
 
 }  // namespace gpuimg::test

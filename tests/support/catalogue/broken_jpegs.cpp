@@ -44,10 +44,14 @@ void add_broken_lengths(Catalogue& to) {
     if (!sound[i].has_length()) {
       continue;
     }
+    const bool is_unneeded = sound[i].marker == 0xE0;  // libjpeg finds the next segment anyhow
     const int length = static_cast<int>(sound[i].payload.size()) + 2;
     const std::string name = "jpeg_part" + std::to_string(i) + "_" + name_of_marker(sound[i].marker) + "_length_";
     const auto add = [&](const char* what, int length_error) {
-      to.add_damaged(name + what + ".jpg", changed(plain_jpeg(), [&](Parts& p) { p[i].length_error = length_error; }));
+      const FileBytes file = changed(plain_jpeg(), [&](Parts& p) { p[i].length_error = length_error; });
+      is_unneeded&& length_error < 0
+          ? to.add_good(name + what + ".jpg", file, read_with_libjpeg(plain_jpeg()), "extraneous bytes")
+          : to.add_damaged(name + what + ".jpg", file);
     };
     add("0", -length);
     add("1", 1 - length);
@@ -127,7 +131,6 @@ constexpr FieldCase kDamagedFields[] = {
     {"scan_that_begins_at_1", kScan, 7, 1, ""},
     {"scan_that_ends_at_62", kScan, 8, 62, ""},
     {"scan_of_a_refinement", kScan, 9, 0x10, ""},
-    {"jfif_of_version_3", 0xE0, 5, 3, ""},
 };
 
 constexpr FieldCase kUnsupportedFields[] = {
@@ -173,11 +176,47 @@ void add_other_processes(Catalogue& to) {
                      p.insert(p.begin() + 2, {marker, FileBytes(4), {}, 0});
                    }));
   }
-  // A JFIF file is YCbCr by definition; without JFIF, transform 7 is undefined.
+  // A JFIF file is YCbCr by definition; without JFIF, transform 7 is undefined, and everybody takes it for YCbCr.
   const JpegPart adobe = {0xEE, bytes_of({"Adobe\0\x64\0\0\0\0\x07", 12}), {}, 0};
   to.add_good("jpeg_adobe_of_transform_7_beside_jfif.jpg",
               changed(plain, [&](Parts& p) { p.insert(p.begin() + 2, adobe); }), read_with_libjpeg(plain));
-  to.add_damaged("jpeg_adobe_of_transform_7.jpg", changed(plain, [&](Parts& p) { part_of(p, 0xE0) = adobe; }));
+  to.add_good("jpeg_adobe_of_transform_7.jpg", changed(plain, [&](Parts& p) { part_of(p, 0xE0) = adobe; }),
+              read_with_libjpeg(plain), "not affected by this: Unknown Adobe color transform");
+}
+
+/// libjpeg warns about them, but the pixels are whole.
+void add_harmless_flaws(Catalogue& to) {
+  const FileBytes plain = plain_jpeg();
+  const auto add = [&](const char* what, FileBytes file, const char* words, std::size_t rest_bytes = 0) {
+    const std::string name = "jpeg_" + std::string(what) + ".jpg";
+    to.add_good_with_rest(name, std::move(file), rest_bytes, read_with_libjpeg(plain), words, words);
+  };
+  add("jfif_2", changed(plain, [&](Parts& p) { part_of(p, 0xE0).payload[5] = std::byte{2}; }), "JFIF revision");
+  FileBytes between = plain;
+  between.insert(between.begin() + 20, 5, std::byte{0x41});  // after APP0
+  add("bytes_between_segments", between, "5 extraneous bytes");
+  FileBytes padded = plain;
+  padded.insert(padded.end() - 2, 9, std::byte{0});
+  add("zeros_before_the_end", padded, "extraneous bytes before marker 0xd9");
+  for (const std::uint32_t length : {0U, 1U}) {
+    FileBytes comment = plain;
+    const FileBytes segment = bytes_of(std::string("\xFF\xFE\0", 3) + static_cast<char>(length));
+    comment.insert(comment.begin() + 2, segment.begin(), segment.end());
+    add(length == 0 ? "comment_of_length_0" : "comment_of_length_1", comment, "");
+  }
+  FileBytes index = bytes_of({"MPF\0MM\0*\0\0\0\x08\0\2", 14});
+  add_be(index, 0xB0000007, 4);
+  add_be(index, 4, 4);
+  add_text(index, "0100");
+  add_be(index, 0xB0010004, 4);
+  add_be(index, 1, 4);
+  add_be(index, 2, 4);
+  add("of_two_pictures",
+      changed(plain,
+              [&](Parts& p) {
+                p.insert(p.begin() + 2, {0xE2, index, {}, 0});
+              }),
+      "several pictures (MPO): first picture only");
 }
 
 void add_broken_coded_data(Catalogue& to) {
@@ -213,6 +252,7 @@ void add_broken_jpegs(Catalogue& to) {
   add_dropped_and_repeated(to);
   add_broken_fields(to);
   add_other_processes(to);
+  add_harmless_flaws(to);
   add_broken_coded_data(to);
 }
 

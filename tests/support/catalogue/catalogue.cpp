@@ -5,8 +5,7 @@ namespace gpuimg::test {
 
 void Catalogue::add_good(std::string name, FileBytes bytes, Image expected, std::string note) {
   const std::size_t whole_bytes = bytes.size();
-  files_.push_back(
-      {std::move(name), std::move(bytes), Verdict::good, std::move(note), std::move(expected), whole_bytes});
+  files_.push_back({std::move(name), std::move(bytes), Verdict::good, note, std::move(expected), whole_bytes, note});
 }
 
 void Catalogue::add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected) {
@@ -14,12 +13,19 @@ void Catalogue::add_good_and_more(std::string name, FileBytes bytes, const FileB
   add_bytes(files_.back().bytes, extra);
 }
 
+void Catalogue::add_good_with_rest(std::string name, FileBytes bytes, std::size_t rest_bytes, Image expected,
+                                   std::string note, std::string note_if_cut) {
+  add_good(std::move(name), std::move(bytes), std::move(expected), std::move(note));
+  files_.back().whole_bytes -= rest_bytes;
+  files_.back().words_if_cut = std::move(note_if_cut);
+}
+
 void Catalogue::add_damaged(std::string name, FileBytes bytes, std::string words) {
-  files_.push_back({std::move(name), std::move(bytes), Verdict::damaged, std::move(words), {}, 0});
+  files_.push_back({std::move(name), std::move(bytes), Verdict::damaged, std::move(words), {}, 0, ""});
 }
 
 void Catalogue::add_unsupported(std::string name, FileBytes bytes, std::string words) {
-  files_.push_back({std::move(name), std::move(bytes), Verdict::unsupported, std::move(words), {}, 0});
+  files_.push_back({std::move(name), std::move(bytes), Verdict::unsupported, std::move(words), {}, 0, ""});
 }
 
 Catalogue make_catalogue() {
@@ -35,6 +41,9 @@ Catalogue make_catalogue() {
   add_gifs(all);
   add_psds(all);
   add_pnms(all);
+#if GPUIMG_HAS_TIFF
+  add_tiffs(all);
+#endif
   add_strangers(all);
   return all;
 }

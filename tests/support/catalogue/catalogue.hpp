@@ -25,6 +25,7 @@ struct CatalogueFile {
   std::string words;            ///< part of the refusal, or of the one note of a good file; empty for no note
   Image expected;               ///< of a good file
   std::size_t whole_bytes = 0;  ///< of a good file: where its image ends; the rest may be cut off
+  std::string words_if_cut;     ///< part of the one note if the rest is cut off
 };
 
 class Catalogue {
@@ -33,6 +34,9 @@ class Catalogue {
   void add_good(std::string name, FileBytes bytes, Image expected, std::string note = "");
   /// The same, with `extra` after the end of the image.
   void add_good_and_more(std::string name, FileBytes bytes, const FileBytes& extra, Image expected);
+  /// The same, for a file whose last `rest_bytes` the image does not need; without them the note is `note_if_cut`.
+  void add_good_with_rest(std::string name, FileBytes bytes, std::size_t rest_bytes, Image expected, std::string note,
+                          std::string note_if_cut);
   void add_damaged(std::string name, FileBytes bytes, std::string words = "");
   void add_unsupported(std::string name, FileBytes bytes, std::string words);
 
@@ -53,6 +57,7 @@ void add_tgas(Catalogue& to);
 void add_gifs(Catalogue& to);
 void add_psds(Catalogue& to);
 void add_pnms(Catalogue& to);
+void add_tiffs(Catalogue& to);
 /// Files that are not images, or in formats that are not read.
 void add_strangers(Catalogue& to);
 

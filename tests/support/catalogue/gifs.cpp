@@ -39,30 +39,37 @@ Image rgb_image(const Values& indices, const Values& colors) {
   return image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(colors[indices[i]]); });
 }
 
+constexpr const char* kCut = "damaged or cut off after its first frame";
+
+/// A GIF of one frame: nothing needs its trailer.
+void add_frame_of(Catalogue& to, std::string name, FileBytes bytes, Image expected) {
+  to.add_good_with_rest(std::move(name), std::move(bytes), 1, std::move(expected), "", kCut);
+}
+
 void add_tables(Catalogue& to) {
   for (std::uint32_t colors = 2; colors <= 256; colors *= 2) {
     const Values table = FixedNumbers(colors).colors(colors);
     GifFrame frame = frame_of(colors);
     const Values shown = frame.indices;
     const std::string name = "gif_" + std::to_string(colors) + "_colors";
-    to.add_good(name + ".gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
+    add_frame_of(to, name + ".gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
     frame.interlaced = true;
     for (int k = 0; k < kHeight; ++k) {
       std::copy_n(shown.begin() + interlaced_row(k) * kWidth, kWidth, frame.indices.begin() + k * kWidth);
     }
-    to.add_good(name + "_interlaced.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
+    add_frame_of(to, name + "_interlaced.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(shown, table));
     frame = frame_of(colors);
     frame.own_colors = FixedNumbers(colors + 1).colors(colors);
-    to.add_good(name + "_of_the_frame.gif", make_gif(kWidth, kHeight, kFour, {frame}),
-                rgb_image(shown, frame.own_colors));
+    add_frame_of(to, name + "_of_the_frame.gif", make_gif(kWidth, kHeight, kFour, {frame}),
+                 rgb_image(shown, frame.own_colors));
     frame.own_colors.clear();
     frame.transparent = static_cast<int>(shown[0]);
-    to.add_good(name + "_one_transparent.gif", make_gif(kWidth, kHeight, table, {frame}),
-                image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [&](std::size_t i) {
-                  Values pixel = rgb_of(table[shown[i]]);
-                  pixel.push_back(255);
-                  return shown[i] == shown[0] ? Values(4, 0) : pixel;
-                }));
+    add_frame_of(to, name + "_one_transparent.gif", make_gif(kWidth, kHeight, table, {frame}),
+                 image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [&](std::size_t i) {
+                   Values pixel = rgb_of(table[shown[i]]);
+                   pixel.push_back(255);
+                   return shown[i] == shown[0] ? Values(4, 0) : pixel;
+                 }));
   }
 }
 
@@ -70,13 +77,13 @@ void add_codes_of_many_lengths(Catalogue& to) {
   const Values two = {0x102030, 0xF0E0D0};
   GifFrame of_two = frame_of(2);
   of_two.spare_bits = -1;
-  to.add_good("gif_codes_of_1_bit.gif", make_gif(kWidth, kHeight, two, {of_two}), rgb_image(of_two.indices, two));
+  add_frame_of(to, "gif_codes_of_1_bit.gif", make_gif(kWidth, kHeight, two, {of_two}), rgb_image(of_two.indices, two));
   const Values table = FixedNumbers(5).colors(256);
   for (const int bits : {9, 11}) {
     GifFrame frame = frame_of(256);
     frame.spare_bits = bits - 8;
-    to.add_good("gif_codes_of_" + std::to_string(bits) + "_bits.gif", make_gif(kWidth, kHeight, table, {frame}),
-                rgb_image(frame.indices, table));
+    add_frame_of(to, "gif_codes_of_" + std::to_string(bits) + "_bits.gif", make_gif(kWidth, kHeight, table, {frame}),
+                 rgb_image(frame.indices, table));
     frame.indices[3] = 256;
     to.add_damaged("gif_code_of_no_color_of_" + std::to_string(bits) + "_bits.gif",
                    make_gif(kWidth, kHeight, table, {frame}), "impossible code");
@@ -90,21 +97,21 @@ void add_packed(Catalogue& to) {
     frame.packing.runs = true;
     frame.indices.assign(frame.indices.size(), 3);  // each code stands for a run that includes its own last pixel
     const std::string name = "gif_packed_" + std::to_string(colors) + "_colors_";
-    to.add_good(name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
+    add_frame_of(to, name + "flat.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     frame.indices = FixedNumbers(colors).values(frame.indices.size(), 3);
-    to.add_good(name + "repeated.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
+    add_frame_of(to, name + "repeated.gif", make_gif(kWidth, kHeight, table, {frame}), rgb_image(frame.indices, table));
     const auto file = [&] { return make_gif(frame.width, frame.height, table, {frame}); };
     frame.packing.clears_at_first = false;
-    to.add_good(name + "not_cleared_at_first.gif", file(), rgb_image(frame.indices, table));
+    add_frame_of(to, name + "not_cleared_at_first.gif", file(), rgb_image(frame.indices, table));
     // The table fills up and is cleared several times.
     frame.width = frame.height = 150;
     frame.indices = FixedNumbers(colors).values(150 * 150, colors);
     const auto shown = [&] {
       return image_of_pixels(150, 150, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(table[frame.indices[i]]); });
     };
-    to.add_good(name + "of_full_tables.gif", file(), shown());
+    add_frame_of(to, name + "of_full_tables.gif", file(), shown());
     frame.packing.clears_when_full = false;
-    to.add_good(name + "of_a_full_table.gif", file(), shown());
+    add_frame_of(to, name + "of_a_full_table.gif", file(), shown());
   }
 }
 
@@ -121,21 +128,25 @@ void add_variants(Catalogue& to) {
   const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame});
   FileBytes of_1987 = plain;
   of_1987[4] = std::byte{'7'};
-  to.add_good("gif_of_1987.gif", of_1987, whole());
-  to.add_good("gif_with_comment.gif",
-              with_block(bytes_of({"\x21\xFE\x03"
-                                   "abc\0",
-                                   7})),
-              whole());
-  to.add_good("gif_with_application_data.gif", with_block(bytes_of({"\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0\0", 19})),
-              whole());
-  to.add_good_and_more("gif_bytes_after_the_trailer.gif", plain, bytes_of("anything"), whole());
+  add_frame_of(to, "gif_of_1987.gif", of_1987, whole());
+  add_frame_of(to, "gif_with_comment.gif",
+               with_block(bytes_of({"\x21\xFE\x03"
+                                    "abc\0",
+                                    7})),
+               whole());
+  add_frame_of(to, "gif_with_application_data.gif", with_block(bytes_of({"\x21\xFF\x0BNETSCAPE2.0\x03\x01\0\0\0", 19})),
+               whole());
+  FileBytes longer = plain;
+  longer.resize(longer.size() + 2000, std::byte{1});  // too long for trials with every prefix
+  to.add_good("gif_bytes_after_the_trailer.gif", longer, whole());
   GifFrame small;
   small.x = 2;
   small.y = 3;
   small.width = small.height = 2;
   small.indices = {1, 2, 3, 0};
-  to.add_good("gif_of_two_frames.gif", make_gif(kWidth, kHeight, kFour, {frame, small}), whole(), "first frame only");
+  const FileBytes two = make_gif(kWidth, kHeight, kFour, {frame, small});
+  const std::size_t rest = two.size() - plain.size() + 1;
+  to.add_good_with_rest("gif_of_two_frames.gif", two, rest, whole(), "first frame only", kCut);
   const auto part = [&] {
     return image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [](std::size_t i) {
       const std::size_t x = i % kWidth;
@@ -148,9 +159,47 @@ void add_variants(Catalogue& to) {
       return pixel;
     });
   };
-  to.add_good("gif_frame_smaller_than_the_screen.gif", make_gif(kWidth, kHeight, kFour, {small}), part());
-  to.add_good("gif_frame_smaller_than_the_screen_with_background.gif", make_gif(kWidth, kHeight, kFour, {small}, 3),
-              part());
+  add_frame_of(to, "gif_frame_smaller_than_the_screen.gif", make_gif(kWidth, kHeight, kFour, {small}), part());
+  add_frame_of(to, "gif_frame_smaller_than_the_screen_with_background.gif",
+               make_gif(kWidth, kHeight, kFour, {small}, 3), part());
+}
+
+/// The screen grows to hold the first frame.
+void add_small_screens(Catalogue& to) {
+  const GifFrame frame = frame_of(4);
+  for (const auto& [width, height] : {std::pair{0, 0}, {0, kHeight}, {kWidth, 0}, {kWidth - 1, kHeight}}) {
+    add_frame_of(to, "gif_screen_of_" + std::to_string(width) + "x" + std::to_string(height) + ".gif",
+                 make_gif(width, height, kFour, {frame}), rgb_image(frame.indices, kFour));
+  }
+  GifFrame moved = frame;
+  moved.x = 2;
+  moved.y = 1;
+  add_frame_of(to, "gif_frame_beyond_its_screen.gif", make_gif(kWidth, kHeight, kFour, {moved}),
+               image_of_pixels(kWidth + 2, kHeight + 1, {Sample::u8, 4}, [&](std::size_t i) {
+                 const std::size_t x = i % (kWidth + 2);
+                 const std::size_t y = i / (kWidth + 2);
+                 if (x < 2 || y < 1) {
+                   return Values(4, 0);
+                 }
+                 Values pixel = rgb_of(kFour[frame.indices[(y - 1) * kWidth + x - 2]]);
+                 pixel.push_back(255);
+                 return pixel;
+               }));
+}
+
+void add_damage_after_the_frame(Catalogue& to) {
+  const FileBytes plain = make_gif(kWidth, kHeight, kFour, {frame_of(4)});
+  const auto add = [&](const char* name, FileBytes bytes) {
+    const std::size_t rest = bytes.size() - (plain.size() - 1);
+    to.add_good_with_rest(name, std::move(bytes), rest, rgb_image(frame_of(4).indices, kFour), kCut, kCut);
+  };
+  FileBytes strange = plain;
+  strange.back() = std::byte{0x3C};
+  add("gif_unknown_block_after_the_frame.gif", strange);
+  add("gif_without_trailer.gif", FileBytes(plain.begin(), plain.end() - 1));
+  FileBytes second_cut = make_gif(kWidth, kHeight, kFour, {frame_of(4), frame_of(4)});
+  second_cut.resize(second_cut.size() - 20);
+  add("gif_second_frame_cut.gif", second_cut);
 }
 
 void add_broken_frames(Catalogue& to) {
@@ -163,12 +212,6 @@ void add_broken_frames(Catalogue& to) {
   frame.indices.clear();
   add("without_pixels", frame, "fewer pixels");
   frame = frame_of(4);
-  frame.x = 1;
-  add("frame_beyond_the_right", frame, "outside the screen");
-  frame.x = 0;
-  frame.y = 1;
-  add("frame_beyond_the_bottom", frame, "outside the screen");
-  frame.y = 0;
   frame.width = 0;
   add("frame_of_width_0", frame, "empty");
   frame = frame_of(4);
@@ -177,8 +220,6 @@ void add_broken_frames(Catalogue& to) {
   add("without_colors", frame_of(4), "color table is missing", {});
   add("color_beyond_the_table", frame_of(4), "color table has size 2", {1, 2});
   to.add_damaged("gif_without_a_frame.gif", make_gif(kWidth, kHeight, kFour, {}), "no image");
-  to.add_damaged("gif_screen_of_width_0.gif", make_gif(0, kHeight, kFour, {frame_of(4)}), "0x11");
-  to.add_damaged("gif_screen_of_height_0.gif", make_gif(kWidth, 0, kFour, {frame_of(4)}), "7x0");
 }
 
 void add_broken_codes(Catalogue& to) {
@@ -201,13 +242,7 @@ void add_broken_codes(Catalogue& to) {
   to.add_damaged("gif_end_at_once.gif", with(kRootBits + 2, 0x2C), "fewer pixels");  // clear (4), end (5)
   to.add_damaged("gif_block_longer_than_the_file.gif", with(kRootBits + 1, 0xFF), "truncated");
   to.add_damaged("gif_unknown_block.gif", with(kFrame, 0x2D), "unknown block");
-  to.add_damaged("gif_unknown_block_after_the_frame.gif", with(plain.size() - 1, 0x3C), "unknown block");
-  const auto without_last = [&](std::ptrdiff_t bytes) { return FileBytes(plain.begin(), plain.end() - bytes); };
-  to.add_damaged("gif_without_trailer.gif", without_last(1), "truncated");
-  to.add_damaged("gif_without_the_end_of_its_codes.gif", without_last(2), "truncated");
-  FileBytes second_cut = make_gif(kWidth, kHeight, kFour, {frame_of(4), frame_of(4)});
-  second_cut.resize(second_cut.size() - 20);
-  to.add_damaged("gif_second_frame_cut.gif", second_cut, "truncated");
+  to.add_damaged("gif_without_the_end_of_its_codes.gif", FileBytes(plain.begin(), plain.end() - 2), "truncated");
   FileBytes version = plain;
   version[4] = std::byte{'8'};
   to.add_damaged("gif_of_1988.gif", version, "known image format");
@@ -220,6 +255,8 @@ void add_gifs(Catalogue& to) {
   add_codes_of_many_lengths(to);
   add_packed(to);
   add_variants(to);
+  add_small_screens(to);
+  add_damage_after_the_frame(to);
   add_broken_frames(to);
   add_broken_codes(to);
 }

@@ -1,4 +1,4 @@
-// PNM with many maximum values and header layouts, and broken PNM.
+// PNM of all kinds, with many maximum values and header layouts, and broken PNM.
 #include <array>
 
 #include "support/catalogue/catalogue.hpp"
@@ -91,11 +91,107 @@ void add_headers(Catalogue& to) {
   to.add_unsupported("pnm_of_a_longer_bomb.ppm", make_pnm("P6\n4294967295 4294967295\n255\n", values, 1), "a side");
 }
 
+std::string pam_header(int channels, std::uint32_t maximum, const std::string& type) {
+  return "P7\n# made here\nWIDTH 4\nHEIGHT 3\n\nDEPTH " + std::to_string(channels) + "\nMAXVAL " +
+         std::to_string(maximum) + "\n" + (type.empty() ? "" : "TUPLTYPE " + type + "\n") + "ENDHDR\n";
+}
+
+void add_pams(Catalogue& to) {
+  constexpr std::array kTypes = {"GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
+  for (int channels = 1; channels <= 4; ++channels) {
+    for (const std::uint32_t maximum : {1U, 100U, 255U, 1000U, 65535U}) {
+      for (const bool is_typed : {false, true}) {
+        const Values values = FixedNumbers(maximum).values(kCount * static_cast<std::size_t>(channels), maximum + 1);
+        const std::string type = is_typed ? kTypes.at(static_cast<std::size_t>(channels - 1)) : "";
+        to.add_good("pnm_pam_of_" + std::to_string(channels) + "_to_" + std::to_string(maximum) +
+                        (is_typed ? "_typed" : "") + ".pam",
+                    make_pnm(pam_header(channels, maximum, type), values, maximum > 255 ? 2 : 1),
+                    expected_of(values, channels, maximum));
+      }
+    }
+  }
+  const Values values(kCount * 4, 0);
+  to.add_unsupported("pnm_pam_of_inks.pam", make_pnm(pam_header(4, 255, "CMYK"), values, 1), "of type CMYK");
+  to.add_unsupported("pnm_pam_of_5.pam", make_pnm(pam_header(5, 255, ""), values, 1), "5 channels");
+  to.add_unsupported("pnm_pam_of_a_wrong_type.pam", make_pnm(pam_header(3, 255, "GRAYSCALE"), values, 1),
+                     "3 channels of type GRAYSCALE");
+  to.add_damaged("pnm_pam_of_an_unknown_line.pam", make_pnm("P7\nWIDE 4\nENDHDR\n", values, 1), "unknown line WIDE");
+  to.add_damaged("pnm_pam_of_no_number.pam", make_pnm("P7\nWIDTH four\nENDHDR\n", values, 1), "WIDTH");
+  to.add_damaged("pnm_pam_without_size.pam", make_pnm("P7\nDEPTH 1\nMAXVAL 9\nENDHDR\n", values, 1), "0x0");
+  to.add_damaged("pnm_pam_without_maximum.pam", make_pnm("P7\nWIDTH 4\nHEIGHT 3\nDEPTH 1\nENDHDR\n", values, 1),
+                 "maximum value is 0");
+}
+
+std::string written_out(const Values& values) {
+  std::string text;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    text += std::to_string(values[i]) + (i % 5 == 4 ? "\n" : i % 5 == 3 ? " # a comment\n" : " \t");
+  }
+  return text;
+}
+
+void add_texts(Catalogue& to) {
+  for (const std::uint32_t maximum : {1U, 9U, 100U, 255U, 256U, 65535U}) {
+    for (const int channels : {1, 3}) {
+      Values values = FixedNumbers(maximum).values(kCount * static_cast<std::size_t>(channels), maximum + 1);
+      values.back() = maximum / 10;  // a further digit could follow
+      const std::string header = std::string(channels == 1 ? "P2" : "P3") + " 4 3 " + std::to_string(maximum) + "\n";
+      const std::string name = (channels == 1 ? "pnm_gray_text_to_" : "pnm_color_text_to_") + std::to_string(maximum);
+      const std::string ending = channels == 1 ? ".pgm" : ".ppm";
+      const std::string text = written_out(values);
+      const std::size_t kept = text.find_last_of("0123456789") + 2;
+      to.add_good_with_rest(name + ending, bytes_of(header + text), text.size() - kept,
+                            expected_of(values, channels, maximum), "", "");
+      to.add_damaged(name + "_that_may_be_cut" + ending, bytes_of(header + text.substr(0, kept - 1)), "truncated");
+      values.back() = maximum;
+      const std::string to_the_last_digit =
+          written_out(values).substr(0, written_out(values).find_last_of("0123456789") + 1);
+      to.add_good(name + "_ending_in_a_digit" + ending, bytes_of(header + to_the_last_digit),
+                  expected_of(values, channels, maximum));
+      values.front() = maximum + 1;
+      to.add_damaged(name + "_and_beyond" + ending, bytes_of(header + written_out(values)), "declared maximum");
+    }
+  }
+  to.add_damaged("pnm_text_of_letters.pgm", bytes_of("P2 4 3 255\n1 2 3 4 5 6 7 8 9 10 11 x\n"), "not all numbers");
+  to.add_damaged("pnm_text_of_a_sign.pgm", bytes_of("P2 4 3 255\n1 2 3 4 5 6 7 8 9 10 -1 1\n"), "not all numbers");
+}
+
+void add_bitmaps(Catalogue& to) {
+  for (const int width : {1, 7, 8, 9, 17}) {
+    const Values bits = FixedNumbers(static_cast<std::uint32_t>(width)).values(static_cast<std::size_t>(width) * 3, 2);
+    const auto shown = [&] {
+      return image_of_pixels(width, 3, {Sample::u8, 1},
+                             [&](std::size_t i) { return Values{bits[i] == 1 ? 0U : 255U}; });
+    };
+    const std::string size = std::to_string(width) + " 3\n";
+    std::string digits;
+    FileBytes binary = bytes_of("P4\n#\n" + size);
+    for (std::size_t y = 0; y < 3; ++y) {
+      FileBytes row((static_cast<std::size_t>(width) + 7) / 8);
+      for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
+        const std::uint32_t bit = bits[y * static_cast<std::size_t>(width) + x];
+        row[x / 8] |= static_cast<std::byte>(bit << (7 - x % 8));
+        digits += std::to_string(bit) + (x % 3 == 2 ? "\n" : "");
+      }
+      add_bytes(binary, row);
+    }
+    while (digits.back() == '\n') {
+      digits.pop_back();
+    }
+    to.add_good("pnm_bits_" + std::to_string(width) + "_wide.pbm", binary, shown());
+    to.add_good("pnm_bits_as_text_" + std::to_string(width) + "_wide.pbm", bytes_of("P1 " + size + digits), shown());
+  }
+  to.add_damaged("pnm_bits_of_2.pbm", bytes_of("P1 3 1\n012"), "not all 0 or 1");
+}
+
 }  // namespace
 
 void add_pnms(Catalogue& to) {
   add_maximum_values(to);
   add_headers(to);
+  add_pams(to);
+  add_texts(to);
+  add_bitmaps(to);
 }
 
 }  // namespace gpuimg::test

@@ -14,31 +14,107 @@ using Values = std::vector<std::uint32_t>;
 constexpr int kWidth = 6;
 constexpr int kHeight = 3;
 constexpr std::size_t kCount = 18;
-constexpr int kRgbMode = 3;
+
+struct Kind {
+  const char* name;
+  int mode;
+  int color_planes;
+  int bits;
+};
+
+constexpr Kind kKinds[] = {{"bitmap", 0, 1, 1},  {"gray", 1, 1, 8},    {"gray16", 1, 1, 16},
+                           {"indexed", 2, 1, 8}, {"rgb", 3, 3, 8},     {"rgb16", 3, 3, 16},
+                           {"cmyk", 4, 4, 8},    {"cmyk16", 4, 4, 16}, {"duotone", 8, 1, 8}};
+
+/// `number` / `by`, rounded to nearest.
+std::uint32_t rounded(std::uint64_t number, std::uint64_t by) {
+  return static_cast<std::uint32_t>((2 * number + by) / (2 * by));
+}
+
+Values colors_of(const Kind& kind, const Values& planes, const FileBytes& table, std::size_t i) {
+  const std::uint64_t full = kind.bits == 16 ? 65535 : 255;
+  switch (kind.mode) {
+    case 0: return {planes[i] == 1 ? 0U : 255U};
+    case 2: {
+      Values color;
+      for (std::size_t c = 0; c < 3; ++c) {
+        color.push_back(std::to_integer<std::uint32_t>(table[c * 256 + planes[i]]));
+      }
+      return color;
+    }
+    case 3: return {planes[i], planes[kCount + i], planes[2 * kCount + i]};
+    case 4: {
+      Values color;
+      for (std::size_t c = 0; c < 3; ++c) {
+        color.push_back(rounded(std::uint64_t{planes[c * kCount + i]} * planes[3 * kCount + i], full));
+      }
+      return color;
+    }
+    default: return {planes[i]};
+  }
+}
+
+void add_sound_psd(Catalogue& to, const Kind& kind, const PsdChoices& choices, int extra) {
+  const int channels = kind.color_planes + extra;
+  const Values planes = FixedNumbers(static_cast<std::uint32_t>(kind.bits + channels))
+                            .values(kCount * static_cast<std::size_t>(channels), 1U << kind.bits);
+  const int shown = kind.mode >= 2 && kind.mode <= 4 ? 3 : 1;
+  const PixelFormat format{kind.bits == 16 ? Sample::u16 : Sample::u8, shown + (choices.transparent ? 1 : 0)};
+  const std::string name = "psd_" + std::string(kind.name) + "_" + std::to_string(channels) + "_channels" +
+                           (choices.run_length ? "_runs" : "") + (choices.row_spare > 0 ? "_spare" : "") +
+                           (choices.transparent ? "_transparent" : "") + (choices.is_large ? ".psb" : ".psd");
+  const bool has_extra = extra > (choices.transparent ? 1 : 0);
+  if (has_extra && kind.mode >= 4) {
+    return;  // two notes
+  }
+  to.add_good((choices.is_large ? "large_" : "") + name,
+              make_psd(kWidth, kHeight, channels, kind.bits, planes, choices),
+              image_of_pixels(kWidth, kHeight, format,
+                              [&](std::size_t i) {
+                                Values colors = colors_of(kind, planes, choices.colors, i);
+                                const std::size_t alpha = static_cast<std::size_t>(kind.color_planes) * kCount + i;
+                                if (choices.transparent) {
+                                  colors.push_back(planes[alpha]);
+                                }
+                                return colors;
+                              }),
+              has_extra        ? "extra channels"
+              : kind.mode == 4 ? "CMYK"
+              : kind.mode == 8 ? "duotone"
+                               : "");
+}
 
 void add_sound(Catalogue& to) {
-  for (const int bits : {8, 16}) {
-    for (const int channels : {3, 4, 5, 56, 57}) {
+  for (const Kind& kind : kKinds) {
+    for (const bool is_large : {false, true}) {
       for (const bool run_length : {false, true}) {
-        if (run_length && bits == 16) {
-          continue;
+        PsdChoices choices;
+        choices.mode = kind.mode;
+        choices.is_large = is_large;
+        choices.run_length = run_length;
+        if (kind.mode == 2) {
+          choices.colors = FileBytes(768);
+          FixedNumbers numbers(3);
+          std::generate(choices.colors.begin(), choices.colors.end(),
+                        [&] { return static_cast<std::byte>(numbers.below(256)); });
         }
-        const Values planes = FixedNumbers(static_cast<std::uint32_t>(bits + channels))
-                                  .values(kCount * static_cast<std::size_t>(channels), run_length ? 2 : 1U << bits);
-        const std::string name = "psd_" + std::to_string(bits) + "_bits_" + std::to_string(channels) + "_channels" +
-                                 (run_length ? "_runs" : "") + ".psd";
-        to.add_good(name, make_psd(kWidth, kHeight, channels, bits, planes, run_length),
-                    image_of_pixels(kWidth, kHeight, {bits == 16 ? Sample::u16 : Sample::u8, 3},
-                                    [&](std::size_t i) {
-                                      return Values{planes[i], planes[kCount + i], planes[2 * kCount + i]};
-                                    }),
-                    channels > 3 ? "extra channels" : "");
+        add_sound_psd(to, kind, choices, 0);
+        add_sound_psd(to, kind, choices, kind.mode == 3 ? 54 : 1);
+        choices.row_spare = 3;
+        if (run_length) {
+          add_sound_psd(to, kind, choices, 0);
+        }
+        choices.transparent = true;
+        if (kind.bits > 1) {
+          add_sound_psd(to, kind, choices, 1);
+          add_sound_psd(to, kind, choices, 2);
+        }
       }
     }
   }
 }
 
-FileBytes plain_psd() { return make_psd(kWidth, kHeight, 3, 8, FixedNumbers().values(3 * kCount, 256), false); }
+FileBytes plain_psd() { return make_psd(kWidth, kHeight, 3, 8, FixedNumbers().values(3 * kCount, 256)); }
 
 void add_broken_header(Catalogue& to) {
   struct Field {
@@ -49,15 +125,15 @@ void add_broken_header(Catalogue& to) {
     const char* words;
   };
   constexpr Field kFields[] = {
-      {"large_document", 5, 2, Verdict::unsupported, "PSB"},
-      {"bits_1", 23, 1, Verdict::unsupported, "1-bit PSD"},
+      {"version_3", 5, 3, Verdict::unsupported, "version 3"},
+      {"called_large", 5, 2, Verdict::damaged, "truncated"},
+      {"bits_1", 23, 1, Verdict::damaged, "RGB pixels of 1 bits"},
+      {"bits_4", 23, 4, Verdict::unsupported, "4-bit PSD"},
       {"bits_32", 23, 32, Verdict::unsupported, "32-bit PSD"},
-      {"bitmap", 25, 0, Verdict::unsupported, "bitmap"},
-      {"grayscale", 25, 1, Verdict::unsupported, "grayscale"},
-      {"indexed", 25, 2, Verdict::unsupported, "indexed"},
-      {"cmyk", 25, 4, Verdict::unsupported, "CMYK"},
+      {"called_bitmap", 25, 0, Verdict::damaged, "bitmap pixels of 8 bits"},
+      {"called_indexed", 25, 2, Verdict::damaged, "palette is missing"},
+      {"called_cmyk", 25, 4, Verdict::damaged, "3 channels"},
       {"multichannel", 25, 7, Verdict::unsupported, "multichannel"},
-      {"duotone", 25, 8, Verdict::unsupported, "duotone"},
       {"lab", 25, 9, Verdict::unsupported, "Lab"},
       {"mode_200", 25, 200, Verdict::unsupported, "an unknown mode"},
       {"deflated", 48, 2, Verdict::unsupported, "deflated"},
@@ -85,12 +161,10 @@ void add_broken_header(Catalogue& to) {
     field.verdict == Verdict::damaged ? to.add_damaged(name, file, field.words)
                                       : to.add_unsupported(name, file, field.words);
   }
-  to.add_unsupported("psd_16_bits_runs.psd", make_psd(kWidth, kHeight, 3, 16, Values(3 * kCount, 0), true, kRgbMode),
-                     "16-bit PSD");
 }
 
 void add_broken_runs(Catalogue& to) {
-  const FileBytes sound = make_psd(kWidth, kHeight, 3, 8, Values(3 * kCount, 7), true);
+  const FileBytes sound = make_psd(kWidth, kHeight, 3, 8, Values(3 * kCount, 7), {.run_length = true});
   constexpr std::size_t kTable = 26 + 4 + 10 + 7 + 2;  // after three sections and the compression field
   constexpr std::size_t kRows = kTable + 2 * 9;
   const auto with = [&](std::size_t offset, std::uint32_t value) {

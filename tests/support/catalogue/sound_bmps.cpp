@@ -21,9 +21,9 @@ Image rgb_image(const Values& colors) {
 }
 
 void add_palettes(Catalogue& to) {
-  for (const int bits : {1, 4, 8}) {
+  for (const int bits : {1, 2, 4, 8}) {
     const std::size_t colors = bits == 8 ? 11 : std::size_t{1} << bits;
-    for (const int header_bytes : {12, 40, 64, 108, 124}) {
+    for (const int header_bytes : {12, 16, 40, 64, 108, 124}) {
       for (const bool top_down : {false, true}) {
         if (top_down && header_bytes == 12) {
           continue;
@@ -72,8 +72,8 @@ void add_direct_color(Catalogue& to) {
   to.add_good_and_more("bmp_bytes_after_the_pixels.bmp", plain, FileBytes(9), rgb_image(colors));
   Values with_alpha = colors;
   with_alpha[4] |= 0x80000000U;
-  to.add_good("bmp_32_bits_with_alpha_in_use.bmp", make_bmp(kWidth, kHeight, 32, with_alpha),
-              image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [&](std::size_t i) { return argb_of(with_alpha[i]); }));
+  to.add_good("bmp_32_bits_with_the_reserved_byte_in_use.bmp", make_bmp(kWidth, kHeight, 32, with_alpha),
+              rgb_image(colors));
 }
 
 /// The bits of a mask, widened to eight by repetition.
@@ -134,6 +134,55 @@ void add_masks(Catalogue& to) {
   }
 }
 
+struct Runs {
+  const char* name;
+  int bits;
+  std::vector<int> bytes;
+  Values indices;  ///< 5×3, top row first
+};
+
+/// Rows of 5 pixels, the bottom one first. Whatever the runs skip has index 0.
+void add_runs(Catalogue& to) {
+  const Values skipped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};
+  const std::array cases = {
+      Runs{"8",
+           8,
+           {5, 1, 0, 0, 0, 5, 1, 2, 3, 0, 1, 0, 0, 0, 4, 2, 1, 3, 0, 1},
+           {2, 2, 2, 2, 3, 1, 2, 3, 0, 1, 1, 1, 1, 1, 1}},
+      Runs{"8_without_an_end", 8, {5, 1, 0, 0, 5, 2, 0, 0, 5, 3}, {3, 3, 3, 3, 3, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
+      Runs{"8_with_padding",
+           8,
+           {8, 1, 0, 0, 7, 2, 0, 0, 0, 8, 1, 2, 3, 0, 2, 1, 1, 1, 0, 0},
+           {1, 2, 3, 0, 2, 2, 2, 2, 2, 2, 1, 1, 1, 1, 1}},
+      Runs{"8_ended_early", 8, {2, 1, 0, 1}, skipped},
+      Runs{"8_with_short_rows", 8, {2, 1, 0, 0, 0, 0, 0, 0}, skipped},
+      Runs{"8_with_a_jump", 8, {2, 1, 0, 2, 1, 2, 1, 3, 0, 1}, {0, 0, 0, 3, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}},
+      Runs{"4",
+           4,
+           {5, 0x12, 0, 0, 0, 5, 0x12, 0x30, 0x10, 0, 0, 0, 3, 0x21, 2, 0x33, 0, 1},
+           {2, 1, 2, 3, 3, 1, 2, 3, 0, 1, 1, 2, 1, 2, 1}},
+  };
+  for (const Runs& runs : cases) {
+    for (const bool top_down : {false, true}) {
+      BmpChoices choices;
+      choices.palette = FixedNumbers(7).colors(4);
+      choices.compression = runs.bits == 8 ? 1 : 2;
+      choices.top_down = top_down;
+      FileBytes file = make_bmp(kWidth, kHeight, runs.bits, {}, choices);
+      for (const int byte : runs.bytes) {
+        add_le(file, static_cast<std::uint32_t>(byte), 1);
+      }
+      const Image shown = image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
+        const std::size_t y = top_down ? kHeight - 1 - i / kWidth : i / kWidth;
+        return rgb_of(choices.palette[runs.indices[y * kWidth + i % kWidth]]);
+      });
+      const bool is_full_before_its_end = runs.bytes.rbegin()[1] == 0 && runs.indices[4] != 0;
+      const std::string name = "bmp_runs_" + std::string(runs.name) + (top_down ? "_top_down" : "") + ".bmp";
+      to.add_good_with_rest(name, file, is_full_before_its_end ? 2 : 0, shown.clone(), "", "");
+    }
+  }
+}
+
 /// Mask bits outside the 16 of a pixel are ignored, so there is no alpha.
 void add_mask_beyond_the_pixel(Catalogue& to) {
   const Values values = FixedNumbers().values(kCount, 1U << 16);
@@ -153,6 +202,7 @@ void add_sound_bmps(Catalogue& to) {
   add_palettes(to);
   add_direct_color(to);
   add_masks(to);
+  add_runs(to);
   add_mask_beyond_the_pixel(to);
 }
 

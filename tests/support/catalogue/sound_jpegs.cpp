@@ -58,14 +58,11 @@ void add_stored_rgb(Catalogue& to) {
 }
 
 /// As defined in docs/operations.md, "Files".
-Image rgb_of_inks(ConstView cmyk, bool inverted) {
+Image rgb_of_inks(ConstView cmyk) {
   return image_of_pixels(cmyk.width, cmyk.height, {Sample::u8, 3}, [&](std::size_t i) {
     const auto x = static_cast<int>(i % static_cast<std::size_t>(cmyk.width));
     const auto y = static_cast<int>(i / static_cast<std::size_t>(cmyk.width));
-    const auto light = [&](int channel) {
-      const auto stored = static_cast<double>(sample_at(cmyk, x, y, channel));
-      return inverted ? stored : 255 - stored;
-    };
+    const auto light = [&](int channel) { return static_cast<double>(sample_at(cmyk, x, y, channel)); };
     std::vector<std::uint32_t> rgb;
     for (int c = 0; c < 3; ++c) {
       rgb.push_back(static_cast<std::uint32_t>(std::lround(light(c) * light(3) / 255)));
@@ -88,7 +85,7 @@ void add_inks(Catalogue& to) {
       choices.adobe = inks.adobe;
       const FileBytes file = make_jpeg(small_photo(4).view(), choices);
       to.add_good(std::string("jpeg_") + inks.name + "_" + process.name + ".jpg", file,
-                  rgb_of_inks(read_with_libjpeg(file).view(), inks.adobe), "CMYK");
+                  rgb_of_inks(read_with_libjpeg(file).view()), "CMYK");
     }
   }
 }

@@ -41,7 +41,7 @@ TEST(DeclaredImage, ReadsTheSizeOfEveryFormat) {
   frame.indices = {0};
   EXPECT_EQ(pixels(test::make_tga(2, 3, 2, 24, values), "x.tga"), 6U);
   EXPECT_EQ(pixels(test::make_gif(3, 2, {0, 1}, {frame})), 6U);
-  EXPECT_EQ(pixels(test::make_psd(3, 2, 3, 8, values, false)), 6U);
+  EXPECT_EQ(pixels(test::make_psd(3, 2, 3, 8, values)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P6\n# a comment\n3 # another\n2\n255\n", values, 1)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P5\v3\f2#\r255 ", values, 1)), 6U);
   EXPECT_EQ(pixels(test::make_pnm("P6\n3", {}, 1)), 0U);
@@ -133,7 +133,7 @@ TEST(DeclaredImage, ReadsNoMoreThanTheHeader) {
   EXPECT_EQ(sized("a.jpg", jpeg).image.pixels(), 200U);
   EXPECT_EQ(sized("a.png", test::written(image, FileFormat::png, {})).image.pixels(), 200U);
   EXPECT_EQ(sized("a.pgm", test::make_pnm("P5\n3 2\n255\n", {1, 2}, 1)).image.pixels(), 6U);
-  EXPECT_EQ(sized("a.psd", test::make_psd(3, 2, 3, 8, std::vector<std::uint32_t>(18, 1), false)).image.pixels(), 6U);
+  EXPECT_EQ(sized("a.psd", test::make_psd(3, 2, 3, 8, std::vector<std::uint32_t>(18, 1))).image.pixels(), 6U);
   EXPECT_EQ(sized("a.npy", encode_npy(image.view()).span()).image.pixels(), 200U);
   EXPECT_EQ(declared_image_in(folder / "a.jpg").pixels(), 200U);
   EXPECT_EQ(sized("a.jpg", jpeg).file_bytes, std::uint64_t{1} << 40);
@@ -266,7 +266,7 @@ TEST(FileHeader, RefusesWhatDecodingRefusesByItsHeader) {
   EXPECT_EQ(kind_of("\x89PNG"), ErrorKind::decode);
   EXPECT_EQ(kind_of("P5 0 2 255 "), ErrorKind::decode);
   EXPECT_EQ(kind_of("P5 2 2 65536 "), ErrorKind::decode);
-  EXPECT_EQ(kind_of(std::string("II*\0", 4)), ErrorKind::unsupported);
+  EXPECT_EQ(kind_of(std::string("RIFF\0\0\0\0WEBPVP8 ", 16)), ErrorKind::unsupported);
   EXPECT_EQ(kind_of("\x93NUMPY\2"), ErrorKind::decode);
   EXPECT_THROW((void)read_file_header(folder / "nowhere"), Error);
   EXPECT_THROW((void)read_file_header(folder / ""), Error);

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "codecs/jpeg/cmyk.hpp"
+#include "codecs/cmyk.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
@@ -17,11 +17,10 @@ using namespace test;
 constexpr PixelFormat kRgb{Sample::u8, 3};
 
 /// As docs/operations.md defines it: the share of light that passes each ink, times the share that passes the black.
-Image rgb_of_cmyk(ConstView cmyk, bool inverted) {
+Image rgb_of_cmyk(ConstView cmyk) {
   Image rgb(cmyk.width, cmyk.height, kRgb);
   const auto light = [&](int x, int y, int channel) {
-    const auto stored = static_cast<double>(sample_at(cmyk, x, y, channel));
-    return (inverted ? stored : 255 - stored) / 255;
+    return static_cast<double>(sample_at(cmyk, x, y, channel)) / 255;
   };
   for (int y = 0; y < cmyk.height; ++y) {
     for (int x = 0; x < cmyk.width; ++x) {
@@ -51,7 +50,7 @@ TEST(JpegReader, ConvertsCmykAndYcck) {
         const Image cmyk = random_image(random, random.between(1, 70), random.between(1, 70), {Sample::u8, 4});
         const FileBytes file = make_jpeg(cmyk.view(), choices);
         const DecodedImage found = decode(file);
-        EXPECT_TRUE(same_pixels(found.image.view(), rgb_of_cmyk(read_with_libjpeg(file).view(), adobe).view()));
+        EXPECT_TRUE(same_pixels(found.image.view(), rgb_of_cmyk(read_with_libjpeg(file).view()).view()));
         EXPECT_EQ(found.notes, std::vector<std::string>{"CMYK is converted to RGB without color management"});
       }
     }
@@ -70,10 +69,8 @@ TEST(JpegReader, CmykIsExactForEveryPair) {
   std::vector<std::uint8_t> rgb(65536 * 3);
   const ConstView pixels{reinterpret_cast<const std::byte*>(cmyk.data()), 256, 256, 1024, {Sample::u8, 4}};
   const ConstView found{reinterpret_cast<const std::byte*>(rgb.data()), 256, 256, 768, kRgb};
-  for (const bool is_ink : {false, true}) {
-    cmyk_to_rgb(cmyk.data(), rgb.data(), 65536, is_ink);
-    EXPECT_TRUE(same_pixels(found, rgb_of_cmyk(pixels, !is_ink).view()));
-  }
+  cmyk_to_rgb(cmyk.data(), rgb.data(), 65536);
+  EXPECT_TRUE(same_pixels(found, rgb_of_cmyk(pixels).view()));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ bool stb_reads(const FileBytes& file) {
 }
 
 TEST(StbBudget, LimitsTotalAllocations) {
-  const FileBytes file = make_bmp(64, 64, 24, std::vector<std::uint32_t>(64 * 64, 0x123456));
+  const FileBytes file = make_tga(2, 64, 64, 24, std::vector<std::uint32_t>(64 * 64, 0x123456));
   constexpr std::size_t kPixels = 3 * 64 * 64;
   {
     const StbBudget budget(kPixels - 1);

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
+#include "codecs/declared_image.hpp"
 #include "support/oracle_png.hpp"
 #include "support/random_png.hpp"
 
@@ -160,6 +162,46 @@ TEST(PngReader, SurvivesMutations) {
       expect_sane_when_mutated(assemble_png(chunks), "mutant.png", random, 1);
     }
   }
+}
+
+/// libpng ignores it, and so do those who read with it.
+TEST(PngReader, IgnoresATransparentColorBeforeTheSuggestedPalette) {
+  PngPicture picture;
+  picture.kind = {2, 8};
+  picture.samples = {1, 2, 3};
+  std::vector<PngChunk> chunks = png_chunks(picture);
+  const PngChunk transparency{
+      "tRNS", FileBytes({std::byte{0}, std::byte{1}, std::byte{0}, std::byte{2}, std::byte{0}, std::byte{3}})};
+  chunks.insert(chunks.begin() + 1, {transparency, {"PLTE", FileBytes(6)}});
+  const codecs::DecodedImage before = decode(assemble_png(chunks));
+  EXPECT_EQ(before.image.format(), (PixelFormat{Sample::u8, 3}));
+  ASSERT_EQ(before.notes.size(), 1U);
+  EXPECT_NE(before.notes[0].find("it precedes the palette"), std::string::npos);
+  EXPECT_EQ(codecs::declared_image(assemble_png(chunks), "a.png").decoded.channels, 3);
+  std::swap(chunks[1], chunks[2]);
+  const codecs::DecodedImage after = decode(assemble_png(chunks));
+  EXPECT_EQ(after.image.format(), (PixelFormat{Sample::u8, 4}));
+  EXPECT_EQ(sample_at(after.image.view(), 0, 0, 3), 0U);
+  EXPECT_TRUE(after.notes.empty());
+}
+
+TEST(PngReader, NotesAnimations) {
+  PngPicture picture;
+  picture.samples = {7};
+  const auto notes_with = [&](std::uint32_t frames, bool first_is_shown) {
+    std::vector<PngChunk> chunks = png_chunks(picture);
+    PngChunk control{"acTL", {}};
+    add_be(control.data, frames, 4);
+    add_be(control.data, 0, 4);
+    if (first_is_shown) {
+      chunks.insert(chunks.begin() + 1, {"fcTL", FileBytes(26)});
+    }
+    chunks.insert(chunks.begin() + 1, control);
+    return decode(assemble_png(chunks)).notes;
+  };
+  EXPECT_EQ(notes_with(2, true), std::vector<std::string>{"PNG animation: first frame only"});
+  EXPECT_EQ(notes_with(2, false), std::vector<std::string>{"PNG animation: only the image before it"});
+  EXPECT_TRUE(notes_with(1, true).empty());
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
-// Reading PNM: gray and color with any maximum value, and broken headers.
+// Reading PNM: gray and color with any maximum value, and broken headers; writing it.
 #include <gtest/gtest.h>
 
+#include "codecs/image_writer.hpp"
 #include "support/small_format_checks.hpp"
 
 namespace gpuimg {
@@ -50,6 +51,27 @@ TEST(PnmReader, RefusesBrokenHeaders) {
     EXPECT_TRUE(refuses(make_pnm(header, {1, 2, 3, 4}, 1), ErrorKind::decode)) << header;
   }
   EXPECT_TRUE(refuses(make_pnm("P5\n40000 40000\n255\n", {1}, 1), ErrorKind::unsupported, "--max-pixels"));
+}
+
+TEST(PnmWriter, WritesEveryFormatExactly) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : photographic_formats()) {
+    for (const int width : {1, 13, 200000}) {
+      const Image image = random_image(random, width, 3, format);
+      const FileBytes file = codecs::encode_image(image.view(), codecs::FileFormat::pnm, "a.pnm", {});
+      EXPECT_EQ(file[1], static_cast<std::byte>(format.has_alpha() ? '7' : format.channels == 3 ? '6' : '5'));
+      expect_pixels(file, image, "PNM", "a.pnm");
+    }
+  }
+}
+
+TEST(PnmWriter, WritesRowsWithoutTheirPadding) {
+  const std::vector<std::uint16_t> samples = {0x0102, 0x0304, 0xFFFF, 0x0506, 0x0708, 0xFFFF};
+  const ConstView padded{reinterpret_cast<const std::byte*>(samples.data()), 2, 2, 6, {Sample::u16, 1}};
+  FileBytes expected = bytes_of("P5\n2 2\n65535\n");
+  add_be(expected, 0x0102030405060708, 8);
+  EXPECT_EQ(codecs::encode_image(padded, codecs::FileFormat::pnm, "a.pgm", {}), expected);
 }
 
 }  // namespace

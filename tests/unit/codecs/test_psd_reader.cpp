@@ -1,4 +1,5 @@
-// Reading PSD: the merged image, and unsupported features.
+// Reading PSD: run-length coded rows are found by their lengths, and transparency by the sign of the number of layers.
+// The kinds of files are in the catalogue.
 #include <gtest/gtest.h>
 
 #include "support/small_format_checks.hpp"
@@ -8,43 +9,46 @@ namespace {
 
 using namespace test;
 
-TEST(PsdReader, ReadsTheMergedImage) {
+TEST(PsdReader, FindsRowsByTheirLengths) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const int bits : {8, 16}) {
-    for (int channels = 3; channels <= 5; ++channels) {
-      for (const bool run_length : {false, true}) {
-        const int width = random.between(1, 30);
-        const int height = random.between(1, 9);
-        const auto count = static_cast<std::size_t>(width * height);
-        const Values planes =
-            random_values(random, count * static_cast<std::size_t>(channels), run_length ? 3 : 1U << bits);
-        const FileBytes file = make_psd(width, height, channels, bits, planes, run_length);
-        if (bits == 16 && run_length) {
-          EXPECT_TRUE(refuses(file, ErrorKind::unsupported, "16-bit PSD"));
-          continue;
-        }
-        const PixelFormat format{bits == 16 ? Sample::u16 : Sample::u8, 3};
-        expect_pixels(file,
-                      image_of_pixels(width, height, format,
-                                      [&](std::size_t i) {
-                                        return Values{planes[i], planes[count + i], planes[2 * count + i]};
-                                      }),
-                      "PSD", "merged.psd");
-        EXPECT_EQ(decode(file).notes.size(), channels > 3 ? 1U : 0U);
-      }
-    }
+  for (int round = 0; round < 40; ++round) {
+    const int width = random.between(1, 300);
+    const int height = random.between(1, 9);
+    const int bits = random.below(2) == 0 ? 8 : 16;
+    const auto count = static_cast<std::size_t>(width * height);
+    const Values planes = random_values(random, count * 3, random.below(2) == 0 ? 2 : 1U << bits);
+    PsdChoices choices;
+    choices.run_length = true;
+    choices.is_large = random.below(2) == 0;
+    choices.row_spare = random.below(5);
+    expect_pixels(make_psd(width, height, 3, bits, planes, choices),
+                  image_of_pixels(width, height, {bits == 8 ? Sample::u8 : Sample::u16, 3},
+                                  [&](std::size_t i) {
+                                    return Values{planes[i], planes[count + i], planes[2 * count + i]};
+                                  }),
+                  "PSD", "runs.psd");
   }
 }
 
+TEST(PsdReader, TakesAPlaneForAlphaOnlyIfTheFileSaysSo) {
+  const Values planes = {255, 191, 127, 10, 127, 64, 128, 0};
+  PsdChoices choices;
+  choices.transparent = true;
+  expect_pixels(make_psd(2, 1, 4, 8, planes, choices),
+                image_of_pixels(2, 1, kRgba,
+                                [](std::size_t i) {
+                                  return i == 0 ? Values{255, 127, 127, 128} : Values{191, 10, 64, 0};
+                                }),
+                "PSD", "transparent.psd");
+  choices.transparent = false;
+  EXPECT_EQ(decode(make_psd(2, 1, 4, 8, planes, choices)).image.format(), kRgb);
+}
+
 TEST(PsdReader, NamesUnsupportedFeatures) {
-  EXPECT_TRUE(refuses(make_psd(1, 1, 3, 32, Values(3, 0), false), ErrorKind::unsupported, "32-bit PSD"));
-  EXPECT_TRUE(refuses(make_psd(1, 1, 4, 8, Values(4, 0), false, 4), ErrorKind::unsupported, "CMYK"));
-  EXPECT_TRUE(refuses(make_psd(1, 1, 1, 8, Values(1, 0), false, 1), ErrorKind::unsupported, "grayscale"));
-  EXPECT_TRUE(refuses(make_psd(1, 1, 2, 8, Values(2, 0), false), ErrorKind::decode, "2 channels"));
-  FileBytes large = make_psd(1, 1, 3, 8, Values(3, 0), false);
-  large[5] = std::byte{2};
-  EXPECT_TRUE(refuses(large, ErrorKind::unsupported, "PSB"));
+  EXPECT_TRUE(refuses(make_psd(1, 1, 3, 32, Values(3, 0)), ErrorKind::unsupported, "32-bit PSD"));
+  EXPECT_TRUE(refuses(make_psd(1, 1, 3, 8, Values(3, 0), {.mode = 9}), ErrorKind::unsupported, "Lab"));
+  EXPECT_TRUE(refuses(make_psd(1, 1, 2, 8, Values(2, 0)), ErrorKind::decode, "2 channels"));
 }
 
 }  // namespace

@@ -2,10 +2,12 @@
 // device is the twin.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <vector>
 
+#include "io/tar_archive.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
@@ -120,6 +122,8 @@ TEST_F(DecodingSide, EverySamplingOrientationAndOperation) {
       EXPECT_TRUE(same_on_both({"integral", path, npy}, npy));
       EXPECT_TRUE(same_on_both({"hsl", path, npy}, npy));
       EXPECT_TRUE(same_on_both({"hsl", "--hue", "30", path, jpg}, jpg));
+      EXPECT_TRUE(same_on_both({"compare", "--json", path, path}, folder_ / "nothing"));
+      EXPECT_TRUE(same_on_both({"compare", "--json", "-r", folder_ / ".", folder_ / "."}, folder_ / "nothing"));
     }
   }
 }
@@ -186,6 +190,19 @@ TEST_F(DecodingSide, SmallDeviceMemoryMeansStripsFromTheHost) {
   twin_device().uploaded = 0;
   EXPECT_FALSE(same_on_both({"equalize", photo, out}, out)) << "all that is free is left for scratch memory";
   EXPECT_GT(twin_device().uploaded, 1) << "strips";
+  EXPECT_FALSE(same_on_both({"compare", "--json", "--max-device-memory", "20K", photo, photo}, out));
+}
+
+TEST_F(DecodingSide, MembersOfAnArchiveAreDecodedOnTheDevice) {
+  if (tar_library().empty()) {
+    GTEST_SKIP() << "built without libarchive";
+  }
+  (void)put_photo();
+  const std::string archive = folder_ / "in.tar";
+  ASSERT_EQ(std::system(("tar -C '" + (folder_ / ".") + "' -cf '" + archive + "' photo.jpg").c_str()), 0);
+  const std::string out = folder_ / "out.tar";
+  EXPECT_TRUE(same_on_both({"equalize", archive, out}, out));
+  EXPECT_TRUE(same_on_both({"hist", "--table", archive, folder_ / "o.csv"}, folder_ / "o.csv"));
 }
 
 TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
@@ -211,7 +228,7 @@ TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   twin_device().reset();
   twin_device().wrong_from = kSelfTestFiles;
   const CommandRun wrong = run_command({"equalize", "--verify", "--backend", "cuda", "--force", photo, out});
-  EXPECT_EQ(wrong.code, ExitCode::verify_mismatch) << wrong.err;
+  EXPECT_EQ(wrong.code, ExitCode::different) << wrong.err;
 }
 
 TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
@@ -231,6 +248,32 @@ TEST_F(DecodingSide, TimesAndManifestSayWhichSide) {
   const std::string lines = text_in(manifest);
   EXPECT_NE(lines.find(R"("decoded_by": "cuda")"), std::string::npos) << lines;
   EXPECT_NE(lines.find(R"("decoded_by": "cpu")"), std::string::npos) << lines;
+}
+
+TEST_F(DecodingSide, OfALargeProgressiveJpegTheHostReadsTheScans) {
+  const std::string out = folder_ / "out.png";
+  for (const int channels : {1, 3}) {
+    const Image image = smooth_image(random_, 701, 502, {Sample::u8, channels});
+    const FileBytes file = make_jpeg(image.view(), {.progressive = true});
+    const std::string turned = put("turned.jpg", with_exif(file, exif_with(6, true)));
+    EXPECT_TRUE(same_on_both({"equalize", turned, out}, out));
+    EXPECT_TRUE(same_on_both({"equalize", "--no-auto-orient", turned, folder_ / "o.jpg"}, folder_ / "o.jpg"));
+    EXPECT_TRUE(same_on_both({"equalize", "--quality", "keep", turned, folder_ / "o.jpg"}, folder_ / "o.jpg"));
+    twin_device().uploaded = 0;
+    const CommandRun timed =
+        run_command({"hist", "--timing", "--json", "--backend", "cuda", "--force", turned, out + ".csv"});
+    EXPECT_NE(timed.err.find(R"("decoded_by": "cuda"})"), std::string::npos) << timed.err;
+    EXPECT_EQ(twin_device().uploaded, 0) << "pixels";
+    FileBytes damaged = file;
+    damaged[damaged.size() / 2] ^= std::byte{0x10};
+    const std::string broken = put("broken.jpg", damaged);
+    EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "100K", turned, out}, out));
+    (void)same_notes_on_both({"equalize", broken, out}, out);
+    const std::string cut =
+        put("cut.jpg", FileBytes(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(file.size() / 2)));
+    EXPECT_FALSE(same_on_both({"equalize", cut, out}, out));
+    EXPECT_FALSE(same_on_both({"equalize", "--lenient", cut, out}, out));
+  }
 }
 
 TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {

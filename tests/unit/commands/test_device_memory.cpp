@@ -25,7 +25,7 @@ namespace {
 
 using namespace test;
 
-constexpr int kSide = 40;
+constexpr int kSide = 48;  ///< whole MCUs: less to encode than the largest result takes
 constexpr PixelFormat kRgb{Sample::u8, 3};
 constexpr int kExclusive = 100;  ///< the weight of what must be alone
 

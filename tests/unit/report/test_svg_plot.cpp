@@ -108,26 +108,27 @@ TEST(SvgPlot, WellFormedForEveryKindOfReport) {
 }
 
 TEST(SvgPlot, StaircaseOfAKnownHistogram) {
-  // Axis 0 … 21 over 300 units, bottom at 384: 10 is at 384 − 300·10/21, 20 at 384 − 300·20/21.
+  // Axis 0 … 21 over 300 units, bottom at 406: 10 is at 406 − 300·10/21, 20 at 406 − 300·20/21.
   const std::string svg = to_svg(report_of({{Channel::luma, {10, 20, 20, 0}}}), {});
-  EXPECT_NE(svg.find("d=\"M80 384H80V241.14H272V98.29H656V384H848V384\""), std::string::npos) << svg;
+  EXPECT_NE(svg.find("d=\"M80 406H80V263.14H272V120.29H656V406H848V406\""), std::string::npos) << svg;
   EXPECT_NE(svg.find("Histogram of a.png"), std::string::npos);
 }
 
 TEST(SvgPlot, RunningSumsNeverFallToTheAxis) {
   ReportOptions options;
   options.cumulative = true;
-  // Axis 0 … 42 over 300 units, bottom at 384: 10 is at 384 − 300·10/42, 40 at 384 − 300·40/42.
+  // Axis 0 … 42 over 300 units, bottom at 406: 10 is at 406 − 300·10/42, 40 at 406 − 300·40/42.
   const std::string svg = to_svg(report_of({{Channel::luma, {10, 0, 30, 0}}}, options), {});
-  EXPECT_NE(svg.find("class=\"line c-luma\" d=\"M80 312.57H464V98.29H848\"/>"), std::string::npos) << svg;
+  EXPECT_NE(svg.find("class=\"line c-luma\" d=\"M80 334.57H464V120.29H848\"/>"), std::string::npos) << svg;
 }
 
 TEST(SvgPlot, LegendOfHueNamesTheCircularMean) {
   const std::string one = to_svg(report_of({{Channel::hue, {3, 0, 0}}}), {});
-  EXPECT_NE(one.find(">hue: circular mean 60 · circular stddev 0 · entropy 0.00 bits</text>"), std::string::npos)
+  EXPECT_NE(one.find(">hue: circular mean 60 · circular stddev 0 · mode 0 · entropy 0.00 bits</text>"),
+            std::string::npos)
       << one;
   const std::string opposite = to_svg(report_of({{Channel::hue, {3, 0, 3, 0}}}), {});
-  EXPECT_NE(opposite.find(">hue: circular mean none · circular stddev none · entropy 1.00 bits</text>"),
+  EXPECT_NE(opposite.find(">hue: circular mean none · circular stddev none · mode 0 · entropy 1.00 bits</text>"),
             std::string::npos)
       << opposite;
 }

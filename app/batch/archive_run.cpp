@@ -1,0 +1,361 @@
+// A oneTBB pipeline: members are read in order, images are computed by the workers, and everything is written in order.
+#include "batch/archive_run.hpp"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "batch/archive_arguments.hpp"
+#include "batch/batch_item.hpp"
+#include "batch/context_pool.hpp"
+#include "batch/failure_list.hpp"
+#include "batch/host_memory.hpp"
+#include "batch/stop_signal.hpp"
+#include "cli/messages.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/declared_image.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "io/tar_archive.hpp"
+#include "text/number_text.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// Larger members that are no images are copied without being held in memory.
+constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
+
+/// A member on its way.
+struct Passing {
+  TarMember member;
+  Bytes content;
+  bool is_image = false;
+  std::uint64_t memory = 0;  ///< of the budget
+  PlanItem planned;
+  BatchItem item;
+  std::vector<CommandContext::StreamContent> outputs;
+};
+
+/// Where the members go; nothing if all images make one output.
+class ArchiveOutput {
+ public:
+  ArchiveOutput(const std::string& name, const OverwriteRules& rules) : name_(name) {
+    if (!is_stream(name)) {
+      file_.emplace(name, rules);
+    }
+    writer_.emplace([this](std::span<const std::byte> part) { write(part); });
+  }
+
+  TarWriter& writer() { return *writer_; }
+
+  /// Gives the archive its name.
+  void finish() {
+    writer_->finish();
+    if (file_) {
+      file_->finish();
+      file_->commit();
+    }
+  }
+
+ private:
+  void write(std::span<const std::byte> part) {
+    if (file_) {
+      file_->write(part);
+    } else {
+      write_output(name_, part, {});
+    }
+  }
+
+  std::string name_;
+  std::optional<StagedOutput> file_;
+  std::optional<TarWriter> writer_;
+};
+
+class ArchiveRun {
+ public:
+  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const NamedPaths& named)
+      : job_(job),
+        options_(options),
+        globals_(globals),
+        jobs_(options.jobs > 0 ? options.jobs : processors(globals)),
+        contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
+        budget_(memory_for_images(options.max_memory)),
+        endings_(codecs::input_endings()),
+        reader_(named.inputs.front()) {}
+
+  /// Returns false if a signal stopped the run.
+  bool run(ArchiveOutput* output, const StopSignal& stop) {
+    output_ = output;
+    stop_ = &stop;
+    job_.prepare(*contexts_.lease());
+    const auto most = tbb::global_control::max_allowed_parallelism;
+    const tbb::global_control leave(most,
+                                    std::max(static_cast<std::size_t>(jobs_), tbb::global_control::active_value(most)));
+    tbb::task_arena arena(jobs_);
+    while (!is_through_ && !must_stop()) {
+      arena.execute([&] { run_pipeline(); });
+      copy_large();
+    }
+    return !stop.requested();
+  }
+
+  void finish_merged(const std::string& output) {
+    if (job_.has_merged()) {
+      const ContextPool::Lease context = contexts_.lease();
+      context->begin_item();
+      job_.finish(*context, output);
+      context->finish();
+      times_.add(context->times());
+    }
+  }
+
+  [[nodiscard]] ExitCode report(double seconds) const {
+    const std::vector<std::string> lines = failures_.lines();
+    std::for_each(lines.begin(), lines.end(), print_error);
+    std::string text = globals_.timing ? globals_.json ? times_.json() : times_.table() : "";
+    if (globals_.verbosity != Verbosity::quiet) {
+      text += fmt::format("{} images done, {} failed, {} other members {} in {:.1f} s\n", grouped(done_),
+                          grouped(failed_), grouped(others_), output_ != nullptr ? "copied" : "passed over", seconds);
+    }
+    print_report(text);
+    return failed_ > 0 ? ExitCode::some_failed : ExitCode::ok;
+  }
+
+ private:
+  static GlobalOptions worker_options(GlobalOptions globals, int jobs) {
+    globals.threads = std::max(1, processors(globals) / jobs);
+    return globals;
+  }
+
+  [[nodiscard]] bool must_stop() const {
+    return stop_->requested() || (options_.max_errors > 0 && failed_ >= options_.max_errors);
+  }
+
+  /// An exception of a stage ends the run: the archive cannot be read or written.
+  void run_pipeline() {
+    tbb::task_group_context group;
+    is_cancelled_ = [&group] { return group.is_group_execution_cancelled(); };
+    tbb::parallel_pipeline(
+        2 * static_cast<std::size_t>(jobs_) + 2,
+        tbb::make_filter<void, std::shared_ptr<Passing>>(tbb::filter_mode::serial_in_order,
+                                                         [&](tbb::flow_control& flow) { return next(flow); }) &
+            tbb::make_filter<std::shared_ptr<Passing>, std::shared_ptr<Passing>>(tbb::filter_mode::parallel,
+                                                                                 [&](std::shared_ptr<Passing> passing) {
+                                                                                   compute(*passing);
+                                                                                   return passing;
+                                                                                 }) &
+            tbb::make_filter<std::shared_ptr<Passing>, void>(
+                tbb::filter_mode::serial_in_order, [&](const std::shared_ptr<Passing>& passing) { write(*passing); }),
+        group);
+  }
+
+  std::shared_ptr<Passing> next(tbb::flow_control& flow) {
+    std::optional<TarMember> member = must_stop() ? std::nullopt : reader_.next();
+    is_through_ = !member;
+    if (!member) {
+      flow.stop();
+      return nullptr;
+    }
+    auto passing = std::make_shared<Passing>();
+    passing->member = std::move(*member);
+    const std::string ending = file_ending(passing->member.name);
+    passing->is_image =
+        passing->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
+    if (!passing->is_image && passing->member.size > kHeldAtMost) {
+      large_ = std::move(passing->member);
+      flow.stop();
+      return nullptr;
+    }
+    take_in(*passing);
+    return passing;
+  }
+
+  /// Reads a member once there is memory for it and for what becomes of it.
+  void take_in(Passing& passing) {
+    const TarMember& member = passing.member;
+    if (passing.is_image && member.size > budget_.bytes()) {
+      prepare_item(passing);
+      return fail(passing.item, name_of(ErrorKind::out_of_memory),
+                  fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
+    }
+    if (!passing.is_image && output_ == nullptr) {
+      return;
+    }
+    hold(passing, member.size);
+    passing.content = reader_.content(member);
+    if (passing.is_image) {
+      prepare_item(passing);
+      const codecs::DeclaredImage declared = codecs::declared_image(passing.content.span(), member.name);
+      const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
+      const std::uint64_t all = expected_memory(job_, member.size, is_refused ? codecs::DeclaredImage{} : declared);
+      budget_.release(std::exchange(passing.memory, 0));
+      hold(passing, all);
+    }
+  }
+
+  void hold(Passing& passing, std::uint64_t bytes) {
+    passing.memory = budget_.acquire(bytes, is_cancelled_) ? bytes : 0;
+  }
+
+  void prepare_item(Passing& passing) const {
+    passing.planned.input = passing.member.name;
+    if (!job_.merges()) {
+      passing.planned.output = mirrored_name("", passing.member.name, job_.ending_for(passing.member.name));
+    }
+    passing.item.planned = &passing.planned;
+    passing.item.record.input = passing.member.name;
+  }
+
+  void compute(Passing& passing) {
+    if (!passing.is_image || passing.item.record.status == ItemStatus::failed) {
+      return;
+    }
+    const ContextPool::Lease context = contexts_.lease();
+    const auto work = [&] {
+      const ItemPaths paths{passing.planned.input, passing.planned.output};
+      context->begin_member(paths.input, std::move(passing.content));
+      if (!job_.merges()) {
+        job_.check_name(paths.output);
+      }
+      passing.item.in_order = job_.run(*context, paths);
+      passing.outputs = context->take_outputs();
+    };
+    // A worker that waits for its own parallel loops must not start another image.
+    if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
+      passing.outputs.clear();
+      fail_by(passing.item, thrown);
+      if (is_kind(passing.item, ErrorKind::device_fault) || is_kind(passing.item, ErrorKind::backend_unavailable)) {
+        std::rethrow_exception(thrown);
+      }
+    }
+    passing.item.record.times = context->times();
+    passing.item.messages = context->take_messages();
+  }
+
+  void write(Passing& passing) {
+    if (passing.is_image) {
+      end(passing);
+    } else {
+      copy(passing);
+    }
+    passing.outputs.clear();
+    passing.content = Bytes();
+    budget_.release(passing.memory);
+  }
+
+  void end(Passing& passing) {
+    BatchItem& item = passing.item;
+    for (const Message& message : item.messages) {
+      tell(message, passing.member.name);
+    }
+    if (item.in_order) {
+      if (const auto thrown = caught(item.in_order)) {
+        fail_by(item, thrown);
+      }
+    }
+    times_.add(item.record.times);
+    if (item.record.status == ItemStatus::failed) {
+      ++failed_;
+      failures_.add(item.record.error_kind, item.reason, item.record.message);
+      return;
+    }
+    ++done_;
+    for (const CommandContext::StreamContent& output : passing.outputs) {
+      output_->writer().begin(passing.member, output.name, output.content.size());
+      output_->writer().write(output.content);
+    }
+  }
+
+  void tell(const Message& message, const std::string& name) const {
+    const std::string text = text_with_name(message, name);
+    message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
+  }
+
+  void copy(const Passing& passing) {
+    ++others_;
+    if (output_ != nullptr) {
+      output_->writer().begin(passing.member, passing.member.name, passing.member.size);
+      output_->writer().write(passing.content.span());
+    }
+  }
+
+  /// The member at which the pipeline stopped. Its content is still to be read.
+  void copy_large() {
+    const std::optional<TarMember> member = std::exchange(large_, std::nullopt);
+    if (!member) {
+      return;
+    }
+    is_through_ = false;
+    ++others_;
+    if (output_ == nullptr) {
+      return;  // the reader passes over it
+    }
+    output_->writer().begin(*member, member->name, member->size);
+    std::vector<std::byte> block(kHeldAtMost);
+    while (const std::size_t got = reader_.read(block)) {
+      output_->writer().write(std::span<const std::byte>(block).first(got));
+    }
+  }
+
+  ImageJob& job_;
+  const BatchOptions& options_;
+  const GlobalOptions& globals_;
+  int jobs_;
+  ContextPool contexts_;
+  MemoryBudget budget_;
+  std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
+  TarReader reader_;
+  ArchiveOutput* output_ = nullptr;
+  const StopSignal* stop_ = nullptr;
+  std::function<bool()> is_cancelled_;
+  bool is_through_ = false;
+  std::optional<TarMember> large_;
+  FailureList failures_;
+  PhaseTimes times_;
+  std::uint64_t done_ = 0;
+  std::atomic<std::uint64_t> failed_ = 0;
+  std::uint64_t others_ = 0;
+};
+
+}  // namespace
+
+ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
+                     const NamedPaths& named) {
+  const BatchOptions options = checked(arguments);
+  check_archive_arguments(job, arguments, globals, named);
+  check_archive_output(job, named, globals);
+  const auto start = std::chrono::steady_clock::now();
+  const StopSignal stop([&] {
+    print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
+  });
+  ArchiveRun run(job, options, globals, named);
+  std::optional<ArchiveOutput> output;
+  if (!job.merges()) {
+    output.emplace(named.output, OverwriteRules{globals.force, false});
+  }
+  const bool is_whole = run.run(output ? &*output : nullptr, stop);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const ExitCode code = run.report(seconds);
+  if (!is_whole) {
+    return stop.exit_code().value_or(ExitCode::stopped_early);
+  }
+  if (output) {
+    output->finish();
+  } else {
+    run.finish_merged(named.output);
+  }
+  return code;
+}
+
+}  // namespace gpuimg

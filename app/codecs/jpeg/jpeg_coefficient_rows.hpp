@@ -1,0 +1,52 @@
+// Quantized coefficients of some rows of a JPEG, on their way from the scans to the pixels.
+#pragma once
+
+// jpeglib.h needs size_t and FILE declared before it.
+#include <cstddef>
+#include <cstdio>
+// clang-format off
+#include <jpeglib.h>
+// clang-format on
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace gpuimg::codecs {
+
+/// A ring of MCU rows, or all of them, in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of
+/// each component, as many rows of blocks as its vertical sampling factor.
+class JpegCoefficientRows {
+ public:
+  /// For `kept` MCU rows of the image, whose header `info` has read. Uninitialized. Throws std::bad_alloc.
+  JpegCoefficientRows(const jpeg_decompress_struct& info, int kept);
+
+  /// For all rows, in `to`, which is as large as JpegCoefficients::read has it and outlives the object.
+  JpegCoefficientRows(const jpeg_decompress_struct& info, std::span<std::int16_t> to);
+
+  /// The rows of blocks of one component in one MCU row, which takes the place of the one `kept` rows above it.
+  [[nodiscard]] JBLOCKARRAY row(int component, int mcu_row) {
+    Component& from = components_[static_cast<std::size_t>(component)];
+    return from.rows.data() + static_cast<std::ptrdiff_t>(mcu_row % kept_) * from.rows_per_mcu;
+  }
+
+  /// Sets them to zero.
+  void clear(int component, int mcu_row);
+
+ private:
+  struct alignas(64) Block {
+    JCOEF coefficients[DCTSIZE2];
+  };
+  struct Component {
+    std::unique_ptr<Block[]> own;
+    std::vector<JBLOCKROW> rows;  // null beyond the last one that libjpeg uses
+    int rows_per_mcu = 1;
+    std::size_t blocks_per_row = 0;
+  };
+
+  int kept_;
+  std::vector<Component> components_;
+};
+
+}  // namespace gpuimg::codecs

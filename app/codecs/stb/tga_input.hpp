@@ -1,0 +1,27 @@
+// The first guard before stb_image: checks what the header of a TGA declares and writes a new header, so that stb_image
+// sees only checked values.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "codecs/byte_fields.hpp"
+
+namespace gpuimg::codecs {
+
+struct TgaInput {
+  std::vector<std::byte> header;  ///< what stb_image reads first
+  ByteSpan body;                  ///< what it reads next
+  int width = 0;
+  int height = 0;
+  int channels = 0;             ///< as stb_image returns them
+  bool declares_alpha = false;  ///< otherwise a fourth byte is dropped if it is 0 in all pixels or full in all
+  bool is_mirrored = false;     ///< stored right to left
+};
+
+/// Throws like decode_image; `name` is printable.
+TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels);
+
+}  // namespace gpuimg::codecs

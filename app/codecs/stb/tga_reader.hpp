@@ -1,0 +1,23 @@
+// Reads TGA with stb_image, behind guards: docs/decisions/0012-what-stb-image-reads.md.
+// To read this folder, start here for reading and in stb_writer.hpp for writing.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "codecs/codec.hpp"
+
+namespace gpuimg::codecs {
+
+/// All six kinds, as gray, RGB, or RGBA if alpha is declared or visibly used. Throws like decode_image; `name` is
+/// printable.
+DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::declared of TGA; in tga_input.cpp.
+DeclaredImage declared_tga(ByteSpan beginning, const std::string& name);
+
+/// TGA has no signature: a file is TGA if its name ends in .tga (any case) or it has the footer of version 2, and its
+/// header is plausible.
+bool looks_like_tga(ByteSpan bytes, std::string_view name);
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,112 @@
+// libtiff's callbacks must not throw, because exceptions must not pass through C.
+#include "codecs/tiff/tiff_file.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+#include <string_view>
+
+#include "codecs/refusals.hpp"
+#include "gpuimg/error.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+using Options = std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)>;
+
+tmsize_t on_write(thandle_t /*handle*/, void* /*from*/, tmsize_t /*size*/) { return 0; }
+int on_close(thandle_t /*handle*/) { return 0; }
+
+/// The message, cut off if it is long. Damaged tags may put any bytes into it.
+void keep(std::string& to, const char* format, va_list arguments) {
+  std::array<char, 200> text{};
+  (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+  try {
+    to = printable_name(text.data());
+    std::replace(to.begin(), to.end(), ';', ',');
+  } catch (const std::bad_alloc&) {
+  }
+}
+
+}  // namespace
+
+TiffFile::TiffFile(ByteSpan bytes, const std::string& name) : name_(name), state_(std::make_unique<State>()) {
+  constexpr tmsize_t kBase = tmsize_t{64} << 20;
+  state_->bytes = bytes;
+  const Options options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
+  if (options == nullptr) {
+    throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libtiff; free some memory");
+  }
+  // libtiff itself holds compressed data and lists of strips, which are no larger than the file.
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kBase + 2 * static_cast<tmsize_t>(bytes.size()));
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, state_.get());
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
+  const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->bytes.size(); };
+  // "m": without a mapping, every read passes on_read, which sees the end.
+  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rm", state_.get(), on_read, on_write, on_seek, on_close, size_of,
+                                nullptr, nullptr, options.get()));
+  check();
+  if (tiff_ == nullptr) {
+    refuse_damaged(name, "its directory cannot be read");
+  }
+}
+
+void TiffFile::check() const {
+  if (state_->ended_early) {
+    refuse_truncated(name_);
+  }
+  if (state_->lacks_memory) {
+    throw Error(ErrorKind::out_of_memory, name_ + ": libtiff ran out of memory; use a machine with more memory");
+  }
+  if (!state_->problem.empty()) {
+    refuse_damaged(name_, state_->problem);
+  }
+}
+
+bool TiffFile::next_directory() {
+  const bool has_more = TIFFLastDirectory(tiff()) == 0 && TIFFReadDirectory(tiff()) == 1;
+  state_->problem.clear();  // damage in a later directory does not matter to this image
+  state_->ended_early = false;
+  return has_more;
+}
+
+tmsize_t TiffFile::on_read(thandle_t handle, void* to, tmsize_t size) {
+  auto* state = static_cast<State*>(handle);
+  const std::uint64_t left = state->bytes.size() - std::min<std::uint64_t>(state->position, state->bytes.size());
+  const std::uint64_t count = std::min(left, static_cast<std::uint64_t>(std::max<tmsize_t>(size, 0)));
+  if (count < static_cast<std::uint64_t>(size)) {
+    state->ended_early = true;
+  }
+  if (count > 0) {
+    std::memcpy(to, state->bytes.data() + state->position, static_cast<std::size_t>(count));
+  }
+  state->position += count;
+  return static_cast<tmsize_t>(count);
+}
+
+toff_t TiffFile::on_seek(thandle_t handle, toff_t offset, int whence) {
+  auto* state = static_cast<State*>(handle);
+  const std::uint64_t from = whence == SEEK_CUR ? state->position : whence == SEEK_END ? state->bytes.size() : 0;
+  state->position = from + offset;
+  return state->position;
+}
+
+int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
+  auto* state = static_cast<State*>(user);
+  const std::string_view text = format;
+  state->lacks_memory = state->lacks_memory || text.find("Out of memory") != std::string_view::npos ||
+                        text.find("No space for") != std::string_view::npos;
+  if (state->problem.empty()) {
+    keep(state->problem, format, arguments);
+  }
+  return 1;
+}
+
+int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
+  return static_cast<State*>(user)->heeds_warnings ? on_error(tiff, user, module, format, arguments) : 1;
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,95 @@
+// Names everything that is not read.
+#include "codecs/tiff/tiff_kind.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "codecs/refusals.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+TiffKind::Color color_of(const TiffFile& file, std::uint16_t compression) {
+  std::uint16_t photometric = 0;
+  if (TIFFGetField(file.tiff(), TIFFTAG_PHOTOMETRIC, &photometric) != 1) {
+    refuse_damaged(file.name(), "it does not say what its samples mean");
+  }
+  switch (photometric) {
+    case PHOTOMETRIC_MINISWHITE: return TiffKind::Color::inverted_gray;
+    case PHOTOMETRIC_MINISBLACK: return TiffKind::Color::gray;
+    case PHOTOMETRIC_PALETTE: return TiffKind::Color::palette;
+    case PHOTOMETRIC_RGB: return TiffKind::Color::rgb;
+    case PHOTOMETRIC_SEPARATED:
+      if (file.number<std::uint16_t>(TIFFTAG_INKSET, INKSET_CMYK) != INKSET_CMYK) {
+        refuse_unsupported(file.name(), "TIFF with inks other than CMYK");
+      }
+      return TiffKind::Color::cmyk;
+    case PHOTOMETRIC_YCBCR:
+      if (compression != COMPRESSION_JPEG) {
+        refuse_unsupported(file.name(), "YCbCr TIFF without JPEG compression");
+      }
+      TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts
+      return TiffKind::Color::rgb;
+    default: refuse_unsupported(file.name(), fmt::format("TIFF of photometric interpretation {}", photometric));
+  }
+}
+
+void check_samples(const TiffFile& file, const TiffKind& kind) {
+  const auto format = file.number<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID) {
+    const std::string_view what = format == SAMPLEFORMAT_INT      ? "signed"
+                                  : format == SAMPLEFORMAT_IEEEFP ? "float"
+                                                                  : "complex";
+    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit {} samples", kind.bits, what));
+  }
+  constexpr std::array kDepths = {1, 2, 4, 8, 12, 16};
+  const bool is_palette = kind.color == TiffKind::Color::palette;
+  const bool is_known = std::find(kDepths.begin(), kDepths.end(), kind.bits) != kDepths.end();
+  if (!is_known || (is_palette && kind.bits > 8)) {
+    refuse_unsupported(file.name(),
+                       fmt::format("TIFF of {}-bit {}", kind.bits, is_palette ? "palette indices" : "samples"));
+  }
+  if (kind.samples < kind.color_samples()) {
+    refuse_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
+  }
+}
+
+TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
+  std::uint16_t count = 0;
+  std::uint16_t* kinds = nullptr;
+  if (kind.samples <= kind.color_samples() ||
+      TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_EXTRASAMPLES, &count, &kinds) != 1 || count == 0) {
+    return TiffKind::Alpha::none;
+  }
+  return kinds[0] == EXTRASAMPLE_ASSOCALPHA   ? TiffKind::Alpha::premultiplied
+         : kinds[0] == EXTRASAMPLE_UNASSALPHA ? TiffKind::Alpha::plain
+                                              : TiffKind::Alpha::none;
+}
+
+}  // namespace
+
+TiffKind tiff_kind(const TiffFile& file) {
+  void* version = nullptr;
+  if (TIFFGetField(file.tiff(), TIFFTAG_DNGVERSION, &version) == 1) {
+    refuse_unsupported(file.name(), "a raw photo (DNG)");
+  }
+  const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (TIFFIsCODECConfigured(compression) == 0) {
+    refuse_unsupported(file.name(), fmt::format("TIFF of compression {} by this libtiff", compression));
+  }
+  TiffKind kind;
+  kind.width = file.number<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
+  kind.height = file.number<std::uint32_t>(TIFFTAG_IMAGELENGTH, 0);
+  kind.bits = file.number<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
+  kind.samples = file.number<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
+  kind.is_planar = file.number<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
+  kind.color = color_of(file, compression);
+  check_samples(file, kind);
+  kind.alpha = alpha_of(file, kind);
+  return kind;
+}
+
+}  // namespace gpuimg::codecs

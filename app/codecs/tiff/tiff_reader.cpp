@@ -1,0 +1,235 @@
+// Decodes block by block (strips or tiles), so that besides the image only one block of each plane is held.
+#include "codecs/tiff/tiff_reader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <vector>
+
+#include "codecs/cmyk.hpp"
+#include "codecs/refusals.hpp"
+#include "codecs/tiff/tiff_file.hpp"
+#include "codecs/tiff/tiff_kind.hpp"
+#include "codecs/tiff/tiff_metadata.hpp"
+#include "codecs/tiff/tiff_samples.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+/// How the image is divided.
+struct Blocks {
+  bool are_tiles = false;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t row_bytes = 0;
+};
+
+Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
+  Blocks blocks;
+  blocks.are_tiles = TIFFIsTiled(file.tiff()) != 0;
+  if (blocks.are_tiles) {
+    blocks.width = file.number<std::uint32_t>(TIFFTAG_TILEWIDTH, 0);
+    blocks.height = file.number<std::uint32_t>(TIFFTAG_TILELENGTH, 0);
+    blocks.bytes = TIFFTileSize64(file.tiff());
+    blocks.row_bytes = TIFFTileRowSize64(file.tiff());
+  } else {
+    blocks.width = kind.width;
+    blocks.height = std::min(file.number<std::uint32_t>(TIFFTAG_ROWSPERSTRIP, kind.height), kind.height);
+    blocks.bytes = TIFFVStripSize64(file.tiff(), blocks.height);
+    blocks.row_bytes = TIFFScanlineSize64(file.tiff());
+  }
+  const std::uint64_t samples = kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples);
+  const std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
+  if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
+      blocks.bytes / blocks.height < blocks.row_bytes) {
+    refuse_damaged(file.name(), "its strips or tiles have an impossible size");
+  }
+  return blocks;
+}
+
+/// Memory is touched as far as the file holds pixels, so it is checked first that there is something to decode.
+void check_blocks(const TiffFile& file, const TiffKind& kind, const Blocks& blocks) {
+  constexpr std::uint64_t kLargestTile = std::uint64_t{1} << 30;
+  const std::uint64_t image = blocks.row_bytes * std::max(kind.height, blocks.height);
+  if (blocks.are_tiles && blocks.bytes > kLargestTile && blocks.bytes / 4 > image) {
+    refuse_damaged(file.name(), "its tiles are larger than the image");
+  }
+  const std::uint32_t count = blocks.are_tiles ? TIFFNumberOfTiles(file.tiff()) : TIFFNumberOfStrips(file.tiff());
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const std::uint64_t offset = TIFFGetStrileOffset(file.tiff(), i);
+    const std::uint64_t bytes = TIFFGetStrileByteCount(file.tiff(), i);
+    if (bytes == 0) {
+      refuse_damaged(file.name(), "a strip or tile is empty");
+    }
+    if (offset > file.bytes().size() || bytes > file.bytes().size() - offset) {
+      refuse_truncated(file.name());
+    }
+  }
+}
+
+class BlockReader {
+ public:
+  BlockReader(const TiffFile& file, const TiffKind& kind, const Blocks& blocks)
+      : file_(file), kind_(kind), blocks_(blocks) {
+    memory_.assign(static_cast<std::size_t>(kind.is_planar ? kind.used_samples() : 1),
+                   std::vector<std::byte>(static_cast<std::size_t>(blocks.bytes)));
+  }
+
+  /// Reads the block with this pixel, of all planes.
+  void read(std::uint32_t x, std::uint32_t y) {
+    for (std::size_t plane = 0; plane < memory_.size(); ++plane) {
+      std::vector<std::byte>& to = memory_[plane];
+      const auto sample = static_cast<std::uint16_t>(plane);
+      const auto size = static_cast<tmsize_t>(to.size());
+      const tmsize_t read =
+          blocks_.are_tiles
+              ? TIFFReadEncodedTile(file_.tiff(), TIFFComputeTile(file_.tiff(), x, y, 0, sample), to.data(), size)
+              : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
+      file_.check();
+      const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
+      if (read < 0 || static_cast<std::uint64_t>(read) < rows * blocks_.row_bytes) {
+        refuse_damaged(file_.name(), "a strip or tile is cut off");
+      }
+    }
+  }
+
+  /// The rows at `y` inside the block, of all planes.
+  [[nodiscard]] std::vector<const std::byte*> rows(std::uint32_t y) const {
+    std::vector<const std::byte*> rows;
+    for (const std::vector<std::byte>& plane : memory_) {
+      rows.push_back(plane.data() + y * blocks_.row_bytes);
+    }
+    return rows;
+  }
+
+ private:
+  const TiffFile& file_;
+  const TiffKind& kind_;
+  const Blocks& blocks_;
+  std::vector<std::vector<std::byte>> memory_;
+};
+
+TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
+  TiffPalette palette;
+  if (kind.color != TiffKind::Color::palette) {
+    return palette;
+  }
+  std::uint16_t* levels[3] = {};
+  if (TIFFGetField(file.tiff(), TIFFTAG_COLORMAP, &levels[0], &levels[1], &levels[2]) != 1) {
+    refuse_damaged(file.name(), "its palette is missing");
+  }
+  const std::size_t size = std::size_t{1} << kind.bits;
+  // Some programs write levels of 8 bits instead of 16.
+  const bool is_narrow = std::all_of(std::begin(levels), std::end(levels), [&](const std::uint16_t* channel) {
+    return std::all_of(channel, channel + size, [](std::uint16_t level) { return level < 256; });
+  });
+  for (std::size_t i = 0; i < size; ++i) {
+    palette.emplace_back();
+    for (std::size_t c = 0; c < 3; ++c) {
+      palette.back()[c] = static_cast<std::uint8_t>(levels[c][i] >> (is_narrow ? 0 : 8));
+    }
+  }
+  return palette;
+}
+
+template <class T>
+void read_pixels(TiffFile& file, const TiffKind& kind, const Blocks& blocks, View to) {
+  const TiffPalette palette = palette_of(file, kind);
+  TiffRowConverter<T> converter(kind, palette, std::min(blocks.width, kind.width));
+  BlockReader reader(file, kind, blocks);
+  file.begin_pixels();
+  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
+    for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
+      reader.read(x, y);
+      const std::uint32_t width = std::min(blocks.width, kind.width - x);
+      const std::uint32_t rows = std::min(blocks.height, kind.height - y);
+      for (std::uint32_t row = 0; row < rows; ++row) {
+        T* const line = to.row<T>(static_cast<int>(y + row));
+        converter.convert(reader.rows(row), width,
+                          line + std::size_t{x} * static_cast<std::size_t>(to.format.channels));
+      }
+    }
+  }
+}
+
+void add_notes(TiffFile& file, const TiffKind& kind, std::vector<std::string>& notes) {
+  if (kind.color == TiffKind::Color::cmyk) {
+    notes.emplace_back(kCmykNote);
+  }
+  if (kind.alpha == TiffKind::Alpha::premultiplied) {
+    notes.emplace_back("TIFF: its colors are stored multiplied by alpha; they are divided by it");
+  }
+  if (kind.samples > kind.used_samples()) {
+    notes.emplace_back(
+        fmt::format("TIFF: {} extra samples of each pixel are left out", kind.samples - kind.used_samples()));
+  }
+  constexpr int kMaxPages = 100000;
+  int pages = 1;
+  while (pages < kMaxPages && file.next_directory()) {
+    const auto subfile = file.number<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
+    pages += (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0 ? 1 : 0;
+  }
+  if (pages > 1) {
+    notes.emplace_back(fmt::format("TIFF of {} pages: first page only", pages));
+  }
+}
+
+}  // namespace
+
+bool looks_like_tiff(ByteSpan bytes, std::string_view /*name*/) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
+  constexpr std::array kSignatures = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
+  const bool is_tiff = std::any_of(kSignatures.begin(), kSignatures.end(),
+                                   [&](std::string_view signature) { return text.starts_with(signature); });
+  return is_tiff && !(text.size() >= 10 && text.substr(8).starts_with("CR\2"sv));
+}
+
+DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  TiffFile file(bytes, name);
+  const TiffKind kind = tiff_kind(file);
+  check_size(name, kind.width, kind.height, options.max_pixels);
+  const Blocks blocks = blocks_of(file, kind);
+  check_blocks(file, kind, blocks);
+  file.check();
+  DecodedImage decoded;
+  decoded.metadata = read_tiff_metadata(file, decoded.details);
+  decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());
+  if (kind.format().sample == Sample::u16) {
+    read_pixels<std::uint16_t>(file, kind, blocks, decoded.image.view());
+  } else {
+    read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
+  }
+  add_notes(file, kind, decoded.notes);
+  return decoded;
+}
+
+DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
+  const TiffFile file(beginning, name);
+  const TiffKind kind = tiff_kind(file);
+  DeclaredImage declared;
+  declared.width = kind.width;
+  declared.height = kind.height;
+  declared.color = kind.color == TiffKind::Color::palette ? "palette"
+                   : kind.color == TiffKind::Color::cmyk  ? "CMYK"
+                   : kind.color == TiffKind::Color::rgb   ? "RGB"
+                                                          : "gray";
+  declared.bits = kind.bits;
+  declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
+  declared.decoded = kind.format();
+  declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
+  // One strip may be the whole image.
+  declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
+  declared.facts = {{"stored_channels", static_cast<std::uint64_t>(kind.samples)},
+                    {"tiled", TIFFIsTiled(file.tiff()) != 0}};
+  return declared;
+}
+
+Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
+  return read_tiff_metadata(TiffFile(beginning, name), details);
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,134 @@
+// The file grows in memory, because libtiff goes back to fill in offsets.
+#include "codecs/tiff/tiff_writer.hpp"
+
+#include <fmt/format.h>
+#include <tiffio.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <vector>
+
+#include "codecs/tiff/tiff_metadata.hpp"
+#include "gpuimg/error.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+struct Output {
+  std::vector<std::byte> bytes;
+  std::uint64_t position = 0;
+};
+
+// Exceptions must not pass through C.
+tmsize_t on_write(thandle_t handle, void* from, tmsize_t size) {
+  auto* output = static_cast<Output*>(handle);
+  const auto count = static_cast<std::size_t>(size);
+  try {
+    if (output->bytes.size() < output->position + count) {
+      output->bytes.resize(static_cast<std::size_t>(output->position) + count);
+    }
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+  std::memcpy(output->bytes.data() + output->position, from, count);
+  output->position += count;
+  return size;
+}
+
+tmsize_t on_read(thandle_t handle, void* to, tmsize_t size) {
+  auto* output = static_cast<Output*>(handle);
+  const std::uint64_t left = output->bytes.size() - std::min<std::uint64_t>(output->position, output->bytes.size());
+  const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
+  std::memcpy(to, output->bytes.data() + output->position, count);
+  output->position += count;
+  return static_cast<tmsize_t>(count);
+}
+
+toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
+  auto* output = static_cast<Output*>(handle);
+  const std::uint64_t from = whence == SEEK_CUR ? output->position : whence == SEEK_END ? output->bytes.size() : 0;
+  output->position = from + offset;
+  return output->position;
+}
+
+int on_close(thandle_t /*handle*/) { return 0; }
+toff_t on_size(thandle_t handle) { return static_cast<Output*>(handle)->bytes.size(); }
+int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list /*arguments*/) {
+  return 1;  // the calls' results say enough
+}
+
+using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
+
+Tiff opened(Output& output, ConstView pixels) {
+  constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate adds little to noise
+  const bool is_big = static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+  const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
+                                                                             TIFFOpenOptionsFree);
+  if (options == nullptr) {
+    return {nullptr, TIFFClose};
+  }
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_message, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_message, nullptr);
+  return {TIFFClientOpenExt("output", is_big ? "w8l" : "wl", &output, on_read, on_write, on_seek, on_close, on_size,
+                            nullptr, nullptr, options.get()),
+          TIFFClose};
+}
+
+std::uint32_t rows_per_strip(ConstView pixels) {
+  constexpr std::size_t kStripBytes = std::size_t{256} << 10;
+  const std::size_t rows = std::max<std::size_t>(1, kStripBytes / pixels.tight_pitch_bytes());
+  return static_cast<std::uint32_t>(std::min(rows, static_cast<std::size_t>(pixels.height)));
+}
+
+void set_tags(TIFF* tiff, ConstView pixels) {
+  TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(pixels.width));
+  TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(pixels.height));
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, pixels.format.channels);
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * sample_bytes(pixels.format.sample)));
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
+               pixels.format.color_channels() == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
+  TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip(pixels));
+  if (pixels.format.has_alpha()) {
+    const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
+    TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
+  }
+}
+
+/// Copies each row, because the predictor works in place.
+bool write_rows(TIFF* tiff, ConstView pixels) {
+  std::vector<std::byte> row(pixels.tight_pitch_bytes());
+  for (int y = 0; y < pixels.height; ++y) {
+    std::memcpy(row.data(), pixels.row_bytes(y), row.size());
+    if (TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0) != 1) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  Output output;
+  Tiff tiff = opened(output, pixels);
+  bool is_written = tiff != nullptr;
+  if (is_written) {
+    set_tags(tiff.get(), pixels);
+    write_tiff_metadata(tiff.get(), options.metadata);
+    is_written = write_rows(tiff.get(), pixels) && TIFFFlush(tiff.get()) == 1;
+  }
+  tiff.reset();
+  if (!is_written) {
+    throw Error(ErrorKind::out_of_memory,
+                fmt::format("{}: cannot write: not enough memory; use a smaller image", printable_name(name)));
+  }
+  sink(output.bytes);
+}
+
+}  // namespace gpuimg::codecs

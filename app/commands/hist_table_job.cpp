@@ -1,0 +1,136 @@
+// hist --table: a row of statistics for each image, in the order of the inputs. Rows of a run that is continued come
+// from its manifest. docs/batch.md, "A table".
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/output_forms.hpp"
+#include "commands/hist_job.hpp"
+#include "commands/mask_input.hpp"
+#include "report/level_check.hpp"
+#include "report/report.hpp"
+#include "report/statistics_table.hpp"
+
+namespace gpuimg {
+namespace {
+
+const OutputForms<TableForm> kTableForms = {
+    "a table", {{"csv", TableForm::csv}, {"jsonl", TableForm::jsonl, "", {"json", "ndjson"}}}, TableForm::csv};
+
+TableForm form_of(const HistArguments& arguments, const std::string& output) {
+  const bool prints_json = arguments.json && arguments.form.empty() && (output.empty() || is_untyped_stream(output));
+  return prints_json ? TableForm::jsonl : output_form(kTableForms, arguments.form, output);
+}
+
+/// Luma, and the channels that the image has beside it.
+std::vector<Channel> channels_of(PixelFormat format) {
+  std::vector<Channel> channels = {Channel::luma};
+  if (format.color_channels() == 3) {
+    channels.insert(channels.end(), {Channel::red, Channel::green, Channel::blue});
+  }
+  if (format.has_alpha()) {
+    channels.push_back(Channel::alpha);
+  }
+  return channels;
+}
+
+class HistTableJob final : public ImageJob {
+ public:
+  explicit HistTableJob(const HistArguments& arguments)
+      : arguments_(arguments), checks_(level_checks(arguments.fail_if)) {
+    options_.luma = value_named("--luma", arguments.luma, kLumaNames);
+    options_.selection = checked_selection(arguments.selection);
+  }
+
+  void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kTableForms, arguments_.form, output, verbosity);
+    const auto note = [&](bool applies, const char* option) {
+      note_no_effect(applies, option, "--table writes statistics of luma and all channels", verbosity);
+    };
+    note(arguments_.channel != HistArguments().channel, "--channel");
+    note(arguments_.bins.has_value(), "--bins");
+    note(arguments_.cumulative, "--cumulative");
+    note(arguments_.normalize, "--normalize");
+    note(arguments_.log, "--log");
+    note(!arguments_.range.empty(), "--range");
+    note(!arguments_.title.empty(), "--title");
+  }
+  [[nodiscard]] bool may_print() const override { return true; }
+  [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
+  [[nodiscard]] bool merges() const override { return true; }
+  [[nodiscard]] bool can_resume() const override { return true; }
+
+  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = context.load(paths.input);
+    context.note_luma_of(decoded, paths.input);
+    const ImageFacts facts = facts_of_image(paths.input, decoded.width(), decoded.height(), decoded.format());
+    HistogramOptions options = options_;
+    options.channels = channels_of(decoded.format());
+    const Histogram histogram = context.count(OperationInput(std::move(decoded), copy_of(mask_)),
+                                              [&](Backend& backend, const Picture& picture, const Picture* mask) {
+                                                options.selection.mask = mask;
+                                                return backend.histogram(picture, options);
+                                              });
+    const HistogramReport report = make_report(histogram, {}, facts);
+    std::string cells = table_cells(report);
+    context.keep_result(cells);
+    std::optional<Error> failed;
+    try {
+      refuse_if_met(checks_, report);
+    } catch (const Error& error) {
+      failed = error;
+    }
+    return [add = again(paths.input, std::move(cells)), failed = std::move(failed)] {
+      add();  // an image that fails a check has its row, too
+      if (failed) {
+        throw Error(*failed);
+      }
+    };
+  }
+
+  [[nodiscard]] InOrder again(const std::string& input, const std::string& cells) const override {
+    return [rows = rows_.get(), input, cells] { rows->push_back({input, cells}); };
+  }
+
+  [[nodiscard]] bool has_merged() const override { return !rows_->empty(); }
+  void finish(CommandContext& context, const std::string& output) override {
+    const TableForm form = form_of(arguments_, output);
+    context.save(output.empty() ? "-" : output, [&] {
+      std::string text = table_header(form);
+      for (const Row& row : *rows_) {
+        text += table_row(form, row.name, row.cells);
+      }
+      return text;
+    });
+  }
+
+ private:
+  struct Row {
+    std::string name;
+    std::string cells;
+  };
+
+  const HistArguments& arguments_;
+  HistogramOptions options_;
+  std::vector<LevelCheck> checks_;
+  std::optional<Image> mask_;
+  std::unique_ptr<std::vector<Row>> rows_ = std::make_unique<std::vector<Row>>();
+};
+
+}  // namespace
+
+std::unique_ptr<ImageJob> make_hist_table_job(const HistArguments& arguments) {
+  refuse_together(arguments.merge, "--table", "--merge");
+  refuse_together(arguments.overlay, "--table", "--overlay");
+  refuse_together(arguments.chart, "--table", "--chart");
+  return std::make_unique<HistTableJob>(arguments);
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,38 @@
+// Decides whether the codecs of backends may be used: only if they agree with the linked libjpeg to the byte.
+// docs/decisions/0013-jpeg-on-the-device.md, 0016-jpeg-encoded-on-the-device.md.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "gpuimg/backend.hpp"
+#include "selftest/selftest.hpp"
+
+namespace gpuimg {
+
+/// Shared by the workers of a run. Thread-safe.
+class CodecAdmission {
+ public:
+  using Note = std::function<void(std::string text)>;
+
+  /// Compares the decoder with the host's at the first call for a device, over images built into gpuimg. If they
+  /// differ, `note` gets the reason, once. Throws as Backend::decode does.
+  bool admits_decoder(Backend& backend, int device, const Note& note);
+
+  /// The same for the encoder.
+  bool admits_encoder(Backend& backend, int device, const Note& note);
+
+ private:
+  using Known = std::map<int, bool>;  ///< by device
+
+  bool admits(Known& known, SelfTestResult (*test)(Backend& backend), Backend& backend, int device, const Note& note,
+              const std::string& consequence);
+
+  std::mutex mutex_;
+  Known decoders_;
+  Known encoders_;
+};
+
+}  // namespace gpuimg

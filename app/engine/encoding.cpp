@@ -1,0 +1,118 @@
+// From pixels to an image file, encoded on the backend that holds them or on the host. This is the only place that
+// chooses. docs/architecture.md, "How a JPEG is written".
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "backends/backends.hpp"
+#include "cli/image_forms.hpp"
+#include "codecs/metadata/carried_metadata.hpp"
+#include "engine/command_context.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// A sink that appends to `bytes`.
+ByteSink collect_in(std::vector<std::byte>& bytes) {
+  return [&bytes](std::span<const std::byte> part) { bytes.insert(bytes.end(), part.begin(), part.end()); };
+}
+
+/// Empty if equal.
+std::string difference_of_files(const std::vector<std::byte>& file, const std::string& encoded_by,
+                                const std::vector<std::byte>& expected) {
+  const auto [ours, theirs] = std::mismatch(file.begin(), file.end(), expected.begin(), expected.end());
+  if (ours == file.end() && theirs == expected.end()) {
+    return {};
+  }
+  return fmt::format("byte {} of the file that {} encoded is not that of the CPU", ours - file.begin(), encoded_by);
+}
+
+}  // namespace
+
+bool CommandContext::may_encode(Backend& on) {
+  if (&on != backends_.made() || on.memory_is_host()) {
+    return false;  // strips are put together on the host
+  }
+  try {
+    return times_.measure(Phase::start, [&] {
+      return shared_->admission.admits_encoder(on, options_.device, [&](std::string text) { note(std::move(text)); });
+    });
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::device_fault) {
+      throw;
+    }
+    return false;  // no memory for the test's images
+  }
+}
+
+ProcessedImage CommandContext::encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as) {
+  ProcessedImage result;
+  result.width = picture.width();
+  result.height = picture.height();
+  result.format = picture.format();
+  if (as && may_encode(on)) {
+    result.encoded = times_.measure(Phase::encode, [&] { return on.encode(picture, *as); });
+    result.encoded_by = on.name();
+  }
+  if (!result.encoded || options_.verify) {
+    result.image = download(on, std::move(picture));
+  }
+  return result;
+}
+
+void CommandContext::save_image(const std::string& output, ConstView pixels, codecs::WriteOptions write_options) {
+  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
+  write_image(output, pixels.format, std::move(write_options),
+              [&](codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink) {
+                codecs::encode_image(pixels, format, output, options, sink);
+              });
+}
+
+void CommandContext::save_image(const std::string& output, const ProcessedImage& result,
+                                codecs::WriteOptions write_options) {
+  if (!result.encoded) {
+    return save_image(output, result.image.view(), std::move(write_options));
+  }
+  sides_.encoded_by = result.encoded_by;
+  write_image(output, result.format, std::move(write_options),
+              [&](codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink) {
+                if (options_.verify) {
+                  verify_encoding(result, format, output, options);
+                }
+                codecs::write_encoded(*result.encoded, result.width, result.height, result.format, format, output,
+                                      options, sink);
+              });
+}
+
+void CommandContext::verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
+                                     const codecs::WriteOptions& write_options) {
+  std::vector<std::byte> file;
+  codecs::write_encoded(*result.encoded, result.width, result.height, result.format, format, output, write_options,
+                        collect_in(file));
+  refuse_difference(difference_of_files(file, result.encoded_by,
+                                        codecs::encode_image(result.image.view(), format, output, write_options)));
+}
+
+void CommandContext::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                                 const EncodeTo& encode) {
+  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+  codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), format, pixels);
+  for (const std::string& clause : carried.left_out) {
+    detail(printable_name(output) + ": " + clause);
+  }
+  write_options.metadata = std::move(carried.metadata);
+  write_options.threads = options_.threads;
+  if (is_kept(output)) {  // all or nothing: a reader cannot detect half an image
+    return save(output, [&] {
+      std::vector<std::byte> file;
+      encode(format, write_options, collect_in(file));
+      return file;
+    });
+  }
+  stage(output, Phase::encode, [&](const ByteSink& sink) { encode(format, write_options, sink); });
+}
+
+}  // namespace gpuimg

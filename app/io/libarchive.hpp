@@ -1,0 +1,57 @@
+// libarchive, opened when an archive is named. Its headers are needed to build, its library only to run: it brings
+// libraries along that are larger than gpuimg.
+#pragma once
+
+#include <archive.h>
+#include <archive_entry.h>
+
+#include <memory>
+
+namespace gpuimg {
+
+/// Its functions, without their prefix.
+struct LibArchive {
+  decltype(&::archive_entry_clone) entry_clone = nullptr;
+  decltype(&::archive_entry_copy_pathname) entry_copy_pathname = nullptr;
+  decltype(&::archive_entry_filetype) entry_filetype = nullptr;
+  decltype(&::archive_entry_free) entry_free = nullptr;
+  decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
+  decltype(&::archive_entry_pathname) entry_pathname = nullptr;
+  decltype(&::archive_entry_pathname_utf8) entry_pathname_utf8 = nullptr;
+  decltype(&::archive_entry_set_size) entry_set_size = nullptr;
+  decltype(&::archive_entry_size) entry_size = nullptr;
+  decltype(&::archive_entry_sparse_clear) entry_sparse_clear = nullptr;
+  decltype(&::archive_error_string) error_string = nullptr;
+  decltype(&::archive_filter_bytes) filter_bytes = nullptr;
+  decltype(&::archive_free) free = nullptr;
+  decltype(&::archive_read_data) read_data = nullptr;
+  decltype(&::archive_read_new) read_new = nullptr;
+  decltype(&::archive_read_next_header) read_next_header = nullptr;
+  decltype(&::archive_read_open) read_open = nullptr;
+  decltype(&::archive_read_support_filter_gzip) read_support_filter_gzip = nullptr;
+  decltype(&::archive_read_support_filter_zstd) read_support_filter_zstd = nullptr;
+  decltype(&::archive_read_support_format_tar) read_support_format_tar = nullptr;
+  decltype(&::archive_set_error) set_error = nullptr;
+  decltype(&::archive_version_number) version_number = nullptr;
+  decltype(&::archive_write_close) write_close = nullptr;
+  decltype(&::archive_write_data) write_data = nullptr;
+  decltype(&::archive_write_header) write_header = nullptr;
+  decltype(&::archive_write_new) write_new = nullptr;
+  decltype(&::archive_write_open) write_open = nullptr;
+  decltype(&::archive_write_set_bytes_in_last_block) write_set_bytes_in_last_block = nullptr;
+  decltype(&::archive_write_set_bytes_per_block) write_set_bytes_per_block = nullptr;
+  decltype(&::archive_write_set_format_pax_restricted) write_set_format_pax_restricted = nullptr;
+};
+
+/// Null if it is not installed.
+const LibArchive* find_libarchive() noexcept;
+
+/// Throws Error{unsupported} if it is not installed.
+const LibArchive& libarchive();
+
+struct ArchiveDeleter {
+  void operator()(archive* of) const { libarchive().free(of); }
+};
+using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
+
+}  // namespace gpuimg

@@ -1,0 +1,145 @@
+// Compares row by row: rows of equal bytes are skipped, the others are brought to one format first.
+#include "report/image_comparison.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace gpuimg {
+namespace {
+
+__extension__ using Wide = unsigned __int128;
+
+constexpr int kMaxChannels = 4;
+
+std::vector<std::string_view> names_of(int channels) {
+  switch (channels) {
+    case 1: return {"gray"};
+    case 2: return {"gray", "a"};
+    case 3: return {"r", "g", "b"};
+    default: return {"r", "g", "b", "a"};
+  }
+}
+
+/// The narrowest format that holds the pixels of both.
+PixelFormat common_format(PixelFormat a, PixelFormat b) {
+  const Sample sample = a.sample == Sample::u16 || b.sample == Sample::u16 ? Sample::u16 : Sample::u8;
+  const int alpha = a.has_alpha() || b.has_alpha() ? 1 : 0;
+  return {sample, std::max(a.color_channels(), b.color_channels()) + alpha};
+}
+
+template <class T>
+void widen_row(const T* from, std::size_t width, PixelFormat format, PixelFormat wanted, std::uint16_t* to) {
+  const auto scale = static_cast<std::uint16_t>(sizeof(T) == 1 && wanted.sample == Sample::u16 ? 257 : 1);
+  const auto opaque = static_cast<std::uint16_t>(wanted.sample == Sample::u16 ? 65535 : 255);
+  const auto channels = static_cast<std::size_t>(format.channels);
+  if (format.channels == wanted.channels) {
+    std::transform(from, from + width * channels, to,
+                   [=](T value) { return static_cast<std::uint16_t>(value * scale); });
+    return;
+  }
+  const int colors = wanted.color_channels();
+  for (std::size_t x = 0; x < width; ++x, from += channels) {
+    for (int c = 0; c < colors; ++c) {
+      *to++ = static_cast<std::uint16_t>(from[format.color_channels() == 1 ? 0 : c] * scale);
+    }
+    if (wanted.has_alpha()) {
+      *to++ = format.has_alpha() ? static_cast<std::uint16_t>(from[channels - 1] * scale) : opaque;
+    }
+  }
+}
+
+void widen_row(ConstView image, int y, PixelFormat wanted, std::vector<std::uint16_t>& to) {
+  const auto width = static_cast<std::size_t>(image.width);
+  if (image.format.sample == Sample::u8) {
+    widen_row(image.row<std::uint8_t>(y), width, image.format, wanted, to.data());
+  } else {
+    widen_row(image.row<std::uint16_t>(y), width, image.format, wanted, to.data());
+  }
+}
+
+class Counter {
+ public:
+  Counter(std::size_t channels, std::uint32_t tolerance) : channels_(channels), tolerance_(tolerance) {}
+
+  /// Sums of one row fit 64 bits: its differences squared are below 2³², its pixels below 2³¹.
+  void add_row(const std::uint16_t* a, const std::uint16_t* b, std::size_t width, int y) {
+    std::array<std::uint64_t, kMaxChannels> sums{};
+    std::array<std::uint64_t, kMaxChannels> squares{};
+    for (std::size_t x = 0; x < width; ++x, a += channels_, b += channels_) {
+      std::uint32_t most = 0;
+      for (std::size_t c = 0; c < channels_; ++c) {
+        const std::uint32_t difference = a[c] > b[c] ? a[c] - b[c] : b[c] - a[c];
+        sums[c] += difference;
+        squares[c] += std::uint64_t{difference} * difference;
+        greatest_[c] = std::max(greatest_[c], difference);
+        most = std::max(most, difference);
+      }
+      if (most > tolerance_ && differing_++ == 0) {
+        first_ = {static_cast<int>(x), y, {a, a + channels_}, {b, b + channels_}};
+      }
+    }
+    for (std::size_t c = 0; c < channels_; ++c) {
+      sums_[c] += sums[c];
+      squares_ += squares[c];
+    }
+  }
+
+  void report(ImageComparison& result) {
+    const auto pixels = static_cast<double>(result.pixels);
+    const std::vector<std::string_view> names = names_of(static_cast<int>(channels_));
+    for (std::size_t c = 0; c < channels_; ++c) {
+      result.channels.push_back({names[c], greatest_[c], static_cast<double>(sums_[c]) / pixels});
+    }
+    const double v_max = result.bits == 8 ? 255.0 : 65535.0;
+    result.mean_squared_error = static_cast<double>(squares_) / (pixels * static_cast<double>(channels_));
+    result.psnr_db = squares_ == 0 ? std::numeric_limits<double>::infinity()
+                                   : 10.0 * std::log10(v_max * v_max / result.mean_squared_error);
+    result.differing = differing_;
+    if (differing_ > 0) {
+      result.first = std::move(first_);
+    }
+  }
+
+ private:
+  std::size_t channels_;
+  std::uint32_t tolerance_;
+  std::array<std::uint32_t, kMaxChannels> greatest_{};
+  std::array<Wide, kMaxChannels> sums_{};
+  Wide squares_ = 0;
+  std::uint64_t differing_ = 0;
+  FirstDifference first_;
+};
+
+}  // namespace
+
+ImageComparison compare_images(ConstView a, ConstView b, std::uint32_t tolerance) {
+  ImageComparison result;
+  result.same_size = a.width == b.width && a.height == b.height;
+  const PixelFormat format = common_format(a.format, b.format);
+  result.bits = static_cast<int>(8 * sample_bytes(format.sample));
+  if (!result.same_size) {
+    return result;
+  }
+  result.pixels = a.pixel_count();
+  const auto width = static_cast<std::size_t>(a.width);
+  const auto channels = static_cast<std::size_t>(format.channels);
+  std::vector<std::uint16_t> row_a(width * channels);
+  std::vector<std::uint16_t> row_b(width * channels);
+  Counter counter(channels, tolerance);
+  for (int y = 0; y < a.height; ++y) {
+    const bool is_same =
+        a.format == b.format && std::memcmp(a.row_bytes(y), b.row_bytes(y), width * format.bytes_per_pixel()) == 0;
+    if (!is_same) {
+      widen_row(a, y, format, row_a);
+      widen_row(b, y, format, row_b);
+      counter.add_row(row_a.data(), row_b.data(), width, y);
+    }
+  }
+  counter.report(result);
+  return result;
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,178 @@
+// Finds where each block's codes begin, and packs them.
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "codecs/jpeg/block_memory.cuh"
+#include "codecs/jpeg/encoder_job.cuh"
+#include "device/cuda_check.hpp"
+#include "gpuimg/jpeg/stuffing.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+constexpr std::uint32_t kOneBlock = 1024;  // threads of the kernel that runs as one block
+
+/// A block's DC, and its table.
+struct CodedDc {
+  std::int32_t difference;
+  std::uint32_t table;
+};
+
+__device__ CodedDc coded_dc(const EncoderJob& job, std::uint32_t number) {
+  const std::uint32_t before = job.layout.predicting_block(number);
+  const std::int32_t predicted = before == number ? 0 : job.dc[before];
+  const bool is_chroma = number % job.layout.blocks_per_mcu >= job.layout.luma_blocks_per_mcu();
+  return {job.dc[number] - predicted, is_chroma ? 1U : 0U};
+}
+
+/// Block → tile; thread → block of coefficients.
+__global__ void __launch_bounds__(kCodeThreads) measure_tiles(const EncoderJob job) {
+  using Reduce = cub::BlockReduce<std::uint32_t, kCodeThreads>;
+  __shared__ typename Reduce::TempStorage reduce;
+  const std::uint32_t number = blockIdx.x * kCodeThreads + threadIdx.x;
+  std::uint32_t bits = 0;
+  if (number < job.layout.block_count()) {
+    const CodedDc dc = coded_dc(job, number);
+    bits = job.ac_bits[number] + jpeg::dc_bits(dc.difference, job.tables->codes.of[dc.table]);
+  }
+  const std::uint32_t total = Reduce(reduce).Sum(bits);
+  if (threadIdx.x == 0) {
+    job.tile_bits[blockIdx.x] = total;
+  }
+}
+
+/// One block. Thread → tile: adds up the bits before each tile, and clears the words in which tiles meet and those of
+/// the last 16 bytes. The scan's storage is used again in each turn, hence the barrier at its end.
+__global__ void __launch_bounds__(kOneBlock) add_up_tiles(const EncoderJob job) {
+  using Scan = cub::BlockScan<std::uint64_t, kOneBlock>;
+  __shared__ typename Scan::TempStorage scan;
+  const std::uint32_t tiles = job.tile_count();
+  const auto clear_word = [&](std::uint64_t word) {
+    if (word < job.word_capacity) {
+      job.words[word] = 0;
+    }
+  };
+  std::uint64_t carry = 0;
+  for (std::uint32_t base = 0; base < tiles; base += kOneBlock) {
+    const std::uint32_t tile = base + threadIdx.x;
+    std::uint64_t before = 0;
+    std::uint64_t total = 0;
+    Scan(scan).ExclusiveSum(tile < tiles ? std::uint64_t{job.tile_bits[tile]} : 0, before, total);
+    if (tile < tiles) {
+      job.tile_begins[tile] = carry + before;
+      clear_word((carry + before) / 32);
+    }
+    carry += total;
+    __syncthreads();
+  }
+  if (threadIdx.x == 0) {
+    job.tile_begins[tiles] = carry;
+    job.findings->bits = carry;
+    for (std::uint64_t i = 0; i < 4; ++i) {
+      clear_word(carry / 32 + i);
+    }
+  }
+}
+
+/// The words of a tile. The first one is shared with the tile before, and the last one, unless it is full, with the
+/// tile after it: these are clear and combined by "or".
+struct TileWords {
+  std::uint64_t first;
+  std::uint32_t first_bit;  ///< in the first word
+  std::uint32_t bits;       ///< with those that fill the scan's last byte
+
+  [[nodiscard]] __device__ std::uint32_t end_bit() const { return first_bit + bits; }
+  [[nodiscard]] __device__ std::uint32_t count() const { return (end_bit() + 31) / 32; }
+  [[nodiscard]] __device__ bool is_shared(std::uint32_t word) const {
+    return word == 0 || (word + 1 == count() && end_bit() % 32 != 0);
+  }
+};
+
+__device__ TileWords tile_words(const EncoderJob& job, std::uint32_t tile) {
+  const std::uint64_t begin = job.tile_begins[tile];
+  const std::uint64_t end = job.tile_begins[tile + 1];
+  const std::uint32_t fill = tile + 1 == job.tile_count() ? jpeg::fill_bits(end) : 0U;
+  return {begin / 32, static_cast<std::uint32_t>(begin % 32), static_cast<std::uint32_t>(end - begin) + fill};
+}
+
+constexpr std::uint32_t kStagedWords = 4096;  ///< 64 bytes a block of coefficients
+
+/// Block → tile; thread → block of coefficients, whose codes it packs. The words wait in shared memory if they fit
+/// there; those of noise at high quality go to global memory one by one. The barriers separate clearing, packing and
+/// storing.
+__global__ void __launch_bounds__(kCodeThreads) pack_tiles(const EncoderJob job) {
+  using Scan = cub::BlockScan<std::uint32_t, kCodeThreads>;
+  __shared__ typename Scan::TempStorage scan;
+  __shared__ std::uint32_t staged[kStagedWords];
+  __shared__ alignas(16) jpeg::CodeTables codes;
+  if (!job.has_room(job.findings->bits)) {
+    return;
+  }
+  const TileWords words = tile_words(job, blockIdx.x);
+  std::uint32_t* const to = job.words + words.first;
+  const bool is_staged = words.count() <= kStagedWords;
+  copy_to_shared(&codes, &job.tables->codes, sizeof(codes));
+  for (std::uint32_t i = threadIdx.x; i < words.count(); i += kCodeThreads) {
+    if (is_staged) {
+      staged[i] = 0;
+    } else if (!words.is_shared(i)) {
+      to[i] = 0;
+    }
+  }
+  __syncthreads();
+  const std::uint32_t number = blockIdx.x * kCodeThreads + threadIdx.x;
+  const std::uint32_t blocks = job.layout.block_count();
+  CodedDc dc{};
+  std::uint32_t bits = 0;
+  if (number < blocks) {
+    dc = coded_dc(job, number);
+    bits = job.ac_bits[number] + jpeg::dc_bits(dc.difference, codes.of[dc.table]);
+  }
+  std::uint32_t before = 0;
+  Scan(scan).ExclusiveSum(bits, before);
+  if (number < blocks) {
+    const auto add_word = [&](std::uint32_t index, std::uint32_t word) {
+      if (is_staged) {
+        atomicOr(&staged[index], word);
+      } else {
+        atomicOr(&to[index], jpeg::byte_swapped(word));
+      }
+    };
+    jpeg::BitPacker packer(words.first_bit + before, add_word);
+    jpeg::code_block(job.coefficients + std::size_t{number} * jpeg::kBlockSize, job.nonzero[number], dc.difference,
+                     codes.of[dc.table], [&](std::uint32_t value, std::uint32_t count) { packer.put(value, count); });
+    if (number + 1 == blocks) {
+      jpeg::fill_last_byte(packer, job.findings->bits);
+    }
+    packer.finish();
+  }
+  __syncthreads();
+  if (!is_staged) {
+    return;
+  }
+  for (std::uint32_t i = threadIdx.x; i < words.count(); i += kCodeThreads) {
+    const std::uint32_t word = jpeg::byte_swapped(staged[i]);
+    if (words.is_shared(i)) {
+      atomicOr(&to[i], word);
+    } else {
+      to[i] = word;
+    }
+  }
+}
+
+}  // namespace
+
+void measure_codes(const Workspace& workspace, const EncoderJob& job) {
+  const cudaStream_t stream = workspace.stream();
+  measure_tiles<<<job.tile_count(), kCodeThreads, 0, stream>>>(job);
+  check_launch("measuring a JPEG's codes");
+  add_up_tiles<<<1, kOneBlock, 0, stream>>>(job);
+  check_launch("measuring a JPEG's codes");
+}
+
+void write_codes(const Workspace& workspace, const EncoderJob& job) {
+  pack_tiles<<<job.tile_count(), kCodeThreads, 0, workspace.stream()>>>(job);
+  check_launch("packing a JPEG's codes");
+}
+
+}  // namespace gpuimg::cuda

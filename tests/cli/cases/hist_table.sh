@@ -1,0 +1,41 @@
+# hist --table: a row for each image in order, CSV and JSON lines; it is continued from the manifest; bad files are left out.
+mkdir -p in/deep
+printf 'P5\n4 5\n255\n\0\0\1\2\3\4\5\6\7\10\11\12\13\14\15\16\17\20\21\377' >in/gray.pgm
+printf 'P6\n2 1\n255\n\12\24\36\12\24\377' >'in/a,"b".ppm'
+make_image png in/deep/x.png 4x4 rgba 16
+gpuimg hist -q -r in stats.csv --table
+cat stats.csv
+gpuimg hist -q in - --table --format jsonl
+echo "- streams, names and order"
+gpuimg hist -q -r --table in | cmp - stats.csv
+for jobs in 1 3; do gpuimg hist -q -r --table -j $jobs in - | cmp - stats.csv; done
+gpuimg hist -q --table in/gray.pgm - | cut -d, -f 1-5
+cp in/gray.pgm "in/$(printf '\377').pgm" && gpuimg hist -q --json --table in | cut -c 1-50 | head -3 && rm in/*$(printf '\377')*
+echo "- a damaged file"
+make_image cut in/deep/x.png in/cut.png 40
+expect 1 gpuimg hist -q -r in other.csv --table
+cmp other.csv stats.csv
+rm in/cut.png other.csv
+echo "- continued"
+gpuimg hist -q in run.csv --table --manifest m.jsonl
+expect 4 gpuimg hist -q -r in run.csv --table
+expect 4 gpuimg hist -q -r in run.csv --table --manifest m2.jsonl --resume nowhere.jsonl
+gpuimg hist -r in run.csv --table --manifest m.jsonl --resume m.jsonl 2>&1 | sed 's/ in .*//'
+cmp run.csv stats.csv
+touch -d 2001-01-01 in/gray.pgm
+gpuimg hist -r in run.csv --table --manifest m3.jsonl --resume m.jsonl 2>&1 | sed 's/ in .*//'
+cmp run.csv stats.csv
+gpuimg hist -r in run.csv --table --manifest m3.jsonl --resume m3.jsonl 2>&1 | sed 's/ in .*//'
+cmp run.csv stats.csv
+sed -i 's/"result": "4,5/"result": "5/' m3.jsonl
+expect 3 gpuimg hist -q -r in run.csv --table --manifest m3.jsonl --resume m3.jsonl
+cmp run.csv stats.csv
+echo "- an image that fails a check has its row"
+expect 1 gpuimg hist -q -r in checked.csv --table --fail-if 'min<1'
+cmp checked.csv stats.csv
+echo "- refusals"
+expect 2 gpuimg hist in stats.png --table
+expect 2 gpuimg hist in stats.json --table
+expect 2 gpuimg hist in new.csv --table --merge
+expect 2 gpuimg hist in new.csv --table --manifest m.jsonl --retry-failed m.jsonl
+gpuimg hist --table --channel rgb --bins 4 in/gray.pgm new.csv 2>&1 | grep note

@@ -1,0 +1,66 @@
+# Archives: the same bytes as from a folder, in order; other members as they are; compressed; streams; damaged members.
+gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
+mkdir -p in/deep
+make_image png in/a.png 40x30 rgb 8 1
+make_image ppm in/deep/b.ppm 20x10 2
+make_image jpeg in/c.jpg 64x32
+printf '{"label": 3}' >in/deep/b.json
+head -c 1500000 /dev/zero | tr '\0' x >in/large.txt
+: >in/empty.txt
+ln -s a.png in/link.png
+long=in/$(printf 'n%.0s' {1..150}).txt && echo long >"$long"
+printf 'x' >in/$'\303\244 \377'.txt
+names=(a.png deep/b.ppm deep/b.json large.txt c.jpg empty.txt link.png "${long#in/}" $'\303\244 \377.txt')
+tar -C in --format=gnu -cf in.tar "${names[@]}"
+expect 0 gpuimg equalize in.tar out.tar 2>&1 | sed 's/ in .*//'
+tar tf out.tar 2>/dev/null | cut -c 1-40
+mkdir out && tar -C out -xf out.tar 2>/dev/null
+gpuimg equalize -q -r in/ folder/ --exclude link.png
+for name in a.png c.jpg deep/b.ppm; do cmp out/$name folder/$name; done
+for name in deep/b.json large.txt empty.txt "${long#in/}" $'\303\244 \377.txt'; do cmp "in/$name" "out/$name"; done
+[ "$(readlink out/link.png)" = a.png ] || echo "no link"
+[ "$(stat -c %Y out/a.png)" = "$(stat -c %Y in/a.png)" ] || echo "another time"
+echo "- the same from streams, compressed, of any number of jobs and in any locale"
+gpuimg equalize -q --tar - - <in.tar | cmp - out.tar
+cat in.tar | gpuimg equalize -q --tar - - | cat | cmp - out.tar
+gzip -k in.tar && cp in.tar.gz in.tgz
+for name in in.tar.gz in.tgz; do gpuimg equalize -q $name - | cmp - out.tar; done
+for jobs in 1 4; do LC_ALL=C gpuimg equalize -q -j $jobs in.tar - | cmp - out.tar; done
+gpuimg equalize -q --max-memory 60M in.tar - | cmp - out.tar
+tar -C in --format=pax -cf pax.tar "${names[@]}" && gpuimg equalize -q pax.tar - | tar tf - 2>/dev/null | cut -c 1-40 | head -3
+echo "- other operations"
+gpuimg hist -q in.tar - | tar tf - 2>/dev/null | head -2
+gpuimg hsl -q --planes in.tar - | tar tf - 2>/dev/null | head -4
+gpuimg hist -q in.tar stats.csv --table && cut -d, -f 1-4 stats.csv
+gpuimg hist -q --merge in.tar sum.csv && head -1 sum.csv
+expect 1 gpuimg hist -q in.tar --fail-if 'max<200'
+gpuimg hist -q --overlay in.tar plot.svg && grep -c 'class="line i-' plot.svg
+echo "- damaged members are left out"
+make_image cut in/a.png in/cut.png 100
+tar -C in -cf bad.tar a.png cut.png c.jpg
+expect 1 gpuimg equalize -q bad.tar left.tar
+tar tf left.tar
+expect 1 gpuimg equalize -q --fail-fast -j 1 bad.tar - | tar tf - | head -1
+echo "- damaged archives leave nothing"
+head -c 3000 in.tar >short.tar
+expect 3 gpuimg equalize -q short.tar no.tar
+expect 3 gpuimg equalize -q in/a.png no.tar --tar
+head -c 900 in.tar.gz >short.tar.gz
+expect 3 gpuimg equalize -q short.tar.gz no.tar
+expect 3 gpuimg equalize -q nowhere.tar no.tar
+: >empty.tar
+truncate -s 300M zeros && tar -czf bomb.tar.gz zeros
+expect 3 gpuimg equalize -q bomb.tar.gz no.tar
+expect 3 gpuimg equalize -q empty.tar no.tar
+ls no.tar 2>/dev/null
+echo "- refusals"
+expect 4 gpuimg equalize -q in.tar out.tar
+expect 4 gpuimg equalize -q in.tar in.tar --force
+expect 2 gpuimg equalize in.tar
+expect 2 gpuimg equalize in.tar out.png
+expect 2 gpuimg equalize in.tar new.tar.gz
+expect 2 gpuimg equalize in.tar bad.tar new.tar
+expect 2 gpuimg equalize in.tar new.tar --manifest m.jsonl
+expect 2 gpuimg equalize in.tar '{stem}.tar' -o '{stem}.tar'
+ls .gpuimg-* 2>/dev/null
+exit 0

@@ -1,0 +1,328 @@
+// TIFF of all kinds that are read, in both byte orders, in strips and tiles, and broken TIFF. Written by hand: no
+// libtiff here.
+#include <algorithm>
+#include <map>
+
+#include "support/catalogue/catalogue.hpp"
+#include "support/catalogue/fixed_numbers.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using Values = std::vector<std::uint32_t>;
+
+constexpr int kWidth = 5;
+constexpr int kHeight = 3;
+constexpr std::size_t kCount = 15;
+
+enum Tag : std::uint32_t {
+  kWidthTag = 256,
+  kHeightTag = 257,
+  kBits = 258,
+  kCompression = 259,
+  kPhotometric = 262,
+  kOffsets = 273,
+  kOrientation = 274,
+  kSamples = 277,
+  kRowsPerStrip = 278,
+  kByteCounts = 279,
+  kPlanar = 284,
+  kPredictor = 317,
+  kColorMap = 320,
+  kTileWidth = 322,
+  kTileHeight = 323,
+  kTileOffsets = 324,
+  kTileByteCounts = 325,
+  kInkSet = 332,
+  kExtraSamples = 338,
+  kSampleFormat = 339,
+};
+
+struct TiffChoices {
+  int bits = 8;
+  int samples = 1;
+  std::uint32_t photometric = 1;
+  bool is_big_endian = false;
+  bool is_planar = false;
+  int rows_per_strip = kHeight;
+  bool is_tiled = false;                      ///< tiles of 16×16
+  std::map<std::uint32_t, Values> more = {};  ///< tags of 16-bit numbers
+};
+
+class TiffWriter {
+ public:
+  explicit TiffWriter(const TiffChoices& choices) : choices_(choices) {}
+
+  FileBytes write(const Values& values) {
+    add_text(file_, choices_.is_big_endian ? "MM" : "II");
+    add(file_, 42, 2);
+    add(file_, 0, 4);
+    const bool is_tiled = choices_.is_tiled;
+    for (int plane = 0; plane < (choices_.is_planar ? choices_.samples : 1); ++plane) {
+      for (int y = 0; y < kHeight; y += is_tiled ? kHeight : choices_.rows_per_strip) {
+        add_block(values, plane, y, is_tiled ? kHeight : std::min(choices_.rows_per_strip, kHeight - y));
+      }
+    }
+    set_tags();
+    return with_directory();
+  }
+
+ private:
+  void add(FileBytes& to, std::uint32_t value, int bytes) const {
+    choices_.is_big_endian ? add_be(to, value, bytes) : add_le(to, value, bytes);
+  }
+
+  /// Rows as samples of `bits`; a tile is filled up with zeros.
+  void add_block(const Values& values, int plane, int first, int rows) {
+    const std::size_t start = file_.size();
+    const int width = choices_.is_tiled ? 16 : kWidth;
+    for (int y = first; y < first + (choices_.is_tiled ? 16 : rows); ++y) {
+      FileBytes row;
+      std::uint32_t held = 0;
+      int held_bits = 0;
+      for (int x = 0; x < width; ++x) {
+        for (int s = 0; s < (choices_.is_planar ? 1 : choices_.samples); ++s) {
+          const bool is_inside = x < kWidth && y < kHeight;
+          const auto at =
+              static_cast<std::size_t>((y * kWidth + x) * choices_.samples + (choices_.is_planar ? plane : s));
+          const std::uint32_t value = is_inside ? values[at] : 0;
+          if (choices_.bits == 16) {
+            add(row, value, 2);
+            continue;
+          }
+          held = held << choices_.bits | value;
+          for (held_bits += choices_.bits; held_bits >= 8; held_bits -= 8) {
+            add_be(row, held >> (held_bits - 8) & 255U, 1);
+          }
+        }
+      }
+      if (held_bits > 0) {
+        add_be(row, held << (8 - held_bits) & 255U, 1);
+      }
+      add_bytes(file_, row);
+    }
+    offsets_.push_back(static_cast<std::uint32_t>(start));
+    counts_.push_back(static_cast<std::uint32_t>(file_.size() - start));
+  }
+
+  void set_tags() {
+    tags_ = choices_.more;
+    tags_[kWidthTag] = {kWidth};
+    tags_[kHeightTag] = {kHeight};
+    tags_[kBits] = Values(static_cast<std::size_t>(choices_.samples), static_cast<std::uint32_t>(choices_.bits));
+    tags_[kCompression] = {1};
+    tags_[kPhotometric] = {choices_.photometric};
+    tags_[kSamples] = {static_cast<std::uint32_t>(choices_.samples)};
+    tags_[kPlanar] = {choices_.is_planar ? 2U : 1U};
+    tags_[choices_.is_tiled ? kTileOffsets : kOffsets] = offsets_;
+    tags_[choices_.is_tiled ? kTileByteCounts : kByteCounts] = counts_;
+    if (choices_.is_tiled) {
+      tags_[kTileWidth] = tags_[kTileHeight] = {16};
+    } else {
+      tags_[kRowsPerStrip] = {static_cast<std::uint32_t>(choices_.rows_per_strip)};
+    }
+    for (const auto& [tag, values] : choices_.more) {
+      tags_[tag] = values;
+    }
+  }
+
+  FileBytes with_directory() {
+    if (file_.size() % 2 != 0) {
+      file_.push_back(std::byte{0});
+    }
+    std::map<std::uint32_t, std::uint32_t> places;
+    for (const auto& [tag, values] : tags_) {
+      if (values.size() > 2) {
+        places[tag] = static_cast<std::uint32_t>(file_.size());
+        for (const std::uint32_t value : values) {
+          add(file_, value, 2);
+        }
+      }
+    }
+    FileBytes start;
+    add(start, static_cast<std::uint32_t>(file_.size()), 4);
+    std::copy(start.begin(), start.end(), file_.begin() + 4);
+    add(file_, static_cast<std::uint32_t>(tags_.size()), 2);
+    for (const auto& [tag, values] : tags_) {
+      add(file_, tag, 2);
+      add(file_, 3, 2);
+      add(file_, static_cast<std::uint32_t>(values.size()), 4);
+      if (values.size() > 2) {
+        add(file_, places[tag], 4);
+        continue;
+      }
+      add(file_, values[0], 2);
+      add(file_, values.size() == 2 ? values[1] : 0, 2);
+    }
+    add(file_, 0, 4);
+    return file_;
+  }
+
+  const TiffChoices& choices_;
+  FileBytes file_;
+  Values offsets_;
+  Values counts_;
+  std::map<std::uint32_t, Values> tags_;
+};
+
+FileBytes make_tiff(const TiffChoices& choices, const Values& values) { return TiffWriter(choices).write(values); }
+
+/// `number` / `by`, rounded to nearest.
+std::uint32_t rounded(std::uint64_t number, std::uint64_t by) {
+  return static_cast<std::uint32_t>((2 * number + by) / (2 * by));
+}
+
+std::uint32_t full_of(int bits) { return bits > 8 ? 65535 : 255; }
+
+/// The pixels that the samples of gray or RGB stand for.
+Image expected_of(const TiffChoices& choices, const Values& values, bool has_alpha) {
+  const int colors = choices.photometric == 2 ? 3 : 1;
+  const PixelFormat format{choices.bits > 8 ? Sample::u16 : Sample::u8, colors + (has_alpha ? 1 : 0)};
+  const std::uint32_t full = full_of(choices.bits);
+  const std::uint32_t stored_full = (1U << choices.bits) - 1;
+  return image_of_pixels(kWidth, kHeight, format, [&](std::size_t i) {
+    Values pixel;
+    for (int c = 0; c < format.channels; ++c) {
+      const std::uint64_t value = values[i * static_cast<std::size_t>(choices.samples) + static_cast<std::size_t>(c)];
+      const std::uint32_t level = rounded(value * full, stored_full);
+      pixel.push_back(choices.photometric == 0 && c == 0 ? full - level : level);
+    }
+    return pixel;
+  });
+}
+
+Values random_samples(const TiffChoices& choices, std::uint32_t start) {
+  const std::size_t count = kCount * static_cast<std::size_t>(choices.samples);
+  return FixedNumbers(start).values(count, std::min(1U << choices.bits, 65536U));
+}
+
+void add_layouts(Catalogue& to) {
+  for (const std::uint32_t photometric : {0U, 1U, 2U}) {
+    for (const int bits : {1, 2, 4, 8, 12, 16}) {
+      for (const bool is_big_endian : {false, true}) {
+        for (const int layout : {0, 1, 2, 3}) {
+          TiffChoices choices;
+          choices.bits = bits;
+          choices.photometric = photometric;
+          choices.is_big_endian = is_big_endian;
+          choices.samples = photometric == 2 ? 3 : 1;
+          choices.rows_per_strip = layout == 1 ? 2 : kHeight;
+          choices.is_tiled = layout == 2;
+          choices.is_planar = layout == 3 && photometric == 2;
+          if (layout == 3 && photometric != 2) {
+            continue;
+          }
+          const Values values = random_samples(choices, static_cast<std::uint32_t>(bits + layout));
+          constexpr const char* kLayouts[] = {"one_strip", "two_strips", "tiles", "planes"};
+          to.add_good("tiff_" + std::to_string(photometric) + "_of_" + std::to_string(bits) + "_bits_" +
+                          kLayouts[layout] + (is_big_endian ? "_big_endian" : "") + ".tif",
+                      make_tiff(choices, values), expected_of(choices, values, false));
+        }
+      }
+    }
+  }
+}
+
+void add_alpha(Catalogue& to) {
+  for (const int bits : {8, 16}) {
+    for (const bool is_color : {false, true}) {
+      TiffChoices choices;
+      choices.bits = bits;
+      choices.photometric = is_color ? 2 : 1;
+      choices.samples = is_color ? 4 : 2;
+      const Values values = random_samples(choices, 9);
+      const std::string name = "tiff_" + std::to_string(bits) + (is_color ? "_color_" : "_gray_");
+      choices.more = {{kExtraSamples, {2}}};
+      to.add_good(name + "alpha.tif", make_tiff(choices, values), expected_of(choices, values, true));
+      choices.more = {{kExtraSamples, {0}}};
+      to.add_good(name + "extra.tif", make_tiff(choices, values), expected_of(choices, values, false),
+                  "1 extra samples");
+      choices.more = {{kExtraSamples, {1}}};
+      Values divided = values;
+      for (std::size_t i = 0; i < divided.size(); ++i) {
+        const std::size_t samples = is_color ? 4 : 2;
+        const std::uint32_t alpha = values[i / samples * samples + samples - 1];
+        if (i % samples != samples - 1) {
+          const std::uint64_t full = full_of(bits);
+          divided[i] =
+              alpha == 0 ? 0
+                         : static_cast<std::uint32_t>(std::min<std::uint64_t>(full, rounded(values[i] * full, alpha)));
+        }
+      }
+      to.add_good(name + "premultiplied.tif", make_tiff(choices, values), expected_of(choices, divided, true),
+                  "divided by it");
+    }
+  }
+}
+
+void add_palettes_and_inks(Catalogue& to) {
+  for (const int bits : {1, 2, 4, 8}) {
+    TiffChoices choices;
+    choices.bits = bits;
+    choices.photometric = 3;
+    const std::size_t colors = std::size_t{1} << bits;
+    choices.more = {{kColorMap, FixedNumbers(5).values(3 * colors, 65536)}};
+    const Values map = choices.more[kColorMap];
+    const Values values = random_samples(choices, 3);
+    to.add_good("tiff_palette_of_" + std::to_string(bits) + "_bits.tif", make_tiff(choices, values),
+                image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
+                  return Values{map[values[i]] >> 8, map[colors + values[i]] >> 8, map[2 * colors + values[i]] >> 8};
+                }));
+  }
+  for (const int bits : {8, 16}) {
+    TiffChoices choices;
+    choices.bits = bits;
+    choices.photometric = 5;
+    choices.samples = 4;
+    const Values values = random_samples(choices, 4);
+    const std::uint64_t full = full_of(bits);
+    to.add_good(
+        "tiff_cmyk_of_" + std::to_string(bits) + "_bits.tif", make_tiff(choices, values),
+        image_of_pixels(kWidth, kHeight, {bits == 16 ? Sample::u16 : Sample::u8, 3},
+                        [&](std::size_t i) {
+                          Values color;
+                          for (std::size_t c = 0; c < 3; ++c) {
+                            color.push_back(rounded((full - values[4 * i + c]) * (full - values[4 * i + 3]), full));
+                          }
+                          return color;
+                        }),
+        "CMYK");
+  }
+}
+
+void add_refused(Catalogue& to) {
+  TiffChoices choices;
+  const Values values = random_samples(choices, 1);
+  const auto with = [&](std::uint32_t tag, std::uint32_t value) {
+    choices.more = {{tag, {value}}};
+    return make_tiff(choices, values);
+  };
+  to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed");
+  to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float");
+  to.add_unsupported("tiff_lab.tif", with(kPhotometric, 8), "photometric interpretation 8");
+  to.add_unsupported("tiff_of_3_bits.tif", with(kBits, 3), "3-bit");
+  to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit");
+  to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));
+  to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
+  to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
+  // libtiff knows how long an uncompressed strip must be.
+  const auto shown = [&] { return expected_of(TiffChoices(), values, false); };
+  to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), shown());
+  to.add_good("tiff_strip_too_short.tif", with(kByteCounts, 7), shown());
+  choices.bits = 4;
+  choices.photometric = 3;
+  choices.more.clear();
+  to.add_damaged("tiff_without_palette.tif", make_tiff(choices, Values(kCount, 1)));
+}
+
+}  // namespace
+
+void add_tiffs(Catalogue& to) {
+  add_layouts(to);
+  add_alpha(to);
+  add_palettes_and_inks(to);
+  add_refused(to);
+}
+
+}  // namespace gpuimg::test

@@ -1,0 +1,35 @@
+// The JPEG encoder of the CUDA backend on the host: the same functions of gpuimg/jpeg, called in the order of the
+// kernels in cuda/codecs/jpeg. Also used by the fuzzer.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "gpuimg/codec.hpp"
+#include "gpuimg/image.hpp"
+
+namespace gpuimg::test {
+
+/// How the twin divides its work. Small numbers make many seams.
+struct EncoderTwinChoices {
+  std::uint32_t tile_blocks = 256;   ///< packed together
+  std::uint32_t piece_bytes = 4096;  ///< stuffed together; a multiple of 16
+};
+
+/// The scan; nullopt if it is left to the host.
+std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const JpegScanFormat& format,
+                                                       const EncoderTwinChoices& choices = {});
+
+/// Empty if the file around a scan of these pixels is the host's.
+std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options);
+
+/// Empty if the twin leaves the pixels to the host, or if the file around its scan is the host's. `taken` counts the
+/// images that the twin encodes.
+std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::WriteOptions& options,
+                                            const EncoderTwinChoices& choices = {}, int* taken = nullptr);
+
+}  // namespace gpuimg::test

@@ -1,0 +1,193 @@
+// A JPEG encoded on the device is the host's file: outputs, messages and exit codes of whole commands. The device is
+// the twin.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/metadata_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+using Words = std::vector<std::string>;
+
+Words operator+(Words words, const Words& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+class EncodingSide : public ::testing::Test {
+ protected:
+  void SetUp() override { twin_device().reset(); }
+  void TearDown() override { twin_device().reset(); }
+
+  std::string put(const std::string& name, const FileBytes& file) {
+    put_text(folder_ / name, {reinterpret_cast<const char*>(file.data()), file.size()});
+    return folder_ / name;
+  }
+  std::string put_jpeg(const JpegChoices& choices = {}, int channels = 3) {
+    return put("photo.jpg", make_jpeg(smooth_image(random_, 67, 45, {Sample::u8, channels}).view(), choices));
+  }
+  std::string put_png(PixelFormat format) {
+    return put("photo.png", written(smooth_image(random_, 61, 43, format), codecs::FileFormat::png, {}));
+  }
+
+  /// Runs the command with both backends and compares what they write to `out_` and say. True if the device encoded.
+  bool same_on_both(const Words& command) {
+    const Words options = {"--force", "-q", "--threads", "1", "--backend"};
+    const CommandRun host = run_command(command + options + Words{"cpu"});
+    const std::string expected = taken(out_);
+    const int before = twin_device().encoded;
+    const CommandRun device = run_command(command + options + Words{"cuda"});
+    EXPECT_EQ(host.code, device.code) << host.err << device.err;
+    EXPECT_TRUE(host.out == device.out);
+    EXPECT_EQ(host.err, device.err);
+    EXPECT_TRUE(taken(out_) == expected) << "other bytes in " << out_;
+    return twin_device().encoded > before + kSelfTestScans;
+  }
+
+  static std::string taken(const std::string& path) {
+    const std::string text = std::filesystem::exists(path) ? text_in(path) : "nothing";
+    std::filesystem::remove(path);
+    return text;
+  }
+
+  static constexpr int kSelfTestScans = 6;  ///< each command tests the encoder first
+  TemporaryFolder folder_;
+  std::string out_ = folder_ / "out.jpg";
+  Random random_;
+};
+
+TEST_F(EncodingSide, QualitiesSamplingsAndOperations) {
+  SCOPED_TRACE(random_.trace());
+  for (const int channels : {1, 3}) {
+    for (const std::string quality : {"1", "50", "90", "100", "keep"}) {
+      for (const std::string subsampling : {"4:4:4", "4:2:2", "4:4:0", "4:2:0"}) {
+        SCOPED_TRACE(quality + ", " + subsampling);
+        const std::string photo = put_jpeg({.quality = random_.between(30, 100)}, channels);
+        const Words options = {"--quality", quality, "--subsampling", subsampling, photo, out_};
+        EXPECT_TRUE(same_on_both(Words{"equalize"} + options));
+        EXPECT_TRUE(same_on_both(Words{"hsl", "--saturation", "1.5"} + options));
+      }
+    }
+    EXPECT_TRUE(same_on_both({"equalize", put_jpeg({}, channels), out_}));
+  }
+}
+
+TEST_F(EncodingSide, KeptSamplings) {
+  for (const auto& [horizontal, vertical] : {std::pair{1, 1}, {2, 1}, {1, 2}, {2, 2}}) {
+    const std::string photo = put_jpeg({.horizontal_sampling = horizontal, .vertical_sampling = vertical});
+    EXPECT_TRUE(same_on_both({"equalize", "--quality", "keep", photo, out_}));
+  }
+  EXPECT_FALSE(same_on_both({"equalize", "--quality", "keep", put_jpeg({.horizontal_sampling = 4}), out_}));
+}
+
+TEST_F(EncodingSide, PixelsStayOnTheDevice) {
+  ASSERT_EQ(run_command({"equalize", "--backend", "cuda", put_jpeg(), out_}).code, ExitCode::ok);
+  EXPECT_EQ(twin_device().downloaded, 6) << "only the decoder's self-test downloads";
+  EXPECT_EQ(twin_device().uploaded, 6) << "only the encoder's self-test uploads";
+  twin_device().reset();
+  twin_device().encodes = false;
+  ASSERT_EQ(run_command({"equalize", "--backend", "cuda", "--force", put_jpeg(), out_}).code, ExitCode::ok);
+  EXPECT_EQ(twin_device().downloaded, 7);
+}
+
+TEST_F(EncodingSide, PixelsThatTheHostDecodes) {
+  EXPECT_TRUE(same_on_both({"equalize", put_jpeg({.progressive = true}), out_}));
+  EXPECT_TRUE(same_on_both({"equalize", put_png({Sample::u8, 3}), out_}));
+  EXPECT_TRUE(same_on_both({"equalize", put_png({Sample::u8, 1}), out_}));
+  EXPECT_TRUE(same_on_both({"hsl", "--inverse", "--encode", "opencv", put_png({Sample::u8, 3}), out_}));
+}
+
+TEST_F(EncodingSide, ConvertedPixelsAreTheHosts) {
+  for (const PixelFormat format : {PixelFormat{Sample::u16, 3}, {Sample::u16, 1}, {Sample::u8, 4}, {Sample::u8, 2}}) {
+    const Words options = {"--depth", "8", "--background", "white", put_png(format), out_};
+    EXPECT_FALSE(same_on_both(Words{"equalize"} + options));
+  }
+  EXPECT_FALSE(same_on_both({"equalize", put_png({Sample::u8, 4}), out_})) << "refused";
+  EXPECT_TRUE(same_on_both({"equalize", "--depth", "8", "--background", "white", put_png({Sample::u8, 3}), out_}));
+}
+
+TEST_F(EncodingSide, MetadataAndStandardOutput) {
+  for (const int channels : {1, 3}) {
+    const Image image = smooth_image(random_, 50, 40, {Sample::u8, channels});
+    const std::string path =
+        put("full.jpg", written(image, codecs::FileFormat::jpeg, full_metadata(image.format(), 90000)));
+    EXPECT_TRUE(same_on_both({"equalize", path, out_}));
+    EXPECT_TRUE(same_on_both({"equalize", "--strip", path, out_}));
+    EXPECT_TRUE(same_on_both({"equalize", "--format", "jpg", path, "-"}));
+  }
+}
+
+TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
+  const std::string photo = put_jpeg();
+  out_ = folder_ / "out.png";
+  EXPECT_FALSE(same_on_both({"equalize", photo, out_}));
+  EXPECT_EQ(twin_device().encoded, 0) << "the encoder is not even tested";
+  out_ = folder_ / "out.jpg";
+  EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "20K", photo, out_}));
+  EXPECT_EQ(twin_device().encoded, 0);
+  twin_device().refused_operations = 1;
+  EXPECT_FALSE(same_on_both({"equalize", photo, out_})) << "strips after the device ran out of memory";
+}
+
+TEST_F(EncodingSide, AWrongEncoderIsNotUsed) {
+  const std::string photo = put_jpeg();
+  ASSERT_EQ(run_command({"equalize", "--backend", "cpu", photo, out_}).code, ExitCode::ok);
+  const std::string expected = taken(out_);
+  twin_device().encodes_wrongly = true;
+  const CommandRun run = run_command({"equalize", "--backend", "cuda", photo, out_});
+  EXPECT_EQ(run.code, ExitCode::ok);
+  EXPECT_TRUE(taken(out_) == expected);
+  EXPECT_NE(run.err.find("the CPU encodes JPEG: twin (device 0) does not give the bytes of the linked libjpeg"),
+            std::string::npos)
+      << run.err;
+  const CommandRun doctor = run_command({"doctor"});
+  EXPECT_NE(doctor.out.find("encoding JPEG, as the CPU to the byte: 6 checks, 6 FAILED"), std::string::npos);
+  EXPECT_NE(doctor.out.find("gpuimg encodes JPEG on the CPU"), std::string::npos) << doctor.out;
+  twin_device().reset();
+  EXPECT_NE(run_command({"doctor"}).out.find("encoding JPEG, as the CPU to the byte: 6 checks, all good"),
+            std::string::npos);
+  twin_device().encodes = false;
+  EXPECT_NE(run_command({"doctor"}).out.find("encoding JPEG: left to the CPU"), std::string::npos);
+}
+
+TEST_F(EncodingSide, VerifyComparesTheEncoders) {
+  const std::string photo = put_jpeg();
+  const Words command = {"equalize", "--verify", "--backend", "cuda", photo, out_};
+  const CommandRun good = run_command(command);
+  EXPECT_EQ(good.code, ExitCode::ok) << good.err;
+  EXPECT_EQ(twin_device().encoded, kSelfTestScans + 1);
+  EXPECT_FALSE(taken(out_) == "nothing");
+  // An encoder that is right about the self-test's images alone.
+  twin_device().reset();
+  twin_device().encoded_wrong_from = kSelfTestScans;
+  const CommandRun wrong = run_command(command);
+  EXPECT_EQ(wrong.code, ExitCode::different) << wrong.err;
+  EXPECT_EQ(taken(out_), "nothing");
+}
+
+TEST_F(EncodingSide, TimesAndManifestSayWhichSide) {
+  const std::string photo = put_jpeg();
+  const Words timed = {"equalize", "--timing", "--json", "--backend", "cuda", "--force", photo};
+  EXPECT_NE(run_command(timed + Words{out_}).err.find(R"("encoded_by": "cuda"})"), std::string::npos);
+  EXPECT_NE(run_command(timed + Words{folder_ / "o.png"}).err.find(R"("encoded_by": "cpu"})"), std::string::npos);
+  const std::string manifest = folder_ / "run.jsonl";
+  const Words batch = {"equalize", "--backend", "cuda", "--force", "--manifest", manifest};
+  EXPECT_EQ(run_command(batch + Words{photo, folder_ / "out/"}).code, ExitCode::ok);
+  EXPECT_NE(text_in(manifest).find(R"("encoded_by": "cuda")"), std::string::npos);
+  EXPECT_EQ(run_command(batch + Words{"--format", "png", photo, folder_ / "out/"}).code, ExitCode::ok);
+  EXPECT_NE(text_in(manifest).find(R"("encoded_by": "cpu")"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace gpuimg
