@@ -95,7 +95,7 @@ void interpolate_bytes(const std::uint8_t* HWY_RESTRICT levels, std::size_t coun
   for (std::size_t x = interpolate_vectors(levels, count, tables, right, below, out); x < count; ++x) {
     const std::uint32_t four = tables[levels[x]];
     const auto entry = [four](int byte) { return static_cast<float>(four >> (8 * byte) & 0xFFU); };
-    out[x] = static_cast<std::uint8_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below, 255));
+    out[x] = static_cast<std::uint8_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below));
   }
 }
 
@@ -104,7 +104,7 @@ void interpolate_shorts(const std::uint16_t* HWY_RESTRICT levels, std::size_t co
                         std::uint16_t* HWY_RESTRICT out) {
   for (std::size_t x = interpolate_vectors(levels, count, tables, right, below, out); x < count; ++x) {
     const auto entry = [&](int table) { return static_cast<float>(tables[table][levels[x]]); };
-    out[x] = static_cast<std::uint16_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below, 65535));
+    out[x] = static_cast<std::uint16_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below));
   }
 }
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -132,11 +133,18 @@ GPUIMG_HD inline std::uint64_t clipped_count(const ClipRule& rule, std::uint32_t
   return (count < rule.limit ? count : rule.limit) + rule.bonus + (gets_more ? 1 : 0);
 }
 
-/// rint, ties to even, for 0 ≤ x < 2²²: the sum leaves no bits for a fraction. Many processors call a function for
-/// rint.
-GPUIMG_HD constexpr float rounded_to_even(float x) {
-  constexpr float kNoFraction = 12582912.0F;  // 1.5 · 2²³
-  return (x + kNoFraction) - kNoFraction;
+/// 1.5 · 2²³: a sum of this and 0 ≤ x < 2²² has no bits for a fraction, so it is rounded to an integer, ties to even.
+inline constexpr float kNoFraction = 12582912.0F;
+
+/// rint for 0 ≤ x < 2²². Many processors call a function for rint.
+GPUIMG_HD constexpr float rounded_to_even(float x) { return (x + kNoFraction) - kNoFraction; }
+
+/// rint(x) in the low 22 bits, for 0 ≤ x < 2²²; the bits above are constant. Devices convert slowly and add fast.
+GPUIMG_HD inline std::uint32_t rounded_bits(float x) {
+  const float sum = x + kNoFraction;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &sum, sizeof(bits));
+  return bits;
 }
 
 GPUIMG_HD inline std::uint32_t clahe_level(const ClipRule& rule, std::uint64_t cumulative, std::uint32_t v_max) {
@@ -201,12 +209,24 @@ struct FourLevels {
   float below_right = 0.0F;
 };
 
-GPUIMG_HD inline std::uint32_t interpolated(const FourLevels& four, float right, float below, std::uint32_t v_max) {
-  const float left = 1.0F - right;
-  const float upper = four.above_left * left + four.above_right * right;
-  const float lower = four.below_left * left + four.below_right * right;
-  const float level = rounded_to_even(upper * (1.0F - below) + lower * below);
-  return level >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(level);
+/// The weights of two tiles side by side.
+struct TwoWeights {
+  float first = 0.0F;
+  float second = 0.0F;
+};
+
+GPUIMG_HD constexpr TwoWeights two_weights(float second) { return {1.0F - second, second}; }
+
+/// The level between four tables, not yet rounded. It never rounds to V + 1: two weights add up to at most 1 + 2⁻²⁵,
+/// and each of six further roundings adds at most a part of 2⁻²⁴, together less than 0.04.
+GPUIMG_HD constexpr float level_between(const FourLevels& four, TwoWeights x, TwoWeights y) {
+  const float upper = four.above_left * x.first + four.above_right * x.second;
+  const float lower = four.below_left * x.first + four.below_right * x.second;
+  return upper * y.first + lower * y.second;
+}
+
+GPUIMG_HD inline std::uint32_t interpolated(const FourLevels& four, float right, float below) {
+  return rounded_bits(level_between(four, two_weights(right), two_weights(below))) & 0x3FFFFFU;
 }
 
 /// Tables for each tile: 3 for EqualizeColor::rgb on a color image, else 1.
