@@ -1,4 +1,4 @@
-// CLAHE on the CPU: counts each tile and builds its table, then maps the rows between the tables.
+// CLAHE on the CPU: counts each tile and builds its table, then maps each cell, the pixels between four tile centers.
 // Specified in docs/operations.md, "CLAHE".
 #include "gpuimg/ops/clahe.hpp"
 
@@ -12,204 +12,101 @@
 #include <vector>
 
 #include "cpu_picture.hpp"
-#include "levels.hpp"
+#include "gpuimg/ops/clahe_cells.hpp"
 #include "operations.hpp"
-#include "row_bands.hpp"
-#include "table_levels.hpp"
+#include "tile_tables.hpp"
 
 namespace gpuimg::cpu {
 namespace {
 
-/// What is counted and mapped in one pass: the level of the color mode, or one of three channels.
-struct Plane {
-  ConstView pixels;
-  const ClaheOptions& options;
-  std::optional<Channel> channel;  ///< nothing: the level of a color image that the mode maps
+/// The tables of consecutive rows of tiles.
+struct TableRows {
+  const TileGrid& grid;
+  std::size_t levels = 0;
+  int first_row = 0;  ///< of tiles
+  const std::uint16_t* maps = nullptr;
 
-  /// The levels of `count` pixels of row y from pixel `first` on. Fills `buffer` if it has to.
-  template <class T, int channels>
-  const T* levels(int y, int first, int count, T* buffer) const {
-    if (channel) {
-      return read_levels<T>(pixels, y, first, count, *channel, options.luma, buffer);
-    }
-    if constexpr (channels >= 3) {
-      const T* row = pixels.row<T>(y) + static_cast<std::size_t>(first) * channels;
-      read_table_levels<T, channels>(row, static_cast<std::size_t>(count), options.color, options.luma, buffer);
-    }
-    return buffer;
+  [[nodiscard]] const std::uint16_t* of(int i, int j) const {
+    const auto tile =
+        static_cast<std::size_t>(j - first_row) * static_cast<std::size_t>(grid.tiles_x) + static_cast<std::size_t>(i);
+    return maps + tile * levels;
   }
 };
 
-/// Counts tiles one after the other, on one thread.
-template <class T>
-class TileCounter {
- public:
-  explicit TileCounter(int width)
-      : counters_(kLevels * kCounters),
-        totals_(kLevels),
-        levels_(static_cast<std::size_t>(width)),
-        flags_(static_cast<std::size_t>(width)) {}
-
-  /// The counts of a tile, valid until the next call.
-  template <int channels>
-  const std::uint64_t* count(const Plane& plane, const TileGrid& grid, std::size_t tile) {
-    std::fill(totals_.begin(), totals_.end(), 0U);
-    const Rect whole{0, 0, grid.width, grid.height};
-    const Rect region = plane.options.selection.region.value_or(whole);
-    for (const Rect& source : sources_of_tile(grid, tile)) {
-      if (const auto part = common_part(region, source)) {
-        count_part<channels>(plane, *part);
-      }
-    }
-    flush();
-    return totals_.data();
-  }
-
- private:
-  static constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
-  static constexpr std::size_t kCounters = sizeof(T) == 1 ? kByteCounters : 1;  ///< of a level, adjacent
-  static constexpr std::uint64_t kMaxUnflushed = std::uint64_t{1} << 31;
-
-  template <int channels>
-  void count_part(const Plane& plane, const Rect& part) {
-    Selection selection = plane.options.selection;
-    selection.region = part;
-    const CountedPixels counted(plane.pixels, selection);
-    const auto width = static_cast<std::size_t>(part.width);
-    for (int y = 0; y < part.height; ++y) {
-      unflushed_ += width;
-      if (unflushed_ > kMaxUnflushed) {
-        flush();
-      }
-      const T* levels = plane.levels<T, channels>(part.y + y, part.x, part.width, levels_.data());
-      if (!counted.all()) {
-        counted.flags(y, flags_.data());
-        for (std::size_t x = 0; x < width; ++x) {
-          counters_[levels[x] * kCounters] += flags_[x];
-        }
-      } else if constexpr (sizeof(T) == 1) {
-        count_bytes(levels, width, counters_.data());
-      } else {
-        for (std::size_t x = 0; x < width; ++x) {
-          ++counters_[levels[x]];
-        }
-      }
-    }
-  }
-
-  void flush() {
-    for (std::size_t level = 0; level < kLevels; ++level) {
-      for (std::size_t c = 0; c < kCounters; ++c) {
-        totals_[level] += counters_[level * kCounters + c];
-      }
-    }
-    std::fill(counters_.begin(), counters_.end(), 0U);
-    unflushed_ = 0;
-  }
-
-  std::vector<std::uint32_t> counters_;
-  std::vector<std::uint64_t> totals_;
-  std::vector<T> levels_;
-  std::vector<std::uint8_t> flags_;
-  std::uint64_t unflushed_ = 0;
+/// Rows of a cell. Rows count from the first of the picture.
+struct CellRows {
+  int cell_x = 0;
+  int cell_y = 0;
+  int begin = 0;
+  int end = 0;
 };
 
-/// Writes V + 1 entries for each tile, row by row.
-template <class T, int channels>
-void make_tables(const Plane& plane, const TileGrid& grid, std::vector<std::uint16_t>& maps) {
-  constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
-  maps.resize(grid.tiles() * kLevels);
-  tbb::enumerable_thread_specific<TileCounter<T>> counters([&] { return TileCounter<T>(grid.width); });
-  tbb::parallel_for(std::size_t{0}, grid.tiles(), [&](std::size_t tile) {
-    const std::uint64_t* counts = counters.local().template count<channels>(plane, grid, tile);
-    clahe_map(counts, static_cast<std::uint32_t>(kLevels), plane.options.clip, maps.data() + tile * kLevels);
-  });
-}
+/// Where the columns and rows of a picture lie between the tiles.
+struct Cells {
+  CellEdges across;
+  CellEdges down;
+  std::vector<float> right;  ///< of each column, the weight of the right tile
+  float inverse_height = 1.0F;
 
-/// Where the columns of the image lie between the tiles.
-struct Columns {
-  struct Cell {
-    int begin = 0;
-    int end = 0;
-    int left = 0;
-    int right = 0;  ///< tile
-  };
-  std::vector<float> weights;  ///< of the right tile
-  std::vector<Cell> cells;
-
-  explicit Columns(const TileGrid& grid) : weights(static_cast<std::size_t>(grid.width)) {
+  Cells(const TileGrid& grid, int first_row, int height)
+      : across(cell_edges(0, grid.width, grid.tile_width, grid.tiles_x)),
+        down(cell_edges(first_row, height, grid.tile_height, grid.tiles_y)),
+        right(static_cast<std::size_t>(grid.width)),
+        inverse_height(1.0F / static_cast<float>(grid.tile_height)) {
     const float inverse = 1.0F / static_cast<float>(grid.tile_width);
-    int last = -1;
     for (int x = 0; x < grid.width; ++x) {
-      const TilePlace place = tile_place(x, inverse, grid.tiles_x);
-      weights[static_cast<std::size_t>(x)] = place.weight;
-      if (place.cell != last) {
-        cells.push_back({x, x, place.first, place.second});
-        last = place.cell;
-      }
-      cells.back().end = x + 1;
+      right[static_cast<std::size_t>(x)] = tile_place(x, inverse, grid.tiles_x).weight;
     }
+  }
+
+  /// The cells of rows [begin, end) of cells, cut so that all threads have work.
+  [[nodiscard]] std::vector<CellRows> parts(int begin, int end, std::uint64_t pixels_per_part) const {
+    std::vector<CellRows> all;
+    for (int j = begin; j < end; ++j) {
+      for (int i = 0; i < across.cells; ++i) {
+        const int width = across.begin[i + 1] - across.begin[i];
+        const int rows = rows_per_block_of(width, 0, 1, pixels_per_part, pixels_per_part);
+        for (int y = down.begin[j]; width > 0 && y < down.begin[j + 1]; y += std::min(rows, down.begin[j + 1] - y)) {
+          all.push_back({i, j, y, y + std::min(rows, down.begin[j + 1] - y)});
+        }
+      }
+    }
+    return all;
   }
 };
 
-/// Maps the levels of rows. One for each thread and band: keeps what consecutive rows share.
+/// The tables around a cell, in the form that maps its pixels fastest. One for each thread.
 template <class T>
-class RowMapper {
+class CellTables {
  public:
-  RowMapper(const TileGrid& grid, const Columns& columns, const std::uint16_t* maps)
-      : grid_(grid), columns_(columns), maps_(maps), inverse_(1.0F / static_cast<float>(grid.tile_height)) {}
+  /// For that many pixels.
+  void prepare(const TableRows& tables, const CellRows& cell, std::size_t pixels) {
+    const int right = tile_after(cell.cell_x, tables.grid.tiles_x);
+    const int below = tile_after(cell.cell_y, tables.grid.tiles_y);
+    four_ = {tables.of(tile_before(cell.cell_x), tile_before(cell.cell_y)), tables.of(right, tile_before(cell.cell_y)),
+             tables.of(tile_before(cell.cell_x), below), tables.of(right, below)};
+    is_joined_ = sizeof(T) == 1 || pixels >= tables.levels;
+    if (is_joined_) {
+      words_.resize(tables.levels);
+      join_tables(four_.data(), tables.levels, words_.data());
+    }
+  }
 
-  /// `row` is of the whole image.
-  void map(int row, const T* levels, T* out) {
-    const TilePlace place = tile_place(row, inverse_, grid_.tiles_y);
-    prepare(place);
-    for (std::size_t c = 0; c < columns_.cells.size(); ++c) {
-      const auto& cell = columns_.cells[c];
-      const auto begin = static_cast<std::size_t>(cell.begin);
-      const std::size_t count = static_cast<std::size_t>(cell.end) - begin;
-      const float* weights = columns_.weights.data() + begin;
-      if constexpr (sizeof(T) == 1) {
-        interpolate_bytes(levels + begin, count, words_.data() + c * 256, weights, place.weight, out + begin);
-      } else {
-        interpolate_shorts(levels + begin, count, four_tables(cell, place).data(), weights, place.weight, out + begin);
+  void map(const T* levels, std::size_t count, const float* right, float below, T* out) const {
+    if constexpr (sizeof(T) == 2) {
+      if (!is_joined_) {
+        interpolate_levels(levels, count, four_.data(), right, below, out);
+        return;
       }
     }
+    interpolate_levels(levels, count, words_.data(), right, below, out);
   }
 
  private:
-  std::array<const std::uint16_t*, 4> four_tables(const Columns::Cell& cell, const TilePlace& place) const {
-    const auto table = [&](int i, int j) {
-      const std::size_t tile =
-          static_cast<std::size_t>(j) * static_cast<std::size_t>(grid_.tiles_x) + static_cast<std::size_t>(i);
-      return maps_ + tile * (kMaxOf<T> + std::size_t{1});
-    };
-    return {table(cell.left, place.first), table(cell.right, place.first), table(cell.left, place.second),
-            table(cell.right, place.second)};
-  }
-
-  /// 8 bits: joins the tables of each cell into words, which one look-up reads.
-  void prepare(const TilePlace& place) {
-    if (sizeof(T) != 1 || place.cell == prepared_) {
-      return;
-    }
-    prepared_ = place.cell;
-    words_.resize(columns_.cells.size() * 256);
-    for (std::size_t c = 0; c < columns_.cells.size(); ++c) {
-      const auto tables = four_tables(columns_.cells[c], place);
-      for (std::size_t level = 0; level < 256; ++level) {
-        words_[c * 256 + level] =
-            static_cast<std::uint32_t>(tables[0][level]) | static_cast<std::uint32_t>(tables[1][level]) << 8 |
-            static_cast<std::uint32_t>(tables[2][level]) << 16 | static_cast<std::uint32_t>(tables[3][level]) << 24;
-      }
-    }
-  }
-
-  const TileGrid& grid_;
-  const Columns& columns_;
-  const std::uint16_t* maps_;
-  float inverse_;
-  int prepared_ = -1;  ///< the cell that words_ is for
-  std::vector<std::uint32_t> words_;
+  using Word = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+  std::array<const std::uint16_t*, 4> four_{};
+  std::vector<Word> words_;  ///< the entries of the four tables, level by level
+  bool is_joined_ = false;
 };
 
 /// Writes the mapped levels of a plane into the pixels of a row.
@@ -227,41 +124,92 @@ void write_plane(const Plane& plane, const T* in, const T* levels, const T* leve
   }
 }
 
-/// What follows once all planes are written.
+/// What follows once all planes are written. The mask begins at the same pixel.
 template <class T, int channels>
-void finish_row(const T* in, const ClaheOptions& options, int y, std::size_t count, T* out) {
+void finish_row(const T* in, const ClaheOptions& options, const std::uint8_t* mask, std::size_t count, T* out) {
   copy_alpha<T, channels>(in, out, count);
   if (options.strength < 1.0) {
     blend_row<T, channels>(in, out, count, options.strength);
   }
-  if (options.selection.mask != nullptr) {
-    restore_masked<T, channels>(in, out, count, pixels_of(*options.selection.mask).row<std::uint8_t>(y));
+  if (mask != nullptr) {
+    restore_masked<T, channels>(in, out, count, mask);
   }
 }
 
+template <class T>
+struct Scratch {
+  CellTables<T> tables;
+  std::vector<T> levels;
+  std::vector<T> levels_new;
+};
+
 template <class T, int channels>
-void map_plane(const Plane& plane, const TileGrid& grid, const std::uint16_t* maps, View out, bool is_last) {
-  const Columns columns(grid);
-  const ConstView pixels = plane.pixels;
-  const auto count = static_cast<std::size_t>(pixels.width);
+void map_part(const Plane& plane, const Cells& cells, const CellRows& part, Scratch<T>& scratch, View out,
+              bool is_last) {
+  const int first = cells.across.begin[part.cell_x];
+  const int width = cells.across.begin[part.cell_x + 1] - first;
+  const auto count = static_cast<std::size_t>(width);
+  const auto at = static_cast<std::size_t>(first);
   const int first_row = plane.options.tables != nullptr ? plane.options.tables->first_row : 0;
-  for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
-    RowMapper<T> mapper(grid, columns, maps);
-    std::vector<T> buffer(count);
-    std::vector<T> levels_new(count);
-    for (int y = begin; y < end; ++y) {
-      const T* levels = plane.levels<T, channels>(y, 0, pixels.width, buffer.data());
-      if constexpr (channels == 1) {
-        mapper.map(first_row + y, levels, out.row<T>(y));
-      } else {
-        mapper.map(first_row + y, levels, levels_new.data());
-        write_plane<T, channels>(plane, pixels.row<T>(y), levels, levels_new.data(), count, out.row<T>(y));
-      }
-      if (is_last) {
-        finish_row<T, channels>(pixels.row<T>(y), plane.options, y, count, out.row<T>(y));
-      }
+  const Picture* const mask = plane.options.selection.mask;
+  scratch.levels.resize(count);
+  scratch.levels_new.resize(count);
+  for (int y = part.begin; y < part.end; ++y) {
+    const T* levels = plane.levels<T, channels>(y, first, width, scratch.levels.data());
+    const T* in = plane.pixels.row<T>(y) + at * channels;
+    T* row = out.row<T>(y) + at * channels;
+    T* levels_new = channels == 1 ? row : scratch.levels_new.data();
+    scratch.tables.map(levels, count, cells.right.data() + at,
+                       weight_in_cell(first_row + y, cells.inverse_height, part.cell_y), levels_new);
+    if constexpr (channels > 1) {
+      write_plane<T, channels>(plane, in, levels, levels_new, count, row);
     }
+    if (is_last) {
+      finish_row<T, channels>(in, plane.options, mask != nullptr ? pixels_of(*mask).row<std::uint8_t>(y) + at : nullptr,
+                              count, row);
+    }
+  }
+}
+
+/// Maps the rows [begin, end) of cells.
+template <class T, int channels>
+void map_cells(const Plane& plane, const Cells& cells, const TableRows& tables, int begin, int end, View out,
+               bool is_last) {
+  constexpr std::uint64_t kPixelsPerPart = sizeof(T) == 1 ? 1 << 16 : 1 << 18;  // joining 65536 entries takes its time
+  const std::vector<CellRows> parts = cells.parts(begin, end, kPixelsPerPart);
+  tbb::enumerable_thread_specific<Scratch<T>> scratch;
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t p) {
+    const CellRows& part = parts[p];
+    const int width = cells.across.begin[part.cell_x + 1] - cells.across.begin[part.cell_x];
+    Scratch<T>& own = scratch.local();
+    own.tables.prepare(tables, part, static_cast<std::size_t>(width) * static_cast<std::size_t>(part.end - part.begin));
+    map_part<T, channels>(plane, cells, part, own, out, is_last);
   });
+}
+
+/// Counts and maps some rows of tiles at a time: 64×64 tables of 16 bits would take 512 MiB.
+template <class T, int channels>
+void map_in_bands(const Plane& plane, const TileGrid& grid, const Cells& cells, View out, bool is_last) {
+  constexpr std::size_t kMaxTableBytes = std::size_t{64} << 20;
+  constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
+  const std::size_t row_entries = static_cast<std::size_t>(grid.tiles_x) * kLevels;
+  const auto rows = static_cast<int>(
+      std::clamp<std::size_t>(kMaxTableBytes / (row_entries * sizeof(std::uint16_t)), 1, grid.tiles_y));
+  const int kept = rows < grid.tiles_y ? 1 : 0;  // row of tiles above a band
+  std::vector<std::uint16_t> maps(static_cast<std::size_t>(rows + kept) * row_entries);
+  for (int begin = 0; begin < grid.tiles_y; begin += rows) {
+    const int end = std::min(begin + rows, grid.tiles_y);
+    const int first = std::max(0, begin - 1);
+    if (begin > 0) {
+      const int first_before = std::max(0, begin - rows - 1);
+      std::copy_n(maps.data() + static_cast<std::size_t>(begin - 1 - first_before) * row_entries, row_entries,
+                  maps.data());
+    }
+    make_tables<T, channels>(plane, grid, begin, end,
+                             maps.data() + static_cast<std::size_t>(begin - first) * row_entries);
+    map_cells<T, channels>(plane, cells, TableRows{grid, kLevels, first, maps.data()}, begin,
+                           end == grid.tiles_y ? cells.down.cells : end, out, is_last);
+  }
 }
 
 std::vector<std::optional<Channel>> planes_of(PixelFormat format, const ClaheOptions& options) {
@@ -275,21 +223,23 @@ std::vector<std::optional<Channel>> planes_of(PixelFormat format, const ClaheOpt
 
 Image apply(ConstView pixels, const ClaheOptions& options, PixelPool& pool) {
   Image result = pool.image(pixels.width, pixels.height, pixels.format);
-  const TileGrid grid = options.tables != nullptr
-                            ? options.tables->grid
-                            : tile_grid(pixels.width, pixels.height, options.tiles_x, options.tiles_y);
+  const bool has_tables = options.tables != nullptr;
+  const TileGrid grid =
+      has_tables ? options.tables->grid : tile_grid(pixels.width, pixels.height, options.tiles_x, options.tiles_y);
+  const Cells cells(grid, has_tables ? options.tables->first_row : 0, pixels.height);
   const auto planes = planes_of(pixels.format, options);
   with_format(pixels.format, [&]<class T, int channels>() {
-    std::vector<std::uint16_t> own;  // of one plane at a time: 16-bit tables take up to 512 MiB
+    constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
     for (std::size_t p = 0; p < planes.size(); ++p) {
       const Plane plane{pixels, options, planes[p]};
-      if (options.tables == nullptr) {
-        make_tables<T, channels>(plane, grid, own);
+      const bool is_last = p + 1 == planes.size();
+      if (has_tables) {
+        const std::uint16_t* maps = options.tables->maps.data() + p * grid.tiles() * kLevels;
+        map_cells<T, channels>(plane, cells, TableRows{grid, kLevels, 0, maps}, 0, cells.down.cells, result.view(),
+                               is_last);
+      } else {
+        map_in_bands<T, channels>(plane, grid, cells, result.view(), is_last);
       }
-      const std::uint16_t* maps = options.tables == nullptr
-                                      ? own.data()
-                                      : options.tables->maps.data() + p * grid.tiles() * (kMaxOf<T> + std::size_t{1});
-      map_plane<T, channels>(plane, grid, maps, result.view(), p + 1 == planes.size());
     }
   });
   return result;

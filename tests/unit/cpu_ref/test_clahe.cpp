@@ -180,6 +180,54 @@ TEST(Clahe, EqualToTheOracle) {
   }
 }
 
+/// 16-bit tables of more tiles than the CPU keeps at once, against tables made tile by tile and given.
+TEST(Clahe, ManyTilesOfSixteenBitsInBands) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  const Image image = test::any_image(random, random.between(100, 200), random.between(60, 200), {Sample::u16, 1});
+  ClaheOptions options;
+  options.tiles_x = 64;
+  options.tiles_y = random.between(12, 18);  // eight rows of tiles fit
+  options.clip = random.below(40);
+  ClaheTables tables{tile_grid(image.width(), image.height(), options.tiles_x, options.tiles_y), 0, {}};
+  tables.maps.resize(tables.grid.tiles() * 65536);
+  std::vector<std::uint64_t> counts(65536);
+  for (std::size_t tile = 0; tile < tables.grid.tiles(); ++tile) {
+    std::fill(counts.begin(), counts.end(), 0U);
+    for (const Rect& part : sources_of_tile(tables.grid, tile)) {
+      for (int y = part.y; y < part.y + part.height; ++y) {
+        for (int x = part.x; x < part.x + part.width; ++x) {
+          ++counts[image.view().row<std::uint16_t>(y)[x]];
+        }
+      }
+    }
+    clahe_map(counts.data(), 65536, options.clip, tables.maps.data() + tile * 65536);
+  }
+  const Picture picture = backend->upload(image.view());
+  const Image found = backend->download(backend->apply(picture, options));
+  options.tables = &tables;
+  const Image expected = backend->download(backend->apply(picture, options));
+  EXPECT_TRUE(test::same_pixels(found.view(), expected.view()));
+}
+
+/// Tiles of more than 65536 pixels, whose tables the CPU joins.
+TEST(Clahe, LargeTilesOfSixteenBits) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (const int channels : {1, 2}) {
+    const Image image = test::any_image(random, 701, 403, {Sample::u16, channels});
+    ClaheOptions options;
+    options.tiles_x = random.between(1, 2);
+    options.tiles_y = 1;
+    options.clip = random.below(90);
+    const Image expected = Oracle{image.view(), options, nullptr}.result();
+    const Image found = backend->download(backend->apply(backend->upload(image.view()), options));
+    ASSERT_TRUE(test::same_pixels(found.view(), expected.view())) << "clip " << options.clip;
+  }
+}
+
 TEST(Clahe, RoundsAsRint) {
   test::Random random;
   SCOPED_TRACE(random.trace());
