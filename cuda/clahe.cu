@@ -1,5 +1,7 @@
 // CLAHE on the device: counts the tiles, builds their tables, and maps the pixels between them.
 // Specified in docs/operations.md, "CLAHE"; the arithmetic is that of gpuimg/ops/clahe.hpp.
+#include <algorithm>
+
 #include "count/tile_counts.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -74,16 +76,22 @@ void build_tables(Workspace& workspace, const Picture& picture, const ClaheOptio
   const CountedPixels counted = counted_pixels(picture, options.selection);
   const std::size_t planes = clahe_planes(format, options);
   const std::uint32_t levels = format.max_value() + 1U;
-  const DeviceMemory counts(workspace.device(), grid.tiles() * levels * sizeof(unsigned long long));
+  constexpr std::size_t kMaxCountBytes = std::size_t{256} << 20;  // 64×64 tiles of 16 bits would take 2 GiB
+  const std::size_t tile_bytes = levels * sizeof(unsigned long long);
+  const std::size_t at_once = std::min(grid.tiles(), kMaxCountBytes / tile_bytes);
+  const DeviceMemory counts(workspace.device(), at_once * tile_bytes);
+  const auto build = levels == kSegment ? build_tile_tables<1> : build_tile_tables<8>;
   for (std::size_t p = 0; p < planes; ++p) {
     const LevelSource source = planes == 3                    ? source_of(kColors[p], options.luma, format, 0)
                                : format.color_channels() == 1 ? source_of(Channel::luma, options.luma, format, 0)
                                                               : source_of(options.color, options.luma, format);
-    count_tiles(workspace, counted, source, grid, counts);
-    const auto build = levels == kSegment ? build_tile_tables<1> : build_tile_tables<8>;
-    build<<<static_cast<unsigned>(grid.tiles()), kSegment, 0, workspace.stream()>>>(
-        counts.as<unsigned long long>(), levels, options.clip, maps + p * grid.tiles() * levels);
-    check_launch("building the tables of tiles");
+    for (std::size_t begin = 0; begin < grid.tiles(); begin += at_once) {
+      const std::size_t end = std::min(begin + at_once, grid.tiles());
+      count_tiles(workspace, counted, source, grid, begin, end, counts);
+      build<<<static_cast<unsigned>(end - begin), kSegment, 0, workspace.stream()>>>(
+          counts.as<unsigned long long>(), levels, options.clip, maps + (p * grid.tiles() + begin) * levels);
+      check_launch("building the tables of tiles");
+    }
   }
 }
 

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -86,6 +88,18 @@ AddAbove add_above_for(Sample type) {
     case Sample::f32: return add_above<std::uint64_t, float>;
     case Sample::f64: return add_above<std::uint64_t, double>;
     default: return add_above<std::uint64_t, std::uint64_t>;
+  }
+}
+
+/// Zeros. They stay until all strips are counted, and the tables beside them.
+LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
+  try {
+    return LevelCounts(tiles, std::vector<std::uint64_t>(levels));
+  } catch (const std::bad_alloc&) {
+    const std::size_t bytes = tiles * levels * (sizeof(std::uint64_t) + sizeof(std::uint16_t));
+    throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes >> 20) + " MB for the tables of " +
+                                              std::to_string(tiles) +
+                                              " tiles in strips; use fewer --tiles or --backend cpu");
   }
 }
 
@@ -241,7 +255,7 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
   const TileGrid grid = tile_grid(picture.width(), picture.height(), options.tiles_x, options.tiles_y);
   const std::size_t planes = clahe_planes(picture.format(), options);
   const std::size_t levels = picture.format().max_value() + std::size_t{1};
-  LevelCounts sums(planes * grid.tiles(), std::vector<std::uint64_t>(levels));
+  LevelCounts sums = counts_of_tiles(planes * grid.tiles(), levels);
   for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;

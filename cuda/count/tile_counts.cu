@@ -200,14 +200,22 @@ __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, 
   tally.finish();
 }
 
-/// The selected parts of all tiles: at most nine a tile, because a tile is never larger than twice the image.
-std::vector<TilePart> tile_parts(const TileGrid& grid, const Rect& region, int pixels_per_group) {
+/// Which tiles to count, and where.
+struct TileCounts {
+  const TileGrid& grid;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  unsigned long long* counts = nullptr;  ///< of tile `begin` first
+};
+
+/// The selected parts of these tiles: at most nine a tile, because a tile is never larger than twice the image.
+std::vector<TilePart> tile_parts(const TileCounts& tiles, const Rect& region, int pixels_per_group) {
   std::vector<TilePart> parts;
-  for (std::size_t tile = 0; tile < grid.tiles(); ++tile) {
-    for (const Rect& source : sources_of_tile(grid, tile)) {
+  for (std::size_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    for (const Rect& source : sources_of_tile(tiles.grid, tile)) {
       if (const auto part = common_part(region, source)) {
         parts.push_back({deal_columns(part->x, part->x + part->width, pixels_per_group, kTallyThreads), part->y,
-                         part->y + part->height, static_cast<unsigned>(tile)});
+                         part->y + part->height, static_cast<unsigned>(tile - tiles.begin)});
       }
     }
   }
@@ -215,9 +223,8 @@ std::vector<TilePart> tile_parts(const TileGrid& grid, const Rect& region, int p
 }
 
 template <class Tally, class T, int kChannels, int kPixels>
-void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
-            const DeviceMemory& counts) {
-  const std::vector<TilePart> parts = tile_parts(grid, counted.region, kPixels);
+void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileCounts& tiles) {
+  const std::vector<TilePart> parts = tile_parts(tiles, counted.region, kPixels);
   if (parts.empty()) {
     return;
   }
@@ -228,7 +235,7 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   constexpr int kWaves = 4;  // so that the last one is short
   const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * Tally::kBlocksPerSm * kWaves);
   const int rows_per_block =
-      rows_per_block_of(grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
+      rows_per_block_of(tiles.grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
   int most = 0;
   for (const TilePart& part : parts) {
     most = std::max(most, part.end_row - part.first_row);
@@ -237,19 +244,18 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
   allow_shared_bytes(workspace, count_parts<Tally, T, kChannels, kPixels>, Tally::kBytes);
   count_parts<Tally, T, kChannels, kPixels>
       <<<dim3(chunks, static_cast<unsigned>(parts.size())), kTallyThreads, Tally::kBytes, workspace.stream()>>>(
-          counted, source, on_device.as<TilePart>(), rows_per_block, counts.as<unsigned long long>());
+          counted, source, on_device.as<TilePart>(), rows_per_block, tiles.counts);
   check_launch("counting the levels of tiles");
 }
 
 template <class Tally, class T>
-void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
-            const DeviceMemory& counts) {
+void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileCounts& tiles) {
   with_channels(counted.format.channels, [&]<int kChannels>() {
     constexpr int kPixels = kVectorPixels<T, kChannels>;
     if (counted.mask == nullptr && counted.width % kPixels == 0) {
-      launch<Tally, T, kChannels, kPixels>(workspace, counted, source, grid, counts);
+      launch<Tally, T, kChannels, kPixels>(workspace, counted, source, tiles);
     } else {
-      launch<Tally, T, kChannels, 1>(workspace, counted, source, grid, counts);
+      launch<Tally, T, kChannels, 1>(workspace, counted, source, tiles);
     }
   });
 }
@@ -257,17 +263,18 @@ void launch(Workspace& workspace, const CountedPixels& counted, const LevelSourc
 }  // namespace
 
 void count_tiles(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
-                 const DeviceMemory& counts) {
+                 std::size_t begin, std::size_t end, const DeviceMemory& counts) {
+  const TileCounts tiles{grid, begin, end, counts.as<unsigned long long>()};
   cuda_check(cudaMemsetAsync(counts.data(), 0, counts.size_bytes(), workspace.stream()), "clearing counts");
   const std::uint64_t tile_pixels =
       static_cast<std::uint64_t>(grid.tile_width) * static_cast<std::uint64_t>(grid.tile_height);
   if (counted.format.sample == Sample::u8) {
-    launch<ColumnTally, std::uint8_t>(workspace, counted, source, grid, counts);
+    launch<ColumnTally, std::uint8_t>(workspace, counted, source, tiles);
   } else if (kPackedBytes <= workspace.device()->shared_bytes_per_block() && tile_pixels >= PackedTally::kMinPixels &&
              tile_pixels < std::uint64_t{1} << 32) {
-    launch<PackedTally, std::uint16_t>(workspace, counted, source, grid, counts);
+    launch<PackedTally, std::uint16_t>(workspace, counted, source, tiles);
   } else {
-    launch<MemoryTally, std::uint16_t>(workspace, counted, source, grid, counts);
+    launch<MemoryTally, std::uint16_t>(workspace, counted, source, tiles);
   }
 }
 

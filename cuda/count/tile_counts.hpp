@@ -6,8 +6,9 @@
 
 namespace gpuimg::cuda {
 
-/// Writes source.bins counts for each tile to `counts` in device memory. Only what `counted` selects is counted.
+/// Writes source.bins counts for each of the tiles [begin, end) to `counts` in device memory. Only what `counted`
+/// selects is counted.
 void count_tiles(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
-                 const DeviceMemory& counts);
+                 std::size_t begin, std::size_t end, const DeviceMemory& counts);
 
 }  // namespace gpuimg::cuda
