@@ -17,6 +17,7 @@ enum class Operation {
   hist_gray16,
   equalize_gray8,
   equalize_rgb8,
+  clahe_gray8,
   integral_u32,
   hsl_f32,
   hsl_u16,
@@ -61,7 +62,7 @@ struct OperationFacts {
   Target target;
 };
 
-inline constexpr std::size_t kOperations = 10;
+inline constexpr std::size_t kOperations = 11;
 inline constexpr double kSmallImageTargetMs = 0.012;  ///< for any operation on 1280×1024 pixels
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
@@ -72,6 +73,7 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray16, "hist gray16", {Sample::u16, 1}, {1, 0, 2}, {{.50, 0, .80, 0}, {3, 0, 0}, 0}},
     {Operation::equalize_gray8, "equalize gray8", {Sample::u8, 1}, {1, 1, 3}, {{.93, .93, .93, .93}, {0, 0, 5}, 0}},
     {Operation::equalize_rgb8, "equalize rgb8", {Sample::u8, 3}, {2, 1, 9}, {{.85, .85, .85, .85}, {}, 0}},
+    {Operation::clahe_gray8, "clahe gray8", {Sample::u8, 1}, {1, 1, 3}, {{.55, .55, .55, .55}, {0, 0, 1}, 0}},
     {Operation::integral_u32, "integral u8>u32", {Sample::u8, 1}, {1, 4, 5}, {{.85, .85, .85, .85}, {0, 20, 14}, 0}},
     {Operation::hsl_f32, "hsl rgb8>f32", {Sample::u8, 3}, {1, 4, 15}, {{.90, .90, .90, .90}, {0, 0, 5}, 0}},
     {Operation::hsl_u16, "hsl rgb8>u16", {Sample::u8, 3}, {1, 2, 9}, {{.80, .80, .80, .80}, {0, 0, 5}, 0}},

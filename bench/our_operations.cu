@@ -32,6 +32,7 @@ Outcome run(Backend& backend, Operation operation, const Picture& picture) {
   switch (operation) {
     case Operation::equalize_gray8:
     case Operation::equalize_rgb8: outcome.picture = backend.equalize(picture, {}); break;
+    case Operation::clahe_gray8: outcome.picture = backend.apply(picture, ClaheOptions{}); break;
     case Operation::integral_u32: outcome.picture = backend.integral(picture, integral_options()); break;
     case Operation::hsl_f32: outcome.picture = backend.to_hsl(picture, HslEncoding::f32); break;
     case Operation::hsl_u16: outcome.picture = backend.to_hsl(picture, HslEncoding::u16); break;
@@ -62,6 +63,7 @@ std::optional<Picture> OurOperations::queue(Operation operation, const Picture& 
   switch (operation) {
     case Operation::equalize_gray8:
     case Operation::equalize_rgb8: return cuda::equalize(*workspace_, picture, {}, nullptr);
+    case Operation::clahe_gray8: return cuda::apply(*workspace_, picture, ClaheOptions{});
     case Operation::integral_u32: return cuda::apply(*workspace_, picture, integral_options());
     case Operation::hsl_f32: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::f32});
     case Operation::hsl_u16: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::u16});

@@ -1,6 +1,7 @@
 // The textbook kernels as rivals: prepares their input, and compares their results with the CPU's.
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 
 #include "bench/rivals.hpp"
 #include "bench/textbook/textbook.hpp"
@@ -100,6 +101,29 @@ Rival equalize_rival(const DevicePointer& device, RivalSize size) {
   return rival;
 }
 
+Rival clahe_rival(const DevicePointer& device, RivalSize size) {
+  auto memory = std::make_shared<EqualizeMemory>();
+  memory->out = cuda::DeviceMemory(device, size.pixels());
+  memory->scratch = cuda::DeviceMemory(device, textbook::kClaheTiles * textbook::kClaheTiles * 256);
+  Rival rival;
+  rival.library = Library::textbook;
+  rival.name = "textbook CLAHE";
+  rival.run = [device, memory](const Picture& picture) {
+    textbook::clahe_gray(reinterpret_cast<const std::uint8_t*>(cuda::pixels_of(picture)),
+                         memory->out.as<std::uint8_t>(), picture.width(), picture.height(),
+                         memory->scratch.as<std::uint8_t>(), device->stream());
+  };
+  rival.check = [device, memory, size](const Image& image, Backend& cpu) -> std::string {
+    ClaheOptions options;
+    options.tiles_x = options.tiles_y = textbook::kClaheTiles;
+    options.clip = textbook::kClaheClip;
+    const Image expected = cpu.download(cpu.apply(cpu.upload(image.view()), options));
+    const auto out = downloaded(*device, memory->out.as<const std::uint8_t>(), size.pixels());
+    return std::memcmp(out.data(), expected.view().data, out.size()) == 0 ? "" : "the bytes differ";
+  };
+  return rival;
+}
+
 struct FloatMemory {
   cuda::DeviceMemory in;
   cuda::DeviceMemory out;
@@ -177,6 +201,10 @@ std::vector<Rival> textbook_rivals(const std::shared_ptr<cuda::Device>& device, 
   switch (operation) {
     case Operation::luma_rgba8: return {luma_rival(device, false), luma_rival(device, true)};
     case Operation::equalize_gray8: return {equalize_rival(device, size)};
+    case Operation::clahe_gray8:
+      return size.width % textbook::kClaheTiles == 0 && size.height % textbook::kClaheTiles == 0
+                 ? std::vector{clahe_rival(device, size)}
+                 : std::vector<Rival>();
     case Operation::hsl_f32:
     case Operation::hsl_u16: return {hsl_rival(device, size)};
     case Operation::integral_u32:

@@ -12,38 +12,12 @@
 #include "level_counts.hpp"
 #include "levels.hpp"
 #include "operations.hpp"
-#include "pixel_access.hpp"
 #include "row_bands.hpp"
 #include "simd/simd_rows.hpp"
+#include "table_levels.hpp"
 
 namespace gpuimg::cpu {
 namespace {
-
-/// For RGB in a color mode with one table: reads the levels that the histogram counts and the table maps.
-template <class T, int channels>
-void read_table_levels(const T* row, std::size_t count, const EqualizeOptions& options, T* levels) {
-  const bool by_luma = options.color == EqualizeColor::luma || options.color == EqualizeColor::joint;
-  if constexpr (sizeof(T) == 1) {
-    if (by_luma) {
-      return luma_row(options.luma, row, channels, count, levels);
-    }
-    if (options.color == EqualizeColor::ycbcr) {
-      return ycrcb_luma_row(row, channels, count, levels);
-    }
-  }
-  const auto each = [&](const auto& level_of_pixel) {
-    for (std::size_t x = 0; x < count; ++x) {
-      levels[x] = static_cast<T>(level_of_pixel(rgb_at<channels>(row, x)));
-    }
-  };
-  if (by_luma) {
-    with_luma_kind(options.luma, [&]<Luma kind>() { each([](const Rgb& p) { return luma_of<kind>(p.r, p.g, p.b); }); });
-  } else if (options.color == EqualizeColor::ycbcr) {
-    each(ycrcb_luma);
-  } else {
-    each(hsl_level);
-  }
-}
 
 template <class T, int channels>
 std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPixels& counted,
@@ -51,7 +25,7 @@ std::vector<std::uint64_t> count_table_levels(ConstView pixels, const CountedPix
   const Rect& region = counted.region();
   return count_levels<T>(counted, pixels.format.max_value() + std::size_t{1}, [&](int y, T* buffer) {
     const T* row = pixels.row<T>(region.y + y) + static_cast<std::size_t>(region.x) * channels;
-    read_table_levels<T, channels>(row, static_cast<std::size_t>(region.width), options, buffer);
+    read_table_levels<T, channels>(row, static_cast<std::size_t>(region.width), options.color, options.luma, buffer);
     return buffer;
   });
 }
@@ -95,58 +69,15 @@ void map_channels(const T* in, T* out, std::size_t count, const RowTables& table
 template <class T, int channels>
 void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   std::vector<T> levels(count);
-  read_table_levels<T, channels>(in, count, options, levels.data());
+  std::vector<T> levels_new(count);
+  read_table_levels<T, channels>(in, count, options.color, options.luma, levels.data());
   if constexpr (sizeof(T) == 1) {
-    if (options.color == EqualizeColor::luma || options.color == EqualizeColor::ycbcr) {
-      const auto remap = options.color == EqualizeColor::luma ? remap_luma_row : remap_ycrcb_row;
-      std::vector<T> levels_new(count);
-      mapped_bytes(levels.data(), count, tables.bytes.data(), levels_new.data());
-      return remap(in, channels, count, levels.data(), levels_new.data(), out);
-    }
+    mapped_bytes(levels.data(), count, tables.bytes.data(), levels_new.data());
+  } else {
+    const std::uint16_t* map = tables.levels.maps.front().data();
+    std::transform(levels.begin(), levels.end(), levels_new.begin(), [map](T level) { return map[level]; });
   }
-  const std::uint16_t* map = tables.levels.maps.front().data();
-  const auto each = [&](const auto& remap) {
-    for (std::size_t x = 0; x < count; ++x) {
-      const T level = levels[x];
-      const Rgb p = remap(rgb_at<channels>(in, x), level, std::uint32_t{map[level]});
-      out[x * channels] = static_cast<T>(p.r);
-      out[x * channels + 1] = static_cast<T>(p.g);
-      out[x * channels + 2] = static_cast<T>(p.b);
-    }
-  };
-  switch (options.color) {
-    case EqualizeColor::ycbcr:
-      each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) {
-        return with_ycrcb_luma(p, level_new, kMaxOf<T>);
-      });
-      break;
-    case EqualizeColor::hsl:
-      each([](const Rgb& p, std::uint32_t, std::uint32_t level_new) { return with_hsl_level<T>(p, level_new); });
-      break;
-    default:
-      each(
-          [](const Rgb& p, std::uint32_t level, std::uint32_t level_new) { return with_luma<T>(p, level, level_new); });
-      break;
-  }
-}
-
-template <class T, int channels>
-void blend_row(const T* in, T* out, std::size_t count, double strength) {
-  for (std::size_t x = 0; x < count; ++x) {
-    for (std::size_t c = 0; c < (channels >= 3 ? 3 : 1); ++c) {
-      const std::size_t i = x * channels + c;
-      out[i] = static_cast<T>(blended(in[i], out[i], strength));
-    }
-  }
-}
-
-template <class T, int channels>
-void restore_masked(const T* in, T* out, std::size_t count, const std::uint8_t* mask) {
-  for (std::size_t x = 0; x < count; ++x) {
-    if (mask[x] == 0) {
-      std::copy_n(in + x * channels, channels, out + x * channels);
-    }
-  }
+  set_table_levels<T, channels>(in, count, options.color, levels.data(), levels_new.data(), out);
 }
 
 template <class T, int channels>
@@ -157,11 +88,7 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   } else if constexpr (channels >= 3) {
     map_pixels<T, channels>(in, out, count, tables, options);
   }
-  if constexpr (channels == 2 || channels == 4) {
-    for (std::size_t x = 0; x < count; ++x) {
-      out[x * channels + channels - 1] = in[x * channels + channels - 1];
-    }
-  }
+  copy_alpha<T, channels>(in, out, count);
 }
 
 /// `out` may be the same memory as `pixels`, but must not overlap it otherwise.
@@ -196,7 +123,7 @@ template <class Map>
 bool equalized(ConstView pixels, const EqualizeOptions& options, LevelTables* used, const Map& map) {
   LevelTables own;
   if (options.tables == nullptr) {
-    own = level_tables(options.formula, table_counts(pixels, options));
+    own = level_tables(options, table_counts(pixels, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   const bool changes = !std::all_of(tables.maps.begin(), tables.maps.end(), is_identity);

@@ -13,6 +13,7 @@ Image equalize(ConstView pixels, const EqualizeOptions& options, LevelTables* us
 void equalize_in_place(View pixels, const EqualizeOptions& options, LevelTables* used);
 
 // One for each PictureOperation.
+Image apply(ConstView pixels, const ClaheOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool);

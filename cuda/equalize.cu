@@ -93,7 +93,8 @@ bool can_fuse(const Picture& picture, const EqualizeOptions& options) {
   const bool is_gray = picture.format() == PixelFormat{Sample::u8, 1};
   const bool is_color = picture.format() == PixelFormat{Sample::u8, 3} && options.color == EqualizeColor::luma;
   return (is_gray || is_color) && picture.pixel_count() <= kMaxFusedPixels && options.tables == nullptr &&
-         options.strength == 1.0 && options.selection.mask == nullptr && !options.selection.region;
+         options.match == nullptr && options.strength == 1.0 && options.selection.mask == nullptr &&
+         !options.selection.region;
 }
 
 MapRequest request_of(const Picture& picture, const EqualizeOptions& options, const DeviceTables& tables) {
@@ -134,6 +135,11 @@ LevelCounts table_counts(Workspace& workspace, const Picture& picture, const Equ
 
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used) {
   const PixelFormat format = picture.format();
+  LevelTables matched;
+  if (options.match != nullptr) {  // a table of 128-bit products is made on the host
+    matched = level_tables(options, table_counts(workspace, picture, options));
+  }
+  const LevelTables* given = options.match != nullptr ? &matched : options.tables;
   const DeviceTables tables(workspace, table_count(picture, options), format.max_value() + std::size_t{1});
   Picture result = new_picture(workspace.device(), picture.width(), picture.height(), format);
   if (can_fuse(picture, options)) {
@@ -143,8 +149,8 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
       fused_equalize_color(workspace, picture, result, options.formula, options.luma, tables.map(0));
     }
   } else {
-    if (options.tables != nullptr) {
-      upload(workspace, *options.tables, tables);
+    if (given != nullptr) {
+      upload(workspace, *given, tables);
     } else {
       build(workspace, picture, options, tables);
     }
@@ -155,7 +161,7 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
     }
   }
   if (used != nullptr) {
-    *used = options.tables != nullptr ? *options.tables : downloaded(workspace, tables);
+    *used = given != nullptr ? *given : downloaded(workspace, tables);
   }
   return result;
 }

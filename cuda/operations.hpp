@@ -11,6 +11,7 @@ LevelCounts table_counts(Workspace& workspace, const Picture& picture, const Equ
 Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOptions& options, LevelTables* used);
 
 // One for each PictureOperation that this backend has.
+Picture apply(Workspace& workspace, const Picture& picture, const ClaheOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const IntegralOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const ToHslOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const FromHslOptions& options);

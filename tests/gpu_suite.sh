@@ -80,7 +80,7 @@ run_parity() {
   local part
   for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
-    special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Pitch*; do
+    special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Many*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
   done
 }
@@ -195,6 +195,7 @@ run_sanitize() {
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
+      CudaParity.SmallClahe CudaParity.SmallTileOf16BitCounters CudaParity.SmallMatches \
       CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
       CudaJpegEncode.OneOfEverySampling; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.

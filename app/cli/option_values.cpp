@@ -33,6 +33,10 @@ const NamedValues<EqualizeFormula> kFormulaNames = {
     {"opencv", EqualizeFormula::opencv, "as OpenCV's equalizeHist; the darkest becomes 0", {"cv", "cv2"}},
     {"cdf", EqualizeFormula::cdf, "the cumulative distribution, as in textbooks", {"textbook", "cumulative"}},
     {"pillow", EqualizeFormula::pillow, "as Pillow's ImageOps.equalize", {"pil"}},
+    {"stretch",
+     EqualizeFormula::stretch,
+     "a straight line between two percentiles, for 12 bits in 16",
+     {"linear", "autocontrast", "normalize", "contrast"}},
 };
 
 const NamedValues<EqualizeColor> kColorNames = {
@@ -100,6 +104,21 @@ std::string listed(const std::vector<std::string>& names, const std::string& con
     text += names[i];
   }
   return text;
+}
+
+std::pair<int, int> parse_tiles(const std::string& option, const std::string& text) {
+  int across = 0;
+  int down = 0;
+  const char* const end = text.data() + text.size();
+  const auto first = std::from_chars(text.data(), end, across);
+  const bool is_pair = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
+  const auto second = std::from_chars(is_pair ? first.ptr + 1 : end, end, down);
+  const auto is_count = [](int tiles) { return tiles >= 1 && tiles <= kMaxTiles; };
+  if (second.ec != std::errc{} || second.ptr != end || !is_count(across) || !is_count(down)) {
+    throw Error(ErrorKind::usage, option + ": '" + text + "' is not COLSxROWS; give two numbers from 1 to " +
+                                      std::to_string(kMaxTiles) + ", such as 8x8");
+  }
+  return {across, down};
 }
 
 Rect parse_region(const std::string& text) {

@@ -10,6 +10,7 @@
 #include "cli/suggestions.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
+#include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -99,6 +100,9 @@ std::string name_of(const Value& value, const NamedValues<Value>& values) {
   }
   return {};
 }
+
+/// "8x8": how many tiles across and down. Throws Error{usage}.
+std::pair<int, int> parse_tiles(const std::string& option, const std::string& text);
 
 /// "x,y,w,h" in pixels. Throws Error{usage}.
 Rect parse_region(const std::string& text);

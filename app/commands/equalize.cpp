@@ -1,9 +1,11 @@
 // gpuimg equalize IN… OUT: histogram equalization.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -11,8 +13,10 @@
 #include "cli/image_output_options.hpp"
 #include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/percentiles.hpp"
 #include "cli/selection_options.hpp"
 #include "commands/commands.hpp"
+#include "commands/equalize_match.hpp"
 #include "commands/equalize_reference.hpp"
 #include "commands/given_tables.hpp"
 #include "commands/mask_input.hpp"
@@ -27,17 +31,22 @@ namespace {
 constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg equalize in.png out.png\n"
-    "  gpuimg equalize --color ycbcr --strength 0.5 photo.jpg photo_eq.jpg\n"
+    "  gpuimg equalize --clahe --strength 0.5 photo.jpg photo_eq.jpg\n"
     "  gpuimg equalize --roi 0,0,640,480 --lut table.csv scan.png flat.png\n"
     "  gpuimg equalize --recursive photos/ out/";
 
 struct Arguments {
   BatchArguments files;
   std::string formula;  ///< empty: the default
+  std::string percent;  ///< empty: the default
   std::string color;    ///< empty: the default, or the mode that the table of --apply is for
   std::string luma;     ///< empty: the default
   double strength = EqualizeOptions().strength;
+  bool clahe = false;
+  std::string tiles;  ///< empty: the default
+  std::optional<double> clip;
   std::string lut;
+  std::string match;
   std::string reference;
   std::string apply;
   SelectionArguments selection;
@@ -52,7 +61,13 @@ Value value_or(Value if_absent, const std::string& option, const std::string& na
 
 EqualizeOptions checked_options(const Arguments& arguments) {
   EqualizeOptions options;
-  options.formula = value_or(options.formula, "--formula", arguments.formula, kFormulaNames);
+  options.formula = value_or(options.formula.kind, "--formula", arguments.formula, kFormulaNames);
+  if (!arguments.percent.empty()) {
+    if (options.formula.kind != EqualizeFormula::stretch) {
+      throw Error(ErrorKind::usage, "--percent goes with --formula stretch; the other formulas have no percentiles");
+    }
+    options.formula.range = parse_percentiles("--percent", arguments.percent);
+  }
   options.color = value_or(options.color, "--color", arguments.color, kColorNames);
   options.luma = value_or(options.luma, "--luma", arguments.luma, kLumaNames);
   options.strength = arguments.strength;
@@ -62,12 +77,36 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Refuses options that have nothing to do when --apply gives the table.
+/// Throws if `other` is given beside `option`.
+void refuse_beside(const char* option, bool is_given, const char* other, const char* why) {
+  if (is_given) {
+    throw Error(ErrorKind::usage, fmt::format("{} goes without {}: {}", option, other, why));
+  }
+}
+
+/// Refuse options that have nothing to do when --match, --clahe or --apply makes the tables.
+void refuse_options_with_match(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    refuse_beside("--match", is_given, option, why);
+  };
+  refuse(!arguments.formula.empty(), "--formula", "the table follows from both histograms");
+  refuse(!arguments.reference.empty(), "--reference", "that is one table for all images, this is one for each");
+  refuse(!arguments.apply.empty(), "--apply", "each gives the table; leave one out");
+}
+void refuse_options_with_clahe(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option, const char* why) {
+    refuse_beside("--clahe", is_given, option, why);
+  };
+  refuse(!arguments.formula.empty(), "--formula", "its tables have their own");
+  refuse(!arguments.reference.empty(), "--reference", "each tile has a table of its own");
+  refuse(!arguments.match.empty(), "--match", "each tile has a table of its own");
+  refuse(!arguments.apply.empty(), "--apply", "each tile has a table of its own");
+  refuse(!arguments.lut.empty(), "--lut", "it has a table for each tile");
+  refuse(arguments.color == "joint", "--color joint", "use luma, rgb, ycbcr or hsl");
+}
 void refuse_options_with_apply(const Arguments& arguments) {
   const auto refuse = [](bool is_given, const char* option, const char* why) {
-    if (is_given) {
-      throw Error(ErrorKind::usage, fmt::format("--apply goes without {}: {}", option, why));
-    }
+    refuse_beside("--apply", is_given, option, why);
   };
   refuse(!arguments.formula.empty(), "--formula", "the table is computed already");
   refuse(!arguments.reference.empty(), "--reference", "each gives the table for all images; leave one out");
@@ -92,12 +131,39 @@ EqualizeColor color_for(const GivenTables& given, const Arguments& arguments) {
   return color;
 }
 
+/// Nothing without --clahe.
+std::optional<ClaheOptions> checked_clahe(const Arguments& arguments, const EqualizeOptions& options) {
+  if (!arguments.clahe) {
+    if (!arguments.tiles.empty() || arguments.clip) {
+      throw Error(ErrorKind::usage, fmt::format("{} goes with --clahe", arguments.clip ? "--clip" : "--tiles"));
+    }
+    return std::nullopt;
+  }
+  ClaheOptions clahe;
+  if (!arguments.tiles.empty()) {
+    std::tie(clahe.tiles_x, clahe.tiles_y) = parse_tiles("--tiles", arguments.tiles);
+  }
+  clahe.clip = arguments.clip.value_or(clahe.clip);
+  if (!std::isfinite(clahe.clip)) {
+    throw Error(ErrorKind::usage, fmt::format("--clip: {} is not a limit; 0 is none", clahe.clip));
+  }
+  clahe.color = options.color;
+  clahe.luma = options.luma;
+  clahe.strength = options.strength;
+  return clahe;
+}
+
 class EqualizeJob final : public ImageJob {
  public:
   explicit EqualizeJob(const Arguments& arguments)
       : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {
     options_.selection = checked_selection(arguments.selection);
-    if (!arguments.apply.empty()) {
+    clahe_ = checked_clahe(arguments, options_);
+    if (arguments.clahe) {
+      refuse_options_with_clahe(arguments);
+    } else if (!arguments.match.empty()) {
+      refuse_options_with_match(arguments);
+    } else if (!arguments.apply.empty()) {
       refuse_options_with_apply(arguments);
     }
   }
@@ -137,6 +203,10 @@ class EqualizeJob final : public ImageJob {
                                  name_of(options_.color, kColorNames)));
       }
     }
+    if (!arguments_.match.empty()) {
+      match_ = counts_to_match(arguments_.match, options_, context);
+      options_.match = &match_->counts;
+    }
     options_.tables = given_ ? &given_->tables : nullptr;
   }
 
@@ -146,20 +216,22 @@ class EqualizeJob final : public ImageJob {
       check_fit(*given_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));
     }
+    if (match_) {
+      check_fit(*match_, options_.color, decoded.format(),
+                paths.input == "-" ? "standard input" : printable_name(paths.input));
+    }
     if (uses_luma()) {
       context.note_luma_of(decoded, paths.input);
     }
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    EqualizeOptions options = options_;
     LevelTables tables;
     const std::optional<Encoding> as =
         output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
-    ProcessedImage result = context.process_for_file(
-        OperationInput(std::move(decoded), copy_of(mask_)), as,
-        [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-          options.selection.mask = mask_picture;
-          return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
-        });
+    ProcessedImage result =
+        context.process_for_file(OperationInput(std::move(decoded), copy_of(mask_)), as,
+                                 [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+                                   return equalized(backend, std::move(picture), mask_picture, tables);
+                                 });
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }
@@ -168,6 +240,18 @@ class EqualizeJob final : public ImageJob {
   }
 
  private:
+  Picture equalized(Backend& backend, Picture&& picture, const Picture* mask, LevelTables& tables) const {
+    if (clahe_) {
+      ClaheOptions options = *clahe_;
+      options.selection = options_.selection;
+      options.selection.mask = mask;
+      return backend.apply(picture, options);
+    }
+    EqualizeOptions options = options_;
+    options.selection.mask = mask;
+    return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+  }
+
   [[nodiscard]] bool uses_luma() const {
     const bool counts_luma = options_.color == EqualizeColor::joint && !given_;
     return counts_luma || options_.color == EqualizeColor::luma || options_.color == EqualizeColor::ycbcr;
@@ -175,13 +259,37 @@ class EqualizeJob final : public ImageJob {
 
   const Arguments& arguments_;
   EqualizeOptions options_;
+  std::optional<ClaheOptions> clahe_;
   PhotoOutput output_;
   std::optional<Image> mask_;
   std::optional<GivenTables> given_;
+  std::optional<CountsToMatch> match_;
 };
+
+void add_clahe_options(CommandParser& parser, Arguments& arguments) {
+  const ClaheOptions defaults;
+  parser.flag(
+      {"--clahe", "equalize each place by its surroundings (CLAHE, as OpenCV); best for night and backlit photos"},
+      arguments.clahe);
+  parser.text({"--tiles",
+               fmt::format("with --clahe: tiles across and down, 1 to {} each [{}x{}]", kMaxTiles, defaults.tiles_x,
+                           defaults.tiles_y),
+               "COLSxROWS"},
+              arguments.tiles);
+  parser.number(
+      {"--clip",
+       fmt::format("with --clahe: limit of the contrast; 16 bits want a higher one; 0 is none [{:.1f}]", defaults.clip),
+       "LIMIT"},
+      arguments.clip);
+}
 
 void add_table_options(CommandParser& parser, Arguments& arguments) {
   parser.text({"--lut", "write the look-up table too; one image only", "FILE.csv"}, arguments.lut);
+  parser.text({.names = "--match",
+               .description = "give every image the histogram of this image, or one that 'gpuimg hist' wrote",
+               .type_name = "REF",
+               .reads_file = true},
+              arguments.match);
   parser.text({.names = "--reference",
                .description = "make one table for all images, from a histogram that 'gpuimg hist' wrote",
                .type_name = "FILE.json",
@@ -202,8 +310,14 @@ RunCommand declare(CommandParser& parser) {
                      .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
   parser.text(
       {"--formula",
-       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula, kFormulaNames)), "NAME"},
+       with_choices("how new levels are computed", kFormulaNames, name_of(defaults.formula.kind, kFormulaNames)),
+       "NAME"},
       arguments->formula);
+  parser.text({"--percent",
+               fmt::format("the percentiles that --formula stretch maps to black and white [{}]",
+                           percentiles_text(defaults.formula.range)),
+               "LOW,HIGH"},
+              arguments->percent);
   parser.text(
       {"--color", with_choices("what of a color image is equalized", kColorNames, name_of(defaults.color, kColorNames)),
        "MODE"},
@@ -213,6 +327,7 @@ RunCommand declare(CommandParser& parser) {
       {"--strength", fmt::format("blend with the input: 0 is the input, 1 is fully equalized [{}]", defaults.strength),
        "S"},
       arguments->strength);
+  add_clahe_options(parser, *arguments);
   add_table_options(parser, *arguments);
   add_selection_options(parser, arguments->selection);
   add_format_option(parser, arguments->image_output.format,

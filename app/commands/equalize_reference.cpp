@@ -12,36 +12,41 @@ namespace gpuimg {
 namespace {
 
 /// The channels that the mode counts, if `hist` can count them too.
-std::vector<Channel> channels_for(EqualizeColor color) {
+std::vector<Channel> channels_for(EqualizeColor color, const std::string& option) {
   switch (color) {
     case EqualizeColor::luma:
     case EqualizeColor::joint: return {Channel::luma};
     case EqualizeColor::rgb: return {Channel::red, Channel::green, Channel::blue};
     default:
-      throw Error(ErrorKind::usage, "--reference goes with --color luma, joint or rgb: " + name_of(color, kColorNames) +
-                                        " counts what hist does not");
+      throw Error(ErrorKind::usage, option + ": a histogram goes with --color luma, joint or rgb; " +
+                                        name_of(color, kColorNames) + " counts what hist does not");
   }
 }
 
 }  // namespace
 
-GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
-  const std::vector<Channel> wanted = channels_for(options.color);
-  const Bytes bytes = context.read(path);
-  const HistogramFile file = histogram_from_json(bytes.span(), path);
+LevelCounts counts_of_reference(std::span<const std::byte> bytes, const std::string& path,
+                                const EqualizeOptions& options, const std::string& option) {
+  const std::vector<Channel> wanted = channels_for(options.color, option);
+  const HistogramFile file = histogram_from_json(bytes, path);
   bool fits = file.histogram.channels.size() == wanted.size();
-  LevelTables tables;
+  LevelCounts counts;
   for (std::size_t i = 0; fits && i < wanted.size(); ++i) {
     const ChannelHistogram& channel = file.histogram.channels[i];
     fits = channel.channel == wanted[i] && (wanted[i] != Channel::luma || file.luma == options.luma);
-    tables.maps.push_back(level_map(options.formula, channel.counts));
+    counts.push_back(channel.counts);
   }
   if (!fits) {
-    throw Error(ErrorKind::usage, "--reference: " + printable_name(path) + " counts other channels or another luma " +
+    throw Error(ErrorKind::usage, option + ": " + printable_name(path) + " counts other channels or another luma " +
                                       "than --color " + name_of(options.color, kColorNames) + " with --luma " +
                                       name_of(options.luma, kLumaNames) + " does; make one with 'gpuimg hist'");
   }
-  return {std::move(tables), printable_name(path)};
+  return counts;
+}
+
+GivenTables tables_of_reference(const std::string& path, const EqualizeOptions& options, CommandContext& context) {
+  const Bytes bytes = context.read(path);
+  return {level_tables(options, counts_of_reference(bytes.span(), path, options, "--reference")), printable_name(path)};
 }
 
 }  // namespace gpuimg

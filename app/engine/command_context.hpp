@@ -82,7 +82,8 @@ class CommandContext {
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
   /// The same on the host, for pixels that are no operation's input.
-  Image load_on_host(const std::string& path);
+  Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
+  Image decode_on_host(const Bytes& bytes, const std::string& path);
 
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);

@@ -118,8 +118,7 @@ void CommandContext::verify_decoding(codecs::DecodedImage& decoded, const Bytes&
       first_difference(pixels, backend.name(), decoded.image, std::string(backend_entry(BackendKind::cpu).name)));
 }
 
-Image CommandContext::load_on_host(const std::string& path) {
-  const Bytes bytes = read(path);
+Image CommandContext::decode_on_host(const Bytes& bytes, const std::string& path) {
   codecs::DecodedImage decoded =
       times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name_for(path), host_options()); });
   tell_about(decoded, name_for(path));

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <optional>
+#include <string>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -86,6 +88,18 @@ AddAbove add_above_for(Sample type) {
     case Sample::f32: return add_above<std::uint64_t, float>;
     case Sample::f64: return add_above<std::uint64_t, double>;
     default: return add_above<std::uint64_t, std::uint64_t>;
+  }
+}
+
+/// Zeros. They stay until all strips are counted, and the tables beside them.
+LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
+  try {
+    return LevelCounts(tiles, std::vector<std::uint64_t>(levels));
+  } catch (const std::bad_alloc&) {
+    const std::size_t bytes = tiles * levels * (sizeof(std::uint64_t) + sizeof(std::uint16_t));
+    throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes >> 20) + " MB for the tables of " +
+                                              std::to_string(tiles) +
+                                              " tiles in strips; use fewer --tiles or --backend cpu");
   }
 }
 
@@ -184,6 +198,7 @@ LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeO
       return;
     }
     EqualizeOptions of_strip = options;
+    of_strip.match = nullptr;
     of_strip.tables = nullptr;
     of_strip.selection = strip.selection;
     const LevelCounts part = inner_.table_counts(strip.picture, of_strip);
@@ -198,13 +213,14 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
   check(picture, options);
   LevelTables own;
   if (options.tables == nullptr) {
-    own = level_tables(options.formula, table_counts(picture, options));
+    own = level_tables(options, table_counts(picture, options));
   }
   const LevelTables& tables = options.tables != nullptr ? *options.tables : own;
   Selection all = options.selection;
   all.region.reset();  // the histogram is already counted
   Picture result = mapped(picture, picture.format(), all, 0, [&](const Strip& strip) {
     EqualizeOptions of_strip = options;
+    of_strip.match = nullptr;
     of_strip.tables = &tables;
     of_strip.selection = strip.selection;
     return inner_.equalize(strip.picture, of_strip);
@@ -233,6 +249,55 @@ template <class Options>
 Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
   return by_rows(picture, result_format(picture.format(), options), halo_rows(options),
                  [&](const Picture& rows) { return inner_.apply(rows, options); });
+}
+
+ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
+  const TileGrid grid = tile_grid(picture.width(), picture.height(), options.tiles_x, options.tiles_y);
+  const std::size_t planes = clahe_planes(picture.format(), options);
+  const std::size_t levels = picture.format().max_value() + std::size_t{1};
+  LevelCounts sums = counts_of_tiles(planes * grid.tiles(), levels);
+  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
+    if (!strip.is_selected) {
+      return;
+    }
+    EqualizeOptions counting;
+    counting.color = options.color;
+    counting.luma = options.luma;
+    counting.selection = strip.selection;
+    const Rect all{0, 0, picture.width(), strip.end - strip.begin};
+    const Rect selected = strip.selection.region.value_or(all);
+    for (std::size_t tile = 0; tile < grid.tiles(); ++tile) {
+      for (const Rect& part : sources_of_tile(grid, tile)) {
+        counting.selection.region = common_part(selected, {part.x, part.y - strip.begin, part.width, part.height});
+        if (!counting.selection.region) {
+          continue;
+        }
+        const LevelCounts counts = inner_.table_counts(strip.picture, counting);
+        for (std::size_t p = 0; p < planes; ++p) {
+          add(sums[p * grid.tiles() + tile], counts[p]);
+        }
+      }
+    }
+  });
+  ClaheTables tables{grid, 0, std::vector<std::uint16_t>(sums.size() * levels)};
+  tbb::parallel_for(std::size_t{0}, sums.size(), [&](std::size_t t) {
+    clahe_map(sums[t].data(), static_cast<std::uint32_t>(levels), options.clip, tables.maps.data() + t * levels);
+  });
+  return tables;
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& options) {
+  ClaheTables tables = options.tables != nullptr ? *options.tables : clahe_tables(picture, options);
+  const int first_row = tables.first_row;
+  Selection all = options.selection;
+  all.region.reset();  // the tiles are already counted
+  return mapped(picture, picture.format(), all, 0, [&](const Strip& strip) {
+    tables.first_row = first_row + strip.begin;
+    ClaheOptions of_strip = options;
+    of_strip.tables = &tables;
+    of_strip.selection = strip.selection;
+    return inner_.apply(strip.picture, of_strip);
+  });
 }
 
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {

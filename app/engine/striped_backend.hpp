@@ -53,6 +53,10 @@ class StripedBackend final : public Backend {
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
+  /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
+  Picture in_strips(const Picture& picture, const ClaheOptions& options);
+  ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
+
   /// Rows [begin, end) of a picture; the mask of its Selection is on the inner backend.
   struct Strip;
   template <class Visit>

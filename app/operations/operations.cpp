@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <memory>
+#include <numeric>
 #include <string>
 #include <utility>
 
@@ -51,6 +53,43 @@ std::vector<Trial> hist_trials(PixelFormat format) {
   return trials;
 }
 
+/// Matching to a histogram that rises like a ramp: dark images become bright.
+Trial match_trial(EqualizeColor color, PixelFormat format) {
+  const auto ramp = std::make_shared<LevelCounts>(1, std::vector<std::uint64_t>(format.max_value() + std::size_t{1}));
+  std::iota(ramp->front().begin(), ramp->front().end(), std::uint64_t{0});
+  return {"equalize match " + name_of(color, kColorNames),
+          [ramp, color](Backend& backend, const Picture& picture) -> OperationResult {
+            EqualizeOptions options;
+            options.color = color;
+            options.match = ramp.get();
+            return backend.equalize(picture, options);
+          },
+          3.0 * bytes_of(format)};
+}
+
+std::vector<Trial> clahe_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  const auto add = [&](const std::string& name, int tiles_x, int tiles_y, double clip, EqualizeColor color,
+                       double strength = 1.0) {
+    ClaheOptions options;
+    options.tiles_x = tiles_x;
+    options.tiles_y = tiles_y;
+    options.clip = clip;
+    options.color = color;
+    options.strength = strength;
+    trials.push_back(trial("equalize clahe " + name, options, 3.0 * bytes_of(format)));
+  };
+  for (const auto& color : kColorNames) {
+    if (color.value != EqualizeColor::joint) {
+      add(color.name, 8, 8, 2.0, color.value);
+      trials.back().is_timed = color.value == ClaheOptions().color;
+      add(color.name + " 5x3", 5, 3, 40.0, color.value, 0.3);
+    }
+  }
+  add("1x1 unlimited", 1, 1, 0.0, EqualizeColor::luma);
+  return trials;
+}
+
 std::vector<Trial> equalize_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& color : kColorNames) {
@@ -59,14 +98,19 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
       options.color = color.value;
       options.formula = formula.value;
       const bool is_default = options.formula == EqualizeOptions().formula;
+      const bool is_stretch = options.formula.kind == EqualizeFormula::stretch;
       const std::string name = "equalize " + color.name + (is_default ? "" : " " + formula.name);
       const double bytes = 3.0 * bytes_of(format);  // read once to count, then read and written to map
       trials.push_back(trial(name, options, bytes));
-      trials.back().is_timed = is_default;
+      trials.back().is_timed = is_default || (is_stretch && options.color == EqualizeOptions().color);
       options.strength = 0.3;
       trials.push_back(trial(name, options, bytes));
     }
+    trials.push_back(match_trial(color.value, format));
+    trials.back().is_timed = color.value == EqualizeOptions().color;
   }
+  const std::vector<Trial> by_tiles = clahe_trials(format);
+  trials.insert(trials.end(), by_tiles.begin(), by_tiles.end());
   return trials;
 }
 

@@ -30,6 +30,13 @@ struct EqualizeScratch {
 void equalize_gray(const std::uint8_t* in, std::uint8_t* out, int width, int height, EqualizeScratch* scratch,
                    cudaStream_t stream);
 
+inline constexpr int kClaheTiles = 8;  ///< a side
+inline constexpr double kClaheClip = 2.0;
+
+/// CLAHE with 8×8 tiles, which the sides must divide by; `tables` has 256 bytes for each. Two kernels.
+void clahe_gray(const std::uint8_t* in, std::uint8_t* out, int width, int height, std::uint8_t* tables,
+                cudaStream_t stream);
+
 /// Converts r, g, b in [0,1] to H in [−60, 300) degrees, and S and L in [0,1]. One thread per pixel.
 void hsl(const float3* in, float3* out, std::size_t pixel_count, cudaStream_t stream);
 

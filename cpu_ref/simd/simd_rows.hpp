@@ -30,6 +30,25 @@ void remap_ycrcb_row(const std::uint8_t* pixels, int channels, std::size_t count
 /// out[i] = map[in[i]]. `map` has 256 entries.
 void mapped_bytes(const std::uint8_t* in, std::size_t count, const std::uint8_t* map, std::uint8_t* out);
 
+/// Interpolates between four tables: out[x] = gpuimg::interpolated() of the entries of levels[x], with the weights
+/// right[x] and `below`. The four entries of a level are one word: above left in the lowest bits, then above right,
+/// below left, below right.
+void interpolate_levels(const std::uint8_t* levels, std::size_t count, const std::uint32_t* words, const float* right,
+                        float below, std::uint8_t* out);
+void interpolate_levels(const std::uint16_t* levels, std::size_t count, const std::uint64_t* words, const float* right,
+                        float below, std::uint16_t* out);
+
+/// The same with the four tables as they are: for too few pixels to be worth joining 65536 entries.
+void interpolate_levels(const std::uint16_t* levels, std::size_t count, const std::uint16_t* const* tables,
+                        const float* right, float below, std::uint16_t* out);
+
+/// Joins the entries of four tables into `count` words.
+void join_tables(const std::uint16_t* const* tables, std::size_t count, std::uint32_t* words);
+void join_tables(const std::uint16_t* const* tables, std::size_t count, std::uint64_t* words);
+
+/// gpuimg::clahe_map() of 65536 counts whose sum is below 2³¹. Clears the counts.
+void clahe_map_16(std::uint32_t* counts, double clip, std::uint16_t* map);
+
 /// row[x] += levels[0] + … + levels[x], modulo 2³². Turns a row of a summed-area table into the next one.
 void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row);
 

@@ -31,7 +31,7 @@ CountedPixels counted_pixels(const Picture& picture, const Selection& selection)
 
 /// Look-up tables to build from the counts, adjacent in `maps`, V + 1 entries each.
 struct TableTarget {
-  EqualizeFormula formula = EqualizeFormula::opencv;
+  TableFormula formula;
   std::uint16_t* maps = nullptr;     ///< device memory; nullptr = no tables
   std::uint32_t* changes = nullptr;  ///< set to 0 if every table is the identity, else to another value
 };

@@ -18,7 +18,7 @@ constexpr int kColorThreads = 512;
 /// copied; copies written before they are read.
 template <Luma kind>
 __global__ void __launch_bounds__(kColorThreads, 2)
-    equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, EqualizeFormula formula,
+    equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, TableFormula formula,
                    FusedTotals totals, std::uint16_t* map) {
   using Operation = MapLuma8<3, kind>;
   constexpr int kPixels = Operation::kPixels;
@@ -93,8 +93,8 @@ __global__ void __launch_bounds__(kColorThreads, 2)
 
 }  // namespace
 
-void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
-                          Luma luma, std::uint16_t* map) {
+void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula, Luma luma,
+                          std::uint16_t* map) {
   FusedTotals totals = next_fused_totals(workspace);
   const std::byte* in = pixels_of(from);
   std::byte* out = pixels_of(to);

@@ -22,7 +22,7 @@ __device__ __forceinline__ std::uint32_t mapped_word(std::uint32_t word, const s
 /// bank. Barriers: columns clear before counting; columns complete before they are added; grid: all totals added;
 /// entries written before they are repeated; repeated before they are read.
 __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads, 2))
-    equalize_gray(const std::byte* in, std::byte* out, std::uint64_t pixel_count, EqualizeFormula formula,
+    equalize_gray(const std::byte* in, std::byte* out, std::uint64_t pixel_count, TableFormula formula,
                   FusedTotals totals, std::uint16_t* map) {
   extern __shared__ uint4 shared[];
   __shared__ SegmentScratch scratch;
@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kColumnThreads, resident_blocks(kColumnThreads
 
 }  // namespace
 
-void fused_equalize_gray(Workspace& workspace, const Picture& from, const Picture& to, EqualizeFormula formula,
+void fused_equalize_gray(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula,
                          std::uint16_t* map) {
   FusedTotals both = next_fused_totals(workspace);
   const std::byte* in = pixels_of(from);

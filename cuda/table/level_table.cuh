@@ -57,7 +57,7 @@ __device__ inline int2 segment_ends(bool used, SegmentScratch& scratch) {
 
 /// The rule of one histogram of 256 levels. `count` belongs to the calling thread's level; 0 after the first 256
 /// threads.
-__device__ inline LevelRule segment_rule(EqualizeFormula formula, std::uint64_t count, std::uint64_t cumulative,
+__device__ inline LevelRule segment_rule(const TableFormula& formula, std::uint64_t count, std::uint64_t cumulative,
                                          SegmentScratch& scratch) {
   const int2 ends = segment_ends(count != 0, scratch);
   if (threadIdx.x == 0) {
@@ -75,14 +75,19 @@ __device__ inline LevelRule segment_rule(EqualizeFormula formula, std::uint64_t 
     scratch.warp_sums[0] = cumulative;
   }
   __syncthreads();  // the ends and the total are written
-  const LevelRule rule =
-      level_rule(formula, kSegment - 1, scratch.warp_sums[0], scratch.first_count, scratch.last_count);
-  __syncthreads();  // the scratch may be reused
+  const std::uint64_t total = scratch.warp_sums[0];
+  const LevelRule rule = level_rule(formula.kind, kSegment - 1, total, scratch.first_count, scratch.last_count);
+  __syncthreads();                                               // the scratch may be reused
+  if (formula.kind == EqualizeFormula::stretch && total != 0) {  // the same for all threads
+    const int low = segment_ends(cumulative >= percentile_count(formula.range.low, total), scratch).x;
+    const int high = segment_ends(cumulative >= percentile_count(formula.range.high, total), scratch).x;
+    return stretch_rule(kSegment - 1, static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(high));
+  }
   return rule;
 }
 
 /// Builds a table of 256 levels and returns the calling thread's entry. Returns any value after the first 256 threads.
-__device__ inline std::uint32_t segment_table_entry(EqualizeFormula formula, std::uint64_t count,
+__device__ inline std::uint32_t segment_table_entry(const TableFormula& formula, std::uint64_t count,
                                                     SegmentScratch& scratch) {
   const std::uint64_t cumulative = segment_scan(count, scratch);
   const LevelRule rule = segment_rule(formula, count, cumulative, scratch);

@@ -41,6 +41,23 @@ __global__ void __launch_bounds__(kSegment) add_partials(Target65536 target, int
   }
 }
 
+/// The smallest of the 65536 levels whose running sum reaches `wanted`, which is at most the sum of all counts.
+/// `through` is the running sum of the calling thread's group of 256 levels, and `group` the group's own sum. Barriers:
+/// the sum below the group is written before it is read, and read before the next call overwrites it.
+__device__ std::uint32_t level_reaching(std::uint64_t wanted, std::uint64_t through, std::uint64_t group,
+                                        const unsigned long long* counts, SegmentScratch& scratch) {
+  __shared__ std::uint64_t below_group;
+  const int in_group = segment_ends(through >= wanted, scratch).x;
+  if (static_cast<int>(threadIdx.x) == in_group) {
+    below_group = through - group;
+  }
+  __syncthreads();
+  const std::uint64_t below = below_group;
+  __syncthreads();
+  const std::uint64_t own = segment_scan(counts[in_group * kSegment + static_cast<int>(threadIdx.x)], scratch);
+  return static_cast<std::uint32_t>(in_group * kSegment + segment_ends(below + own >= wanted, scratch).x);
+}
+
 /// Builds the table.
 /// Block → 256 levels, thread → one level; 256 blocks. Each block finds the first and last level in use itself. Shared
 /// memory: scratch, and the numbers that single threads compute for the block. Barriers: commented below.
@@ -72,7 +89,15 @@ __global__ void __launch_bounds__(kSegment)
     }
   }
   __syncthreads();  // the shared numbers above are written
-  const LevelRule rule = level_rule(table.formula, kPackedBins - 1, shared_total, end_counts[0], end_counts[1]);
+  LevelRule rule = level_rule(table.formula.kind, kPackedBins - 1, shared_total, end_counts[0], end_counts[1]);
+  if (table.formula.kind == EqualizeFormula::stretch && shared_total != 0) {  // the same for all threads
+    const StretchRange& range = table.formula.range;
+    const auto reaching = [&](std::uint32_t percentile) {
+      return level_reaching(percentile_count(percentile, shared_total), through, group, counts, scratch);
+    };
+    const std::uint32_t low = reaching(range.low);
+    rule = stretch_rule(kPackedBins - 1, low, reaching(range.high));
+  }
   const std::uint32_t level = blockIdx.x * kSegment + threadIdx.x;
   const std::uint64_t count = counts[level];
   const std::uint64_t cumulative = shared_before + segment_scan(count, scratch);

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include "gpuimg/codec.hpp"
+#include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -25,8 +26,8 @@ using SumTable = Picture;
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     StripedBackend divides by it. A summed-area table has another rule, which stands there.
-using PictureOperation = std::variant<IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
+///     StripedBackend divides by it. CLAHE and summed-area tables have other rules, which stand there.
+using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda, opencl };

@@ -61,6 +61,15 @@ TEST_F(CudaHuge, HistogramAndEqualization) {
   EXPECT_EQ(wrong, 0U);
 }
 
+TEST_F(CudaHuge, Clahe) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  Image image = noise(random);
+  const Image ours = gpu().download(gpu().apply(gpu().upload(image.view()), ClaheOptions{}));
+  const Image theirs = cpu().download(cpu().apply(cpu().upload(std::move(image)), ClaheOptions{}));
+  EXPECT_TRUE(same_pixels(ours.view(), theirs.view()));
+}
+
 TEST_F(CudaHuge, IntegralModulo32Bits) {
   Random random;
   SCOPED_TRACE(random.trace());

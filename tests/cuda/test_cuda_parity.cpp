@@ -51,6 +51,12 @@ TEST_F(CudaParity, SmallHistograms) {
 TEST_F(CudaParity, SmallEqualizations) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.equalizations(random); });
 }
+TEST_F(CudaParity, SmallClahe) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.clahe(random); });
+}
+TEST_F(CudaParity, SmallMatches) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.matches(random); });
+}
 TEST_F(CudaParity, SmallIntegrals) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.integrals(random); });
 }
@@ -66,6 +72,12 @@ TEST_F(CudaParity, EdgeHistograms) {
 }
 TEST_F(CudaParity, EdgeEqualizations) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, EdgeClahe) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.clahe(random); });
+}
+TEST_F(CudaParity, EdgeMatches) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.matches(random); });
 }
 TEST_F(CudaParity, EdgeIntegrals) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.integrals(random); });
@@ -83,6 +95,12 @@ TEST_F(CudaParity, MediumHistograms) {
 TEST_F(CudaParity, MediumEqualizations) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.equalizations(random); });
 }
+TEST_F(CudaParity, MediumClahe) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.clahe(random); });
+}
+TEST_F(CudaParity, MediumMatches) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.matches(random); });
+}
 TEST_F(CudaParity, MediumIntegrals) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.integrals(random); });
 }
@@ -98,6 +116,12 @@ TEST_F(CudaParity, LongHistograms) {
 }
 TEST_F(CudaParity, LongEqualizations) {
   each_image(kLong, [](const Pair& pair, Random& random) { pair.equalizations(random); });
+}
+TEST_F(CudaParity, LongClahe) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.clahe(random); });
+}
+TEST_F(CudaParity, LongMatches) {
+  each_image(kLong, [](const Pair& pair, Random& random) { pair.matches(random); });
 }
 TEST_F(CudaParity, LongIntegrals) {
   each_image(kLong, [](const Pair& pair, Random& random) { pair.integrals(random); });
@@ -116,7 +140,8 @@ TEST_F(CudaParity, ConstantImages) {
       const Pair pair(gpu(), cpu(), constant_image(33, 33, format, level));
       pair.histogram({});
       pair.to_hsl(HslEncoding::u16);
-      for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
+      for (const auto formula :
+           {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow, EqualizeFormula::stretch}) {
         EqualizeOptions options;
         options.formula = formula;
         options.color = static_cast<EqualizeColor>(random.below(5));
@@ -139,6 +164,7 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
       const Pair pair(gpu(), cpu(), image);
       pair.histogram({});
       pair.equalization({});
+      pair.clahe({});
     }
   }
 }
@@ -159,7 +185,32 @@ TEST_F(CudaParity, FlatPartAfterAVariedPartOf16BitImages) {
     const Pair pair(gpu(), cpu(), image);
     pair.histogram({});
     pair.equalization({});
+    ClaheOptions one_tile;
+    one_tile.tiles_x = one_tile.tiles_y = 1;
+    pair.clahe(one_tile);
   }
+}
+
+/// A 16-bit tile that is just large enough to be counted in shared memory.
+TEST_F(CudaParity, SmallTileOf16BitCounters) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  ClaheOptions one_tile;
+  one_tile.tiles_x = one_tile.tiles_y = 1;
+  for (const int width : {512, 513}) {
+    Pair(gpu(), cpu(), any_image(random, width, 261, {Sample::u16, 1})).clahe(one_tile);
+  }
+}
+
+/// More 16-bit tiles than the device counts at once.
+TEST_F(CudaParity, ManyTilesOf16BitImages) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  ClaheOptions options;
+  options.tiles_x = 64;
+  options.tiles_y = random.between(9, 12);
+  const Pair pair(gpu(), cpu(), any_image(random, 641, 479, {Sample::u16, 1}));
+  pair.clahe(options);
 }
 
 TEST_F(CudaParity, ImagesAboveTwoToThe24) {
@@ -176,6 +227,11 @@ TEST_F(CudaParity, ImagesAboveTwoToThe24) {
       EqualizeOptions options;
       options.color = color;
       pair.equalization(options);
+    }
+    for (const auto color : {EqualizeColor::luma, EqualizeColor::rgb}) {
+      ClaheOptions options;
+      options.color = color;
+      pair.clahe(options);
     }
     IntegralOptions sums;
     pair.integral(sums);

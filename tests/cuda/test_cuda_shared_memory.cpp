@@ -32,6 +32,7 @@ TEST_P(CudaSharedMemory, EveryOperation) {
       const Pair pair(limited(), cpu(), image);
       pair.histograms(random);
       pair.equalizations(random);
+      pair.clahe(random);
       pair.integrals(random);
       pair.hsl(random);
     }
@@ -55,6 +56,7 @@ TEST_P(CudaSharedMemory, LargeImages) {
       pair.equalization({});
       pair.equalization(joint);
       pair.equalization(by_channel);
+      pair.clahe({});
       pair.integral({});
     }
   }

@@ -12,6 +12,7 @@
 #include "fuzz/scene.hpp"
 #include "gpuimg/backend.hpp"
 #include "operations/operations.hpp"
+#include "support/oracle_clahe.hpp"
 #include "support/oracle_integral.hpp"
 #include "support/test_images.hpp"
 
@@ -97,7 +98,11 @@ void demand_histogram(FuzzInput& input) {
 void demand_equalized(FuzzInput& input) {
   constexpr std::array<double, 4> kStrengths = {1.0, 1.0, 0.5, 0.0};
   EqualizeOptions options;
-  options.formula = static_cast<EqualizeFormula>(input.below(3));
+  options.formula = static_cast<EqualizeFormula>(input.below(4));
+  if (options.formula.kind == EqualizeFormula::stretch && input.flip()) {
+    const std::uint32_t low = input.below(kHundredPercent);
+    options.formula.range = {low, low + 1 + input.below(kHundredPercent - low)};
+  }
   options.color = static_cast<EqualizeColor>(input.below(5));
   options.luma = static_cast<Luma>(input.below(4));
   const std::uint32_t strength = input.byte();
@@ -112,6 +117,30 @@ void demand_equalized(FuzzInput& input) {
   });
   const Image expected = oracle::equalized(scene.image.view(), options, scene.choice().mask);
   demand_same(actual, expected, "equalized to other pixels: ");
+}
+
+void demand_clahe(FuzzInput& input) {
+  constexpr std::array<EqualizeColor, 4> kColors = {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::ycbcr,
+                                                    EqualizeColor::hsl};
+  ClaheOptions options;
+  options.color = kColors[input.below(4)];
+  options.luma = static_cast<Luma>(input.below(4));
+  options.tiles_x = input.between(1, 64);
+  options.tiles_y = input.between(1, 64);
+  options.clip = input.between(-1, 4000) / 100.0;
+  options.strength = input.flip() ? 1.0 : input.byte() / 255.0;
+  const Scene scene = scene_from(input);
+  if (scene.image.format().sample == Sample::u16) {  // the oracle's histograms take 512 KiB a tile
+    options.tiles_x = 1 + options.tiles_x % 3;
+    options.tiles_y = 1 + options.tiles_y % 3;
+  }
+  options.selection = scene.selection;
+  const Image actual = agreed(scene, [&](Backend& backend, Picture picture, const Picture* mask) {
+    ClaheOptions masked = options;
+    masked.selection.mask = mask;
+    return backend.apply(picture, masked);
+  });
+  demand_same(actual, oracle::clahe(scene.image.view(), options, scene.choice().mask), "CLAHE made other pixels: ");
 }
 
 template <class Entry>
@@ -219,11 +248,12 @@ void demand_trial(FuzzInput& input) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   FuzzInput input(data, size);
   choose_instructions(input);
-  switch (input.below(5)) {
+  switch (input.below(6)) {
     case 0: demand_histogram(input); break;
     case 1: demand_equalized(input); break;
     case 2: demand_integral(input); break;
     case 3: demand_hsl(input); break;
+    case 4: demand_clahe(input); break;
     default: demand_trial(input);
   }
   return 0;

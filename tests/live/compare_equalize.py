@@ -1,4 +1,6 @@
 """Compares `gpuimg equalize` with OpenCV's equalizeHist and Pillow's ImageOps.equalize: every pixel equal."""
+from fractions import Fraction
+
 import gpuimg_run
 
 numpy, cv2 = gpuimg_run.require("numpy", "cv2")
@@ -52,6 +54,67 @@ class Equalize(gpuimg_run.Comparison):
             everywhere = ImageOps.equalize(Image.fromarray(pixels), mask=Image.fromarray(mask))
             expected = numpy.where(mask != 0, numpy.asarray(everywhere), pixels)
             self.assert_same(self.equalized(pixels, "--formula", "pillow", "--mask", self.path("mask.png")), expected)
+
+    def test_stretch_is_exact(self):
+        """Every level by rational arithmetic."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        million = 10**6
+        images = [pixels for depth in (8, 16)
+                  for pixels in gpuimg_run.random_images(numpy, 1, depth=depth, sizes=[(1, 1), (17, 15), (97, 61)])]
+        for case, pixels in enumerate(images):
+            top = int(numpy.iinfo(pixels.dtype).max)
+            low = (0, int(generator.integers(0, 99 * million)))[generator.integers(0, 2)]
+            high = (100 * million, int(generator.integers(low + 1, 100 * million + 1)))[generator.integers(0, 2)]
+            sums = [int(n) for n in numpy.bincount(pixels.ravel(), minlength=top + 1).cumsum()]
+            first, last = (next(v for v in range(top + 1)
+                                if sums[v] > 0 and sums[v] >= Fraction(share * sums[-1], 100 * million))
+                           for share in (low, high))
+            width = last - first
+            table = [v if width == 0 else min(max(((v - first) * top + width // 2) // width, 0), top)
+                     for v in range(top + 1)]
+            percent = ",".join(f"{share // million}.{share % million:06d}" for share in (low, high))
+            found = self.equalized(pixels, "--formula", "stretch", "--percent", percent)
+            self.assertTrue((found == numpy.array(table, pixels.dtype)[pixels]).all(), (case, pixels.shape, percent))
+
+    def matched_cases(self):
+        """Pixels, the image to match and the result, 8 and 16 bit."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for depth in (8, 16):
+            top = 2**depth - 1
+            for pixels in gpuimg_run.random_images(numpy, 1, depth=depth, sizes=[(17, 15), (97, 61)]):
+                model = generator.normal(top * 0.35, top * 0.12, (50, 70)).clip(0, top).astype(pixels.dtype)
+                Image.fromarray(model).save(self.path("model.png"))
+                yield pixels, model, self.equalized(pixels, "--match", self.path("model.png")).astype(pixels.dtype)
+
+    def test_match_takes_the_nearest_level(self):
+        """By a search of all levels, in exact integers."""
+        for pixels, model, found in self.matched_cases():
+            levels, places = numpy.unique(pixels.ravel(), return_inverse=True)
+            sums = numpy.bincount(places).cumsum()
+            used, counts = numpy.unique(model, return_counts=True)
+            distances = abs(sums[:, None] * model.size - counts.cumsum()[None, :] * pixels.size)
+            nearest = distances.argmin(axis=1)  # the first, so the smaller, of equally near levels
+            self.assertTrue((found == used[nearest][numpy.searchsorted(levels, pixels)]).all(), pixels.shape)
+
+    def test_match_is_within_one_level_of_scikit_image(self):
+        """scikit-image interpolates between the levels in use."""
+        try:
+            from skimage import exposure
+        except ImportError:
+            self.skipTest("scikit-image is not installed")
+        for pixels, model, found in self.matched_cases():
+            used = numpy.unique(model)
+            theirs = numpy.searchsorted(used, numpy.round(exposure.match_histograms(pixels, model), 6))
+            ours = numpy.searchsorted(used, found)
+            self.assertTrue((used[ours] == found).all(), "a level that the model does not use")
+            self.assertLessEqual(int(abs(theirs - ours).max()), 1, pixels.shape)
+
+    def test_an_image_matches_itself(self):
+        for depth in (8, 16):
+            for pixels in gpuimg_run.random_images(numpy, 1, depth=depth, sizes=[(1, 1), (97, 61)]):
+                Image.fromarray(pixels).save(self.path("itself.png"))
+                found = self.equalized(pixels, "--match", self.path("itself.png")).astype(pixels.dtype)
+                self.assertTrue((found == pixels).all(), pixels.shape)
 
     def test_samples_keep_their_format(self):
         for file in self.sample_files():

@@ -23,6 +23,11 @@ LevelTables random_tables(Random& random, PixelFormat format, std::size_t count)
   return tables;
 }
 
+StretchRange random_range(Random& random) {
+  const std::uint32_t low = random.below(kHundredPercent);
+  return {low, low + 1 + random.below(kHundredPercent - low)};
+}
+
 }  // namespace
 
 Pair::Pair(Backend& tested, Backend& reference, const Image& image)
@@ -107,7 +112,7 @@ void Pair::histograms(Random& random) const {
 void Pair::equalization(const EqualizeOptions& options) const { equalization(options, Selected{}); }
 
 void Pair::equalization(const EqualizeOptions& options, const Selected& selected) const {
-  SCOPED_TRACE("equalize: formula " + std::to_string(static_cast<int>(options.formula)) + ", color " +
+  SCOPED_TRACE("equalize: formula " + std::to_string(static_cast<int>(options.formula.kind)) + ", color " +
                std::to_string(static_cast<int>(options.color)) + ", luma " +
                std::to_string(static_cast<int>(options.luma)) + ", strength " + std::to_string(options.strength));
   EqualizeOptions ours = options;
@@ -127,8 +132,9 @@ void Pair::equalizations(Random& random) const {
        {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
     EqualizeOptions options;
     options.color = color;
-    for (const auto formula : {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow}) {
-      options.formula = formula;
+    for (const auto formula :
+         {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow, EqualizeFormula::stretch}) {
+      options.formula = {formula, random_range(random)};
       options.luma = kLumas[random.below(4)];
       equalization(options);
     }
@@ -143,6 +149,56 @@ void Pair::equalizations(Random& random) const {
     equalization(options, random_selection(random));
     options.strength = 1.0;
     equalization(options);
+  }
+}
+
+void Pair::clahe(const ClaheOptions& options) const { clahe(options, Selected{}); }
+
+void Pair::clahe(const ClaheOptions& options, const Selected& selected) const {
+  SCOPED_TRACE("CLAHE: color " + std::to_string(static_cast<int>(options.color)) + ", " +
+               std::to_string(options.tiles_x) + "x" + std::to_string(options.tiles_y) + " tiles, clip " +
+               std::to_string(options.clip) + ", strength " + std::to_string(options.strength));
+  ClaheOptions ours = options;
+  ClaheOptions theirs = options;
+  ours.selection = selected.tested();
+  theirs.selection = selected.reference();
+  expect_same(tested_backend_.apply(tested_, ours), reference_backend_.apply(reference_, theirs));
+}
+
+void Pair::clahe(Random& random) const {
+  const int most_tiles = tested_.format().sample == Sample::u8 ? kMaxTiles : 9;  // 16-bit tables are large
+  for (const auto color : {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
+    ClaheOptions options;
+    options.color = color;
+    for (int turn = 0; turn < 2; ++turn) {
+      options.luma = kLumas[random.below(4)];
+      options.tiles_x = random.between(1, most_tiles);
+      options.tiles_y = random.between(1, most_tiles);
+      options.clip = random.below(4) == 0 ? 0.0 : random.below(400) / 10.0;
+      clahe(options);
+      clahe(options, random_selection(random));
+      options.strength = random.below(1001) / 1000.0;
+    }
+  }
+}
+
+void Pair::matches(Random& random) const {
+  for (const auto color :
+       {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr, EqualizeColor::hsl}) {
+    const std::size_t tables = color == EqualizeColor::rgb && tested_.format().color_channels() == 3 ? 3 : 1;
+    LevelCounts wanted(tables, std::vector<std::uint64_t>(tested_.format().max_value() + std::size_t{1}));
+    for (auto& counts : wanted) {
+      for (std::uint32_t i = 1 + random.below(300); i > 0; --i) {
+        counts[random.below(tested_.format().max_value() + 1)] += 1 + random.below(1000000);
+      }
+    }
+    EqualizeOptions options;
+    options.color = color;
+    options.luma = kLumas[random.below(4)];
+    options.match = &wanted;
+    equalization(options);
+    options.strength = random.below(1001) / 1000.0;
+    equalization(options, random_selection(random));
   }
 }
 

@@ -17,11 +17,14 @@ class Pair {
   // Random options and selections.
   void histograms(Random& random) const;
   void equalizations(Random& random) const;
+  void clahe(Random& random) const;
+  void matches(Random& random) const;
   void integrals(Random& random) const;
   void hsl(Random& random) const;
 
   void histogram(const HistogramOptions& options) const;
   void equalization(const EqualizeOptions& options) const;
+  void clahe(const ClaheOptions& options) const;
   void integral(const IntegralOptions& options) const;
   void to_hsl(HslEncoding encoding) const;
   void from_hsl(HslEncoding encoding, Sample sample) const;
@@ -44,6 +47,7 @@ class Pair {
   [[nodiscard]] Selected random_selection(Random& random) const;
   void histogram(const HistogramOptions& options, const Selected& selected) const;
   void equalization(const EqualizeOptions& options, const Selected& selected) const;
+  void clahe(const ClaheOptions& options, const Selected& selected) const;
   void expect_same(const Picture& tested, const Picture& reference) const;
 
   Backend& tested_backend_;

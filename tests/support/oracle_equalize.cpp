@@ -90,6 +90,37 @@ Table table_pillow(const Counts& counts) {
   return table;
 }
 
+Table table_stretch(const Counts& counts, std::uint64_t low_percent, std::uint64_t high_percent) {
+  __extension__ using Wide = unsigned __int128;
+  const std::uint64_t v = counts.size() - 1;
+  const Wide total = total_of(counts);
+  if (total == 0) {
+    return identity(counts.size());
+  }
+  // The first level in use whose share of all pixels is at least the percentile: cross-multiplied, nothing is rounded.
+  const auto level_at = [&](std::uint64_t percent) {
+    Wide cumulative = 0;
+    for (std::size_t i = 0;; ++i) {
+      cumulative += counts[i];
+      if (cumulative > 0 && cumulative * 100'000'000 >= Wide{percent} * total) {
+        return static_cast<std::int64_t>(i);
+      }
+    }
+  };
+  const std::int64_t low = level_at(low_percent);
+  const std::int64_t high = level_at(high_percent);
+  if (low == high) {
+    return identity(counts.size());
+  }
+  Table table(counts.size());
+  for (std::size_t i = 0; i < counts.size(); ++i) {
+    const std::int64_t moved = (static_cast<std::int64_t>(i) - low) * static_cast<std::int64_t>(v);
+    table[i] =
+        static_cast<std::uint16_t>(saturated(floor_ratio(moved + (high - low) / 2, high - low), counts.size() - 1));
+  }
+  return table;
+}
+
 Pixel with_luma(const Pixel& p, std::uint32_t y, std::uint32_t to, std::uint32_t v_max) {
   if (y == 0) {
     return {to, to, to, p.a};
@@ -171,7 +202,8 @@ ColorMode hsl_mode(std::uint32_t v_max) {
           }};
 }
 
-Tables tables_of(ConstView pixels, const ColorMode& mode, Table (*table)(const Counts&), const Choice& choice) {
+Tables tables_of(ConstView pixels, const ColorMode& mode, const std::function<Table(const Counts&)>& table,
+                 const Choice& choice) {
   Tables tables;
   for (const LevelFunction& level : mode.levels) {
     tables.push_back(table(count(pixels, choice, pixels.format.max_value() + std::size_t{1}, level)));

@@ -16,6 +16,8 @@ using Tables = std::vector<Table>;
 Table table_opencv(const Counts& counts);
 Table table_cdf(const Counts& counts);
 Table table_pillow(const Counts& counts);
+/// The percentiles are in millionths of a percent.
+Table table_stretch(const Counts& counts, std::uint64_t low_percent, std::uint64_t high_percent);
 
 /// What to count (one level function per table), and how the tables change a pixel. `map` must preserve alpha.
 struct ColorMode {
@@ -37,7 +39,8 @@ Pixel with_luma(const Pixel& p, std::uint32_t y, std::uint32_t to, std::uint32_t
 Pixel ycrcb_of(const Pixel& p, std::uint32_t v_max);
 Pixel rgb_of_ycrcb(const Pixel& p, std::uint32_t v_max);
 
-Tables tables_of(ConstView pixels, const ColorMode& mode, Table (*table)(const Counts&), const Choice& choice);
+Tables tables_of(ConstView pixels, const ColorMode& mode, const std::function<Table(const Counts&)>& table,
+                 const Choice& choice);
 
 /// Maps every pixel whose mask is not 0. Identity tables leave the image unchanged.
 Image equalized(ConstView pixels, const ColorMode& mode, const Tables& tables, const Image* mask, double strength);

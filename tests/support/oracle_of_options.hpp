@@ -34,10 +34,12 @@ inline LevelFunction level_of_channel(Channel channel, const HistogramOptions& o
   }
 }
 
-inline Table (*table_of_formula(EqualizeFormula formula))(const Counts&) {
-  switch (formula) {
+inline std::function<Table(const Counts&)> table_of_formula(const TableFormula& formula) {
+  switch (formula.kind) {
     case EqualizeFormula::cdf: return table_cdf;
     case EqualizeFormula::pillow: return table_pillow;
+    case EqualizeFormula::stretch:
+      return [range = formula.range](const Counts& counts) { return table_stretch(counts, range.low, range.high); };
     default: return table_opencv;
   }
 }

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <vector>
 
 #include "gpuimg/checks.hpp"
@@ -16,7 +17,25 @@
 
 namespace gpuimg {
 
-enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow };
+enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow, stretch };
+
+/// EqualizeFormula::stretch: the percentiles that become 0 and V, in millionths of a percent.
+struct StretchRange {
+  std::uint32_t low = 175'000;
+  std::uint32_t high = 99'825'000;
+  bool operator==(const StretchRange&) const = default;
+};
+inline constexpr std::uint32_t kHundredPercent = 100'000'000;
+
+/// How a table is made from a histogram.
+struct TableFormula {
+  EqualizeFormula kind;
+  StretchRange range;
+  GPUIMG_HD constexpr TableFormula(EqualizeFormula formula = EqualizeFormula::opencv,  // NOLINT: a formula by name
+                                   const StretchRange& stretched = {})
+      : kind(formula), range(stretched) {}
+  bool operator==(const TableFormula&) const = default;
+};
 
 enum class EqualizeColor : std::uint8_t {
   luma,   ///< preserves hue: scales the pixel to its new luma, and mixes it toward gray if it would leave the gamut
@@ -35,10 +54,11 @@ struct LevelTables {
 using LevelCounts = std::vector<std::vector<std::uint64_t>>;
 
 struct EqualizeOptions {
-  EqualizeFormula formula = EqualizeFormula::opencv;
+  TableFormula formula;
   EqualizeColor color = EqualizeColor::luma;
   Luma luma = kDefaultLuma;
   double strength = 1.0;                ///< 0 … 1: fraction of the way from the input to the equalized image
+  const LevelCounts* match = nullptr;   ///< in place of `formula`: give the image this histogram; one, or one per table
   const LevelTables* tables = nullptr;  ///< use these instead of tables from the image's own histogram
   Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change
 };
@@ -52,10 +72,30 @@ struct LevelRule {
   std::uint64_t first_count = 0;  ///< h[i₀], where i₀ is the first level in use
   std::uint64_t step = 0;         ///< pillow: ⌊(N − h[last]) / V⌋
   float scale = 0.0F;             ///< opencv: float32(V) / float32(N − h[i₀])
+  std::uint32_t low = 0;          ///< stretch: the level that becomes 0
+  std::uint32_t high = 0;         ///< stretch: the level that becomes V
 };
 
-/// first_count and last_count are the counts of the first and last level in use. If only one level is used, both equal
-/// `total`.
+/// stretch: the running sum that the level at a percentile reaches, ⌈percentile · total⌉, at least 1. Exact in 64 bits.
+GPUIMG_HD constexpr std::uint64_t percentile_count(std::uint32_t percentile, std::uint64_t total) {
+  const std::uint64_t rest = total % kHundredPercent * percentile;
+  const std::uint64_t count = total / kHundredPercent * percentile + (rest + kHundredPercent - 1) / kHundredPercent;
+  return count == 0 ? 1 : count;
+}
+
+/// stretch: low and high are the smallest levels whose running sums reach the percentile_count of each end.
+GPUIMG_HD constexpr LevelRule stretch_rule(std::uint32_t v_max, std::uint32_t low, std::uint32_t high) {
+  LevelRule rule;
+  rule.formula = EqualizeFormula::stretch;
+  rule.is_identity = low == high;
+  rule.v_max = v_max;
+  rule.low = low;
+  rule.high = high;
+  return rule;
+}
+
+/// For every formula but stretch. first_count and last_count are the counts of the first and last level in use. If only
+/// one level is used, both equal `total`.
 GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t v_max, std::uint64_t total,
                                          std::uint64_t first_count, std::uint64_t last_count) {
   LevelRule rule;
@@ -77,6 +117,7 @@ GPUIMG_HD constexpr LevelRule level_rule(EqualizeFormula formula, std::uint32_t 
       rule.step = (total - last_count) / v_max;
       rule.is_identity = flat || rule.step == 0;
       break;
+    case EqualizeFormula::stretch: break;
   }
   return rule;
 }
@@ -101,12 +142,25 @@ GPUIMG_HD inline std::uint32_t mapped_level(const LevelRule& rule, std::uint32_t
       const std::uint64_t mapped = (rule.step / 2 + (cumulative - count)) / rule.step;
       return static_cast<std::uint32_t>(mapped < v ? mapped : v);
     }
+    case EqualizeFormula::stretch: {
+      const std::uint64_t width = rule.high - rule.low;
+      const std::uint64_t above = level <= rule.low ? 0 : level >= rule.high ? width : level - rule.low;
+      return static_cast<std::uint32_t>((above * v + width / 2) / width);
+    }
   }
   return level;
 }
 
-/// The table of one histogram. counts.size() is V + 1, and so is the result's.
-inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::vector<std::uint64_t>& counts) {
+/// The smallest level whose running sum reaches `wanted`, which is at most the sum of all counts.
+inline std::uint32_t level_reaching(std::uint64_t wanted, const std::vector<std::uint64_t>& counts) {
+  std::uint32_t level = 0;
+  for (std::uint64_t cumulative = counts[0]; cumulative < wanted; cumulative += counts[++level]) {
+  }
+  return level;
+}
+
+/// The rule of one histogram of V + 1 counts.
+inline LevelRule rule_of(const TableFormula& formula, const std::vector<std::uint64_t>& counts) {
   std::uint64_t total = 0;
   std::uint64_t first_count = 0;
   std::uint64_t last_count = 0;
@@ -116,21 +170,74 @@ inline std::vector<std::uint16_t> level_map(EqualizeFormula formula, const std::
     last_count = count != 0 ? count : last_count;
   }
   const auto v_max = static_cast<std::uint32_t>(counts.size() - 1);
-  const LevelRule rule = level_rule(formula, v_max, total, first_count, last_count);
+  if (formula.kind == EqualizeFormula::stretch && total != 0) {
+    return stretch_rule(v_max, level_reaching(percentile_count(formula.range.low, total), counts),
+                        level_reaching(percentile_count(formula.range.high, total), counts));
+  }
+  return level_rule(formula.kind, v_max, total, first_count, last_count);
+}
+
+/// The table of one histogram. counts.size() is V + 1, and so is the result's.
+inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const std::vector<std::uint64_t>& counts) {
+  const LevelRule rule = rule_of(formula, counts);
   std::vector<std::uint16_t> map(counts.size());
   std::uint64_t cumulative = 0;
-  for (std::uint32_t level = 0; level <= v_max; ++level) {
+  for (std::uint32_t level = 0; level < map.size(); ++level) {
     cumulative += counts[level];
     map[level] = static_cast<std::uint16_t>(mapped_level(rule, level, cumulative, counts[level]));
   }
   return map;
 }
 
-/// One table per histogram.
-inline LevelTables level_tables(EqualizeFormula formula, const LevelCounts& counts) {
+/// Histogram specification: level v becomes the level u in use in the reference whose share of pixels at or below it is
+/// nearest to v's; ties to the smaller u. Products of counts are compared in 128 bits. `reference` has V + 1 counts
+/// too, not all zero.
+inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& counts,
+                                              const std::vector<std::uint64_t>& reference) {
+  __extension__ using Wide = unsigned __int128;
+  const Wide total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  const Wide reference_total = std::accumulate(reference.begin(), reference.end(), std::uint64_t{0});
+  std::vector<std::uint16_t> map(counts.size());
+  if (total == 0) {
+    std::iota(map.begin(), map.end(), std::uint16_t{0});
+    return map;
+  }
+  const auto used_from = [&](std::size_t level) {
+    while (level < reference.size() && reference[level] == 0) {
+      ++level;
+    }
+    return level;
+  };
+  std::size_t to = used_from(0);
+  std::size_t next = used_from(to + 1);
+  Wide below = 0;
+  Wide share = Wide{reference[to]} * total;  // of `to`, times both totals, like every share here
+  for (std::size_t level = 0; level < counts.size(); ++level) {
+    below += counts[level];
+    const Wide wanted = below * reference_total;
+    while (next < reference.size()) {
+      const Wide next_share = share + Wide{reference[next]} * total;
+      const bool is_nearer = wanted >= next_share || (wanted > share && next_share - wanted < wanted - share);
+      if (!is_nearer) {
+        break;
+      }
+      to = next;
+      next = used_from(to + 1);
+      share = next_share;
+    }
+    map[level] = static_cast<std::uint16_t>(to);
+  }
+  return map;
+}
+
+/// The tables that equalize() makes from these histograms, one each.
+inline LevelTables level_tables(const EqualizeOptions& options, const LevelCounts& counts) {
   LevelTables tables;
   for (const auto& each : counts) {
-    tables.maps.push_back(level_map(formula, each));
+    const std::size_t t = tables.maps.size();
+    tables.maps.push_back(options.match == nullptr
+                              ? level_map(options.formula, each)
+                              : matched_map(each, (*options.match)[std::min(t, options.match->size() - 1)]));
   }
   return tables;
 }
@@ -244,8 +351,22 @@ inline void check(const Picture& picture, const EqualizeOptions& options) {
   if (!(options.strength >= 0.0 && options.strength <= 1.0)) {
     throw Error(ErrorKind::usage, "equalize: the strength must be from 0 to 1");
   }
+  if (!(options.formula.range.low < options.formula.range.high && options.formula.range.high <= kHundredPercent)) {
+    throw Error(ErrorKind::usage, "equalize: the percentiles must be from 0 to 100, and the first below the second");
+  }
+  const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
+  if (options.match != nullptr) {
+    bool fits = options.tables == nullptr && (options.match->size() == 1 || (options.match->size() == 3 && by_channel));
+    for (const auto& counts : *options.match) {
+      fits = fits && counts.size() == picture.format().max_value() + std::size_t{1} &&
+             std::any_of(counts.begin(), counts.end(), [](auto count) { return count != 0; });
+    }
+    if (!fits) {
+      throw Error(ErrorKind::usage,
+                  "equalize: the histogram to match is for another bit depth or color mode, or empty");
+    }
+  }
   if (options.tables != nullptr) {
-    const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
     bool fits = options.tables->maps.size() == (by_channel ? 3U : 1U);
     for (const auto& map : options.tables->maps) {
       fits = fits && map.size() == picture.format().max_value() + std::size_t{1} &&

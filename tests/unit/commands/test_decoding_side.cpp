@@ -217,6 +217,22 @@ TEST_F(DecodingSide, AnOperationWithoutMemoryIsTriedInStrips) {
   }
 }
 
+TEST_F(DecodingSide, EveryModeOfEqualizeInStripsAndVerified) {
+  const std::string photo = put_photo();
+  const std::string out = folder_ / "out.png";
+  for (const Words& mode : {Words{"--clahe"}, Words{"--clahe", "--tiles", "3x5", "--color", "rgb"},
+                            Words{"--match", photo}, Words{"--formula", "stretch"}}) {
+    const Words words = Words{"equalize"} + mode;
+    EXPECT_TRUE(same_on_both(words + Words{photo, out}, out)) << mode.front();
+    const Words in_strips = words + Words{"--max-device-memory", "20K", photo, out};
+    EXPECT_FALSE(same_on_both(in_strips, out)) << mode.front() << ": no room to decode";
+    const CommandRun verified =
+        run_command(words + Words{"--verify", "--backend", "cuda", "-v", "--force", photo, out});
+    EXPECT_EQ(verified.code, ExitCode::ok) << verified.err;
+    EXPECT_NE(verified.err.find("both backends computed the same bytes"), std::string::npos) << verified.err;
+  }
+}
+
 TEST_F(DecodingSide, VerifyComparesTheDecoders) {
   const std::string photo = put_photo();
   const std::string out = folder_ / "out.png";

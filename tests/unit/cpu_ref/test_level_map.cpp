@@ -13,13 +13,15 @@ namespace {
 
 using Counts = std::vector<std::uint64_t>;
 
-constexpr EqualizeFormula kFormulas[] = {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow};
+constexpr EqualizeFormula kFormulas[] = {EqualizeFormula::opencv, EqualizeFormula::cdf, EqualizeFormula::pillow,
+                                         EqualizeFormula::stretch};
 
 class Formula : public ::testing::TestWithParam<EqualizeFormula> {};
 INSTANTIATE_TEST_SUITE_P(All, Formula, ::testing::ValuesIn(kFormulas), [](const auto& formula) {
-  return std::string(formula.param == EqualizeFormula::opencv ? "opencv"
-                     : formula.param == EqualizeFormula::cdf  ? "cdf"
-                                                              : "pillow");
+  return std::string(formula.param == EqualizeFormula::opencv   ? "opencv"
+                     : formula.param == EqualizeFormula::cdf    ? "cdf"
+                     : formula.param == EqualizeFormula::pillow ? "pillow"
+                                                                : "stretch");
 });
 
 Counts with_counts(std::initializer_list<std::pair<std::size_t, std::uint64_t>> used, std::size_t levels = 256) {
@@ -86,12 +88,51 @@ TEST(LevelMap, PillowSmallSteps) {
   }
 }
 
+TEST(LevelMap, StretchByHand) {
+  // N = 10: 25 % is reached by 3 pixels, at level 20; 80 % by 8, at level 30. 5·255/10 = 127.5 rounds up.
+  const Counts counts = with_counts({{10, 2}, {20, 1}, {25, 4}, {30, 2}, {200, 1}});
+  const auto map = level_map({EqualizeFormula::stretch, {25'000'000, 80'000'000}}, counts);
+  EXPECT_EQ(map[10], 0);
+  EXPECT_EQ(map[20], 0);
+  EXPECT_EQ(map[25], 128);
+  EXPECT_EQ(map[30], 255);
+  EXPECT_EQ(map[200], 255);
+  // 20 % is exactly the first level's share, and a millionth more is not.
+  EXPECT_EQ(level_map({EqualizeFormula::stretch, {20'000'000, 100'000'000}}, counts)[20], 13);
+  EXPECT_EQ(level_map({EqualizeFormula::stretch, {20'000'001, 100'000'000}}, counts)[20], 0);
+  // 0 % is the first level in use.
+  EXPECT_EQ(level_map({EqualizeFormula::stretch, {0, 100'000'000}}, counts)[10], 0);
+  EXPECT_EQ(level_map({EqualizeFormula::stretch, {0, 100'000'000}}, counts)[20], 13);
+  EXPECT_TRUE(is_identity(level_map({EqualizeFormula::stretch, {71'000'000, 90'000'000}}, counts)));
+}
+
+TEST(LevelMap, StretchIsExactAtEveryPercentile) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 3000; ++round) {
+    Counts counts(round % 50 == 0 ? 65536 : 256, 0);
+    const int top = random.between(1, 40);
+    for (std::uint32_t i = 1 + random.below(40); i > 0; --i) {
+      counts[random.below(static_cast<std::uint32_t>(counts.size()))] = random.bits() >> (64 - top);
+    }
+    std::uint32_t low = random.below(kHundredPercent);
+    std::uint32_t high = low + 1 + random.below(kHundredPercent - low);
+    if (random.below(2) == 0) {  // whole percents meet shares exactly
+      low = low / 1'000'000 * 1'000'000;
+      high = low + 1'000'000;
+    }
+    ASSERT_EQ(level_map({EqualizeFormula::stretch, {low, high}}, counts), oracle::table_stretch(counts, low, high))
+        << "round " << round << ", " << low << " to " << high;
+  }
+}
+
 TEST(LevelMap, FlatAndEmpty) {
   for (const std::size_t levels : {std::size_t{256}, std::size_t{65536}}) {
     for (const std::size_t level : {std::size_t{0}, std::size_t{77}, levels - 1}) {
       const Counts flat = with_counts({{level, 1000}}, levels);
       EXPECT_TRUE(is_identity(level_map(EqualizeFormula::opencv, flat)));
       EXPECT_TRUE(is_identity(level_map(EqualizeFormula::pillow, flat)));
+      EXPECT_TRUE(is_identity(level_map(EqualizeFormula::stretch, flat)));
       EXPECT_EQ(level_map(EqualizeFormula::cdf, flat)[level], levels - 1);
     }
     for (const EqualizeFormula formula : kFormulas) {

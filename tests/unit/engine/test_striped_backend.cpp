@@ -90,7 +90,7 @@ TEST_F(StripedBackendTest, Equalization) {
   each([&](test::Random& random, Backend& striped, const Image& image) {
     const Selected selected(random, image);
     EqualizeOptions options;
-    options.formula = static_cast<EqualizeFormula>(random.below(3));
+    options.formula = static_cast<EqualizeFormula>(random.below(4));
     options.color = static_cast<EqualizeColor>(random.below(5));
     options.strength = random.below(2) == 0 ? 1.0 : 0.375;
     LevelTables tables[2];

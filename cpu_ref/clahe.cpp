@@ -1,0 +1,248 @@
+// CLAHE on the CPU: counts each tile and builds its table, then maps each cell, the pixels between four tile centers.
+// Specified in docs/operations.md, "CLAHE".
+#include "gpuimg/ops/clahe.hpp"
+
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cpu_picture.hpp"
+#include "gpuimg/ops/clahe_cells.hpp"
+#include "operations.hpp"
+#include "tile_tables.hpp"
+
+namespace gpuimg::cpu {
+namespace {
+
+/// The tables of consecutive rows of tiles.
+struct TableRows {
+  const TileGrid& grid;
+  std::size_t levels = 0;
+  int first_row = 0;  ///< of tiles
+  const std::uint16_t* maps = nullptr;
+
+  [[nodiscard]] const std::uint16_t* of(int i, int j) const {
+    const auto tile =
+        static_cast<std::size_t>(j - first_row) * static_cast<std::size_t>(grid.tiles_x) + static_cast<std::size_t>(i);
+    return maps + tile * levels;
+  }
+};
+
+/// Rows of a cell. Rows count from the first of the picture.
+struct CellRows {
+  int cell_x = 0;
+  int cell_y = 0;
+  int begin = 0;
+  int end = 0;
+};
+
+/// Where the columns and rows of a picture lie between the tiles.
+struct Cells {
+  CellEdges across;
+  CellEdges down;
+  std::vector<float> right;  ///< of each column, the weight of the right tile
+  float inverse_height = 1.0F;
+
+  Cells(const TileGrid& grid, int first_row, int height)
+      : across(cell_edges(0, grid.width, grid.tile_width, grid.tiles_x)),
+        down(cell_edges(first_row, height, grid.tile_height, grid.tiles_y)),
+        right(static_cast<std::size_t>(grid.width)),
+        inverse_height(1.0F / static_cast<float>(grid.tile_height)) {
+    const float inverse = 1.0F / static_cast<float>(grid.tile_width);
+    for (int x = 0; x < grid.width; ++x) {
+      right[static_cast<std::size_t>(x)] = tile_place(x, inverse, grid.tiles_x).weight;
+    }
+  }
+
+  /// The cells of rows [begin, end) of cells, cut so that all threads have work.
+  [[nodiscard]] std::vector<CellRows> parts(int begin, int end, std::uint64_t pixels_per_part) const {
+    std::vector<CellRows> all;
+    for (int j = begin; j < end; ++j) {
+      for (int i = 0; i < across.cells; ++i) {
+        const int width = across.begin[i + 1] - across.begin[i];
+        const int rows = rows_per_block_of(width, 0, 1, pixels_per_part, pixels_per_part);
+        for (int y = down.begin[j]; width > 0 && y < down.begin[j + 1]; y += std::min(rows, down.begin[j + 1] - y)) {
+          all.push_back({i, j, y, y + std::min(rows, down.begin[j + 1] - y)});
+        }
+      }
+    }
+    return all;
+  }
+};
+
+/// The tables around a cell, in the form that maps its pixels fastest. One for each thread.
+template <class T>
+class CellTables {
+ public:
+  /// For that many pixels.
+  void prepare(const TableRows& tables, const CellRows& cell, std::size_t pixels) {
+    const int right = tile_after(cell.cell_x, tables.grid.tiles_x);
+    const int below = tile_after(cell.cell_y, tables.grid.tiles_y);
+    four_ = {tables.of(tile_before(cell.cell_x), tile_before(cell.cell_y)), tables.of(right, tile_before(cell.cell_y)),
+             tables.of(tile_before(cell.cell_x), below), tables.of(right, below)};
+    is_joined_ = sizeof(T) == 1 || pixels >= tables.levels;
+    if (is_joined_) {
+      words_.resize(tables.levels);
+      join_tables(four_.data(), tables.levels, words_.data());
+    }
+  }
+
+  void map(const T* levels, std::size_t count, const float* right, float below, T* out) const {
+    if constexpr (sizeof(T) == 2) {
+      if (!is_joined_) {
+        interpolate_levels(levels, count, four_.data(), right, below, out);
+        return;
+      }
+    }
+    interpolate_levels(levels, count, words_.data(), right, below, out);
+  }
+
+ private:
+  using Word = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
+  std::array<const std::uint16_t*, 4> four_{};
+  std::vector<Word> words_;  ///< the entries of the four tables, level by level
+  bool is_joined_ = false;
+};
+
+/// Writes the mapped levels of a plane into the pixels of a row.
+template <class T, int channels>
+void write_plane(const Plane& plane, const T* in, const T* levels, const T* levels_new, std::size_t count, T* out) {
+  if constexpr (channels >= 3) {
+    if (!plane.channel) {
+      set_table_levels<T, channels>(in, count, plane.options.color, levels, levels_new, out);
+      return;
+    }
+  }
+  const std::size_t at = plane.channel == Channel::green ? 1 : plane.channel == Channel::blue ? 2 : 0;
+  for (std::size_t x = 0; x < count; ++x) {
+    out[x * channels + at] = levels_new[x];
+  }
+}
+
+/// What follows once all planes are written. The mask begins at the same pixel.
+template <class T, int channels>
+void finish_row(const T* in, const ClaheOptions& options, const std::uint8_t* mask, std::size_t count, T* out) {
+  copy_alpha<T, channels>(in, out, count);
+  if (options.strength < 1.0) {
+    blend_row<T, channels>(in, out, count, options.strength);
+  }
+  if (mask != nullptr) {
+    restore_masked<T, channels>(in, out, count, mask);
+  }
+}
+
+template <class T>
+struct Scratch {
+  CellTables<T> tables;
+  std::vector<T> levels;
+  std::vector<T> levels_new;
+};
+
+template <class T, int channels>
+void map_part(const Plane& plane, const Cells& cells, const CellRows& part, Scratch<T>& scratch, View out,
+              bool is_last) {
+  const int first = cells.across.begin[part.cell_x];
+  const int width = cells.across.begin[part.cell_x + 1] - first;
+  const auto count = static_cast<std::size_t>(width);
+  const auto at = static_cast<std::size_t>(first);
+  const int first_row = plane.options.tables != nullptr ? plane.options.tables->first_row : 0;
+  const Picture* const mask = plane.options.selection.mask;
+  scratch.levels.resize(count);
+  scratch.levels_new.resize(count);
+  for (int y = part.begin; y < part.end; ++y) {
+    const T* levels = plane.levels<T, channels>(y, first, width, scratch.levels.data());
+    const T* in = plane.pixels.row<T>(y) + at * channels;
+    T* row = out.row<T>(y) + at * channels;
+    T* levels_new = channels == 1 ? row : scratch.levels_new.data();
+    scratch.tables.map(levels, count, cells.right.data() + at,
+                       weight_in_cell(first_row + y, cells.inverse_height, part.cell_y), levels_new);
+    if constexpr (channels > 1) {
+      write_plane<T, channels>(plane, in, levels, levels_new, count, row);
+    }
+    if (is_last) {
+      finish_row<T, channels>(in, plane.options, mask != nullptr ? pixels_of(*mask).row<std::uint8_t>(y) + at : nullptr,
+                              count, row);
+    }
+  }
+}
+
+/// Maps the rows [begin, end) of cells.
+template <class T, int channels>
+void map_cells(const Plane& plane, const Cells& cells, const TableRows& tables, int begin, int end, View out,
+               bool is_last) {
+  constexpr std::uint64_t kPixelsPerPart = sizeof(T) == 1 ? 1 << 16 : 1 << 18;  // joining 65536 entries takes its time
+  const std::vector<CellRows> parts = cells.parts(begin, end, kPixelsPerPart);
+  tbb::enumerable_thread_specific<Scratch<T>> scratch;
+  tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t p) {
+    const CellRows& part = parts[p];
+    const int width = cells.across.begin[part.cell_x + 1] - cells.across.begin[part.cell_x];
+    Scratch<T>& own = scratch.local();
+    own.tables.prepare(tables, part, static_cast<std::size_t>(width) * static_cast<std::size_t>(part.end - part.begin));
+    map_part<T, channels>(plane, cells, part, own, out, is_last);
+  });
+}
+
+/// Counts and maps some rows of tiles at a time: 64×64 tables of 16 bits would take 512 MiB.
+template <class T, int channels>
+void map_in_bands(const Plane& plane, const TileGrid& grid, const Cells& cells, View out, bool is_last) {
+  constexpr std::size_t kMaxTableBytes = std::size_t{64} << 20;
+  constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
+  const std::size_t row_entries = static_cast<std::size_t>(grid.tiles_x) * kLevels;
+  const auto rows = static_cast<int>(
+      std::clamp<std::size_t>(kMaxTableBytes / (row_entries * sizeof(std::uint16_t)), 1, grid.tiles_y));
+  const int kept = rows < grid.tiles_y ? 1 : 0;  // row of tiles above a band
+  std::vector<std::uint16_t> maps(static_cast<std::size_t>(rows + kept) * row_entries);
+  for (int begin = 0; begin < grid.tiles_y; begin += rows) {
+    const int end = std::min(begin + rows, grid.tiles_y);
+    const int first = std::max(0, begin - 1);
+    if (begin > 0) {
+      const int first_before = std::max(0, begin - rows - 1);
+      std::copy_n(maps.data() + static_cast<std::size_t>(begin - 1 - first_before) * row_entries, row_entries,
+                  maps.data());
+    }
+    make_tables<T, channels>(plane, grid, begin, end,
+                             maps.data() + static_cast<std::size_t>(begin - first) * row_entries);
+    map_cells<T, channels>(plane, cells, TableRows{grid, kLevels, first, maps.data()}, begin,
+                           end == grid.tiles_y ? cells.down.cells : end, out, is_last);
+  }
+}
+
+std::vector<std::optional<Channel>> planes_of(PixelFormat format, const ClaheOptions& options) {
+  if (clahe_planes(format, options) == 3) {
+    return {Channel::red, Channel::green, Channel::blue};
+  }
+  return {format.color_channels() == 1 ? std::optional(Channel::luma) : std::nullopt};
+}
+
+}  // namespace
+
+Image apply(ConstView pixels, const ClaheOptions& options, PixelPool& pool) {
+  Image result = pool.image(pixels.width, pixels.height, pixels.format);
+  const bool has_tables = options.tables != nullptr;
+  const TileGrid grid =
+      has_tables ? options.tables->grid : tile_grid(pixels.width, pixels.height, options.tiles_x, options.tiles_y);
+  const Cells cells(grid, has_tables ? options.tables->first_row : 0, pixels.height);
+  const auto planes = planes_of(pixels.format, options);
+  with_format(pixels.format, [&]<class T, int channels>() {
+    constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
+    for (std::size_t p = 0; p < planes.size(); ++p) {
+      const Plane plane{pixels, options, planes[p]};
+      const bool is_last = p + 1 == planes.size();
+      if (has_tables) {
+        const std::uint16_t* maps = options.tables->maps.data() + p * grid.tiles() * kLevels;
+        map_cells<T, channels>(plane, cells, TableRows{grid, kLevels, 0, maps}, 0, cells.down.cells, result.view(),
+                               is_last);
+      } else {
+        map_in_bands<T, channels>(plane, grid, cells, result.view(), is_last);
+      }
+    }
+  });
+  return result;
+}
+
+}  // namespace gpuimg::cpu

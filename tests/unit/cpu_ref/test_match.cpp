@@ -1,0 +1,146 @@
+// Histogram specification: computed by hand, properties, and a search of all levels in exact arithmetic.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "gpuimg/backend.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+__extension__ using Wide = __int128;
+using Counts = std::vector<std::uint64_t>;
+
+Counts random_counts(test::Random& random, std::size_t levels, int top) {
+  Counts counts(levels, 0);
+  for (std::uint32_t i = 1 + random.below(random.below(3) == 0 ? 3 : 200); i > 0; --i) {
+    counts[random.below(static_cast<std::uint32_t>(levels))] += 1 + (random.bits() >> (64 - top));
+  }
+  return counts;
+}
+
+/// The level in use of the reference with the nearest share, by trying them all from the darkest.
+std::uint16_t nearest(Wide below, Wide total, const Counts& reference) {
+  const Wide all = std::accumulate(reference.begin(), reference.end(), std::uint64_t{0});
+  Wide reached = 0;
+  Wide best = -1;
+  std::size_t found = 0;
+  for (std::size_t u = 0; u < reference.size(); ++u) {
+    reached += reference[u];
+    const Wide difference = below * all - reached * total;
+    const Wide distance = difference < 0 ? -difference : difference;
+    if (reference[u] != 0 && (best < 0 || distance < best)) {
+      best = distance;
+      found = u;
+    }
+  }
+  return static_cast<std::uint16_t>(found);
+}
+
+TEST(Match, ByHand) {
+  Counts counts(256, 0);
+  counts[5] = 1;
+  counts[6] = 2;
+  counts[9] = 1;
+  Counts reference(256, 0);
+  reference[100] = 1;  // shares 1/2 and 1
+  reference[200] = 1;
+  const auto map = matched_map(counts, reference);
+  EXPECT_EQ(map[0], 100);
+  EXPECT_EQ(map[5], 100);  // 1/4
+  EXPECT_EQ(map[6], 100);  // 3/4 is as near to 1/2 as to 1
+  EXPECT_EQ(map[9], 200);
+  EXPECT_EQ(map[255], 200);
+}
+
+TEST(Match, NearestOfAllLevels) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 300; ++round) {
+    const int top = random.between(1, 40);
+    const Counts counts = random_counts(random, 256, top);
+    const Counts reference = random_counts(random, 256, random.between(1, 40));
+    const auto map = matched_map(counts, reference);
+    const Wide total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    Wide below = 0;
+    for (std::size_t v = 0; v < 256; ++v) {
+      below += counts[v];
+      ASSERT_EQ(map[v], nearest(below, total, reference)) << "round " << round << ", level " << v;
+    }
+  }
+}
+
+TEST(Match, SixteenBitsAtSomeLevels) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 10; ++round) {
+    const Counts counts = random_counts(random, 65536, 30);
+    const Counts reference = random_counts(random, 65536, 30);
+    const auto map = matched_map(counts, reference);
+    const Wide total = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+    for (int i = 0; i < 20; ++i) {
+      const std::size_t v = random.below(65536);
+      const auto end = counts.begin() + static_cast<std::ptrdiff_t>(v) + 1;
+      ASSERT_EQ(map[v], nearest(std::accumulate(counts.begin(), end, std::uint64_t{0}), total, reference)) << v;
+    }
+  }
+}
+
+TEST(Match, ItselfIsTheIdentityOnLevelsInUse) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 50; ++round) {
+    const Counts counts = random_counts(random, round % 5 == 0 ? 65536 : 256, 40);
+    const auto map = matched_map(counts, counts);
+    for (std::size_t v = 0; v < counts.size(); ++v) {
+      if (counts[v] != 0) {
+        ASSERT_EQ(map[v], v);
+      }
+    }
+  }
+  EXPECT_TRUE(is_identity(matched_map(Counts(256, 0), random_counts(random, 256, 9))));
+}
+
+TEST(Match, ImageToItselfIsUnchangedAndChannelsHaveTheirOwn) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (const PixelFormat format : test::photographic_formats()) {
+    for (const EqualizeColor color : {EqualizeColor::luma, EqualizeColor::rgb}) {
+      SCOPED_TRACE(test::name_of(format));
+      const Picture picture = backend->upload(test::smooth_image(random, 40, 30, format));
+      EqualizeOptions options;
+      options.color = color;
+      options.selection.count_transparent = true;  // other levels may move
+      const LevelCounts counts = backend->table_counts(picture, options);
+      options.match = &counts;
+      LevelTables used;
+      const Image same = backend->download(backend->equalize(picture, options, &used));
+      EXPECT_TRUE(test::same_pixels(same.view(), backend->download(picture).view()));
+      LevelCounts other = counts;
+      other.back() = random_counts(random, counts.back().size(), 20);
+      options.match = &other;
+      (void)backend->equalize(picture, options, &used);
+      EXPECT_EQ(used.maps.back(), matched_map(counts.back(), other.back()));
+    }
+  }
+}
+
+TEST(Match, RefusesWhatDoesNotFit) {
+  const auto backend = make_cpu_backend(1);
+  const Picture gray = backend->upload(test::constant_image(3, 3, {Sample::u8, 1}, 7));
+  const auto refused = [&](const LevelCounts& counts) {
+    EqualizeOptions options;
+    options.match = &counts;
+    EXPECT_THROW((void)backend->equalize(gray, options), Error);
+  };
+  refused({Counts(65536, 1)});
+  refused({Counts(256, 0)});
+  refused({Counts(256, 1), Counts(256, 1), Counts(256, 1)});
+  refused({});
+}
+
+}  // namespace
+}  // namespace gpuimg
