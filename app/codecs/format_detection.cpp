@@ -124,11 +124,4 @@ const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
                         name);
 }
 
-void check_first_bytes(const std::string& path) {
-  if (path != "-") {
-    PartialInput input(path);
-    (void)detected_codec_of(input, printable_name(path));
-  }
-}
-
 }  // namespace gpuimg::codecs

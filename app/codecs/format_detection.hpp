@@ -23,8 +23,4 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 /// The same for an input of which only the beginning has been read; `name` is printable.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
-/// Refuses what the first bytes of a regular file show to be no image that gpuimg reads, before the rest is read.
-/// Throws as detected_codec does, and Error{read}. Does nothing for standard input.
-void check_first_bytes(const std::string& path);
-
 }  // namespace gpuimg::codecs

@@ -12,6 +12,7 @@
 
 #include "io/bytes.hpp"
 #include "io/descriptor.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg {
 
@@ -37,6 +38,9 @@ class PartialInput {
 
   /// The last `size` bytes of a regular file, or all of a shorter one. Empty for a pipe.
   [[nodiscard]] std::vector<std::byte> end(std::size_t size) const;
+
+  /// A regular file as a whole; the object must outlive the result. Bytes that cannot be read count as missing.
+  [[nodiscard]] RandomAccess random_access() const;
 
   /// The size of a regular file.
   [[nodiscard]] std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }

@@ -13,6 +13,7 @@
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_kind.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
+#include "codecs/tiff/tiff_pages.hpp"
 #include "codecs/tiff/tiff_samples.hpp"
 
 namespace gpuimg::codecs {
@@ -64,7 +65,7 @@ void check_blocks(const TiffFile& file, const TiffKind& kind, const Blocks& bloc
     if (bytes == 0) {
       refuse_damaged(file.name(), "a strip or tile is empty");
     }
-    if (offset > file.bytes().size() || bytes > file.bytes().size() - offset) {
+    if (offset > file.size() || bytes > file.size() - offset) {
       refuse_truncated(file.name());
     }
   }
@@ -155,7 +156,7 @@ void read_pixels(TiffFile& file, const TiffKind& kind, const Blocks& blocks, Vie
   }
 }
 
-void add_notes(TiffFile& file, const TiffKind& kind, std::vector<std::string>& notes) {
+void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.color == TiffKind::Color::cmyk) {
     notes.emplace_back(kCmykNote);
   }
@@ -166,32 +167,11 @@ void add_notes(TiffFile& file, const TiffKind& kind, std::vector<std::string>& n
     notes.emplace_back(
         fmt::format("TIFF: {} extra samples of each pixel are left out", kind.samples - kind.used_samples()));
   }
-  constexpr int kMaxPages = 100000;
-  int pages = 1;
-  while (pages < kMaxPages && file.next_directory()) {
-    const auto subfile = file.number<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
-    pages += (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0 ? 1 : 0;
-  }
-  if (pages > 1) {
-    notes.emplace_back(fmt::format("TIFF of {} pages: first page only", pages));
-  }
 }
 
-}  // namespace
-
-bool looks_like_tiff(ByteSpan bytes, std::string_view /*name*/) {
-  using namespace std::string_view_literals;
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
-  constexpr std::array kSignatures = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
-  const bool is_tiff = std::any_of(kSignatures.begin(), kSignatures.end(),
-                                   [&](std::string_view signature) { return text.starts_with(signature); });
-  return is_tiff && !(text.size() >= 10 && text.substr(8).starts_with("CR\2"sv));
-}
-
-DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
-  TiffFile file(bytes, name);
+DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
   const TiffKind kind = tiff_kind(file);
-  check_size(name, kind.width, kind.height, options.max_pixels);
+  check_size(file.name(), kind.width, kind.height, options.max_pixels);
   const Blocks blocks = blocks_of(file, kind);
   check_blocks(file, kind, blocks);
   file.check();
@@ -203,12 +183,33 @@ DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOption
   } else {
     read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
   }
-  add_notes(file, kind, decoded.notes);
+  add_notes(kind, decoded.notes);
   return decoded;
 }
 
-DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
-  const TiffFile file(beginning, name);
+DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
+  const std::vector<std::uint64_t> pages = tiff_pages(content);
+  const auto count = static_cast<std::uint32_t>(pages.size());
+  check_page(name, options.page, count);
+  TiffFile file(content, name, options.page > 1 ? pages[options.page - 1] : 0);
+  DecodedImage decoded = decoded_page(file, options);
+  decoded.pages = count;
+  if (count > 1 && options.page == 0) {
+    decoded.notes.push_back(fmt::format("TIFF of {} pages: first page only; --page N or all reads others", count));
+  }
+  return decoded;
+}
+
+std::uint64_t offset_of(const RandomAccess& content, const std::string& name, std::uint32_t page) {
+  if (page <= 1) {
+    return 0;
+  }
+  const std::vector<std::uint64_t> pages = tiff_pages(content);
+  check_page(name, page, static_cast<std::uint32_t>(pages.size()));
+  return pages[page - 1];
+}
+
+DeclaredImage declared(const TiffFile& file) {
   const TiffKind kind = tiff_kind(file);
   DeclaredImage declared;
   declared.width = kind.width;
@@ -228,8 +229,43 @@ DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
-  return read_tiff_metadata(TiffFile(beginning, name), details);
+}  // namespace
+
+bool looks_like_tiff(ByteSpan bytes, std::string_view /*name*/) {
+  using namespace std::string_view_literals;
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min<std::size_t>(bytes.size(), 16));
+  constexpr std::array kSignatures = {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv};
+  const bool is_tiff = std::any_of(kSignatures.begin(), kSignatures.end(),
+                                   [&](std::string_view signature) { return text.starts_with(signature); });
+  return is_tiff && !(text.size() >= 10 && text.substr(8).starts_with("CR\2"sv));
 }
+
+DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
+  return decode(in_memory(bytes), name, options);
+}
+
+DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
+  return declared(TiffFile(in_memory(beginning), name));
+}
+
+Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
+  return read_tiff_metadata(TiffFile(in_memory(beginning), name), details);
+}
+
+const PagedReading kPagedTiff = {
+    .count = [](const RandomAccess& content) { return static_cast<std::uint32_t>(tiff_pages(content).size()); },
+    .declared =
+        [](const RandomAccess& content, const std::string& name, std::uint32_t page) {
+          DeclaredImage image = declared(TiffFile(content, name, offset_of(content, name, page)));
+          image.facts.push_back({"pages", std::uint64_t{tiff_pages(content).size()}});
+          return image;
+        },
+    .metadata =
+        [](const RandomAccess& content, const std::string& name, std::uint32_t page,
+           std::vector<std::string>& details) {
+          return read_tiff_metadata(TiffFile(content, name, offset_of(content, name, page)), details);
+        },
+    .decode = decode,
+};
 
 }  // namespace gpuimg::codecs
