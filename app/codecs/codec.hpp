@@ -204,6 +204,8 @@ struct Codec {
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
+  /// Encodes a table of u32, f32 or f64, of which `channels` names each channel. Null if files hold images alone.
+  std::vector<std::byte> (*encode_table)(ConstView table, std::span<const std::string_view> channels) = nullptr;
 
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };
@@ -221,6 +223,9 @@ std::span<const Codec> codecs();
 std::span<const ForeignFormat> foreign_formats();
 
 const Codec& codec_of(FileFormat format);
+
+/// The format that also holds tables, besides NPY; nullptr if none is built in.
+const Codec* table_codec();
 
 /// The endings of files that gpuimg reads.
 std::vector<std::string> readable_endings();

@@ -29,7 +29,7 @@ TiffKind::Color color_of(const TiffFile& file, std::uint16_t compression) {
       return TiffKind::Color::cmyk;
     case PHOTOMETRIC_YCBCR:
       if (compression != COMPRESSION_JPEG) {
-        refuse_unsupported(file.name(), "YCbCr TIFF without JPEG compression");
+        return TiffKind::Color::ycbcr;
       }
       TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts
       return TiffKind::Color::rgb;
@@ -51,6 +51,12 @@ void check_samples(const TiffFile& file, const TiffKind& kind) {
   if (!is_known || (is_palette && kind.bits > 8)) {
     refuse_unsupported(file.name(),
                        fmt::format("TIFF of {}-bit {}", kind.bits, is_palette ? "palette indices" : "samples"));
+  }
+  if (kind.color == TiffKind::Color::ycbcr && (kind.bits != 8 || kind.samples != 3)) {
+    refuse_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits));
+  }
+  if (kind.color == TiffKind::Color::ycbcr && kind.is_planar) {
+    refuse_unsupported(file.name(), "YCbCr TIFF in planes");
   }
   if (kind.samples < kind.color_samples()) {
     refuse_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));

@@ -15,6 +15,7 @@
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
 #include "codecs/tiff/tiff_samples.hpp"
+#include "codecs/tiff/tiff_ycbcr.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -25,7 +26,10 @@ struct Blocks {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t row_bytes = 0;
+  std::uint64_t row_bytes = 0;    ///< of a line
+  std::uint32_t line_height = 1;  ///< rows of pixels in a line: more than one if chroma is subsampled
+
+  [[nodiscard]] std::uint64_t lines(std::uint32_t rows) const { return (rows + line_height - 1) / line_height; }
 };
 
 Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
@@ -43,9 +47,14 @@ Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
     blocks.row_bytes = TIFFScanlineSize64(file.tiff());
   }
   const std::uint64_t samples = kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples);
-  const std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
+  std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
+  if (kind.color == TiffKind::Color::ycbcr) {
+    const YcbcrConverter converter(file);
+    blocks.line_height = converter.clump_height();
+    needed = blocks.row_bytes = converter.bytes_of_clump_row(blocks.width);
+  }
   if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
-      blocks.bytes / blocks.height < blocks.row_bytes) {
+      blocks.bytes / blocks.lines(blocks.height) < blocks.row_bytes) {
     refuse_damaged(file.name(), "its strips or tiles have an impossible size");
   }
   return blocks;
@@ -91,13 +100,14 @@ class BlockReader {
               : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
       file_.check();
       const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
-      if (read < 0 || static_cast<std::uint64_t>(read) < rows * blocks_.row_bytes) {
+      if (read < 0 ||
+          static_cast<std::uint64_t>(read) < blocks_.lines(static_cast<std::uint32_t>(rows)) * blocks_.row_bytes) {
         refuse_damaged(file_.name(), "a strip or tile is cut off");
       }
     }
   }
 
-  /// The rows at `y` inside the block, of all planes.
+  /// The line `y` of the block, of all planes.
   [[nodiscard]] std::vector<const std::byte*> rows(std::uint32_t y) const {
     std::vector<const std::byte*> rows;
     for (const std::vector<std::byte>& plane : memory_) {
@@ -156,6 +166,32 @@ void read_pixels(TiffFile& file, const TiffKind& kind, const Blocks& blocks, Vie
   }
 }
 
+/// The pixels of a block that lie in the image.
+View part_of(View image, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height) {
+  View part = image;
+  part.data = image.row_bytes(static_cast<int>(y)) + std::size_t{x} * image.format.bytes_per_pixel();
+  part.width = static_cast<int>(width);
+  part.height = static_cast<int>(height);
+  return part;
+}
+
+void read_ycbcr(TiffFile& file, const TiffKind& kind, const Blocks& blocks, View to) {
+  YcbcrConverter converter(file);
+  BlockReader reader(file, kind, blocks);
+  file.begin_pixels();
+  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
+    for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
+      reader.read(x, y);
+      const std::uint32_t width = std::min(blocks.width, kind.width - x);
+      const std::uint32_t rows = std::min(blocks.height, kind.height - y);
+      for (std::uint32_t row = 0; row < rows; row += blocks.line_height) {
+        const std::uint32_t count = std::min(blocks.line_height, rows - row);
+        converter.convert(reader.rows(row / blocks.line_height)[0], part_of(to, x, y + row, width, count));
+      }
+    }
+  }
+}
+
 void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.color == TiffKind::Color::cmyk) {
     notes.emplace_back(kCmykNote);
@@ -178,7 +214,9 @@ DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
   DecodedImage decoded;
   decoded.metadata = read_tiff_metadata(file, decoded.details);
   decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());
-  if (kind.format().sample == Sample::u16) {
+  if (kind.color == TiffKind::Color::ycbcr) {
+    read_ycbcr(file, kind, blocks, decoded.image.view());
+  } else if (kind.format().sample == Sample::u16) {
     read_pixels<std::uint16_t>(file, kind, blocks, decoded.image.view());
   } else {
     read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
@@ -217,6 +255,7 @@ DeclaredImage declared(const TiffFile& file) {
   declared.color = kind.color == TiffKind::Color::palette ? "palette"
                    : kind.color == TiffKind::Color::cmyk  ? "CMYK"
                    : kind.color == TiffKind::Color::rgb   ? "RGB"
+                   : kind.color == TiffKind::Color::ycbcr ? "YCbCr"
                                                           : "gray";
   declared.bits = kind.bits;
   declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
