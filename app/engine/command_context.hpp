@@ -25,6 +25,7 @@
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
+#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "operations/result_compare.hpp"
@@ -75,7 +76,7 @@ class CommandContext {
   /// reader.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
 
-  Bytes read(const std::string& path);
+  Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
 
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
   /// Refuses a file whose first bytes are no image's before it reads the rest.

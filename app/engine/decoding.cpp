@@ -19,7 +19,7 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 
 }  // namespace
 
-Bytes CommandContext::read(const std::string& path) {
+Bytes CommandContext::read(const std::string& path, const CheckBeginning& check) {
   if (const auto member = members_.extract(path)) {
     return std::move(member.mapped());
   }
@@ -27,7 +27,7 @@ Bytes CommandContext::read(const std::string& path) {
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
     lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
   }
-  return times_.measure(Phase::read, [&] { return read_input(path, lend); });
+  return times_.measure(Phase::read, [&] { return read_input(path, lend, check); });
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
@@ -84,7 +84,11 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
       return std::move(*decoded);
     }
   }
-  return decode(read(path), path);
+  // The first bytes of a file have been looked at above.
+  const CheckBeginning check = [&](std::span<const std::byte> beginning) {
+    codecs::check_beginning(beginning, name_for(path));
+  };
+  return decode(read(path, path == "-" ? check : nullptr), path);
 }
 
 /// Creates the CUDA context while the host decodes.

@@ -91,11 +91,17 @@ std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> t
 }
 
 /// Reads to the end of the file; the reported size is only a hint.
-Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend) {
+Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend,
+                  const CheckBeginning& check) {
   std::size_t capacity = size_hint + 1;
   Bytes bytes{lend ? lend(capacity) : nullptr, 0};
   if (bytes.data == nullptr) {
     bytes.data = allocate(shown, capacity);
+  }
+  if (check) {
+    constexpr std::size_t kBeginning = 1024;
+    bytes.size = read_up_to(descriptor, bytes.data.get(), std::min(capacity, kBeginning), shown);
+    check(bytes.span());
   }
   for (;;) {
     bytes.size += read_up_to(descriptor, bytes.data.get() + bytes.size, capacity - bytes.size, shown);
@@ -160,7 +166,7 @@ std::string cannot_be_read(const std::string& path, int error_number) {
   return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
 }
 
-Bytes read_input(const std::string& path, const LendMemory& lend) {
+Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeginning& check) {
   const std::string shown = shown_name(path);
   const Descriptor file(opened_input(path));
   const bool is_file = file.number() >= 0;
@@ -169,7 +175,7 @@ Bytes read_input(const std::string& path, const LendMemory& lend) {
   if (is_file) {
     check_regular(shown, status);
   }
-  return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr);
+  return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr, check);
 }
 
 PartialInput::PartialInput(const std::string& path)

@@ -19,10 +19,13 @@ namespace gpuimg {
 /// Gives memory for at least `bytes` bytes, or nothing if ordinary memory will do.
 using LendMemory = std::function<ByteMemory(std::size_t bytes)>;
 
+/// Called with the first kilobyte of an input before the rest is read; throws to refuse it.
+using CheckBeginning = std::function<void(std::span<const std::byte> beginning)>;
+
 /// `path` is a regular file, or "-" for standard input. Throws Error{read} with the escaped path and the reason, also
 /// for a fifo, device or folder. Throws Error{out_of_memory}. A regular file is read into the memory that `lend` gives,
 /// if it has the size that it reports.
-Bytes read_input(const std::string& path, const LendMemory& lend = nullptr);
+Bytes read_input(const std::string& path, const LendMemory& lend = nullptr, const CheckBeginning& check = nullptr);
 
 /// An input that is read from its beginning only as far as its user asks.
 class PartialInput {

@@ -6,6 +6,7 @@
 #include <cstdarg>
 #include <cstdio>
 #include <string_view>
+#include <utility>
 
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
@@ -28,6 +29,22 @@ void keep(std::string& to, const char* format, va_list arguments) {
     std::replace(to.begin(), to.end(), ';', ',');
   } catch (const std::bad_alloc&) {
   }
+}
+
+/// Warnings, by the beginning of their format, after which all pixels are what was meant.
+bool is_harmless(std::string_view format) {
+  constexpr std::array<std::string_view, 8> kHarmless = {
+      "Old-style LZW codes",
+      "Deprecated and troublesome old-style JPEG",
+      "Subsampling tag is not set, yet",
+      "Subsampling inside JPEG data",
+      "Auto-corrected former TIFF subsampling",
+      "The JPEG strip/tile is encoded with progressive mode",
+      "Defined set_field_type of custom tag",
+      "Unknown field with tag",
+  };
+  return std::any_of(kHarmless.begin(), kHarmless.end(),
+                     [&](std::string_view start) { return format.starts_with(start); });
 }
 
 }  // namespace
@@ -88,6 +105,9 @@ toff_t TiffFile::on_seek(thandle_t handle, toff_t offset, int whence) {
 int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
   auto* state = static_cast<State*>(user);
   const std::string_view text = format;
+  if (is_harmless(text)) {
+    return 1;
+  }
   state->lacks_memory = state->lacks_memory || text.find("Out of memory") != std::string_view::npos ||
                         text.find("No space for") != std::string_view::npos;
   if (state->problem.empty()) {
@@ -97,7 +117,22 @@ int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const
 }
 
 int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
-  return static_cast<State*>(user)->heeds_warnings ? on_error(tiff, user, module, format, arguments) : 1;
+  auto* state = static_cast<State*>(user);
+  if (!state->heeds_warnings) {
+    return 1;
+  }
+  if (!is_harmless(format)) {
+    return on_error(tiff, user, module, format, arguments);
+  }
+  std::string text;
+  keep(text, format, arguments);
+  try {
+    if (std::find(state->warnings.begin(), state->warnings.end(), text) == state->warnings.end()) {
+      state->warnings.push_back(std::move(text));
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  return 1;
 }
 
 }  // namespace gpuimg::codecs

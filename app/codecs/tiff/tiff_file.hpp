@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "io/random_access.hpp"
 
@@ -29,8 +30,11 @@ class TiffFile {
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
 
-  /// From now on, warnings are errors: they concern pixels.
+  /// From now on, warnings are errors, for they concern pixels; except the harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
+
+  /// Harmless warnings about pixels, in libtiff's words; each once.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return state_->warnings; }
 
   /// Throws if libtiff has reported anything that counts, or read past the end.
   void check() const;
@@ -40,6 +44,7 @@ class TiffFile {
     RandomAccess content;
     std::uint64_t position = 0;
     std::string problem;  ///< the first message
+    std::vector<std::string> warnings;
     bool heeds_warnings = false;
     bool ended_early = false;
     bool lacks_memory = false;

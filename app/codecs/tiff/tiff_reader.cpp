@@ -222,6 +222,9 @@ DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
     read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
   }
   add_notes(kind, decoded.notes);
+  for (const std::string& warning : file.warnings()) {
+    decoded.notes.push_back("TIFF: libtiff warns: " + warning);
+  }
   return decoded;
 }
 
