@@ -27,10 +27,10 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
                              const NamedPaths& named) {
   const bool records = !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty();
   if (records || !arguments.shard.empty() || arguments.skip_existing || arguments.dry_run || globals.in_place ||
-      has_fields(arguments.output)) {
+      globals.all_pages || has_fields(arguments.output)) {
     refuse(
         "an archive is processed as a whole: --manifest, --resume, --retry-failed, --shard, --skip-existing, "
-        "--dry-run, --in-place and templates are for files");
+        "--dry-run, --in-place, --page all and templates are for files");
   }
   if (!job.side_files().empty()) {
     refuse("--lut writes one table; use it with one image");

@@ -284,7 +284,7 @@ class ArchiveRun {
   }
 
   void tell(const Message& message, const std::string& name) const {
-    const std::string text = text_with_name(message, name);
+    const std::string text = text_with_name(message, printable_name(name));
     message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 

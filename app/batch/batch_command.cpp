@@ -95,7 +95,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   if (names_archive(arguments, named)) {
     return run_archive(job, arguments, globals, named);
   }
-  if (is_one_file(arguments, named, job)) {
+  if (!globals.all_pages && is_one_file(arguments, named, job)) {
     expect_workers(1);
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();

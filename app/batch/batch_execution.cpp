@@ -105,8 +105,9 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   }
   // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const auto declared =
-        item.state == PlanState::to_do ? codecs::declared_image_in(item.input) : codecs::DeclaredImage{};
+    const auto declared = item.state == PlanState::to_do
+                              ? codecs::declared_image_in(item.input, std::max(item.page, globals_.page))
+                              : codecs::DeclaredImage{};
     if (declared.pixels() > 0) {
       const std::uint64_t images = items_to_do(plan);
       const auto expected =
@@ -136,6 +137,7 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.verbosity = globals_.verbosity;
   settings.budget_is_limit = options_.max_memory.has_value();
   settings.max_pixels = globals_.max_pixels;
+  settings.page = globals_.page;
   settings.budget_bytes = memory_for_images(options_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;

@@ -36,25 +36,28 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// Strips a leading "name: ".
+/// Strips a leading "name: ". `name` is printable.
 inline std::string_view without_name(std::string_view message, const std::string& name) {
-  const std::string start = printable_name(name) + ": ";
+  const std::string start = name + ": ";
   return message.starts_with(start) ? message.substr(start.size()) : message;
 }
 
-/// What a message says, with the name of its input if it has it not.
-inline std::string text_with_name(const Message& message, const std::string& input) {
-  const std::string name = printable_name(input);
+/// What a message says, with the name of its input (printable) if it has it not.
+inline std::string text_with_name(const Message& message, const std::string& name) {
   return message.text.find(name) != std::string::npos ? message.text : name + ": " + message.text;
 }
 
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
 inline void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {}) {
-  const std::string name = printable_name(item.planned->input);
-  std::string text = message.starts_with(name) ? message : name + ": " + message;
+  const std::string name = shown_input(*item.planned);
+  const std::string file = printable_name(item.planned->input);
+  std::string text = message.starts_with(name) ? message : name + ": ";
+  if (!message.starts_with(name)) {
+    text += without_name(message, file);
+  }
   std::string kind_text(kind);
   if (reason.empty()) {
-    reason = without_name(without_name(text, item.planned->input), item.planned->output);
+    reason = without_name(without_name(text, name), printable_name(item.planned->output));
   }
   item.record.status = ItemStatus::failed;
   item.record.error_kind = std::move(kind_text);

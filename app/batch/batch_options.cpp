@@ -105,7 +105,8 @@ void add_batch_options(CommandParser& parser, BatchArguments& arguments, const B
        "{name}   name of the input\n"
        "{stem}   name without the ending\n"
        "{ext}    ending of the input\n"
-       "{index}  1, 2, 3 ... in order of the names",
+       "{index}  1, 2, 3 ... in order of the names\n"
+       "{page}   number of the page",
        "OUT");
   flag("--tar", arguments.tar, "IN is a tar archive, and OUT another, whatever their names; for -");
   flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");

@@ -24,6 +24,7 @@ struct RunSettings {
   std::uint64_t budget_bytes = 0;
   bool budget_is_limit = false;    ///< an image that needs more memory fails; otherwise it runs alone
   std::uint64_t max_pixels = 0;    ///< larger images are rejected before any allocation
+  std::uint32_t page = 0;          ///< --page N
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool force = false;              ///< existing outputs are replaced and counted
   bool skip_existing = false;      ///< also skip outputs that another process creates during the run

@@ -15,6 +15,7 @@
 #include "batch/derived_inputs.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/output_collisions.hpp"
+#include "batch/page_inputs.hpp"
 #include "batch/parameter_hash.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
@@ -87,6 +88,7 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
                 "--resume cannot be combined with --in-place: an image that was replaced before the run ended would "
                 "be changed twice; write to another folder");
   }
+  refuse_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
   earlier_ = manifest_to_continue(arguments);
   const auto identity = identity_of(arguments.manifest);
   continues_manifest_ = continues && !arguments.manifest.empty() &&
@@ -101,6 +103,9 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   GatheredInputs gathered = gather_inputs(sources);
   for (const std::string& note : gathered.notes) {
     print_note(globals_.verbosity, note);
+  }
+  if (globals_.all_pages) {
+    gathered.files = with_pages(gathered.files);
   }
   return gathered;
 }
@@ -128,7 +133,7 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     throw Error(ErrorKind::usage,
                 "standard output takes one result, without options that plan or record a run; name a "
                 "file or folder as OUT");
-  } else if (inputs == 1 && arguments_.files_from.empty() &&
+  } else if (inputs == 1 && !globals_.all_pages && arguments_.files_from.empty() &&
              std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
     naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
   } else {
@@ -185,7 +190,8 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   }
   const std::string name = printable_name(named.output);
   const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
-  const bool several = is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  const bool several =
+      globals_.all_pages || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
   if (several && has_written_ending(named.output) && !identity_of(named.output)) {
     throw Error(ErrorKind::usage,
                 fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "

@@ -37,6 +37,7 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
     item.record = settings_.blank;
     item.record.input = planned.input;
     item.record.output = planned.output;
+    item.record.page = planned.page;
     (void)read_file_facts(planned.input, item.record.bytes, item.record.mtime_ns);
     if (planned.state == PlanState::done_before) {
       item.record.files = job_.files_of(planned.output);
@@ -47,7 +48,8 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
     }
     if (planned.earlier != nullptr) {
       item.record.result = planned.earlier->result;
-      item.in_order = job_.again(planned.input, item.record.result);
+      item.in_order =
+          job_.again(shown_input(ItemPaths{planned.input, planned.output, planned.page}), item.record.result);
     }
   });
   if (!item.is_decided) {
@@ -59,7 +61,9 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
 void ItemProcessor::plan_memory(BatchItem& item) const {
   // If memory runs out here, the decoder reports it later.
   codecs::DeclaredImage declared;
-  (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(item.planned->input); }); });
+  const std::uint32_t page = item.planned->page > 0 ? item.planned->page : settings_.page;
+  (void)caught(
+      [&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(item.planned->input, page); }); });
   item.pixels = declared.pixels();
   if (declared.pixels() > settings_.max_pixels) {
     declared = codecs::DeclaredImage();  // the decoder refuses the image
@@ -101,7 +105,7 @@ void ItemProcessor::compute(BatchItem& item) {
 
 ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   ContextPool::Lease context = contexts_.lease();
-  context->begin_item(item.planned->may_replace);
+  context->begin_item(item.planned->may_replace, item.planned->page);
   Attempt made;
   made.thrown = caught([&] { stage(item, *context); });
   // After a cancellation, neither the result nor the failure is valid.
@@ -128,7 +132,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
 }
 
 void ItemProcessor::stage(BatchItem& item, CommandContext& context) const {
-  const ItemPaths paths{item.planned->input, item.planned->output};
+  const ItemPaths paths{item.planned->input, item.planned->output, item.planned->page};
   const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
   for (const std::string& file : files) {
     make_folder_of(file);

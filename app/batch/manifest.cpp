@@ -115,6 +115,9 @@ std::string manifest_line(const ItemRecord& item) {
   json.begin_object(Layout::line);
   write_name(json, "input", item.input);
   write_name(json, "output", item.output);
+  if (item.page > 0) {
+    json.key("page").integer(item.page);
+  }
   json.key("bytes").integer(item.bytes).key("mtime_ns").literal(std::to_string(item.mtime_ns));
   json.key("operation").text(item.operation).key("parameters").text(item.parameters).key("version").text(item.version);
   if (item.status == ItemStatus::begun) {

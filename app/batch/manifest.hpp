@@ -41,8 +41,9 @@ struct RunRecord {
 };
 
 struct ItemRecord {
-  std::string input;   ///< any bytes
-  std::string output;  ///< any bytes
+  std::string input;       ///< any bytes
+  std::string output;      ///< any bytes
+  std::uint32_t page = 0;  ///< of the input; 0 if the item is the file as a whole
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;  ///< of the input, since 1970
   std::string operation;
@@ -62,6 +63,9 @@ struct ItemRecord {
   PhaseTimes times;
 };
 
+/// Of Manifest::items: the input, and its page if it is one.
+std::string item_key(const std::string& input, std::uint32_t page);
+
 /// The path of a file that a run in `folder` names, as Manifest::outputs has it.
 std::string recorded_path(const std::string& folder, const std::string& file);
 
@@ -73,7 +77,7 @@ std::string manifest_line(const ItemRecord& item);
 /// The content of a manifest, with the last record of each input.
 struct Manifest {
   std::vector<RunRecord> runs;
-  std::map<std::string, ItemRecord> items;  ///< by input
+  std::map<std::string, ItemRecord> items;  ///< by item_key
   /// Plain paths of the files that its runs wrote, or were about to name when they were killed. Absolute if the run's
   /// folder is known.
   std::set<std::string> outputs;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
@@ -22,6 +23,11 @@ template <class Integer>
 Integer whole(const Json& value) {
   if (!(std::is_signed_v<Integer> ? value.is_number_integer() : value.is_number_unsigned())) {
     throw std::invalid_argument("not a whole number");
+  }
+  if constexpr (!std::is_signed_v<Integer>) {
+    if (value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
+      throw std::invalid_argument("too large a number");
+    }
   }
   return value.get<Integer>();
 }
@@ -94,6 +100,7 @@ ItemRecord item_in(const Json& line) {
   ItemRecord item;
   item.input = name_in(line, "input");
   item.output = name_in(line, "output");
+  item.page = line.contains("page") ? whole<std::uint32_t>(line.at("page")) : 0;
   item.bytes = whole<std::uint64_t>(line.at("bytes"));
   item.mtime_ns = whole<std::int64_t>(line.at("mtime_ns"));
   item.parameters = line.at("parameters").get<std::string>();
@@ -140,19 +147,19 @@ class Reading {
   }
 
   void take(ItemRecord item) {
+    std::string key = item_key(item.input, item.page);
     if (item.status == ItemStatus::begun) {
-      begun_[item.input] = item.files;
+      begun_[key] = item.files;
     } else {
-      const auto begun = begun_.find(item.input);
+      const auto begun = begun_.find(key);
       if (item.status == ItemStatus::done && begun != begun_.end()) {
         item.files = begun->second;
       }
       // After a failure, the file at that path may be another program's.
       note_outputs(item.files);
-      begun_.erase(item.input);
+      begun_.erase(key);
     }
-    std::string input = item.input;
-    manifest_.items.insert_or_assign(std::move(input), std::move(item));
+    manifest_.items.insert_or_assign(std::move(key), std::move(item));
   }
 
   /// An item that was begun but never ended may have its outputs in place.
@@ -171,12 +178,17 @@ class Reading {
   }
 
   Manifest manifest_;
-  std::map<std::string, std::vector<std::string>> begun_;  ///< files by input, for the current run
+  std::map<std::string, std::vector<std::string>> begun_;  ///< files by item_key, for the current run
 };
 
 std::string_view text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
 
 }  // namespace
+
+// No path has a NUL.
+std::string item_key(const std::string& input, std::uint32_t page) {
+  return page == 0 ? input : fmt::format("{}{}{}", input, '\0', page);
+}
 
 std::string recorded_path(const std::string& folder, const std::string& file) {
   return plain_path(file.starts_with('/') ? file : joined_path(folder, file));

@@ -26,7 +26,7 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
   ShardCounts counts;
   counts.name = name;
   counts.items = run.items;
-  for (const auto& [input, item] : manifest.items) {
+  for (const auto& [key, item] : manifest.items) {
     if (item.parameters != run.parameters) {
       continue;  // from an earlier run with other options
     }
@@ -34,7 +34,7 @@ void ManifestReport::add(const Manifest& manifest, const std::string& name) {
     counts.skipped += item.status == ItemStatus::skipped ? 1U : 0U;
     if (item.status == ItemStatus::failed) {
       ++counts.failed;
-      failures_.push_back({input, item.error_kind, item.message});
+      failures_.push_back({item.input, item.error_kind, item.message});
     }
   }
   if (!shards_.emplace(run.shard.index, counts).second) {

@@ -71,8 +71,8 @@ void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vec
     const PlanItem& first = items[found->first];
     const PlanItem& second = items[found->second];
     throw Error(ErrorKind::usage,
-                fmt::format("{} and {} would both be written to {}; {}", printable_name(first.input),
-                            printable_name(second.input), printable_name(first.output), way_out(inputs, naming)));
+                fmt::format("{} and {} would both be written to {}; {}", shown_input(first), shown_input(second),
+                            printable_name(first.output), way_out(inputs, naming)));
   }
 }
 
@@ -86,6 +86,7 @@ std::vector<std::string> alternatives_for_template(const std::string& text) {
   const std::size_t name = text.rfind('/') + 1;
   std::vector<std::string> alternatives;
   if (const std::size_t stem = text.find("{stem}", name); stem != std::string::npos) {
+    alternatives.push_back(std::string(text).replace(stem, 6, "{stem}-{page}"));
     alternatives.push_back(std::string(text).replace(stem, 6, "{name}"));
   }
   alternatives.push_back(std::string(text).insert(name, "{index}-"));

@@ -55,7 +55,8 @@ OutputTemplate::Field OutputTemplate::field_named(const std::string& name) {
                                      {"name", Field::name},
                                      {"stem", Field::stem, "", {"base", "basename"}},
                                      {"ext", Field::ext, "", {"extension", "suffix"}},
-                                     {"index", Field::index}};
+                                     {"index", Field::index},
+                                     {"page", Field::page}};
   return value_named("--output {…}", name, fields);
 }
 
@@ -90,6 +91,7 @@ std::string OutputTemplate::value_of(Field field, const InputFile& input, std::s
     case Field::stem: return stem_of_path(input.path);
     case Field::ext: return ending_as_written(input.path);
     case Field::index: return std::to_string(index);
+    case Field::page: return input.page == 0 ? "1" : input.page_digits;
   }
   return {};
 }

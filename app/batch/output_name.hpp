@@ -2,15 +2,19 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
 namespace gpuimg {
 
-/// An input file: its path, and its path relative to the named folder (the base name for a file named directly).
+/// An input file: its path, and its path relative to the named folder (the base name for a file named directly). Or a
+/// page of a file, with the page's number in the relative name.
 struct InputFile {
   std::string path;
   std::string relative;
+  std::uint32_t page = 0;        ///< from 1; 0 for a file as a whole
+  std::string page_digits = {};  ///< with leading zeros
 };
 
 /// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
@@ -20,6 +24,7 @@ std::string mirrored_name(const std::string& folder, const std::string& relative
 ///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
 ///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
 ///   {index} place in the sorted list of inputs, from 1
+///   {page}  number of the page, with leading zeros; 1 for a file as a whole
 class OutputTemplate {
  public:
   /// Throws Error{usage} for an unknown field, with a suggestion, and for an unmatched brace.
@@ -33,7 +38,7 @@ class OutputTemplate {
   [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
 
  private:
-  enum class Field { text, dir, rel, name, stem, ext, index };
+  enum class Field { text, dir, rel, name, stem, ext, index, page };
   struct Part {
     Field field = Field::text;
     std::string text;

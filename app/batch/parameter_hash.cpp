@@ -28,6 +28,7 @@ std::string parameter_hash(const CommandParser& parser, const GlobalOptions& glo
   }
   hash = fnv_hash(globals.auto_orient ? "" : "\nno-auto-orient", hash);
   hash = fnv_hash(globals.lenient ? "\nlenient" : "", hash);
+  hash = fnv_hash(globals.page > 0 ? fmt::format("\npage={}", globals.page) : "", hash);
   return fmt::format("{:016x}", hash);
 }
 

@@ -11,7 +11,7 @@ namespace {
 std::string lines_of(const BatchItem& item) {
   std::string lines;
   for (const Message& message : item.messages) {
-    lines += message_line(message.least, text_with_name(message, item.planned->input));
+    lines += message_line(message.least, text_with_name(message, shown_input(*item.planned)));
   }
   return lines;
 }

@@ -23,7 +23,7 @@ const ItemRecord* record_of(const PlanItem& item, const Manifest* manifest) {
   if (manifest == nullptr) {
     return nullptr;
   }
-  const auto found = manifest->items.find(item.input);
+  const auto found = manifest->items.find(item_key(item.input, item.page));
   return found == manifest->items.end() ? nullptr : &found->second;
 }
 
@@ -44,6 +44,8 @@ bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
 }
 
 }  // namespace
+
+std::string shown_input(const PlanItem& item) { return printable_name(item.input, item.page); }
 
 bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters) {
   const bool was_done_before = record.status == ItemStatus::skipped && !(record.files.empty() && record.result.empty());
@@ -70,6 +72,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
   all.reserve(inputs.size());
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     all.push_back({inputs[i].path, naming.name_for(inputs[i], i + 1), PlanState::to_do});
+    all.back().page = inputs[i].page;
   }
   refuse_output_collisions(all, inputs, naming);
   WorkPlan plan;
@@ -99,7 +102,7 @@ std::string plan_text(const WorkPlan& plan) {
     const char* state = item.state == PlanState::output_exists ? "  (skipped: its output exists)"
                         : item.state == PlanState::done_before ? "  (skipped: done before)"
                                                                : "";
-    text += printable_name(item.input);
+    text += shown_input(item);
     text += item.output.empty() ? "" : " -> " + printable_name(item.output);
     text += state;
     text += '\n';

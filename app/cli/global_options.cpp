@@ -20,6 +20,7 @@ constexpr const char* kBackendVariable = "GPUIMG_BACKEND";
 constexpr const char* kDeviceVariable = "GPUIMG_DEVICE";
 constexpr const char* kThreadsVariable = "GPUIMG_THREADS";
 constexpr int kLargestCount = 65536;
+constexpr std::uint32_t kMaxPages = 1'000'000;
 
 NamedValues<std::optional<BackendKind>> backend_names() {
   NamedValues<std::optional<BackendKind>> names = {
@@ -100,6 +101,7 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
        "memory of each device for the images in flight; larger images are computed in strips, with the same result "
        "[what is free]",
        "BYTES");
+  text("--page", arguments.page, "read page N of a TIFF, or all pages, each as an image [1]", "N|all");
   flag("--no-auto-orient", arguments.no_auto_orient, "do not turn images as their EXIF orientation says");
   flag("--lenient", arguments.lenient, "read damaged JPEGs as far as possible, with notes [refuse them]");
   flag("--timing", arguments.timing, "print the time of each phase to standard error");
@@ -143,12 +145,22 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   }
   options.auto_orient = !arguments.no_auto_orient;
   options.lenient = arguments.lenient;
+  options.all_pages = arguments.page == "all";
+  if (!options.all_pages) {
+    options.page = whole_number<std::uint32_t>({"--page", arguments.page}, 1, kMaxPages, 0);
+  }
   options.timing = arguments.timing;
   options.json = arguments.json;
   options.verify = arguments.verify;
   options.in_place = arguments.in_place;
   options.force = arguments.force;
   return options;
+}
+
+void refuse_all_pages(const GlobalOptions& options) {
+  if (options.all_pages) {
+    throw Error(ErrorKind::usage, "--page all is for operations, which write an output for each page; name one page");
+  }
 }
 
 void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options) {

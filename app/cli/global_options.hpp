@@ -32,6 +32,8 @@ struct GlobalOptions {
   bool trusts_sizes = false;            ///< max_pixels is given, so it also holds for images that are mostly empty
   std::uint64_t max_device_memory = 0;  ///< bytes on each device; 0 = what it has free
   bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
+  std::uint32_t page = 0;               ///< of files of several images, from 1; 0 = the first
+  bool all_pages = false;               ///< each page is an input
   bool lenient = false;                 ///< read damaged JPEGs as far as possible
 };
 
@@ -43,6 +45,7 @@ struct GlobalArguments {
   std::string max_pixels;
   std::string max_device_memory;
   std::string progress;
+  std::string page;
   bool no_auto_orient = false;
   bool lenient = false;
   bool timing = false;
@@ -62,6 +65,9 @@ GlobalOptions with_backend(GlobalOptions options, BackendKind kind);
 /// Checks the arguments. GPUIMG_BACKEND, GPUIMG_DEVICE and GPUIMG_THREADS replace options that are not given. Throws
 /// Error{usage} for a bad value from either source.
 GlobalOptions validated(const GlobalArguments& arguments);
+
+/// For commands that read one image of each file: throws Error{usage} with --page all.
+void refuse_all_pages(const GlobalOptions& options);
 
 /// With --backend cpu, prints a note for each given option that only matters to a GPU.
 void note_without_effect(const GlobalArguments& arguments, const GlobalOptions& options);

@@ -66,7 +66,7 @@ const NamedValues<Sample> kTableTypeNames = {
 };
 
 const NamedValues<HslEncoding> kEncodingNames = {
-    {"float", HslEncoding::f32, "float32, degrees and fractions of 1; only .npy", {"f32", "float32"}},
+    {"float", HslEncoding::f32, "float32, degrees and fractions of 1; not in .png", {"f32", "float32"}},
     {"u16", HslEncoding::u16, "16 bits each; 8-bit pixels come back unchanged", {"uint16", "16"}},
     {"opencv", HslEncoding::opencv, "8 bits, as OpenCV's HLS: H/2, L, S; lossy", {"u8", "hls", "8"}},
     {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},

@@ -6,6 +6,7 @@
 #include "cli/command_parser.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
+#include "codecs/codec.hpp"
 #include "io/output_stream.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -18,6 +19,18 @@ struct OutputForms {
   NamedValues<Form> names;  ///< of --format; the same names are endings of OUT
   Form on_stdout;           ///< without --format
 };
+
+/// `forms` and, if a format of images holds tables, each of its names as `form`.
+template <class Form>
+OutputForms<Form> with_table_codec(OutputForms<Form> forms, Form form, const std::string& meaning) {
+  if (const codecs::Codec* codec = codecs::table_codec()) {
+    for (const codecs::WrittenName& written : codec->written) {
+      const bool is_first = &written == codec->written.begin();
+      forms.names.emplace_back(std::string(written.name), form, is_first ? meaning : std::string(written.meaning));
+    }
+  }
+  return forms;
+}
 
 /// Declares --format. `description` lists the formats and the default.
 void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description);

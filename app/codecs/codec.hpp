@@ -23,6 +23,7 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
 #include "io/bytes.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -49,8 +50,9 @@ struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image that its file leaves mostly empty
   bool auto_orient = true;                                    ///< apply the EXIF orientation
-  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
-  int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
+  std::uint32_t page = 0;  ///< of a file of several, from 1; 0 = the first, with a note if there are more
+  bool lenient = false;    ///< accept a JPEG that libjpeg-turbo warns about, with notes
+  int threads = 0;         ///< for PNG and JPEG; 0 = as many as the caller may use
   /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
   /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
@@ -65,6 +67,7 @@ struct DecodedImage {
   Image image;                                ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
+  std::uint32_t pages = 1;                    ///< in the file
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
   Metadata metadata;                          ///< PNG, JPEG and TIFF; matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
@@ -161,6 +164,17 @@ struct WrittenName {
 
 class MetadataFilter;
 
+/// How files of several images are read, from a file of which only the needed parts are read. Pages count from 1.
+struct PagedReading {
+  /// How many images a file has; 1 if it is damaged.
+  std::uint32_t (*count)(const RandomAccess& file) = nullptr;
+  /// As the members of Codec, for one page. The file is whole.
+  DeclaredImage (*declared)(const RandomAccess& file, const std::string& name, std::uint32_t page) = nullptr;
+  Metadata (*metadata)(const RandomAccess& file, const std::string& name, std::uint32_t page,
+                       std::vector<std::string>& details) = nullptr;
+  DecodedImage (*decode)(const RandomAccess& file, const std::string& name, const ReadOptions& options) = nullptr;
+};
+
 /// An entry of the list. In its functions, `name` appears in messages; what reads gets it printable.
 struct Codec {
   FileFormat format = FileFormat::png;
@@ -180,6 +194,8 @@ struct Codec {
   /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
   /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
+  /// Null for a format with one image in a file.
+  const PagedReading* paged = nullptr;
 
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
   PixelLimits limits = {};
@@ -194,6 +210,8 @@ struct Codec {
                                               const WriteOptions& options) = nullptr;
   void (*write_encoded)(const Encoded& encoded, int width, int height, PixelFormat format, const std::string& name,
                         const WriteOptions& options, const ByteSink& sink) = nullptr;
+  /// Encodes a table of u32, f32 or f64, of which `channels` names each channel. Null if files hold images alone.
+  std::vector<std::byte> (*encode_table)(ConstView table, std::span<const std::string_view> channels) = nullptr;
 
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };
@@ -211,6 +229,9 @@ std::span<const Codec> codecs();
 std::span<const ForeignFormat> foreign_formats();
 
 const Codec& codec_of(FileFormat format);
+
+/// The format that also holds tables, besides NPY; nullptr if none is built in.
+const Codec* table_codec();
 
 /// The endings of files that gpuimg reads.
 std::vector<std::string> readable_endings();

@@ -120,9 +120,11 @@ constexpr Codec kCodecs[] = {
         .declared = declared_tiff,
         .metadata = tiff_header_metadata,
         .decode = read_tiff,
+        .paged = &kPagedTiff,
         .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
         .fit_metadata = fit_tiff_metadata,
         .encode = encode_tiff,
+        .encode_table = encode_tiff_table,
     },
 #endif
 };
@@ -210,6 +212,12 @@ std::span<const Codec> codecs() { return kCodecs; }
 std::span<const ForeignFormat> foreign_formats() { return kForeignFormats; }
 
 const Codec& codec_of(FileFormat format) { return kCodecs[static_cast<std::size_t>(format)]; }
+
+const Codec* table_codec() {
+  const auto* found = std::find_if(std::begin(kCodecs), std::end(kCodecs),
+                                   [](const Codec& codec) { return codec.encode_table != nullptr; });
+  return found == std::end(kCodecs) ? nullptr : found;
+}
 
 std::vector<std::string> readable_endings() {
   std::vector<std::string> endings;

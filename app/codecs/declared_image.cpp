@@ -41,17 +41,30 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
   }
 }
 
-DeclaredImage declared_image_in(const std::string& path) {
+DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
   try {
     PartialInput input(path);
     const Codec& codec = detected_codec_of(input, path);
+    if (codec.paged != nullptr && input.file_bytes()) {
+      return codec.paged->declared(input.random_access(), path, page);
+    }
     return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, path); });
   } catch (const Error&) {
     return {};
   }
 }
 
-FileHeader read_file_header(const std::string& path) {
+std::uint32_t pages_in(const std::string& path) {
+  try {
+    PartialInput input(path);
+    const Codec& codec = detected_codec_of(input, path);
+    return codec.paged != nullptr && input.file_bytes() ? codec.paged->count(input.random_access()) : 1;
+  } catch (const Error&) {
+    return 1;
+  }
+}
+
+FileHeader read_file_header(const std::string& path, std::uint32_t page) {
   const std::string shown = path == "-" ? "standard input" : printable_name(path);
   PartialInput input(path);
   FileHeader header;
@@ -63,12 +76,21 @@ FileHeader read_file_header(const std::string& path) {
   }
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;
-  read_growing(input, [&](ByteSpan beginning) {
-    header.image = codec.declared(beginning, shown);
-    if (codec.metadata != nullptr) {
-      header.metadata = codec.metadata(beginning, shown, header.details);
-    }
-  });
+  const bool is_paged = codec.paged != nullptr && input.file_bytes();
+  if (is_paged) {
+    const RandomAccess file = input.random_access();
+    const std::string shown_page = printable_name(shown, page);
+    header.image = codec.paged->declared(file, shown_page, page);
+    header.metadata = codec.paged->metadata(file, shown_page, page, header.details);
+  } else {
+    check_page(printable_name(shown, page), page, 1);
+    read_growing(input, [&](ByteSpan beginning) {
+      header.image = codec.declared(beginning, shown);
+      if (codec.metadata != nullptr) {
+        header.metadata = codec.metadata(beginning, shown, header.details);
+      }
+    });
+  }
   check_size(shown, header.image.width, header.image.height, std::numeric_limits<std::uint64_t>::max());
   return header;
 }

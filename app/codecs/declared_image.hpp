@@ -17,8 +17,11 @@ namespace gpuimg::codecs {
 /// matters for TGA, which has no signature.
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name);
 
-/// The same for the file at `path`; declares nothing if the file cannot be read.
-DeclaredImage declared_image_in(const std::string& path);
+/// The same for a page (ReadOptions::page) of the file at `path`; declares nothing if the file cannot be read.
+DeclaredImage declared_image_in(const std::string& path, std::uint32_t page = 0);
+
+/// How many images the file at `path` holds; 1 if it cannot be read.
+std::uint32_t pages_in(const std::string& path);
 
 /// All that the header of a file tells.
 struct FileHeader {
@@ -31,6 +34,6 @@ struct FileHeader {
 
 /// Reads the header of an image or of a table in .npy, and no more of the file than that needs. `path` may be "-".
 /// Throws as read_input and decode_image do.
-FileHeader read_file_header(const std::string& path);
+FileHeader read_file_header(const std::string& path, std::uint32_t page = 0);
 
 }  // namespace gpuimg::codecs

@@ -65,6 +65,16 @@ bool is_text(std::string_view sample) {
   return std::none_of(sample.begin(), sample.end(), is_control) && ascii * 4 >= sample.size() * 3;
 }
 
+/// An SVG may have comments, a document type and licenses in front of its first element.
+constexpr std::size_t kMarkupBytes = std::size_t{64} << 10;
+
+bool is_markup(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  text.remove_prefix(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.starts_with("<?xml") || text.starts_with("<!--") || text.starts_with("<!DOCTYPE");
+}
+
 [[noreturn]] void refuse_foreign(const ForeignFormat& foreign, std::string_view name) {
   if (foreign.remedy.empty()) {
     refuse_unsupported(name, foreign.name);
@@ -109,26 +119,32 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
   if (is_cut_signature(text)) {
     refuse_truncated(name);
   }
-  const std::string_view sample = text.substr(0, kDetectionBytes);
+  const std::string_view sample = text.substr(0, is_markup(text) ? kMarkupBytes : kDetectionBytes);
   if (is_text(sample)) {
     refuse_text(sample, name);
   }
   throw Error(ErrorKind::decode, fmt::format("{}: file is not in a known image format; {}", name, readable_formats()));
 }
 
+void check_beginning(ByteSpan beginning, std::string_view name) {
+  const auto may_be_told_by_its_end = [&](const Codec& codec) {
+    return codec.recognizes != nullptr && std::any_of(codec.endings.begin(), codec.endings.end(), [&](auto ending) {
+             return codec.recognizes(beginning, "." + std::string(ending));
+           });
+  };
+  const bool is_part = beginning.size() >= kDetectionBytes;
+  if (is_part && std::none_of(codecs().begin(), codecs().end(), may_be_told_by_its_end)) {
+    (void)detected_codec(beginning, name);
+  }
+}
+
 const Codec& detected_codec_of(PartialInput& input, const std::string& name) {
-  const ByteSpan beginning = input.beginning(kDetectionBytes);
+  const bool is_long = is_markup(text_of(input.beginning(kDetectionBytes)));
+  const ByteSpan beginning = input.beginning(is_long ? kMarkupBytes : kDetectionBytes);
   const bool has_end = !input.is_whole() && input.file_bytes();
   return detected_codec(has_end ? joined({beginning, input.end(kDetectionEndBytes)})
                                 : std::vector<std::byte>(beginning.begin(), beginning.end()),
                         name);
-}
-
-void check_first_bytes(const std::string& path) {
-  if (path != "-") {
-    PartialInput input(path);
-    (void)detected_codec_of(input, printable_name(path));
-  }
 }
 
 }  // namespace gpuimg::codecs

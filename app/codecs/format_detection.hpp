@@ -20,11 +20,11 @@ inline constexpr std::size_t kDetectionEndBytes = 26;
 /// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 
+/// Refuses a beginning of at least kDetectionBytes bytes if the rest, whatever it is, cannot make it an image that
+/// gpuimg reads. Throws as detected_codec does.
+void check_beginning(ByteSpan beginning, std::string_view name);
+
 /// The same for an input of which only the beginning has been read; `name` is printable.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
-
-/// Refuses what the first bytes of a regular file show to be no image that gpuimg reads, before the rest is read.
-/// Throws as detected_codec does, and Error{read}. Does nothing for standard input.
-void check_first_bytes(const std::string& path);
 
 }  // namespace gpuimg::codecs

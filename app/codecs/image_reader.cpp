@@ -6,6 +6,8 @@
 #include "codecs/format_detection.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/refusals.hpp"
+#include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -49,17 +51,37 @@ void turn_upright(DecodedImage& decoded) {
   }
 }
 
-}  // namespace
-
-DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
-  const std::string shown = name == "-" ? "standard input" : printable_name(name);
-  const Codec& codec = detected_codec(bytes, shown);
-  DecodedImage decoded = codec.decode(bytes, shown, options);
+DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOptions& options) {
   decoded.file_format = codec.format;
   if (options.auto_orient) {
     turn_upright(decoded);
   }
   return decoded;
+}
+
+}  // namespace
+
+DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+  const std::string shown = name == "-" ? "standard input" : printable_name(name);
+  const Codec& codec = detected_codec(bytes, shown);
+  if (codec.paged == nullptr) {
+    check_page(printable_name(shown, options.page), options.page, 1);
+    return finished(codec.decode(bytes, shown, options), codec, options);
+  }
+  return finished(codec.decode(bytes, printable_name(shown, options.page), options), codec, options);
+}
+
+std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
+                                              const std::function<void(const DeclaredImage&)>& expect) {
+  PartialInput input(path);
+  const Codec& codec = detected_codec_of(input, printable_name(path));
+  if (codec.paged == nullptr || !input.file_bytes()) {
+    return std::nullopt;
+  }
+  const RandomAccess file = input.random_access();
+  const std::string shown = printable_name(path, options.page);
+  expect(codec.paged->declared(file, shown, options.page));
+  return finished(codec.paged->decode(file, shown, options), codec, options);
 }
 
 }  // namespace gpuimg::codecs

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -11,7 +13,13 @@ namespace gpuimg::codecs {
 
 /// Identifies the format by content. `name` appears in messages, and matters for TGA, which has no signature. Checks
 /// the header against the limits before decoding. Throws Error{decode} for a file that is damaged, truncated or not an
-/// image, Error{unsupported} for a format or feature that gpuimg does not read, and Error{out_of_memory}.
+/// image, Error{unsupported} for a format or feature that gpuimg does not read, Error{usage} for a page that the file
+/// does not have, and Error{out_of_memory}.
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+/// The same for a regular file of a format with pages, of which only the needed parts are read. Calls `expect` with
+/// what the header declares before it decodes. Nothing for other formats.
+std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
+                                              const std::function<void(const DeclaredImage&)>& expect);
 
 }  // namespace gpuimg::codecs

@@ -50,6 +50,13 @@ void check_size(std::string_view name, std::uint64_t width, std::uint64_t height
   }
 }
 
+void check_page(std::string_view name, std::uint32_t page, std::uint32_t pages) {
+  if (page > pages) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: there is no such page: the file has {}; choose another by --page", name, pages));
+  }
+}
+
 void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options) {
   constexpr std::uint64_t kMinShare = 16;
   if (pixels > options.max_sparse_pixels && covered < pixels / kMinShare) {

@@ -43,6 +43,9 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
+/// Throws Error{usage} if a file has no such page. `name` has the page, which is 0 for the first.
+void check_page(std::string_view name, std::uint32_t page, std::uint32_t pages);
+
 /// For formats whose data need not cover the image: throws Error{unsupported} for more than
 /// options.max_sparse_pixels if the data cover less than a sixteenth of them.
 void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options);

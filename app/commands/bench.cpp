@@ -106,6 +106,7 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
     }
   }
   BenchBackends backends(globals);
+  refuse_all_pages(globals);
   const codecs::ReadOptions reading{.max_pixels = globals.max_pixels,
                                     .auto_orient = globals.auto_orient,
                                     .lenient = globals.lenient,

@@ -71,6 +71,7 @@ RunCommand declare(CommandParser& parser) {
   add_pace_options(parser, arguments->files);
   return [arguments, &parser](const GlobalOptions& globals) {
     check(*arguments);
+    refuse_all_pages(globals);
     if (is_folder_name(arguments->a)) {
       return compare_folders(*arguments, parser, globals);
     }

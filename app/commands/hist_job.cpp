@@ -165,25 +165,12 @@ class HistJob final : public ImageJob {
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const Bytes bytes = arguments_.merge ? context.read(paths.input) : context.read_image(paths.input);
-    if (arguments_.merge && looks_like_json(bytes.span())) {
-      return adding(checked_file(bytes, paths.input), paths.input);
+    if (arguments_.merge && paths.page == 0) {
+      const Bytes bytes = context.read(paths.input);
+      return looks_like_json(bytes.span()) ? adding(checked_file(bytes, paths.input), paths.input)
+                                           : taken(context, paths, context.decode(bytes, paths.input));
     }
-    codecs::DecodedImage decoded = context.decode(bytes, paths.input);
-    if (options_.channels.front() == Channel::luma) {
-      context.note_luma_of(decoded, paths.input);
-    }
-    const ImageFacts facts = facts_of_image(paths.input, decoded.width(), decoded.height(), decoded.format());
-    Histogram histogram = counted(context, std::move(decoded));
-    if (arguments_.overlay) {
-      return drawing({std::move(histogram), facts});
-    }
-    if (arguments_.merge) {
-      const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
-      return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
-    }
-    finish_report(context, paths.output, histogram, facts);
-    return {};
+    return taken(context, paths, context.load(paths.input));
   }
 
   [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }
@@ -200,6 +187,24 @@ class HistJob final : public ImageJob {
   }
 
  private:
+  /// Counts an image, and adds it to the output of all or writes its own.
+  InOrder taken(CommandContext& context, const ItemPaths& paths, codecs::DecodedImage decoded) const {
+    if (options_.channels.front() == Channel::luma) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
+    Histogram histogram = counted(context, std::move(decoded));
+    if (arguments_.overlay) {
+      return drawing({std::move(histogram), facts});
+    }
+    if (arguments_.merge) {
+      const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
+      return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
+    }
+    finish_report(context, paths.output, histogram, facts);
+    return {};
+  }
+
   /// All images have one output.
   [[nodiscard]] bool joins() const { return arguments_.merge || arguments_.overlay; }
 

@@ -70,7 +70,7 @@ class HistTableJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load(paths.input);
     context.note_luma_of(decoded, paths.input);
-    const ImageFacts facts = facts_of_image(paths.input, decoded.width(), decoded.height(), decoded.format());
+    const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
     HistogramOptions options = options_;
     options.channels = channels_of(decoded.format());
     const Histogram histogram = context.count(OperationInput(std::move(decoded), copy_of(mask_)),
@@ -87,7 +87,7 @@ class HistTableJob final : public ImageJob {
     } catch (const Error& error) {
       failed = error;
     }
-    return [add = again(paths.input, std::move(cells)), failed = std::move(failed)] {
+    return [add = again(shown_input(paths), std::move(cells)), failed = std::move(failed)] {
       add();  // an image that fails a check has its row, too
       if (failed) {
         throw Error(*failed);

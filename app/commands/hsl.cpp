@@ -25,11 +25,11 @@ RunCommand declare(CommandParser& parser) {
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
-       .output = fmt::format("a .npy or .png file, or a folder; with --inverse or an adjustment a {} file; - is "
+       .output = fmt::format("a .npy, .png or .tif file, or a folder; with --inverse or an adjustment a {} file; - is "
                              "standard output",
                              listed_image_forms(".")),
        .other_endings = {"npy"}});
-  parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "float in .npy, u16 in .png"), "NAME"},
+  parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "u16 in .png, else float"), "NAME"},
               arguments->encoding);
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);
   parser.flag({"--inverse", "IN is HSL: convert it back to RGB"}, arguments->inverse);
@@ -38,7 +38,7 @@ RunCommand declare(CommandParser& parser) {
   parser.number({"--lightness", "adjust: multiply the lightness; OUT is RGB", "K"}, arguments->lightness);
   add_format_option(
       parser, arguments->image_output.format,
-      fmt::format("form of the output: npy or png; with --inverse or an adjustment {} [the ending of OUT; "
+      fmt::format("form of the output: npy, png or tif; with --inverse or an adjustment {} [the ending of OUT; "
                   "png for -]",
                   listed_image_forms()));
   add_png_option(parser, arguments->image_output);

@@ -1,8 +1,11 @@
 // One class per conversion: to HSL, from HSL, and adjustment.
 #include "commands/hsl_job.hpp"
 
+#include <array>
 #include <cmath>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -17,12 +20,13 @@
 namespace gpuimg {
 namespace {
 
-enum class HslForm { npy, png };
+enum class HslForm { npy, png, tiff };
 
-const OutputForms<HslForm> kHslForms = {
-    "HSL",
-    {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
-    HslForm::png};
+const OutputForms<HslForm> kHslForms =
+    with_table_codec({"HSL",
+                      {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
+                      HslForm::png},
+                     HslForm::tiff, "float32, a page for each of H, S and L");
 
 std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
   if (arguments.encoding.empty()) {
@@ -31,9 +35,17 @@ std::optional<HslEncoding> encoding_asked(const HslArguments& arguments) {
   return value_named("--encode", arguments.encoding, kEncodingNames);
 }
 
+std::vector<std::byte> tiff_of(ConstView hsl) {
+  constexpr std::array<std::string_view, 4> kNames = {"hue", "saturation", "lightness", "alpha"};
+  const auto channels = std::span(kNames).first(static_cast<std::size_t>(hsl.format.channels));
+  return codecs::table_codec()->encode_table(hsl, channels);
+}
+
 void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
                  const codecs::WriteOptions& write_options) {
-  if (form == HslForm::npy) {
+  if (form == HslForm::tiff) {
+    context.save(output, [&] { return tiff_of(pixels); });
+  } else if (form == HslForm::npy) {
     context.save(output, [&] { return codecs::encode_npy(pixels); });
   } else {
     context.save_image(output, pixels, write_options);
@@ -70,8 +82,12 @@ class ToHslJob final : public HslJob {
   using HslJob::HslJob;
 
   void check_name(const std::string& output) const override {
-    if (encoding_for(output) == HslEncoding::f32 && form_of(output) != HslForm::npy) {
+    const bool is_float = encoding_for(output) == HslEncoding::f32;
+    if (is_float && form_of(output) == HslForm::png) {
       throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
+    }
+    if (!is_float && form_of(output) == HslForm::tiff) {
+      throw Error(ErrorKind::usage, "--encode: a TIFF holds float; give OUT the ending .npy or .png");
     }
     refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
   }
@@ -123,7 +139,7 @@ class ToHslJob final : public HslJob {
     return output_form(kHslForms, asked_form(), output);
   }
   [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
-    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::npy ? HslEncoding::f32 : HslEncoding::u16);
+    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::png ? HslEncoding::u16 : HslEncoding::f32);
   }
 };
 

@@ -62,7 +62,7 @@ Files files_of(const InputArguments& arguments, Verbosity verbosity) {
 }
 
 void show(const std::string& name, bool is_one_of_many, const GlobalOptions& globals) {
-  const codecs::FileHeader header = codecs::read_file_header(name);
+  const codecs::FileHeader header = codecs::read_file_header(name, globals.page);
   for (const std::string& detail : header.details) {
     print_detail(globals.verbosity, printable_name(name) + ": " + detail);
   }
@@ -89,6 +89,7 @@ bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
 
 ExitCode run(const InputArguments& arguments, const GlobalOptions& globals) {
   check(arguments);
+  refuse_all_pages(globals);
   if (arguments.paths.empty() && arguments.files_from.empty()) {
     throw Error(ErrorKind::usage,
                 "FILE is missing: name an image or a folder, or - for standard input; see 'gpuimg info --help'");

@@ -1,6 +1,7 @@
 // gpuimg integral IN… OUT.npy|OUT.png|OUT.csv: computes summed-area tables.
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 
 #include "batch/batch_command.hpp"
@@ -47,13 +48,14 @@ IntegralOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-enum class Form { npy, png, csv };
+enum class Form { npy, png, csv, tiff };
 
-const OutputForms<Form> kForms = {"a summed-area table",
-                                  {{"npy", Form::npy, "exact"},
-                                   {"png", Form::png, "a preview in 16-bit gray"},
-                                   {"csv", Form::csv, "exact, up to 4,000,000 entries"}},
-                                  Form::npy};
+const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
+                                                   {{"npy", Form::npy, "exact"},
+                                                    {"png", Form::png, "a preview in 16-bit gray"},
+                                                    {"csv", Form::csv, "exact, up to 4,000,000 entries"}},
+                                                   Form::npy},
+                                                  Form::tiff, "u32, f32 or f64");
 
 class IntegralJob final : public ImageJob {
  public:
@@ -62,7 +64,11 @@ class IntegralJob final : public ImageJob {
         options_(checked_options(arguments)),
         write_options_(checked_write_options(arguments.image_output)) {}
 
-  void check_name(const std::string& output) const override { (void)form_of(output); }
+  void check_name(const std::string& output) const override {
+    if (form_of(output) == Form::tiff && options_.type == Sample::u64) {
+      throw Error(ErrorKind::usage, "--type: u64 needs an .npy or .csv output; a TIFF holds u32, f32 or f64");
+    }
+  }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kForms, asked_form(), output, verbosity);
     note_no_effect(options_.luma != IntegralOptions().luma && options_.channel != Channel::luma, "--luma",
@@ -88,11 +94,19 @@ class IntegralJob final : public ImageJob {
     if (form == Form::csv) {
       check_table_fits_csv(decoded.width(), decoded.height(), options_.layout);
     }
+    IntegralOptions options = options_;
+    if (form == Form::tiff && !options.type &&
+        table_sample(decoded.width(), decoded.height(), decoded.format(), options) == Sample::u64) {
+      options.type = Sample::f64;
+    }
     const Image table = context.process(
         OperationInput(std::move(decoded)),
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options_); });
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); });
     if (form == Form::npy) {
       context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });
+    } else if (form == Form::tiff) {
+      constexpr std::string_view kSums = "sums";
+      context.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
     } else if (form == Form::csv) {
       context.save(paths.output, [&] { return table_csv(table.view()); });
     } else {
@@ -114,7 +128,7 @@ RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
-                     .output = "a .npy, .png or .csv file, or a folder; - is standard output"});
+                     .output = "a .npy, .png, .csv or .tif file, or a folder; - is standard output"});
   parser.text({"--layout", with_choices("size of the table", kLayoutNames, arguments->layout), "NAME"},
               arguments->layout);
   parser.text(

@@ -38,8 +38,9 @@ Image mask_of(ConstView pixels) {
   return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
 }
 
-void CommandContext::begin_item(bool replaces) {
+void CommandContext::begin_item(bool replaces, std::uint32_t page) {
   replaces_ = replaces;
+  page_ = page > 0 ? page : options_.page;
   has_replaced_ = false;
   in_place_.clear();
   fifos_.clear();

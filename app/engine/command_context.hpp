@@ -26,6 +26,7 @@
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
+#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "operations/result_compare.hpp"
@@ -51,11 +52,15 @@ class CommandContext {
 
   explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed,
                           std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>())
-      : options_(options), messages_are_(messages), shared_(std::move(shared)), backends_(options) {}
+      : options_(options),
+        messages_are_(messages),
+        shared_(std::move(shared)),
+        backends_(options),
+        page_(options.page) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
-  /// may replace existing files if `replaces` or --force is set.
-  void begin_item(bool replaces = false);
+  /// may replace existing files if `replaces` or --force is set. `page`, if not 0, is in place of --page.
+  void begin_item(bool replaces = false, std::uint32_t page = 0);
 
   /// The same for an input that is in memory, such as a member of an archive: read(name) takes it, and outputs are kept
   /// for take_outputs() in place of finish().
@@ -72,13 +77,11 @@ class CommandContext {
   /// reader.
   void check_output_file(const std::string& output, const std::string& input, bool binary);
 
-  Bytes read(const std::string& path);
-
-  /// Refuses a file whose first bytes are no image's before it reads the rest.
-  Bytes read_image(const std::string& path);
+  Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
 
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
-  codecs::DecodedImage load(const std::string& path) { return decode(read_image(path), path); }
+  /// Refuses a file whose first bytes are no image's before it reads the rest.
+  codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
   /// The same on the host, for pixels that are no operation's input.
@@ -174,6 +177,14 @@ class CommandContext {
 
   /// For decoding on the host.
   codecs::ReadOptions host_options();
+
+  /// Those of an operation's input: with the page.
+  codecs::ReadOptions input_options();
+
+  void expect_image(const codecs::DeclaredImage& declared);
+
+  /// Takes note of what was decoded, and prints the notes.
+  void finish_decoding(const codecs::DecodedImage& decoded, const std::string& name);
 
   /// The backend that will use the pixels, if it is to decode the file itself; waits for its start. nullptr: the host
   /// decodes.
@@ -324,6 +335,7 @@ class CommandContext {
   bool is_member_ = false;
   std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
   bool replaces_ = false;
+  std::uint32_t page_ = 0;  ///< of the input
   bool has_replaced_ = false;
   std::vector<std::string> in_place_;        ///< outputs that are the input
   std::map<std::string, FifoOutput> fifos_;  ///< open since the check, so that readers always see end of file

@@ -19,7 +19,7 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 
 }  // namespace
 
-Bytes CommandContext::read(const std::string& path) {
+Bytes CommandContext::read(const std::string& path, const CheckBeginning& check) {
   if (const auto member = members_.extract(path)) {
     return std::move(member.mapped());
   }
@@ -27,14 +27,7 @@ Bytes CommandContext::read(const std::string& path) {
   if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
     lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
   }
-  return times_.measure(Phase::read, [&] { return read_input(path, lend); });
-}
-
-Bytes CommandContext::read_image(const std::string& path) {
-  if (!members_.contains(path)) {
-    times_.measure(Phase::read, [&] { codecs::check_first_bytes(path); });
-  }
-  return read(path);
+  return times_.measure(Phase::read, [&] { return read_input(path, lend, check); });
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
@@ -75,16 +68,43 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
   }
 }
 
-codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
-  const std::string name = name_for(path);
-  const codecs::DeclaredImage declared = codecs::declared_image(bytes.span(), path);
+codecs::ReadOptions CommandContext::input_options() {
+  codecs::ReadOptions read = host_options();
+  read.page = page_;
+  return read;
+}
+
+codecs::DecodedImage CommandContext::load(const std::string& path) {
+  if (path != "-" && !members_.contains(path)) {
+    const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
+    std::optional<codecs::DecodedImage> decoded =
+        times_.measure(Phase::decode, [&] { return codecs::decode_paged_file(path, input_options(), expect); });
+    if (decoded) {
+      decoded_by_ = backend_entry(BackendKind::cpu).name;
+      finish_decoding(*decoded, path);
+      return std::move(*decoded);
+    }
+  }
+  // The first bytes of a file have been looked at above.
+  const CheckBeginning check = [&](std::span<const std::byte> beginning) {
+    codecs::check_beginning(beginning, name_for(path));
+  };
+  return decode(read(path, path == "-" ? check : nullptr), path);
+}
+
+/// Creates the CUDA context while the host decodes.
+void CommandContext::expect_image(const codecs::DeclaredImage& declared) {
   if (declared.pixels() > 0 && declared.pixels() <= options_.max_pixels) {
-    // Creates the CUDA context while the host decodes.
     backends_.expect_image(declared.pixels(), declared.suits_backends);
   }
+}
+
+codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
+  const std::string name = name_for(path);
+  expect_image(codecs::declared_image(bytes.span(), path));
   codecs::DecodedImage decoded;
   times_.measure_without(Phase::decode, Phase::start, [&](const auto& starting) {
-    codecs::ReadOptions options = host_options();
+    codecs::ReadOptions options = input_options();
     options.decode_on_backend = [&](const EncodedImage& encoded) -> std::optional<Picture> {
       Backend* backend = nullptr;
       starting([&] { backend = decoding_backend(encoded); });
@@ -102,9 +122,18 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
   if (decoded.picture && options_.verify) {
     verify_decoding(decoded, bytes, name);
   }
+  finish_decoding(decoded, name);
+  return decoded;
+}
+
+void CommandContext::finish_decoding(const codecs::DecodedImage& decoded, const std::string& name) {
+  if (decoded.pages > 1 && !in_place_.empty()) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: has {} pages, and --in-place would keep one of them; name another OUT",
+                            printable_name(name), decoded.pages));
+  }
   backends_.expect_image(decoded.pixel_count(), false);
   tell_about(decoded, name);
-  return decoded;
 }
 
 void CommandContext::verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name) {
@@ -126,15 +155,16 @@ Image CommandContext::decode_on_host(const Bytes& bytes, const std::string& path
 }
 
 void CommandContext::tell_about(const codecs::DecodedImage& decoded, const std::string& name) {
+  const std::string shown = printable_name(name, page_);
   for (const std::string& text : decoded.notes) {
-    note(printable_name(name) + ": " + text);
+    note(shown + ": " + text);
   }
   for (const std::string& text : decoded.details) {
-    detail(printable_name(name) + ": " + text);
+    detail(shown + ": " + text);
   }
-  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", printable_name(name),
-                     codecs::codec_of(decoded.file_format).name, decoded.width(), decoded.height(),
-                     decoded.format().channels, 8 * sample_bytes(decoded.format().sample)));
+  detail(fmt::format("read {}: {} {}x{}, {} channels of {} bits", shown, codecs::codec_of(decoded.file_format).name,
+                     decoded.width(), decoded.height(), decoded.format().channels,
+                     8 * sample_bytes(decoded.format().sample)));
 }
 
 }  // namespace gpuimg

@@ -14,7 +14,11 @@ namespace gpuimg {
 struct ItemPaths {
   std::string input;
   std::string output;
+  std::uint32_t page = 0;  ///< of the input; 0 if it is not a page of --page all
 };
+
+/// For reports: "stack.tif", or "stack.tif, page 3".
+std::string shown_input(const ItemPaths& paths);
 
 /// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
 using InOrder = std::function<void()>;
@@ -70,7 +74,7 @@ class ImageJob {
   [[nodiscard]] virtual bool merges_one() const { return merges(); }
 
   /// True if a resumed run may leave out images that are done. If images are merged, run() keeps what each adds by
-  /// CommandContext::keep_result, and again() returns the step that adds it.
+  /// CommandContext::keep_result, and again() returns the step that adds it. `input` is as shown_input() has it.
   [[nodiscard]] virtual bool can_resume() const { return !merges(); }
   [[nodiscard]] virtual InOrder again(const std::string& /*input*/, const std::string& /*result*/) const { return {}; }
 };

@@ -77,12 +77,31 @@ std::size_t read_up_to(int descriptor, std::byte* to, std::size_t size, const st
   return done;
 }
 
+/// Reads up to `to.size()` bytes from `offset` on; fewer at the end, and where reading fails.
+std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t count = ::pread(descriptor, to.data() + done, to.size() - done, static_cast<off_t>(offset + done));
+    if (count == 0 || (count < 0 && errno != EINTR)) {
+      break;
+    }
+    done += static_cast<std::size_t>(std::max<ssize_t>(count, 0));
+  }
+  return done;
+}
+
 /// Reads to the end of the file; the reported size is only a hint.
-Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend) {
+Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend,
+                  const CheckBeginning& check) {
   std::size_t capacity = size_hint + 1;
   Bytes bytes{lend ? lend(capacity) : nullptr, 0};
   if (bytes.data == nullptr) {
     bytes.data = allocate(shown, capacity);
+  }
+  if (check) {
+    constexpr std::size_t kBeginning = 1024;
+    bytes.size = read_up_to(descriptor, bytes.data.get(), std::min(capacity, kBeginning), shown);
+    check(bytes.span());
   }
   for (;;) {
     bytes.size += read_up_to(descriptor, bytes.data.get() + bytes.size, capacity - bytes.size, shown);
@@ -147,7 +166,7 @@ std::string cannot_be_read(const std::string& path, int error_number) {
   return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
 }
 
-Bytes read_input(const std::string& path, const LendMemory& lend) {
+Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeginning& check) {
   const std::string shown = shown_name(path);
   const Descriptor file(opened_input(path));
   const bool is_file = file.number() >= 0;
@@ -156,7 +175,7 @@ Bytes read_input(const std::string& path, const LendMemory& lend) {
   if (is_file) {
     check_regular(shown, status);
   }
-  return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr);
+  return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr, check);
 }
 
 PartialInput::PartialInput(const std::string& path)
@@ -193,10 +212,16 @@ std::vector<std::byte> PartialInput::end(std::size_t size) const {
     return {};
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_)));
-  const std::uint64_t offset = first_ + *file_bytes_ - bytes.size();
-  const ssize_t count = ::pread(number_, bytes.data(), bytes.size(), static_cast<off_t>(offset));
-  bytes.resize(static_cast<std::size_t>(std::max<ssize_t>(count, 0)));
+  bytes.resize(read_at(number_, first_ + *file_bytes_ - bytes.size(), bytes));
   return bytes;
+}
+
+RandomAccess PartialInput::random_access() const {
+  return {file_bytes_.value_or(0), [this](std::uint64_t offset, std::span<std::byte> to) {
+            const std::uint64_t left = *file_bytes_ - std::min(offset, *file_bytes_);
+            return read_at(number_, first_ + offset,
+                           to.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, to.size()))));
+          }};
 }
 
 }  // namespace gpuimg

@@ -12,16 +12,20 @@
 
 #include "io/bytes.hpp"
 #include "io/descriptor.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg {
 
 /// Gives memory for at least `bytes` bytes, or nothing if ordinary memory will do.
 using LendMemory = std::function<ByteMemory(std::size_t bytes)>;
 
+/// Called with the first kilobyte of an input before the rest is read; throws to refuse it.
+using CheckBeginning = std::function<void(std::span<const std::byte> beginning)>;
+
 /// `path` is a regular file, or "-" for standard input. Throws Error{read} with the escaped path and the reason, also
 /// for a fifo, device or folder. Throws Error{out_of_memory}. A regular file is read into the memory that `lend` gives,
 /// if it has the size that it reports.
-Bytes read_input(const std::string& path, const LendMemory& lend = nullptr);
+Bytes read_input(const std::string& path, const LendMemory& lend = nullptr, const CheckBeginning& check = nullptr);
 
 /// An input that is read from its beginning only as far as its user asks.
 class PartialInput {
@@ -37,6 +41,9 @@ class PartialInput {
 
   /// The last `size` bytes of a regular file, or all of a shorter one. Empty for a pipe.
   [[nodiscard]] std::vector<std::byte> end(std::size_t size) const;
+
+  /// A regular file as a whole; the object must outlive the result. Bytes that cannot be read count as missing.
+  [[nodiscard]] RandomAccess random_access() const;
 
   /// The size of a regular file.
   [[nodiscard]] std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }

@@ -76,4 +76,8 @@ std::string printable_name(std::string_view path) {
   return out;
 }
 
+std::string printable_name(std::string_view path, std::uint32_t page) {
+  return page == 0 ? printable_name(path) : fmt::format("{}, page {}", printable_name(path), page);
+}
+
 }  // namespace gpuimg

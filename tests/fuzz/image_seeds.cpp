@@ -34,6 +34,9 @@ void add_catalogue(SeedFolder& seeds) {
     if (file.name.ends_with(".png")) {
       seeds.add("fuzz_png_fast", file.bytes);
     }
+    if (file.name.ends_with(".tif")) {
+      seeds.add("fuzz_tiff", file.bytes);
+    }
     if (file.name.ends_with(".jpg")) {
       seeds.add("fuzz_jpeg_device", file.bytes);
     }

@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdarg>
 #include <cstdio>
-#include <cstring>
 #include <string_view>
+#include <utility>
 
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
@@ -31,25 +31,45 @@ void keep(std::string& to, const char* format, va_list arguments) {
   }
 }
 
+/// Warnings, by the beginning of their format, after which all pixels are what was meant.
+bool is_harmless(std::string_view format) {
+  constexpr std::array<std::string_view, 8> kHarmless = {
+      "Old-style LZW codes",
+      "Deprecated and troublesome old-style JPEG",
+      "Subsampling tag is not set, yet",
+      "Subsampling inside JPEG data",
+      "Auto-corrected former TIFF subsampling",
+      "The JPEG strip/tile is encoded with progressive mode",
+      "Defined set_field_type of custom tag",
+      "Unknown field with tag",
+  };
+  return std::any_of(kHarmless.begin(), kHarmless.end(),
+                     [&](std::string_view start) { return format.starts_with(start); });
+}
+
 }  // namespace
 
-TiffFile::TiffFile(ByteSpan bytes, const std::string& name) : name_(name), state_(std::make_unique<State>()) {
+TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset)
+    : name_(name), state_(std::make_unique<State>()) {
   constexpr tmsize_t kBase = tmsize_t{64} << 20;
-  state_->bytes = bytes;
+  state_->content = content;
   const Options options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
   if (options == nullptr) {
     throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libtiff; free some memory");
   }
   // libtiff itself holds compressed data and lists of strips, which are no larger than the file.
-  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kBase + 2 * static_cast<tmsize_t>(bytes.size()));
+  TIFFOpenOptionsSetMaxSingleMemAlloc(options.get(), kBase + 2 * static_cast<tmsize_t>(content.size));
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_error, state_.get());
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
-  const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->bytes.size(); };
-  // "m": without a mapping, every read passes on_read, which sees the end.
-  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rm", state_.get(), on_read, on_write, on_seek, on_close, size_of,
+  const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->content.size; };
+  // "m": without a mapping, every read passes on_read, which sees the end. "h": the directory is read below.
+  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rmh", state_.get(), on_read, on_write, on_seek, on_close, size_of,
                                 nullptr, nullptr, options.get()));
   check();
-  if (tiff_ == nullptr) {
+  const bool is_read =
+      tiff_ != nullptr && (offset == 0 ? TIFFReadDirectory(tiff()) : TIFFSetSubDirectory(tiff(), offset)) == 1;
+  check();
+  if (!is_read) {
     refuse_damaged(name, "its directory cannot be read");
   }
 }
@@ -66,30 +86,18 @@ void TiffFile::check() const {
   }
 }
 
-bool TiffFile::next_directory() {
-  const bool has_more = TIFFLastDirectory(tiff()) == 0 && TIFFReadDirectory(tiff()) == 1;
-  state_->problem.clear();  // damage in a later directory does not matter to this image
-  state_->ended_early = false;
-  return has_more;
-}
-
 tmsize_t TiffFile::on_read(thandle_t handle, void* to, tmsize_t size) {
   auto* state = static_cast<State*>(handle);
-  const std::uint64_t left = state->bytes.size() - std::min<std::uint64_t>(state->position, state->bytes.size());
-  const std::uint64_t count = std::min(left, static_cast<std::uint64_t>(std::max<tmsize_t>(size, 0)));
-  if (count < static_cast<std::uint64_t>(size)) {
-    state->ended_early = true;
-  }
-  if (count > 0) {
-    std::memcpy(to, state->bytes.data() + state->position, static_cast<std::size_t>(count));
-  }
+  const auto wanted = static_cast<std::size_t>(std::max<tmsize_t>(size, 0));
+  const std::size_t count = state->content.read(state->position, {static_cast<std::byte*>(to), wanted});
+  state->ended_early = state->ended_early || count < wanted;
   state->position += count;
   return static_cast<tmsize_t>(count);
 }
 
 toff_t TiffFile::on_seek(thandle_t handle, toff_t offset, int whence) {
   auto* state = static_cast<State*>(handle);
-  const std::uint64_t from = whence == SEEK_CUR ? state->position : whence == SEEK_END ? state->bytes.size() : 0;
+  const std::uint64_t from = whence == SEEK_CUR ? state->position : whence == SEEK_END ? state->content.size : 0;
   state->position = from + offset;
   return state->position;
 }
@@ -97,6 +105,9 @@ toff_t TiffFile::on_seek(thandle_t handle, toff_t offset, int whence) {
 int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
   auto* state = static_cast<State*>(user);
   const std::string_view text = format;
+  if (is_harmless(text)) {
+    return 1;
+  }
   state->lacks_memory = state->lacks_memory || text.find("Out of memory") != std::string_view::npos ||
                         text.find("No space for") != std::string_view::npos;
   if (state->problem.empty()) {
@@ -106,7 +117,22 @@ int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const
 }
 
 int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
-  return static_cast<State*>(user)->heeds_warnings ? on_error(tiff, user, module, format, arguments) : 1;
+  auto* state = static_cast<State*>(user);
+  if (!state->heeds_warnings) {
+    return 1;
+  }
+  if (!is_harmless(format)) {
+    return on_error(tiff, user, module, format, arguments);
+  }
+  std::string text;
+  keep(text, format, arguments);
+  try {
+    if (std::find(state->warnings.begin(), state->warnings.end(), text) == state->warnings.end()) {
+      state->warnings.push_back(std::move(text));
+    }
+  } catch (const std::bad_alloc&) {
+  }
+  return 1;
 }
 
 }  // namespace gpuimg::codecs

@@ -1,23 +1,26 @@
-// A TIFF in memory, opened with libtiff: its callbacks, its limits, and gpuimg's errors in place of its messages.
+// A TIFF opened with libtiff: its callbacks, its limits, and gpuimg's errors in place of its messages.
 #pragma once
 
 #include <tiffio.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
-#include "codecs/byte_fields.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
 class TiffFile {
  public:
-  /// Opens the first directory. `bytes` and `name` (printable) must outlive the object. Throws like decode_image; where
-  /// anything that the directory refers to lies beyond the end, TruncatedFile.
-  TiffFile(ByteSpan bytes, const std::string& name);
+  /// Opens the directory at `offset`, or the first one if that is 0. `name` (printable) must outlive the object, and so
+  /// must what `content` refers to. Throws like decode_image; where anything that the directory refers to lies beyond
+  /// the end, TruncatedFile.
+  TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset = 0);
 
   [[nodiscard]] TIFF* tiff() const { return tiff_.get(); }
-  [[nodiscard]] ByteSpan bytes() const { return state_->bytes; }
+  [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
 
   /// The value of a tag with one number, or its default, or `otherwise`.
@@ -27,20 +30,21 @@ class TiffFile {
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
 
-  /// From now on, warnings are errors: they concern pixels.
+  /// From now on, warnings are errors, for they concern pixels; except the harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
+
+  /// Harmless warnings about pixels, in libtiff's words; each once.
+  [[nodiscard]] const std::vector<std::string>& warnings() const { return state_->warnings; }
 
   /// Throws if libtiff has reported anything that counts, or read past the end.
   void check() const;
 
-  /// Steps to the next directory. False after the last one, and at one that is damaged.
-  bool next_directory();
-
  private:
   struct State {
-    ByteSpan bytes;
+    RandomAccess content;
     std::uint64_t position = 0;
     std::string problem;  ///< the first message
+    std::vector<std::string> warnings;
     bool heeds_warnings = false;
     bool ended_early = false;
     bool lacks_memory = false;

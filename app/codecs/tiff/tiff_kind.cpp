@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "codecs/refusals.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -29,7 +30,7 @@ TiffKind::Color color_of(const TiffFile& file, std::uint16_t compression) {
       return TiffKind::Color::cmyk;
     case PHOTOMETRIC_YCBCR:
       if (compression != COMPRESSION_JPEG) {
-        refuse_unsupported(file.name(), "YCbCr TIFF without JPEG compression");
+        return TiffKind::Color::ycbcr;
       }
       TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts
       return TiffKind::Color::rgb;
@@ -52,6 +53,12 @@ void check_samples(const TiffFile& file, const TiffKind& kind) {
     refuse_unsupported(file.name(),
                        fmt::format("TIFF of {}-bit {}", kind.bits, is_palette ? "palette indices" : "samples"));
   }
+  if (kind.color == TiffKind::Color::ycbcr && (kind.bits != 8 || kind.samples != 3)) {
+    refuse_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits));
+  }
+  if (kind.color == TiffKind::Color::ycbcr && kind.is_planar) {
+    refuse_unsupported(file.name(), "YCbCr TIFF in planes");
+  }
   if (kind.samples < kind.color_samples()) {
     refuse_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
   }
@@ -69,14 +76,51 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
                                               : TiffKind::Alpha::none;
 }
 
+/// The kind of raw photo that a directory is of, or empty. Their first directory often is a thumbnail, which nobody
+/// means.
+std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
+  struct RawKind {
+    std::uint16_t compression;
+    std::string_view maker;  ///< as Make begins
+    std::string_view name;
+  };
+  constexpr std::array<RawKind, 6> kKinds = {{{34713, "NIKON", "Nikon's raw photo (NEF)"},
+                                              {32767, "SONY", "Sony's raw photo (ARW)"},
+                                              {65535, "PENTAX", "Pentax' raw photo (PEF)"},
+                                              {32770, "SAMSUNG", "Samsung's raw photo (SRW)"},
+                                              {65000, "KODAK", "Kodak's raw photo (DCR)"},
+                                              {0, "Hasselblad", "Hasselblad's raw photo (3FR)"}}};
+  void* version = nullptr;
+  if (TIFFGetField(file.tiff(), TIFFTAG_DNGVERSION, &version) == 1) {
+    return "a raw photo (DNG)";
+  }
+  std::uint16_t count = 0;
+  void* directories = nullptr;
+  const bool has_others = TIFFGetField(file.tiff(), TIFFTAG_SUBIFD, &count, &directories) == 1;
+  const bool is_thumbnail =
+      has_others && (file.number<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0) & FILETYPE_REDUCEDIMAGE) != 0;
+  const char* make = nullptr;
+  const bool has_make = TIFFGetField(file.tiff(), TIFFTAG_MAKE, &make) == 1 && make != nullptr;
+  for (const RawKind& kind : kKinds) {
+    if (compression == kind.compression && kind.compression != 0) {
+      return kind.name;
+    }
+    if (is_thumbnail && has_make && std::string_view(make).starts_with(kind.maker)) {
+      return kind.name;
+    }
+  }
+  return is_thumbnail && has_make ? "a raw photo" : "";
+}
+
 }  // namespace
 
 TiffKind tiff_kind(const TiffFile& file) {
-  void* version = nullptr;
-  if (TIFFGetField(file.tiff(), TIFFTAG_DNGVERSION, &version) == 1) {
-    refuse_unsupported(file.name(), "a raw photo (DNG)");
-  }
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (const std::string_view raw = raw_kind(file, compression); !raw.empty()) {
+    throw Error(ErrorKind::unsupported,
+                fmt::format("{}: {} is not supported; convert it, for example with: darktable-cli in.raw out.png",
+                            file.name(), raw));
+  }
   if (TIFFIsCODECConfigured(compression) == 0) {
     refuse_unsupported(file.name(), fmt::format("TIFF of compression {} by this libtiff", compression));
   }

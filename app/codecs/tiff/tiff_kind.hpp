@@ -9,7 +9,7 @@
 namespace gpuimg::codecs {
 
 struct TiffKind {
-  enum class Color : std::uint8_t { gray, inverted_gray, palette, rgb, cmyk };
+  enum class Color : std::uint8_t { gray, inverted_gray, palette, rgb, cmyk, ycbcr };
   enum class Alpha : std::uint8_t { none, plain, premultiplied };
 
   std::uint32_t width = 0;
@@ -20,7 +20,9 @@ struct TiffKind {
   int samples = 1;  ///< of a pixel, as stored
   bool is_planar = false;
 
-  [[nodiscard]] int color_samples() const { return color == Color::cmyk ? 4 : color == Color::rgb ? 3 : 1; }
+  [[nodiscard]] int color_samples() const {
+    return color == Color::cmyk ? 4 : color == Color::rgb || color == Color::ycbcr ? 3 : 1;
+  }
   [[nodiscard]] int used_samples() const { return color_samples() + (alpha != Alpha::none ? 1 : 0); }
   [[nodiscard]] PixelFormat format() const {
     const bool is_gray = color == Color::gray || color == Color::inverted_gray;

@@ -13,7 +13,9 @@
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_kind.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
+#include "codecs/tiff/tiff_pages.hpp"
 #include "codecs/tiff/tiff_samples.hpp"
+#include "codecs/tiff/tiff_ycbcr.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -24,7 +26,10 @@ struct Blocks {
   std::uint32_t width = 0;
   std::uint32_t height = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t row_bytes = 0;
+  std::uint64_t row_bytes = 0;    ///< of a line
+  std::uint32_t line_height = 1;  ///< rows of pixels in a line: more than one if chroma is subsampled
+
+  [[nodiscard]] std::uint64_t lines(std::uint32_t rows) const { return (rows + line_height - 1) / line_height; }
 };
 
 Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
@@ -42,9 +47,14 @@ Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
     blocks.row_bytes = TIFFScanlineSize64(file.tiff());
   }
   const std::uint64_t samples = kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples);
-  const std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
+  std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
+  if (kind.color == TiffKind::Color::ycbcr) {
+    const YcbcrConverter converter(file);
+    blocks.line_height = converter.clump_height();
+    needed = blocks.row_bytes = converter.bytes_of_clump_row(blocks.width);
+  }
   if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
-      blocks.bytes / blocks.height < blocks.row_bytes) {
+      blocks.bytes / blocks.lines(blocks.height) < blocks.row_bytes) {
     refuse_damaged(file.name(), "its strips or tiles have an impossible size");
   }
   return blocks;
@@ -64,7 +74,7 @@ void check_blocks(const TiffFile& file, const TiffKind& kind, const Blocks& bloc
     if (bytes == 0) {
       refuse_damaged(file.name(), "a strip or tile is empty");
     }
-    if (offset > file.bytes().size() || bytes > file.bytes().size() - offset) {
+    if (offset > file.size() || bytes > file.size() - offset) {
       refuse_truncated(file.name());
     }
   }
@@ -90,13 +100,14 @@ class BlockReader {
               : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
       file_.check();
       const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
-      if (read < 0 || static_cast<std::uint64_t>(read) < rows * blocks_.row_bytes) {
+      if (read < 0 ||
+          static_cast<std::uint64_t>(read) < blocks_.lines(static_cast<std::uint32_t>(rows)) * blocks_.row_bytes) {
         refuse_damaged(file_.name(), "a strip or tile is cut off");
       }
     }
   }
 
-  /// The rows at `y` inside the block, of all planes.
+  /// The line `y` of the block, of all planes.
   [[nodiscard]] std::vector<const std::byte*> rows(std::uint32_t y) const {
     std::vector<const std::byte*> rows;
     for (const std::vector<std::byte>& plane : memory_) {
@@ -155,7 +166,33 @@ void read_pixels(TiffFile& file, const TiffKind& kind, const Blocks& blocks, Vie
   }
 }
 
-void add_notes(TiffFile& file, const TiffKind& kind, std::vector<std::string>& notes) {
+/// The pixels of a block that lie in the image.
+View part_of(View image, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height) {
+  View part = image;
+  part.data = image.row_bytes(static_cast<int>(y)) + std::size_t{x} * image.format.bytes_per_pixel();
+  part.width = static_cast<int>(width);
+  part.height = static_cast<int>(height);
+  return part;
+}
+
+void read_ycbcr(TiffFile& file, const TiffKind& kind, const Blocks& blocks, View to) {
+  YcbcrConverter converter(file);
+  BlockReader reader(file, kind, blocks);
+  file.begin_pixels();
+  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
+    for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
+      reader.read(x, y);
+      const std::uint32_t width = std::min(blocks.width, kind.width - x);
+      const std::uint32_t rows = std::min(blocks.height, kind.height - y);
+      for (std::uint32_t row = 0; row < rows; row += blocks.line_height) {
+        const std::uint32_t count = std::min(blocks.line_height, rows - row);
+        converter.convert(reader.rows(row / blocks.line_height)[0], part_of(to, x, y + row, width, count));
+      }
+    }
+  }
+}
+
+void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.color == TiffKind::Color::cmyk) {
     notes.emplace_back(kCmykNote);
   }
@@ -166,15 +203,72 @@ void add_notes(TiffFile& file, const TiffKind& kind, std::vector<std::string>& n
     notes.emplace_back(
         fmt::format("TIFF: {} extra samples of each pixel are left out", kind.samples - kind.used_samples()));
   }
-  constexpr int kMaxPages = 100000;
-  int pages = 1;
-  while (pages < kMaxPages && file.next_directory()) {
-    const auto subfile = file.number<std::uint32_t>(TIFFTAG_SUBFILETYPE, 0);
-    pages += (subfile & (FILETYPE_REDUCEDIMAGE | FILETYPE_MASK)) == 0 ? 1 : 0;
+}
+
+DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
+  const TiffKind kind = tiff_kind(file);
+  check_size(file.name(), kind.width, kind.height, options.max_pixels);
+  const Blocks blocks = blocks_of(file, kind);
+  check_blocks(file, kind, blocks);
+  file.check();
+  DecodedImage decoded;
+  decoded.metadata = read_tiff_metadata(file, decoded.details);
+  decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());
+  if (kind.color == TiffKind::Color::ycbcr) {
+    read_ycbcr(file, kind, blocks, decoded.image.view());
+  } else if (kind.format().sample == Sample::u16) {
+    read_pixels<std::uint16_t>(file, kind, blocks, decoded.image.view());
+  } else {
+    read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
   }
-  if (pages > 1) {
-    notes.emplace_back(fmt::format("TIFF of {} pages: first page only", pages));
+  add_notes(kind, decoded.notes);
+  for (const std::string& warning : file.warnings()) {
+    decoded.notes.push_back("TIFF: libtiff warns: " + warning);
   }
+  return decoded;
+}
+
+DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
+  const std::vector<std::uint64_t> pages = tiff_pages(content);
+  const auto count = static_cast<std::uint32_t>(pages.size());
+  check_page(name, options.page, count);
+  TiffFile file(content, name, options.page > 1 ? pages[options.page - 1] : 0);
+  DecodedImage decoded = decoded_page(file, options);
+  decoded.pages = count;
+  if (count > 1 && options.page == 0) {
+    decoded.notes.push_back(fmt::format("TIFF of {} pages: first page only; --page N or all reads others", count));
+  }
+  return decoded;
+}
+
+std::uint64_t offset_of(const RandomAccess& content, const std::string& name, std::uint32_t page) {
+  if (page <= 1) {
+    return 0;
+  }
+  const std::vector<std::uint64_t> pages = tiff_pages(content);
+  check_page(name, page, static_cast<std::uint32_t>(pages.size()));
+  return pages[page - 1];
+}
+
+DeclaredImage declared(const TiffFile& file) {
+  const TiffKind kind = tiff_kind(file);
+  DeclaredImage declared;
+  declared.width = kind.width;
+  declared.height = kind.height;
+  declared.color = kind.color == TiffKind::Color::palette ? "palette"
+                   : kind.color == TiffKind::Color::cmyk  ? "CMYK"
+                   : kind.color == TiffKind::Color::rgb   ? "RGB"
+                   : kind.color == TiffKind::Color::ycbcr ? "YCbCr"
+                                                          : "gray";
+  declared.bits = kind.bits;
+  declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
+  declared.decoded = kind.format();
+  declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
+  // One strip may be the whole image.
+  declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
+  declared.facts = {{"stored_channels", static_cast<std::uint64_t>(kind.samples)},
+                    {"tiled", TIFFIsTiled(file.tiff()) != 0}};
+  return declared;
 }
 
 }  // namespace
@@ -189,47 +283,31 @@ bool looks_like_tiff(ByteSpan bytes, std::string_view /*name*/) {
 }
 
 DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
-  TiffFile file(bytes, name);
-  const TiffKind kind = tiff_kind(file);
-  check_size(name, kind.width, kind.height, options.max_pixels);
-  const Blocks blocks = blocks_of(file, kind);
-  check_blocks(file, kind, blocks);
-  file.check();
-  DecodedImage decoded;
-  decoded.metadata = read_tiff_metadata(file, decoded.details);
-  decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());
-  if (kind.format().sample == Sample::u16) {
-    read_pixels<std::uint16_t>(file, kind, blocks, decoded.image.view());
-  } else {
-    read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
-  }
-  add_notes(file, kind, decoded.notes);
-  return decoded;
+  return decode(in_memory(bytes), name, options);
 }
 
 DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
-  const TiffFile file(beginning, name);
-  const TiffKind kind = tiff_kind(file);
-  DeclaredImage declared;
-  declared.width = kind.width;
-  declared.height = kind.height;
-  declared.color = kind.color == TiffKind::Color::palette ? "palette"
-                   : kind.color == TiffKind::Color::cmyk  ? "CMYK"
-                   : kind.color == TiffKind::Color::rgb   ? "RGB"
-                                                          : "gray";
-  declared.bits = kind.bits;
-  declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
-  declared.decoded = kind.format();
-  declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // One strip may be the whole image.
-  declared.decoder_bytes_per_pixel = static_cast<std::uint64_t>(kind.samples * kind.bits + 7) / 8;
-  declared.facts = {{"stored_channels", static_cast<std::uint64_t>(kind.samples)},
-                    {"tiled", TIFFIsTiled(file.tiff()) != 0}};
-  return declared;
+  return declared(TiffFile(in_memory(beginning), name));
 }
 
 Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
-  return read_tiff_metadata(TiffFile(beginning, name), details);
+  return read_tiff_metadata(TiffFile(in_memory(beginning), name), details);
 }
+
+const PagedReading kPagedTiff = {
+    .count = [](const RandomAccess& content) { return static_cast<std::uint32_t>(tiff_pages(content).size()); },
+    .declared =
+        [](const RandomAccess& content, const std::string& name, std::uint32_t page) {
+          DeclaredImage image = declared(TiffFile(content, name, offset_of(content, name, page)));
+          image.facts.push_back({"pages", std::uint64_t{tiff_pages(content).size()}});
+          return image;
+        },
+    .metadata =
+        [](const RandomAccess& content, const std::string& name, std::uint32_t page,
+           std::vector<std::string>& details) {
+          return read_tiff_metadata(TiffFile(content, name, offset_of(content, name, page)), details);
+        },
+    .decode = decode,
+};
 
 }  // namespace gpuimg::codecs

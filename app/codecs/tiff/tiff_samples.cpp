@@ -74,7 +74,8 @@ void TiffRowConverter<T>::convert_color(const T* samples, T* to) const {
     case TiffKind::Color::gray: to[0] = samples[0]; break;
     case TiffKind::Color::inverted_gray: to[0] = static_cast<T>(kMaxOf<T> - samples[0]); break;
     case TiffKind::Color::palette: std::copy_n(palette_[samples[0]].begin(), 3, to); break;
-    case TiffKind::Color::rgb: std::copy_n(samples, 3, to); break;
+    case TiffKind::Color::rgb:
+    case TiffKind::Color::ycbcr: std::copy_n(samples, 3, to); break;
     case TiffKind::Color::cmyk: {
       std::array<T, 4> light{};
       std::transform(samples, samples + 4, light.begin(), [](T ink) { return static_cast<T>(kMaxOf<T> - ink); });

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <utility>
 #include <vector>
 
 #include "codecs/tiff/tiff_metadata.hpp"
@@ -63,7 +64,7 @@ int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const cha
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
 Tiff opened(Output& output, ConstView pixels) {
-  constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate adds little to noise
+  constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate and directories add little
   const bool is_big = static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
@@ -83,21 +84,56 @@ std::uint32_t rows_per_strip(ConstView pixels) {
   return static_cast<std::uint32_t>(std::min(rows, static_cast<std::size_t>(pixels.height)));
 }
 
-void set_tags(TIFF* tiff, ConstView pixels) {
+void set_common_tags(TIFF* tiff, ConstView pixels) {
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(pixels.width));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(pixels.height));
-  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, pixels.format.channels);
   TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * sample_bytes(pixels.format.sample)));
+  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip(pixels));
+}
+
+void set_image_tags(TIFF* tiff, ConstView pixels) {
+  set_common_tags(tiff, pixels);
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, pixels.format.channels);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                pixels.format.color_channels() == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
-  TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
   TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
-  TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip(pixels));
   if (pixels.format.has_alpha()) {
     const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
   }
+}
+
+void set_table_tags(TIFF* tiff, ConstView table, std::size_t channel, std::span<const std::string_view> channels) {
+  set_common_tags(tiff, table);
+  const bool is_float = table.format.sample == Sample::f32 || table.format.sample == Sample::f64;
+  TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
+  TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, is_float ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
+  TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_MINISBLACK);
+  TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  if (channels.size() > 1) {
+    TIFFSetField(tiff, TIFFTAG_SUBFILETYPE, FILETYPE_PAGE);
+    TIFFSetField(tiff, TIFFTAG_PAGENUMBER, static_cast<int>(channel), static_cast<int>(channels.size()));
+    TIFFSetField(tiff, TIFFTAG_PAGENAME, std::string(channels[channel]).c_str());
+  }
+}
+
+/// Copies the samples of one channel, row by row.
+bool write_channel(TIFF* tiff, ConstView table, std::size_t channel) {
+  const std::size_t sample = sample_bytes(table.format.sample);
+  const std::size_t pixel = table.format.bytes_per_pixel();
+  std::vector<std::byte> row(static_cast<std::size_t>(table.width) * sample);
+  for (int y = 0; y < table.height; ++y) {
+    const std::byte* from = table.row_bytes(y) + channel * sample;
+    for (std::size_t at = 0; at < row.size(); at += sample, from += pixel) {
+      std::memcpy(row.data() + at, from, sample);
+    }
+    if (TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0) != 1) {
+      return false;
+    }
+  }
+  return true;
 }
 
 /// Copies each row, because the predictor works in place.
@@ -119,7 +155,7 @@ void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& 
   Tiff tiff = opened(output, pixels);
   bool is_written = tiff != nullptr;
   if (is_written) {
-    set_tags(tiff.get(), pixels);
+    set_image_tags(tiff.get(), pixels);
     write_tiff_metadata(tiff.get(), options.metadata);
     is_written = write_rows(tiff.get(), pixels) && TIFFFlush(tiff.get()) == 1;
   }
@@ -129,6 +165,21 @@ void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& 
                 fmt::format("{}: cannot write: not enough memory; use a smaller image", printable_name(name)));
   }
   sink(output.bytes);
+}
+
+std::vector<std::byte> encode_tiff_table(ConstView table, std::span<const std::string_view> channels) {
+  Output output;
+  Tiff tiff = opened(output, table);
+  bool is_written = tiff != nullptr;
+  for (std::size_t channel = 0; channel < channels.size() && is_written; ++channel) {
+    set_table_tags(tiff.get(), table, channel, channels);
+    is_written = write_channel(tiff.get(), table, channel) && TIFFWriteDirectory(tiff.get()) == 1;
+  }
+  tiff.reset();
+  if (!is_written) {
+    throw Error(ErrorKind::out_of_memory, "TIFF: cannot write: not enough memory; use a smaller image");
+  }
+  return std::move(output.bytes);
 }
 
 }  // namespace gpuimg::codecs

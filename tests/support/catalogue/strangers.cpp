@@ -76,6 +76,8 @@ void add_strangers(Catalogue& to) {
   for (const Stranger& foreign : kForeign) {
     to.add_unsupported(std::string("foreign_") + foreign.name, bytes_of(foreign.content), foreign.words);
   }
+  to.add_unsupported("foreign_svg_after_a_license.png",
+                     bytes_of("<!-- " + std::string(1500, 'x') + " -->\n<svg width='1'/>"), "SVG");
   for (const Stranger& stranger : kNoImages) {
     to.add_damaged(std::string("no_image_") + stranger.name, bytes_of(stranger.content), stranger.words);
   }

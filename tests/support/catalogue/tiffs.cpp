@@ -301,6 +301,9 @@ void add_refused(Catalogue& to) {
   to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed");
   to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float");
   to.add_unsupported("tiff_lab.tif", with(kPhotometric, 8), "photometric interpretation 8");
+  to.add_unsupported("tiff_nef.tif", with(kCompression, 34713), "Nikon's raw photo (NEF)");
+  to.add_unsupported("tiff_arw.tif", with(kCompression, 32767), "Sony's raw photo (ARW)");
+  to.add_unsupported("tiff_pef.tif", with(kCompression, 65535), "Pentax' raw photo (PEF)");
   to.add_unsupported("tiff_of_3_bits.tif", with(kBits, 3), "3-bit");
   to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit");
   to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));

@@ -1,0 +1,76 @@
+// Fuzzes TIFF, page by page. A page must be decoded or refused with an Error, the same way twice, from memory and from
+// a file of which only parts are read; its declared size must be its size, and what is written of it is read back.
+#include <algorithm>
+#include <optional>
+
+#include "codecs/codec.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/metadata/carried_metadata.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "gpuimg/error.hpp"
+
+namespace {
+
+using namespace gpuimg::codecs;
+using gpuimg::fuzz::demand;
+using gpuimg::fuzz::same_image;
+
+constexpr std::uint32_t kMaxPages = 4;
+const std::string kName = "fuzzed.tif";
+
+struct Outcome {
+  std::optional<DecodedImage> decoded;
+  std::string refusal;
+};
+
+template <class Decode>
+Outcome outcome_of(const Decode& decode) {
+  try {
+    return {decode(), {}};
+  } catch (const gpuimg::Error& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+void check_written(DecodedImage page) {
+  WriteOptions options;
+  options.metadata = carried_metadata(std::move(page.metadata), FileFormat::tiff, page.image.format()).metadata;
+  const auto file = encode_image(page.image.view(), FileFormat::tiff, kName, options);
+  const DecodedImage back = decode_image(file, kName, {.auto_orient = false, .threads = 1});
+  demand(same_image(page.image.view(), back.image.view()), "what was written is read differently");
+  demand(back.notes.empty(), "what was written has notes");
+}
+
+void check_page(const gpuimg::RandomAccess& content, std::uint32_t page) {
+  const PagedReading& paged = *codec_of(FileFormat::tiff).paged;
+  const ReadOptions options{.max_pixels = 1 << 20, .auto_orient = false, .page = page, .threads = 1};
+  const auto read = [&] { return paged.decode(content, kName, options); };
+  Outcome first = outcome_of(read);
+  const Outcome second = outcome_of(read);
+  demand(first.refusal == second.refusal, "the second refusal differs");
+  if (first.decoded) {
+    const gpuimg::ConstView pixels = first.decoded->image.view();
+    demand(same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");
+    demand(paged.declared(content, kName, page).pixels() == pixels.pixel_count(),
+           "the size differs from the declared one");
+    check_written(std::move(*first.decoded));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto file = std::as_bytes(std::span(data, size));
+  const Codec& tiff = codec_of(FileFormat::tiff);
+  if (!tiff.recognizes(file, kName)) {
+    return 0;
+  }
+  const gpuimg::RandomAccess content = gpuimg::in_memory(file);
+  const std::uint32_t pages = std::min(tiff.paged->count(content), kMaxPages);
+  for (std::uint32_t page = 0; page <= pages; ++page) {
+    check_page(content, page);
+  }
+  return 0;
+}
