@@ -24,6 +24,11 @@
 #include "codecs/tiff/tiff_reader.hpp"
 #include "codecs/tiff/tiff_writer.hpp"
 #endif
+#if GPUIMG_HAS_WEBP
+#include "codecs/webp/webp_metadata.hpp"
+#include "codecs/webp/webp_reader.hpp"
+#include "codecs/webp/webp_writer.hpp"
+#endif
 
 namespace gpuimg::codecs {
 namespace {
@@ -122,6 +127,22 @@ constexpr Codec kCodecs[] = {
         .encode = encode_tiff,
     },
 #endif
+#if GPUIMG_HAS_WEBP
+    {
+        .format = FileFormat::webp,
+        .name = "WebP",
+        .signatures = {{"WEBP", 8}},
+        .recognizes = looks_like_webp,
+        .endings = {"webp"},
+        .declared = declared_webp,
+        .metadata = webp_header_metadata,
+        .decode = read_webp,
+        .written = {{"webp", "lossy or lossless, 8 bits"}},
+        .limits = {.max_side = kMaxWebpSide, .holds_16_bits = false},
+        .fit_metadata = fit_webp_metadata,
+        .encode = encode_webp,
+    },
+#endif
 };
 
 constexpr bool is_in_order() {
@@ -150,7 +171,9 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR3)", {{"ftypcrx ", 4}}, {}, kPhoto},
     {"Sigma's raw photo (X3F)", {{"FOVb"}}, {}, kPhoto},
     {"Minolta's raw photo (MRW)", {{"\0MRM"sv}}, {}, kPhoto},
+#if !GPUIMG_HAS_WEBP
     {"WebP", {{"WEBP", 8}}, {"webp"}, "dwebp in.webp -o out.png"},
+#endif
     {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}, "heif-convert in.avif out.png"},
     {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}, "heif-convert in.heic out.png"},
     {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}, "heif-convert in.heif out.png"},

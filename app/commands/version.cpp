@@ -24,9 +24,9 @@ std::string dotted(int major, int minor, int patch) { return fmt::format("{}.{}.
 
 std::string library_versions() {
   constexpr int kJpeg = LIBJPEG_TURBO_VERSION_NUMBER;
-  return fmt::format("stb_image {}, libpng {}, libjpeg-turbo {}, {}, ISA-L {}, CLI11 {}, fmt {}, {}",
+  return fmt::format("stb_image {}, libpng {}, libjpeg-turbo {}, {}, {}, ISA-L {}, CLI11 {}, fmt {}, {}",
                      GPUIMG_STB_IMAGE_VERSION, png_get_libpng_ver(nullptr),
-                     dotted(kJpeg / 1000000, kJpeg / 1000 % 1000, kJpeg % 1000), GPUIMG_TIFF_LIBRARY,
+                     dotted(kJpeg / 1000000, kJpeg / 1000 % 1000, kJpeg % 1000), GPUIMG_TIFF_LIBRARY, GPUIMG_WEBP_LIBRARY,
                      dotted(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION), cli11_version(),
                      dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
                      tar_library().empty() ? "without libarchive" : tar_library());

@@ -16,7 +16,6 @@ struct Stranger {
 };
 
 constexpr std::array kForeign = {
-    Stranger{"webp.webp", "RIFF\x10\0\0\0WEBPVP8 "sv, "WebP"},
     Stranger{"avif.avif",
              "\0\0\0\x1C"
              "ftypavif\0\0\0\0"sv,
