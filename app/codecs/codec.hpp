@@ -26,7 +26,7 @@
 
 namespace gpuimg::codecs {
 
-/// TIFF and WebP only if they are built in: GPUIMG_HAS_TIFF, GPUIMG_HAS_WEBP are 1.
+/// TIFF, WebP and HEIF only if they are built in: GPUIMG_HAS_TIFF, … are 1.
 enum class FileFormat : std::uint8_t {
   png,
   jpeg,
@@ -40,6 +40,9 @@ enum class FileFormat : std::uint8_t {
 #endif
 #if GPUIMG_HAS_WEBP
   webp,
+#endif
+#if GPUIMG_HAS_HEIF
+  heif,
 #endif
 };
 
@@ -69,6 +72,7 @@ struct DecodedImage {
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
+  bool is_upright = false;                    ///< set by a reader that has applied the orientation
   Metadata metadata;                          ///< matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"

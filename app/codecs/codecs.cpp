@@ -6,6 +6,9 @@
 #include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
+#if GPUIMG_HAS_HEIF
+#include "codecs/heif/heif_reader.hpp"
+#endif
 #include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
@@ -143,6 +146,19 @@ constexpr Codec kCodecs[] = {
         .encode = encode_webp,
     },
 #endif
+#if GPUIMG_HAS_HEIF
+    {
+        .format = FileFormat::heif,
+        .name = "HEIF",
+        .signatures =
+            {{"ftypavif", 4}, {"ftypavis", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif1", 4}, {"ftypmsf1", 4}},
+        .recognizes = looks_like_cut_heif,
+        .endings = {"heic", "heif", "hif", "avif"},
+        .declared = declared_heif,
+        .metadata = heif_header_metadata,
+        .decode = read_heif,
+    },
+#endif
 };
 
 constexpr bool is_in_order() {
@@ -174,9 +190,11 @@ constexpr ForeignFormat kForeignFormats[] = {
 #if !GPUIMG_HAS_WEBP
     {"WebP", {{"WEBP", 8}}, {"webp"}, "dwebp in.webp -o out.png"},
 #endif
+#if !GPUIMG_HAS_HEIF
     {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}, "heif-convert in.avif out.png"},
     {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}, "heif-convert in.heic out.png"},
     {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}, "heif-convert in.heif out.png"},
+#endif
     {"video (MP4 or QuickTime)", {{"ftyp", 4}, {"moov", 4}, {"mdat", 4}}, {}, kVideo},
     {"video (Matroska or WebM)", {{"\x1A\x45\xDF\xA3"}}, {}, kVideo},
     {"video (AVI)", {{"AVI ", 8}}, {}, kVideo},

@@ -47,6 +47,9 @@ Catalogue make_catalogue() {
 #if GPUIMG_HAS_WEBP
   add_webps(all);
 #endif
+#if GPUIMG_HAS_HEIF
+  add_heifs(all);
+#endif
   add_strangers(all);
   return all;
 }

@@ -59,6 +59,7 @@ void add_psds(Catalogue& to);
 void add_pnms(Catalogue& to);
 void add_tiffs(Catalogue& to);
 void add_webps(Catalogue& to);
+void add_heifs(Catalogue& to);
 /// Files that are not images, or in formats that are not read.
 void add_strangers(Catalogue& to);
 
