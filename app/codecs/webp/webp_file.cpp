@@ -29,6 +29,9 @@ std::uint32_t u24le_at(ByteSpan bytes, std::size_t offset) {
   return u16le_at(bytes, offset) | (u8_at(bytes, offset + 2) << 16);
 }
 
+/// Its type without padding, for messages.
+std::string shown(std::string_view type) { return printable_name(type.substr(0, type.find_last_not_of(' ') + 1)); }
+
 /// The chunks from one place of the file to another, which may lie beyond its end.
 class Chunks {
  public:
@@ -51,8 +54,8 @@ class Chunks {
     chunk.payload = position_ + kChunkHeader;
     chunk.size = u32le_at(bytes_, position_ + 4);
     if (chunk.size > left - kChunkHeader) {
-      refuse_damaged(name_, fmt::format("the {} chunk at byte {} is longer than what holds it",
-                                        printable_name(chunk.type), position_));
+      refuse_damaged(name_,
+                     fmt::format("the {} chunk at byte {} is longer than what holds it", shown(chunk.type), position_));
     }
     position_ = chunk.end() + chunk.size % 2;
     return chunk;
@@ -61,7 +64,7 @@ class Chunks {
   /// Throws if the payload is cut off, or shorter than `min_size`.
   ByteSpan payload(const Chunk& chunk, std::size_t min_size = 0) const {
     if (chunk.size < min_size) {
-      refuse_damaged(name_, fmt::format("the {} chunk at byte {} is too short", chunk.type, chunk.offset));
+      refuse_damaged(name_, fmt::format("the {} chunk at byte {} is too short", shown(chunk.type), chunk.offset));
     }
     require_bytes(bytes_, chunk.end(), name_);
     return bytes_.subspan(chunk.payload, chunk.size);
@@ -145,7 +148,7 @@ void keep(WebpFile& file, const Chunk& chunk, const Chunks& chunks) {
   if (to != nullptr) {
     *to = to->empty() ? chunks.payload(chunk) : *to;
   } else if (chunk.type != "ANIM" && chunk.type != "VP8X" && file.other_chunks.size() < kMaxOthers) {
-    file.other_chunks.push_back(printable_name(chunk.type));
+    file.other_chunks.push_back(shown(chunk.type));
   }
 }
 
