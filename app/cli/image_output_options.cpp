@@ -59,9 +59,9 @@ void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
       arguments.png_level);
 }
 
-void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments) {
+void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments) {
   parser.text({"--quality",
-               fmt::format("quality of JPEG, 1 to 100, or keep: the tables of a JPEG IN [{}]",
+               fmt::format("quality of JPEG and WebP, 1 to 100, or keep: the tables of a JPEG IN [{}]",
                            codecs::WriteOptions().jpeg_quality),
                "N|keep"},
               arguments.quality);
@@ -70,6 +70,7 @@ void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments) {
        with_choices("resolution of color in JPEG", kSubsamplingNames, name_of(kDefaultSubsampling, kSubsamplingNames)),
        "NAME"},
       arguments.subsampling);
+  parser.flag({"--lossless", "compress WebP without loss, in place of --quality"}, arguments.lossless);
 }
 
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments) {
@@ -100,6 +101,8 @@ codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments
   }
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
   options.jpeg_quality = number_from("--quality", quality_given(arguments), 1, 100, options.jpeg_quality);
+  options.webp_quality = options.jpeg_quality;
+  options.webp_lossless = arguments.lossless;
   if (!arguments.subsampling.empty()) {
     std::string name = arguments.subsampling;
     std::erase(name, ':');  // accept 4:2:0, the usual notation
@@ -112,13 +115,19 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
                          std::optional<codecs::FileFormat> format, Verbosity verbosity) {
   const bool is_png = format == codecs::FileFormat::png;
   const bool is_jpeg = format == codecs::FileFormat::jpeg;
+  const bool is_webp = format && codecs::codec_of(*format).name == "WebP";  // not in every build
   const std::string name = is_standard_output(output) ? "standard output" : printable_name(output);
   const auto note = [&](bool given, bool fits, const char* option, const char* kind) {
     note_no_effect(given && !fits, option, name + " is no " + kind, verbosity);
   };
   note(arguments.png_level.has_value(), is_png, "--png-level", "PNG");
-  note(!arguments.quality.empty(), is_jpeg, "--quality", "JPEG");
+  note(!arguments.quality.empty(), is_jpeg || is_webp, "--quality", "JPEG");
+  note_no_effect(is_webp && !arguments.quality.empty() && arguments.lossless, "--quality", "--lossless is given",
+                 verbosity);
+  note_no_effect(is_webp && arguments.keeps_quality() && !arguments.lossless, "--quality keep", name + " is no JPEG",
+                 verbosity);
   note(!arguments.subsampling.empty(), is_jpeg, "--subsampling", "JPEG");
+  note(arguments.lossless, is_webp, "--lossless", "WebP");
 }
 
 std::string image_ending_for(const std::string& input, const std::string& asked) {

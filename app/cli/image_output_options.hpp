@@ -1,5 +1,5 @@
-// --png-level, --quality, --subsampling, --strip, --background and --depth: how an image is encoded, whether it keeps
-// its metadata, and what its pixels are converted to.
+// --png-level, --quality, --subsampling, --lossless, --strip, --background and --depth: how an image is encoded,
+// whether it keeps its metadata, and what its pixels are converted to.
 #pragma once
 
 #include <optional>
@@ -17,6 +17,7 @@ struct ImageOutputArguments {
   std::optional<int> png_level;
   std::string quality;
   std::string subsampling;
+  bool lossless = false;
   bool strip = false;
   std::string background;
   std::string depth;
@@ -26,8 +27,8 @@ struct ImageOutputArguments {
 
 void add_png_option(CommandParser& parser, ImageOutputArguments& arguments);
 
-/// --quality and --subsampling.
-void add_jpeg_options(CommandParser& parser, ImageOutputArguments& arguments);
+/// --quality, --subsampling and --lossless: JPEG and WebP.
+void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments);
 
 /// --strip, for commands that carry metadata from a photo to a photo.
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments);

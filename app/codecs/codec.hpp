@@ -27,7 +27,7 @@
 
 namespace gpuimg::codecs {
 
-/// TIFF only if it is built in: GPUIMG_HAS_TIFF is 1.
+/// TIFF, WebP and HEIF only if they are built in: GPUIMG_HAS_TIFF, … are 1.
 enum class FileFormat : std::uint8_t {
   png,
   jpeg,
@@ -38,6 +38,12 @@ enum class FileFormat : std::uint8_t {
   pnm,
 #if GPUIMG_HAS_TIFF
   tiff,
+#endif
+#if GPUIMG_HAS_WEBP
+  webp,
+#endif
+#if GPUIMG_HAS_HEIF
+  heif,
 #endif
 };
 
@@ -69,7 +75,8 @@ struct DecodedImage {
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::uint32_t pages = 1;                    ///< in the file
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
-  Metadata metadata;                          ///< PNG, JPEG and TIFF; matches the pixels: upright if they are
+  bool is_upright = false;                    ///< set by a reader that has applied the orientation
+  Metadata metadata;                          ///< matches the pixels: upright if they are
   std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
   std::vector<std::string> details;           ///< less important notes: which metadata is left out
@@ -117,10 +124,12 @@ struct WriteOptions {
   int jpeg_quality = 90;                              ///< 1 … 100
   std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
-  int jpeg_restart_interval = 0;                      ///< MCUs from one restart marker to the next; 0 for none
-  int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
-  std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
-  Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels
+  int webp_quality = 90;                              ///< 1 … 100, unless lossless
+  bool webp_lossless = false;
+  int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none
+  int threads = 0;                ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
+  std::vector<TextEntry> text;    ///< PNG only: tEXt entries, Latin-1, in this order
+  Metadata metadata;              ///< as carried_metadata gives it for the format and the pixels
 };
 
 /// The pixels that a written format can hold. By default 1 to 4 channels of 8 or 16 bits, of any size.

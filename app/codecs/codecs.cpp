@@ -6,6 +6,9 @@
 #include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
+#if GPUIMG_HAS_HEIF
+#include "codecs/heif/heif_reader.hpp"
+#endif
 #include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
@@ -24,6 +27,11 @@
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_reader.hpp"
 #include "codecs/tiff/tiff_writer.hpp"
+#endif
+#if GPUIMG_HAS_WEBP
+#include "codecs/webp/webp_metadata.hpp"
+#include "codecs/webp/webp_reader.hpp"
+#include "codecs/webp/webp_writer.hpp"
 #endif
 
 namespace gpuimg::codecs {
@@ -127,6 +135,35 @@ constexpr Codec kCodecs[] = {
         .encode_table = encode_tiff_table,
     },
 #endif
+#if GPUIMG_HAS_WEBP
+    {
+        .format = FileFormat::webp,
+        .name = "WebP",
+        .signatures = {{"WEBP", 8}},
+        .recognizes = looks_like_webp,
+        .endings = {"webp"},
+        .declared = declared_webp,
+        .metadata = webp_header_metadata,
+        .decode = read_webp,
+        .written = {{"webp", "lossy or lossless, 8 bits"}},
+        .limits = {.max_side = kMaxWebpSide, .holds_16_bits = false},
+        .fit_metadata = fit_webp_metadata,
+        .encode = encode_webp,
+    },
+#endif
+#if GPUIMG_HAS_HEIF
+    {
+        .format = FileFormat::heif,
+        .name = "HEIF",
+        .signatures =
+            {{"ftypavif", 4}, {"ftypavis", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif1", 4}, {"ftypmsf1", 4}},
+        .recognizes = looks_like_cut_heif,
+        .endings = {"heic", "heif", "hif", "avif"},
+        .declared = declared_heif,
+        .metadata = heif_header_metadata,
+        .decode = read_heif,
+    },
+#endif
 };
 
 constexpr bool is_in_order() {
@@ -155,10 +192,14 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR3)", {{"ftypcrx ", 4}}, {}, kPhoto},
     {"Sigma's raw photo (X3F)", {{"FOVb"}}, {}, kPhoto},
     {"Minolta's raw photo (MRW)", {{"\0MRM"sv}}, {}, kPhoto},
+#if !GPUIMG_HAS_WEBP
     {"WebP", {{"WEBP", 8}}, {"webp"}, "dwebp in.webp -o out.png"},
+#endif
+#if !GPUIMG_HAS_HEIF
     {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}, "heif-convert in.avif out.png"},
     {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}, "heif-convert in.heic out.png"},
     {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}, "heif-convert in.heif out.png"},
+#endif
     {"video (MP4 or QuickTime)", {{"ftyp", 4}, {"moov", 4}, {"mdat", 4}}, {}, kVideo},
     {"video (Matroska or WebM)", {{"\x1A\x45\xDF\xA3"}}, {}, kVideo},
     {"video (AVI)", {{"AVI ", 8}}, {}, kVideo},

@@ -39,11 +39,11 @@ void turn_upright(DecodedImage& decoded) {
   if (orientation == 1) {
     return;
   }
-  if (!decoded.picture) {  // a backend has turned its pixels
+  if (!decoded.picture && !decoded.is_upright) {  // a backend has turned its pixels
     decoded.image = apply_orientation(std::move(decoded.image), orientation);
   }
   say_upright(decoded);
-  if (decoded.metadata.density && orientation >= kFirstTransposing) {
+  if (decoded.metadata.density && !decoded.is_upright && orientation >= kFirstTransposing) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
   if (decoded.jpeg_encoding && orientation >= kFirstTransposing) {
@@ -53,7 +53,7 @@ void turn_upright(DecodedImage& decoded) {
 
 DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOptions& options) {
   decoded.file_format = codec.format;
-  if (options.auto_orient) {
+  if (options.auto_orient || decoded.is_upright) {
     turn_upright(decoded);
   }
   return decoded;

@@ -49,7 +49,8 @@ std::vector<std::string> examine_codecs() {
   std::vector<std::string> advice;
   print("codecs on the CPU\n");
   for (const codecs::Codec& codec : codecs::codecs()) {
-    if (!print_result(std::string(codec.name), test_codec(codec))) {
+    const SelfTestResult result = test_codec(codec);
+    if (result.checks > 0 && !print_result(std::string(codec.name), result)) {
       advice.push_back(
           fmt::format("gpuimg reads or writes {} wrongly here: rebuild it, and report this output", codec.name));
     }
@@ -57,6 +58,7 @@ std::vector<std::string> examine_codecs() {
   print("  tar archives: {}\n", tar_library().empty()
                                     ? "none; they need libarchive (Debian: libarchive13, and libarchive-dev to build)"
                                     : tar_library());
+  print("  HEIC and AVIF: {}\n", heif_reader());
   if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }

@@ -333,7 +333,7 @@ RunCommand declare(CommandParser& parser) {
   add_format_option(parser, arguments->image_output.format,
                     with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
   add_png_option(parser, arguments->image_output);
-  add_jpeg_options(parser, arguments->image_output);
+  add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {

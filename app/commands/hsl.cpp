@@ -42,7 +42,7 @@ RunCommand declare(CommandParser& parser) {
                   "png for -]",
                   listed_image_forms()));
   add_png_option(parser, arguments->image_output);
-  add_jpeg_options(parser, arguments->image_output);
+  add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {

@@ -8,6 +8,9 @@
 
 #include "backends/backends.hpp"
 #include "cli/version.hpp"
+#if GPUIMG_HAS_HEIF
+#include "codecs/heif/heif_library.hpp"
+#endif
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "io/output_file.hpp"
@@ -24,12 +27,13 @@ std::string dotted(int major, int minor, int patch) { return fmt::format("{}.{}.
 
 std::string library_versions() {
   constexpr int kJpeg = LIBJPEG_TURBO_VERSION_NUMBER;
-  return fmt::format("stb_image {}, libpng {}, libjpeg-turbo {}, {}, ISA-L {}, CLI11 {}, fmt {}, {}",
+  return fmt::format("stb_image {}, libpng {}, libjpeg-turbo {}, {}, {}, ISA-L {}, CLI11 {}, fmt {}, {}, {}",
                      GPUIMG_STB_IMAGE_VERSION, png_get_libpng_ver(nullptr),
                      dotted(kJpeg / 1000000, kJpeg / 1000 % 1000, kJpeg % 1000), GPUIMG_TIFF_LIBRARY,
-                     dotted(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION), cli11_version(),
-                     dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
-                     tar_library().empty() ? "without libarchive" : tar_library());
+                     GPUIMG_WEBP_LIBRARY, dotted(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION),
+                     cli11_version(), dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
+                     tar_library().empty() ? "without libarchive" : tar_library(),
+                     heif_reader());
 }
 
 RunCommand declare(CommandParser& /*parser*/) {
@@ -40,6 +44,15 @@ RunCommand declare(CommandParser& /*parser*/) {
 }
 
 }  // namespace
+
+std::string heif_reader() {
+#if GPUIMG_HAS_HEIF
+  const std::string library = codecs::heif_library();
+  return library.empty() ? "libheif is not installed" : library;
+#else
+  return "no libheif";
+#endif
+}
 
 std::string version_text() {
   std::string text = fmt::format("gpuimg {}\ncompiler {}\n", version_number(), GPUIMG_COMPILER);

@@ -1,70 +1,48 @@
 // Opens libarchive.
 #include "io/libarchive.hpp"
 
-#include <dlfcn.h>
-
 #include <optional>
 
 #include "gpuimg/error.hpp"
+#include "io/shared_library.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// The functions of a library, as long as all are there.
-class Symbols {
- public:
-  explicit Symbols(void* library) : library_(library) {}
-
-  template <class Function>
-  void find(Function& function, const char* name) {
-    function = reinterpret_cast<Function>(::dlsym(library_, name));
-    all_ = all_ && function != nullptr;
-  }
-  [[nodiscard]] bool all() const { return all_; }
-
- private:
-  void* library_;
-  bool all_ = true;
-};
-
 std::optional<LibArchive> open() {
-  void* library = ::dlopen("libarchive.so.13", RTLD_NOW | RTLD_LOCAL);  // of all versions 3; stays open
-  if (library == nullptr) {
-    return std::nullopt;
-  }
+  SharedLibrary library("libarchive.so.13");  // of all versions 3
   LibArchive found;
-  Symbols symbols(library);
-  symbols.find(found.entry_clone, "archive_entry_clone");
-  symbols.find(found.entry_copy_pathname, "archive_entry_copy_pathname");
-  symbols.find(found.entry_filetype, "archive_entry_filetype");
-  symbols.find(found.entry_free, "archive_entry_free");
-  symbols.find(found.entry_hardlink, "archive_entry_hardlink");
-  symbols.find(found.entry_pathname, "archive_entry_pathname");
-  symbols.find(found.entry_pathname_utf8, "archive_entry_pathname_utf8");
-  symbols.find(found.entry_set_size, "archive_entry_set_size");
-  symbols.find(found.entry_size, "archive_entry_size");
-  symbols.find(found.entry_sparse_clear, "archive_entry_sparse_clear");
-  symbols.find(found.error_string, "archive_error_string");
-  symbols.find(found.filter_bytes, "archive_filter_bytes");
-  symbols.find(found.free, "archive_free");
-  symbols.find(found.read_data, "archive_read_data");
-  symbols.find(found.read_new, "archive_read_new");
-  symbols.find(found.read_next_header, "archive_read_next_header");
-  symbols.find(found.read_open, "archive_read_open");
-  symbols.find(found.read_support_filter_gzip, "archive_read_support_filter_gzip");
-  symbols.find(found.read_support_filter_zstd, "archive_read_support_filter_zstd");
-  symbols.find(found.read_support_format_tar, "archive_read_support_format_tar");
-  symbols.find(found.set_error, "archive_set_error");
-  symbols.find(found.version_number, "archive_version_number");
-  symbols.find(found.write_close, "archive_write_close");
-  symbols.find(found.write_data, "archive_write_data");
-  symbols.find(found.write_header, "archive_write_header");
-  symbols.find(found.write_new, "archive_write_new");
-  symbols.find(found.write_open, "archive_write_open");
-  symbols.find(found.write_set_bytes_in_last_block, "archive_write_set_bytes_in_last_block");
-  symbols.find(found.write_set_bytes_per_block, "archive_write_set_bytes_per_block");
-  symbols.find(found.write_set_format_pax_restricted, "archive_write_set_format_pax_restricted");
-  return symbols.all() ? std::optional(found) : std::nullopt;
+  library.find(found.entry_clone, "archive_entry_clone");
+  library.find(found.entry_copy_pathname, "archive_entry_copy_pathname");
+  library.find(found.entry_filetype, "archive_entry_filetype");
+  library.find(found.entry_free, "archive_entry_free");
+  library.find(found.entry_hardlink, "archive_entry_hardlink");
+  library.find(found.entry_pathname, "archive_entry_pathname");
+  library.find(found.entry_pathname_utf8, "archive_entry_pathname_utf8");
+  library.find(found.entry_set_size, "archive_entry_set_size");
+  library.find(found.entry_size, "archive_entry_size");
+  library.find(found.entry_sparse_clear, "archive_entry_sparse_clear");
+  library.find(found.error_string, "archive_error_string");
+  library.find(found.filter_bytes, "archive_filter_bytes");
+  library.find(found.free, "archive_free");
+  library.find(found.read_data, "archive_read_data");
+  library.find(found.read_new, "archive_read_new");
+  library.find(found.read_next_header, "archive_read_next_header");
+  library.find(found.read_open, "archive_read_open");
+  library.find(found.read_support_filter_gzip, "archive_read_support_filter_gzip");
+  library.find(found.read_support_filter_zstd, "archive_read_support_filter_zstd");
+  library.find(found.read_support_format_tar, "archive_read_support_format_tar");
+  library.find(found.set_error, "archive_set_error");
+  library.find(found.version_number, "archive_version_number");
+  library.find(found.write_close, "archive_write_close");
+  library.find(found.write_data, "archive_write_data");
+  library.find(found.write_header, "archive_write_header");
+  library.find(found.write_new, "archive_write_new");
+  library.find(found.write_open, "archive_write_open");
+  library.find(found.write_set_bytes_in_last_block, "archive_write_set_bytes_in_last_block");
+  library.find(found.write_set_bytes_per_block, "archive_write_set_bytes_per_block");
+  library.find(found.write_set_format_pax_restricted, "archive_write_set_format_pax_restricted");
+  return library.has_all() ? std::optional(found) : std::nullopt;
 }
 
 }  // namespace

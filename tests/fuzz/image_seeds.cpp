@@ -40,6 +40,12 @@ void add_catalogue(SeedFolder& seeds) {
     if (file.name.ends_with(".jpg")) {
       seeds.add("fuzz_jpeg_device", file.bytes);
     }
+    if (file.name.ends_with(".avif") || file.name.ends_with(".heic")) {
+      seeds.add("fuzz_heif", file.bytes);
+    }
+    if (file.name.ends_with(".webp")) {
+      seeds.add("fuzz_webp", file.bytes);
+    }
   }
 }
 

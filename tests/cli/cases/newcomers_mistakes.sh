@@ -53,7 +53,7 @@ mistake 4 equalize photo.png photo.jpg
 mistake 4 equalize photo.png photo.png
 mistake 2 equalize photo.png out
 mistake 2 equalize photo.png out.gif
-mistake 2 equalize photo.png out.webp
+mistake 2 equalize photo.png out.jxl
 mistake 2 equalize photo.png out.png.
 mistake 2 integral photo.png out.jpg
 mistake 2 integral photo.png out.txt

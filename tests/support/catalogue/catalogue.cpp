@@ -44,6 +44,12 @@ Catalogue make_catalogue() {
 #if GPUIMG_HAS_TIFF
   add_tiffs(all);
 #endif
+#if GPUIMG_HAS_WEBP
+  add_webps(all);
+#endif
+#if GPUIMG_HAS_HEIF
+  add_heifs(all);
+#endif
   add_strangers(all);
   return all;
 }

@@ -58,6 +58,8 @@ void add_gifs(Catalogue& to);
 void add_psds(Catalogue& to);
 void add_pnms(Catalogue& to);
 void add_tiffs(Catalogue& to);
+void add_webps(Catalogue& to);
+void add_heifs(Catalogue& to);
 /// Files that are not images, or in formats that are not read.
 void add_strangers(Catalogue& to);
 

@@ -16,7 +16,7 @@ struct Stranger {
 };
 
 constexpr std::array kForeign = {
-    Stranger{"webp.webp", "RIFF\x10\0\0\0WEBPVP8 "sv, "WebP"},
+#if !GPUIMG_HAS_HEIF
     Stranger{"avif.avif",
              "\0\0\0\x1C"
              "ftypavif\0\0\0\0"sv,
@@ -25,6 +25,7 @@ constexpr std::array kForeign = {
              "\0\0\0\x1C"
              "ftypheic\0\0\0\0"sv,
              "HEIC is not supported; convert it, for example with: heif-convert in.heic out.png"},
+#endif
     Stranger{"jpeg2000.jp2", "\0\0\0\x0CjP  \r\n\x87\n"sv, "JPEG 2000"},
     Stranger{"jpegxl.jxl", "\0\0\0\x0CJXL \r\n\x87\n"sv, "JPEG XL"},
     Stranger{"openexr.exr", "\x76\x2F\x31\x01\x02\0\0\0"sv, "OpenEXR"},

@@ -266,7 +266,7 @@ TEST(FileHeader, RefusesWhatDecodingRefusesByItsHeader) {
   EXPECT_EQ(kind_of("\x89PNG"), ErrorKind::decode);
   EXPECT_EQ(kind_of("P5 0 2 255 "), ErrorKind::decode);
   EXPECT_EQ(kind_of("P5 2 2 65536 "), ErrorKind::decode);
-  EXPECT_EQ(kind_of(std::string("RIFF\0\0\0\0WEBPVP8 ", 16)), ErrorKind::unsupported);
+  EXPECT_EQ(kind_of("qoif"), ErrorKind::unsupported);
   EXPECT_EQ(kind_of("\x93NUMPY\2"), ErrorKind::decode);
   EXPECT_THROW((void)read_file_header(folder / "nowhere"), Error);
   EXPECT_THROW((void)read_file_header(folder / ""), Error);

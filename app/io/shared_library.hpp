@@ -1,0 +1,27 @@
+// Finds the functions of a library that is opened at run time: a program that never needs it starts without it.
+#pragma once
+
+#include <dlfcn.h>
+
+namespace gpuimg {
+
+class SharedLibrary {
+ public:
+  /// `name` is that of an interface version, as "libarchive.so.13". The library stays open until the process ends.
+  explicit SharedLibrary(const char* name) : library_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
+
+  template <class Function>
+  void find(Function& function, const char* name) {
+    function = library_ != nullptr ? reinterpret_cast<Function>(::dlsym(library_, name)) : nullptr;
+    has_all_ = has_all_ && function != nullptr;
+  }
+
+  /// True if the library is installed, and every function was found.
+  [[nodiscard]] bool has_all() const { return library_ != nullptr && has_all_; }
+
+ private:
+  void* library_;
+  bool has_all_ = true;
+};
+
+}  // namespace gpuimg

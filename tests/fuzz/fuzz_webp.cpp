@@ -1,0 +1,93 @@
+// Fuzzes WebP. Where libwebp decodes the whole file by itself, gpuimg's reading of the container must give the same
+// pixels; what was read is written without loss and read back.
+#include <webp/decode.h>
+
+#include <memory>
+#include <optional>
+
+#include "codecs/declared_image.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "fuzz/finding.hpp"
+#include "fuzz/fuzz_input.hpp"
+#include "gpuimg/error.hpp"
+
+namespace {
+
+using namespace gpuimg;
+using namespace gpuimg::codecs;
+using fuzz::demand;
+
+constexpr std::uint64_t kMaxPixels = 1 << 18;
+
+struct Outcome {
+  std::optional<DecodedImage> decoded;
+  std::string refusal;
+};
+
+Outcome outcome_of(std::span<const std::byte> file) {
+  try {
+    return {decode_image(file, "fuzzed.webp", {.max_pixels = kMaxPixels, .auto_orient = false, .threads = 1}), {}};
+  } catch (const Error& error) {
+    return {std::nullopt, error.what()};
+  }
+}
+
+/// libwebp's decoder of whole files knows no animations.
+void compare_with_library(std::span<const std::byte> file, ConstView pixels) {
+  int width = 0;
+  int height = 0;
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(file.data());
+  const bool has_alpha = pixels.format.has_alpha();
+  const std::unique_ptr<std::uint8_t, void (*)(void*)> whole(
+      (has_alpha ? WebPDecodeRGBA : WebPDecodeRGB)(bytes, file.size(), &width, &height), WebPFree);
+  if (whole != nullptr) {
+    const std::size_t pitch = static_cast<std::size_t>(width) * pixels.format.bytes_per_pixel();
+    const ConstView expected{reinterpret_cast<const std::byte*>(whole.get()), width, height, pitch, pixels.format};
+    demand(fuzz::same_image(pixels, expected), "other pixels than libwebp's");
+  }
+}
+
+void write_and_read_back(DecodedImage& decoded) {
+  WriteOptions options;
+  options.webp_lossless = true;
+  options.metadata = std::move(decoded.metadata);
+  const ConstView pixels = decoded.image.view();
+  const Outcome back = outcome_of(encode_image(pixels, FileFormat::webp, "written", options));
+  demand(back.decoded.has_value(), "what was written is refused");
+  const Metadata& metadata = back.decoded->metadata;
+  demand(metadata.icc == options.metadata.icc && metadata.exif == options.metadata.exif &&
+             metadata.xmp == options.metadata.xmp,
+         "other metadata after a round trip");
+  const ConstView read = back.decoded->image.view();
+  if (read.format == pixels.format) {  // opaque alpha is not written
+    demand(fuzz::same_image(read, pixels), "other pixels after a round trip");
+  } else {
+    demand(pixels.format.has_alpha() && !read.format.has_alpha(), "another format after a round trip");
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto file = std::as_bytes(std::span(data, size));
+  constexpr std::size_t kRiffHeader = 12;
+  if (size < kRiffHeader || std::string_view(reinterpret_cast<const char*>(data) + 8, 4) != "WEBP") {
+    return 0;
+  }
+  Outcome first = outcome_of(file);
+  const Outcome second = outcome_of(file);
+  demand(first.refusal == second.refusal, "the second refusal differs");
+  if (first.decoded) {
+    const ConstView pixels = first.decoded->image.view();
+    demand(fuzz::same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");
+    const DeclaredImage declared = declared_image(file, "fuzzed.webp");
+    demand(declared.pixels() == pixels.pixel_count() && declared.decoded == pixels.format, "not as declared");
+    compare_with_library(file, pixels);
+    constexpr std::size_t kMaxWritten = 1 << 12;
+    if (pixels.pixel_count() <= kMaxWritten) {
+      write_and_read_back(*first.decoded);
+    }
+  }
+  return 0;
+}

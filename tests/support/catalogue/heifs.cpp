@@ -1,0 +1,237 @@
+// HEIC and AVIF: properties, transformations, alpha, metadata, several images, and broken files. Boxes are written by
+// hand around known images of a few gray levels. None if the libheif here has no decoder for them.
+#include <string>
+#include <string_view>
+
+#include "codecs/heif/heif_library.hpp"
+#include "support/catalogue/catalogue.hpp"
+#include "support/metadata_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg::test {
+namespace {
+
+using namespace std::string_literals;
+using namespace std::string_view_literals;
+using Values = std::vector<std::uint32_t>;
+
+constexpr int kWidth = 8;
+constexpr int kHeight = 6;
+
+/// AV1, 8×6: the quarters have the levels 10, 90, 170 and 250.
+constexpr std::string_view kAv1 =
+    "\x12\x00\x0a\x08\x18\x08\xbd\x60\x81\x01\x03\x42\x32\x15\x10\x00\x00\x8a\x0c\xd0\x74\xb6\x72\xb7\x4a\x41"
+    "\xe1\xcf\xb2\x42\x4a\x65\xee\x55\x60"sv;
+
+/// AV1, 8×6, monochrome: the quarters have the levels 255, 128, 255 and 0.
+constexpr std::string_view kAv1Alpha =
+    "\x12\x00\x0a\x05\x18\x08\xbd\x61\x50\x32\x13\x10\x00\x86\xa2\xb9\x41\x95\xbe\x2e\x95\xd9\x69\x3a\x32\x55"
+    "\xeb\x83\x2d\xa8"sv;
+
+/// HEVC of 10 bits, 64×64, of level 361.
+constexpr std::string_view kHevcHeader =
+    "\x01\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1e\xf0\x00\xfc\xfd\xfa\xfa\x00\x00\x0f\x03\x20\x00\x01"
+    "\x00\x17\x40\x01\x0c\x01\xff\xff\x04\x08\x00\x00\x03\x00\x9d\xb8\x00\x00\x03\x00\x00\x1e\xba\x02\x40\x21"
+    "\x00\x01\x00\x2a\x42\x01\x01\x04\x08\x00\x00\x03\x00\x9d\xb8\x00\x00\x03\x00\x00\x1e\xa0\x20\x81\x04\xd9"
+    "\x6e\xaa\xe9\xae\x6e\x04\x04\x0c\x08\x00\x00\x03\x00\x08\x00\x00\x03\x00\x08\x40\x22\x00\x01\x00\x06\x44"
+    "\x01\xc1\x73\xc1\x89"sv;
+constexpr std::string_view kHevc =
+    "\x00\x00\x00\x2a\x28\x01\xaf\x06\xb2\x13\x1d\xa0\x92\x29\xb8\x67\xf8\x48\xc4\x09\x1f\xd5\xea\x1e\x80\x66"
+    "\xc4\xc9\x5d\xdd\x85\xe7\xa0\x61\xf2\xd5\xf5\x9c\x2b\x68\x21\xfc\x9d\xf7\xfe\xef"sv;
+
+FileBytes box(std::string_view type, const FileBytes& content) {
+  FileBytes bytes;
+  add_be(bytes, content.size() + 8, 4);
+  add_text(bytes, type);
+  add_bytes(bytes, content);
+  return bytes;
+}
+
+/// With version and flags in front.
+FileBytes full_box(std::string_view type, const FileBytes& content, std::uint32_t version = 0) {
+  FileBytes bytes;
+  add_be(bytes, version << 24, 4);
+  add_bytes(bytes, content);
+  return box(type, bytes);
+}
+
+FileBytes numbers(const Values& values, int bytes_each) {
+  FileBytes bytes;
+  for (const std::uint32_t value : values) {
+    add_be(bytes, value, bytes_each);
+  }
+  return bytes;
+}
+
+FileBytes ispe(std::uint32_t width, std::uint32_t height) { return full_box("ispe", numbers({width, height}, 4)); }
+FileBytes av1_header(std::uint32_t kind) { return box("av1C", numbers({0x81, 0, kind, 0}, 1)); }
+FileBytes alpha_mark() { return full_box("auxC", bytes_of("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"sv)); }
+
+struct Item {
+  std::string type;
+  FileBytes data;
+  std::vector<FileBytes> properties;
+  std::string content_type = {};  ///< of "mime"
+  std::string reference = {};     ///< the kind of its reference to the first item
+};
+
+FileBytes item_info(std::size_t id, const Item& item) {
+  FileBytes bytes = numbers({static_cast<std::uint32_t>(id), 0}, 2);
+  add_text(bytes, item.type);
+  bytes.push_back(std::byte{0});  // no name
+  add_text(bytes, item.content_type);
+  if (!item.content_type.empty()) {
+    bytes.push_back(std::byte{0});
+  }
+  return full_box("infe", bytes, 2);
+}
+
+FileBytes item_properties(const std::vector<Item>& items) {
+  FileBytes all;
+  FileBytes links = numbers({static_cast<std::uint32_t>(items.size())}, 4);
+  std::uint32_t count = 0;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    add_be(links, i + 1, 2);
+    add_be(links, items[i].properties.size(), 1);
+    for (const FileBytes& property : items[i].properties) {
+      add_bytes(all, property);
+      add_be(links, ++count, 1);
+    }
+  }
+  FileBytes both = box("ipco", all);
+  add_bytes(both, full_box("ipma", links));
+  return box("iprp", both);
+}
+
+FileBytes item_references(const std::vector<Item>& items) {
+  FileBytes all;
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    if (!items[i].reference.empty()) {
+      add_bytes(all, box(items[i].reference, numbers({static_cast<std::uint32_t>(i + 1), 1, 1}, 2)));
+    }
+  }
+  return full_box("iref", all);
+}
+
+/// The data of the items begin at `offset` of the file.
+FileBytes meta(const std::vector<Item>& items, std::size_t offset, std::uint32_t primary) {
+  FileBytes places = numbers({0x4400, static_cast<std::uint32_t>(items.size())}, 2);
+  FileBytes infos = numbers({static_cast<std::uint32_t>(items.size())}, 2);
+  for (std::size_t i = 0; i < items.size(); ++i) {
+    add_bytes(infos, item_info(i + 1, items[i]));
+    add_bytes(places, numbers({static_cast<std::uint32_t>(i + 1), 0, 1}, 2));
+    add_be(places, offset, 4);
+    add_be(places, items[i].data.size(), 4);
+    offset += items[i].data.size();
+  }
+  FileBytes all = full_box("hdlr", bytes_of("\0\0\0\0pict\0\0\0\0\0\0\0\0\0\0\0\0\0"sv));
+  for (const FileBytes& part : {full_box("pitm", numbers({primary}, 2)), full_box("iloc", places),
+                                full_box("iinf", infos), item_properties(items), item_references(items)}) {
+    add_bytes(all, part);
+  }
+  return full_box("meta", all);
+}
+
+FileBytes heif(const std::vector<Item>& items, std::string_view brand = "avif", std::uint32_t primary = 1) {
+  FileBytes bytes = box("ftyp", bytes_of(std::string(brand) + "\0\0\0\0mif1miaf"s));
+  const std::size_t offset = bytes.size() + meta(items, 0, primary).size() + 8;
+  add_bytes(bytes, meta(items, offset, primary));
+  FileBytes data;
+  for (const Item& item : items) {
+    add_bytes(data, item.data);
+  }
+  add_bytes(bytes, box("mdat", data));
+  return bytes;
+}
+
+/// The image of quarters, with further properties.
+Item quarters(const std::vector<FileBytes>& more = {}) {
+  Item item{"av01", bytes_of(kAv1), {ispe(kWidth, kHeight), av1_header(0x0C)}};
+  item.properties.insert(item.properties.end(), more.begin(), more.end());
+  return item;
+}
+
+Image quarters_shown(int left = 0, int top = 0, int width = kWidth, int height = kHeight) {
+  return image_of_pixels(width, height, {Sample::u8, 3}, [&](std::size_t i) {
+    const int x = left + static_cast<int>(i) % width;
+    const int y = top + static_cast<int>(i) / width;
+    return Values(3, (y < kHeight / 2 ? 10U : 170U) + (x < kWidth / 2 ? 0U : 80U));
+  });
+}
+
+void add_stills(Catalogue& to) {
+  to.add_good("heif_quarters.avif", heif({quarters()}), quarters_shown());
+  to.add_good("heif_by_another_brand.heif", heif({quarters()}, "mif1"), quarters_shown());
+  to.add_good("heif_sequence.avif", heif({quarters()}, "avis"), quarters_shown(), "HEIF sequence");
+  to.add_good("heif_of_two_images.avif", heif({quarters(), quarters({box("free", FileBytes(3))})}), quarters_shown(),
+              "HEIF of 2 images: primary image only");
+  to.add_good("heif_cropped.avif", heif({quarters({box("clap", numbers({6, 1, 4, 1, 0, 1, 0, 1}, 4))})}),
+              quarters_shown(1, 1, 6, 4));
+  to.add_good("heif_turned_left.avif", heif({quarters({box("irot", numbers({1}, 1))})}),
+              image_of_pixels(kHeight, kWidth, {Sample::u8, 3}, [](std::size_t i) {
+                return Values(3, (i / kHeight < kWidth / 2 ? 90U : 10U) + (i % kHeight < kHeight / 2 ? 0U : 160U));
+              }));
+  const Item alpha{"av01", bytes_of(kAv1Alpha), {ispe(kWidth, kHeight), av1_header(0x1C), alpha_mark()}, "", "auxl"};
+  to.add_good("heif_alpha.avif", heif({quarters(), alpha}),
+              image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [](std::size_t i) {
+                const std::size_t quarter = (i / kWidth < kHeight / 2 ? 0 : 2) + (i % kWidth < kWidth / 2 ? 0 : 1);
+                constexpr std::uint32_t kAlpha[] = {255, 128, 255, 0};
+                const auto level = static_cast<std::uint32_t>(10 + 80 * quarter);
+                return Values{level, level, level, kAlpha[quarter]};
+              }));
+}
+
+void add_metadata(Catalogue& to) {
+  FileBytes profile = bytes_of("prof");
+  add_bytes(profile, make_icc({}));
+  FileBytes exif = numbers({0}, 4);
+  add_bytes(exif, exif_with(6, true));  // without effect: rotation is a property of the image
+  to.add_good("heif_with_metadata.avif",
+              heif({quarters({box("colr", profile)}), Item{"Exif", exif, {}, "", "cdsc"},
+                    Item{"mime", xmp_packet(), {}, "application/rdf+xml", "cdsc"}}),
+              quarters_shown());
+  to.add_good("heif_of_damaged_metadata.avif",
+              heif({quarters(), Item{"Exif", bytes_of("\xFF\xFF\xFF\xFF"), {}, "", "cdsc"},
+                    Item{"mime", bytes_of("no XMP"), {}, "application/rdf+xml", "cdsc"}}),
+              quarters_shown());
+}
+
+void add_deep(Catalogue& to) {
+  const auto level = static_cast<std::uint32_t>((361 * 65535 + 511) / 1023);
+  to.add_good("heif_of_10_bits.heic",
+              heif({Item{"hvc1", bytes_of(kHevc), {ispe(64, 64), box("hvcC", bytes_of(kHevcHeader))}}}, "heic"),
+              constant_image(64, 64, {Sample::u16, 3}, level));
+}
+
+void add_broken(Catalogue& to) {
+  const auto with = [](std::string_view data, std::uint32_t width, std::uint32_t height) {
+    return heif({Item{"av01", bytes_of(data), {ispe(width, height), av1_header(0x0C)}}});
+  };
+  FileBytes short_box = heif({quarters()});
+  constexpr std::ptrdiff_t kAfterType = 24;
+  const FileBytes seven = bytes_of("\0\0\0\7free"sv);
+  short_box.insert(short_box.begin() + kAfterType, seven.begin(), seven.end());
+  to.add_damaged("heif_of_a_short_box.avif", short_box, "is too short");
+  to.add_damaged("heif_without_items.avif", heif({}), "");
+  to.add_damaged("heif_of_another_primary.avif", heif({quarters()}, "avif", 7), "");
+  to.add_damaged("heif_of_another_height.avif", with(kAv1, kWidth, kHeight + 1), "");
+  to.add_damaged("heif_of_short_data.avif", with(kAv1.substr(0, 20), kWidth, kHeight), "");
+  to.add_damaged("heif_of_no_data.avif", with("not AV1 at all"sv, kWidth, kHeight), "");
+  to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
+}
+
+}  // namespace
+
+void add_heifs(Catalogue& to) {
+  const std::string library = codecs::heif_library();
+  if (library.find("AV1") != std::string::npos) {
+    add_stills(to);
+    add_metadata(to);
+    add_broken(to);
+  }
+  if (library.find("HEVC") != std::string::npos) {
+    add_deep(to);
+  }
+}
+
+}  // namespace gpuimg::test
