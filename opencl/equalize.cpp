@@ -34,6 +34,11 @@ std::vector<Memory> counts_of(const DevicePointer& device, const Picture& pictur
   return counts;
 }
 
+/// True for tables that need searches or products of 128 bits.
+bool is_made_by_host(const EqualizeOptions& options) {
+  return options.match != nullptr || options.formula.kind == EqualizeFormula::stretch;
+}
+
 /// The tables on the device: those of all channels, one after another, and whether any changes a level.
 struct DeviceTables {
   DeviceTables(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options)
@@ -62,7 +67,7 @@ static_assert(static_cast<int>(EqualizeFormula::opencv) == 0 && static_cast<int>
 void build(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
            const DeviceTables& to) {
   const ProgramRequest program{
-      "table", pixel_macros({picture.format().sample, 1}, 4), {{"FORMULA", static_cast<int>(options.formula)}}};
+      "table", pixel_macros({picture.format().sample, 1}, 4), {{"FORMULA", static_cast<int>(options.formula.kind)}}};
   device->fill(to.changes, 0, sizeof(std::uint32_t));
   const std::vector<Memory> counts = counts_of(device, picture, options);
   for (int t = 0; t < to.tables; ++t) {
@@ -188,14 +193,20 @@ LevelCounts table_counts(const DevicePointer& device, const Picture& picture, co
 Picture equalize(const DevicePointer& device, const Picture& picture, const EqualizeOptions& options,
                  LevelTables* used) {
   const DeviceTables tables(device, picture, options);
-  if (options.tables != nullptr) {
-    upload(*device, *options.tables, tables);
+  LevelTables of_host;
+  const LevelTables* given = options.tables;
+  if (given == nullptr && is_made_by_host(options)) {
+    of_host = level_tables(options, table_counts(device, picture, options));
+    given = &of_host;
+  }
+  if (given != nullptr) {
+    upload(*device, *given, tables);
   } else {
     build(device, picture, options, tables);
   }
   Picture result = mapped(device, picture, options, tables);
   if (used != nullptr) {
-    *used = options.tables != nullptr ? *options.tables : downloaded(*device, tables);
+    *used = given != nullptr ? *given : downloaded(*device, tables);
   }
   return result;
 }

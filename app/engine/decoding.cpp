@@ -80,7 +80,7 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
     std::optional<codecs::DecodedImage> decoded =
         times_.measure(Phase::decode, [&] { return codecs::decode_paged_file(path, input_options(), expect); });
     if (decoded) {
-      decoded_by_ = backend_entry(BackendKind::cpu).name;
+      sides_.decoded_by = backend_entry(BackendKind::cpu).name;
       finish_decoding(*decoded, path);
       return std::move(*decoded);
     }
