@@ -1,4 +1,5 @@
-// Fuzzes HEIC and AVIF: a file gives the same pixels or the same error twice, and what its header declares.
+// Fuzzes HEIC and AVIF: a file gives the same error twice, or an image as its header declares. Pixels are not compared:
+// libde265 leaves some of a damaged picture unset. docs/decisions/0018-webp-and-heif.md.
 #include <optional>
 
 #include "codecs/declared_image.hpp"
@@ -40,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   demand(first.refusal == second.refusal, "the second refusal differs");
   if (first.decoded) {
     const ConstView pixels = first.decoded->image.view();
-    demand(fuzz::same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");
+    demand(second.decoded.has_value(), "the second decoding fails");
     const DeclaredImage declared = declared_image(file, kName);
     demand(declared.pixels() == pixels.pixel_count() && declared.decoded == pixels.format, "not as declared");
   }
