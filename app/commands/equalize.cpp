@@ -21,6 +21,7 @@
 #include "commands/given_tables.hpp"
 #include "commands/mask_input.hpp"
 #include "commands/photo_output.hpp"
+#include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
 #include "report/level_tables_csv.hpp"
 #include "text/printable_name.hpp"
@@ -338,7 +339,9 @@ RunCommand declare(CommandParser& parser) {
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
     EqualizeJob job(*arguments);
-    return run_job(job, parser, arguments->files, globals);
+    const GlobalOptions restricted =
+        arguments->clahe ? options_for("--clahe", backends_with(ClaheOptions()), globals) : globals;
+    return run_job(job, parser, arguments->files, restricted);
   };
 }
 

@@ -17,22 +17,25 @@ bool has_operation(const GlobalOptions& options, BackendKind kind) {
 
 }  // namespace
 
-GlobalOptions options_for(const Operation& operation, GlobalOptions options) {
-  options.backends.assign(operation.only_on.begin(), operation.only_on.end());
-  options.can_use_cpu = options.can_use_cpu && operation.is_on(BackendKind::cpu);
+GlobalOptions options_for(std::string_view what, std::span<const BackendKind> only_on, GlobalOptions options) {
+  if (only_on.empty()) {
+    return options;
+  }
+  options.backends.assign(only_on.begin(), only_on.end());
+  options.can_use_cpu = options.can_use_cpu && has_operation(options, BackendKind::cpu);
   std::vector<std::string> names;
   for (const BackendEntry& entry : backends()) {
-    if (operation.is_on(entry.kind)) {
+    if (has_operation(options, entry.kind)) {
       names.emplace_back(entry.name);
     }
   }
-  if (options.backend && !operation.is_on(*options.backend)) {
+  if (options.backend && !has_operation(options, *options.backend)) {
     throw Error(ErrorKind::usage, fmt::format("--backend: {} does not have {}; use {}",
-                                              backend_entry(*options.backend).name, operation.name, listed(names)));
+                                              backend_entry(*options.backend).name, what, listed(names)));
   }
   if (options.verify && names.size() == 1) {
     throw Error(ErrorKind::usage, fmt::format("--verify: only the backend {} has {}; there is nothing to compare with",
-                                              names.front(), operation.name));
+                                              names.front(), what));
   }
   return options;
 }

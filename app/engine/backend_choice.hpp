@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/backends.hpp"
@@ -11,9 +14,13 @@
 
 namespace gpuimg {
 
-/// The options for one operation: restricted to the backends that have it. Throws Error{usage} if --backend names
-/// another one, or if --verify has nothing to compare with.
-GlobalOptions options_for(const Operation& operation, GlobalOptions options);
+/// The options restricted to the backends that have `what`, as messages call it; unchanged if `only_on` is empty.
+/// Throws Error{usage} if --backend names another one, or if --verify has nothing to compare with.
+GlobalOptions options_for(std::string_view what, std::span<const BackendKind> only_on, GlobalOptions options);
+
+inline GlobalOptions options_for(const Operation& operation, GlobalOptions options) {
+  return options_for(operation.name, operation.only_on, std::move(options));
+}
 
 /// What `auto` chooses among, in the order of the list: backends that are built in and have the operation. Not empty.
 std::vector<const BackendEntry*> candidates(const GlobalOptions& options);

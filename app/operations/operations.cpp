@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <numeric>
 #include <string>
@@ -221,7 +222,8 @@ std::vector<Trial> trials_on(BackendKind backend, PixelFormat format) {
   for (const Operation& operation : kOperations) {
     if (operation.is_on(backend)) {
       const std::vector<Trial> trials = operation.trials(format);
-      all.insert(all.end(), trials.begin(), trials.end());
+      std::copy_if(trials.begin(), trials.end(), std::back_inserter(all),
+                   [backend](const Trial& trial) { return trial.is_on(backend); });
     }
   }
   return all;

@@ -1,11 +1,23 @@
 // Runs trials, and compares their results.
 #include "operations/trial.hpp"
 
+#include <algorithm>
+#include <array>
 #include <utility>
 
 #include "operations/result_compare.hpp"
 
 namespace gpuimg {
+
+bool Trial::is_on(BackendKind kind) const {
+  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
+}
+
+std::span<const BackendKind> backends_with(const PictureOperation& operation) {
+  static constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
+  return std::holds_alternative<ClaheOptions>(operation) ? std::span<const BackendKind>(kNotOpencl)
+                                                         : std::span<const BackendKind>();
+}
 
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {
   return {std::move(name),
@@ -28,7 +40,7 @@ Trial trial(std::string name, const PictureOperation& operation, double bytes_pe
           [operation](Backend& backend, const Picture& picture) -> OperationResult {
             return backend.apply(picture, operation);
           },
-          bytes_per_pixel};
+          bytes_per_pixel, false, backends_with(operation)};
 }
 
 HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <variant>
 
@@ -15,9 +16,15 @@ using HostResult = std::variant<Histogram, Image>;
 struct Trial {
   std::string name;  ///< "equalize luma": the operation, then its options
   std::function<OperationResult(Backend&, const Picture&)> run;
-  double bytes_per_pixel = 0.0;  ///< minimum number of bytes that must be read and written
-  bool is_timed = false;         ///< by `bench`
+  double bytes_per_pixel = 0.0;               ///< minimum number of bytes that must be read and written
+  bool is_timed = false;                      ///< by `bench`
+  std::span<const BackendKind> only_on = {};  ///< the backends that have it; empty = all of them
+
+  [[nodiscard]] bool is_on(BackendKind kind) const;
 };
+
+/// The backends that have it; empty = all of them.
+std::span<const BackendKind> backends_with(const PictureOperation& operation);
 
 /// A trial that calls an operation with these options.
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel);

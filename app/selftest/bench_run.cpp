@@ -39,7 +39,7 @@ BenchRow row_of(const Trial& trial, const Operation& operation, const std::vecto
   row.operation = trial.name;
   const Side* first = nullptr;
   for (const Side& side : sides) {
-    if (!operation.is_on(side.backend->kind())) {
+    if (!operation.is_on(side.backend->kind()) || !trial.is_on(side.backend->kind())) {
       continue;
     }
     if (first == nullptr) {
@@ -50,7 +50,7 @@ BenchRow row_of(const Trial& trial, const Operation& operation, const std::vecto
     }
   }
   for (const Side& side : sides) {
-    if (operation.is_on(side.backend->kind())) {
+    if (operation.is_on(side.backend->kind()) && trial.is_on(side.backend->kind())) {
       row.timings.push_back(timed(trial, side));
     }
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "commands/commands.hpp"
 #include "engine/backend_choice.hpp"
@@ -82,6 +83,18 @@ TEST(Operations, MostResultBitsIsTheLargestResult) {
     }
     EXPECT_EQ(static_cast<std::size_t>(operation.most_result_bits), most) << operation.name;
   }
+}
+
+TEST(Operations, ClaheIsNotOnOpencl) {
+  const auto has_clahe = [](BackendKind kind) {
+    const std::vector<Trial> trials = trials_on(kind, {Sample::u8, 3});
+    return std::any_of(trials.begin(), trials.end(),
+                       [](const Trial& trial) { return trial.name.find("clahe") != std::string::npos; });
+  };
+  EXPECT_TRUE(has_clahe(BackendKind::cpu));
+  EXPECT_TRUE(has_clahe(BackendKind::cuda));
+  EXPECT_FALSE(has_clahe(BackendKind::opencl));
+  EXPECT_TRUE(backends_with(IntegralOptions()).empty());
 }
 
 constexpr std::array kCpuOnly = {BackendKind::cpu};
