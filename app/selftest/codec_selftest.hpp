@@ -7,6 +7,9 @@
 
 namespace gpuimg {
 
+/// False for HEIF where libheif, which is opened at run time, or its decoder is not installed.
+bool can_be_tested(const codecs::Codec& codec);
+
 /// Reads back what the codec writes, in every format of pixels that it holds, or reads a file built into gpuimg.
 SelfTestResult test_codec(const codecs::Codec& codec);
 

@@ -85,6 +85,9 @@ TEST_F(Admission, DoctorShowsEveryCodecOfBothSides) {
   const CommandRun good = run_command({"doctor"});
   EXPECT_EQ(good.code, ExitCode::ok);
   for (const codecs::Codec& codec : codecs::codecs()) {
+    if (!can_be_tested(codec)) {
+      continue;
+    }
     EXPECT_NE(good.out.find("  " + std::string(codec.name) + ": "), std::string::npos) << good.out;
   }
   EXPECT_NE(good.out.find("decoding JPEG, as the CPU to the byte: 6 checks, all good"), std::string::npos) << good.out;
@@ -98,7 +101,7 @@ TEST_F(Admission, DoctorShowsEveryCodecOfBothSides) {
 TEST(CodecSelfTest, EveryCodecPasses) {
   for (const codecs::Codec& codec : codecs::codecs()) {
     const SelfTestResult result = test_codec(codec);
-    EXPECT_GT(result.checks, 0) << codec.name;
+    EXPECT_EQ(result.checks > 0, can_be_tested(codec)) << codec.name;
     EXPECT_TRUE(result.failures.empty()) << codec.name << ": " << result.failures.front();
   }
 }
