@@ -32,8 +32,7 @@ std::string library_versions() {
                      dotted(kJpeg / 1000000, kJpeg / 1000 % 1000, kJpeg % 1000), GPUIMG_TIFF_LIBRARY,
                      GPUIMG_WEBP_LIBRARY, dotted(ISAL_MAJOR_VERSION, ISAL_MINOR_VERSION, ISAL_PATCH_VERSION),
                      cli11_version(), dotted(FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100),
-                     tar_library().empty() ? "without libarchive" : tar_library(),
-                     heif_reader());
+                     tar_library().empty() ? "without libarchive" : tar_library(), heif_reader());
 }
 
 RunCommand declare(CommandParser& /*parser*/) {
