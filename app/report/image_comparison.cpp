@@ -10,7 +10,7 @@
 namespace gpuimg {
 namespace {
 
-__extension__ using Wide = unsigned __int128;
+__extension__ using Sum128 = unsigned __int128;
 
 constexpr int kMaxChannels = 4;
 
@@ -107,8 +107,8 @@ class Counter {
   std::size_t channels_;
   std::uint32_t tolerance_;
   std::array<std::uint32_t, kMaxChannels> greatest_{};
-  std::array<Wide, kMaxChannels> sums_{};
-  Wide squares_ = 0;
+  std::array<Sum128, kMaxChannels> sums_{};
+  Sum128 squares_ = 0;
   std::uint64_t differing_ = 0;
   FirstDifference first_;
 };
