@@ -9,6 +9,7 @@
 #include <functional>
 #include <initializer_list>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_encoding.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "codecs/row_reader.hpp"
 #include "gpuimg/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
@@ -72,6 +74,7 @@ struct ReadOptions {
 struct DecodedImage {
   Image image;                                ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
+  std::shared_ptr<RowReader> rows;            ///< the pixels in place of `image`: from open_image_rows
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
   std::uint32_t pages = 1;                    ///< in the file
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
@@ -81,11 +84,13 @@ struct DecodedImage {
   std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
   std::vector<std::string> details;           ///< less important notes: which metadata is left out
 
-  [[nodiscard]] int width() const { return picture ? picture->width() : image.width(); }
-  [[nodiscard]] int height() const { return picture ? picture->height() : image.height(); }
-  [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
+  [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
+  [[nodiscard]] PixelFormat format() const {
+    return picture ? picture->format() : rows ? rows->format() : image.format();
+  }
   [[nodiscard]] std::size_t pixel_count() const {
-    return picture ? picture->pixel_count() : image.view().pixel_count();
+    return static_cast<std::size_t>(width()) * static_cast<std::size_t>(height());
   }
 };
 
@@ -203,6 +208,11 @@ struct Codec {
   /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
   /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
+  /// Decodes a file of one image as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns
+  /// nullopt for a file that must be decoded whole, and may for one that decode refuses; throws as decode does. Null if
+  /// all files must be decoded whole.
+  std::optional<DecodedImage> (*open_rows)(const RandomAccess& file, const std::string& name,
+                                           const ReadOptions& options) = nullptr;
   /// Null for a format with one image in a file.
   const PagedReading* paged = nullptr;
 

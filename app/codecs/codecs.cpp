@@ -12,11 +12,13 @@
 #include "codecs/jpeg/declared_jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_reader.hpp"
+#include "codecs/jpeg/jpeg_row_reader.hpp"
 #include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
+#include "codecs/png/png_row_reader.hpp"
 #include "codecs/png/png_writer.hpp"
 #include "codecs/pnm/pnm_reader.hpp"
 #include "codecs/pnm/pnm_writer.hpp"
@@ -48,6 +50,7 @@ constexpr Codec kCodecs[] = {
         .declared = declared_png,
         .metadata = png_header_metadata,
         .decode = read_png,
+        .open_rows = open_png_rows,
         .written = {{"png", "lossless, 8 or 16 bits"}},
         .fit_metadata = fit_png_metadata,
         .encode = encode_png,
@@ -60,6 +63,7 @@ constexpr Codec kCodecs[] = {
         .declared = declared_jpeg,
         .metadata = jpeg_header_metadata,
         .decode = read_jpeg,
+        .open_rows = open_jpeg_rows,
         .written = {{"jpg", "lossy, 8 bits, no alpha"}, {"jpeg", "the same as jpg"}},
         .limits =
             {.max_side = kMaxJpegSide, .holds_16_bits = false, .holds_gray_alpha = false, .holds_color_alpha = false},

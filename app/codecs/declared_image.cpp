@@ -41,6 +41,10 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
   }
 }
 
+DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name) {
+  return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, name); });
+}
+
 DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
   try {
     PartialInput input(path);
@@ -48,7 +52,7 @@ DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
     if (codec.paged != nullptr && input.file_bytes()) {
       return codec.paged->declared(input.random_access(), path, page);
     }
-    return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, path); });
+    return declared_image_in(input, codec, path);
   } catch (const Error&) {
     return {};
   }

@@ -11,6 +11,10 @@
 
 #include "codecs/codec.hpp"
 
+namespace gpuimg {
+class PartialInput;
+}
+
 namespace gpuimg::codecs {
 
 /// `bytes` may be only the beginning of a file. Declares nothing if it does not hold the header of an image. `name`
@@ -19,6 +23,9 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 
 /// The same for a page (ReadOptions::page) of the file at `path`; declares nothing if the file cannot be read.
 DeclaredImage declared_image_in(const std::string& path, std::uint32_t page = 0);
+
+/// The same for an input that its codec reads; reads no more of it than that needs. Throws as Codec::declared does.
+DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name);
 
 /// How many images the file at `path` holds; 1 if it cannot be read.
 std::uint32_t pages_in(const std::string& path);

@@ -1,8 +1,10 @@
 // Identifies the format, calls its reader, and turns the image upright.
 #include "codecs/image_reader.hpp"
 
+#include <memory>
 #include <utility>
 
+#include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
@@ -51,6 +53,15 @@ void turn_upright(DecodedImage& decoded) {
   }
 }
 
+/// The file stays open as long as the result is used.
+RandomAccess shared_access(const std::shared_ptr<PartialInput>& input) {
+  RandomAccess file = input->random_access();
+  file.read = [input, read = std::move(file.read)](std::uint64_t offset, std::span<std::byte> to) {
+    return read(offset, to);
+  };
+  return file;
+}
+
 DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOptions& options) {
   decoded.file_format = codec.format;
   if (options.auto_orient || decoded.is_upright) {
@@ -82,6 +93,27 @@ std::optional<DecodedImage> decode_paged_file(const std::string& path, const Rea
   const std::string shown = printable_name(path, options.page);
   expect(codec.paged->declared(file, shown, options.page));
   return finished(codec.paged->decode(file, shown, options), codec, options);
+}
+
+std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
+                                            const std::function<void(const DeclaredImage&)>& expect) {
+  try {
+    const auto input = std::make_shared<PartialInput>(path);
+    const std::string shown = printable_name(path);
+    const Codec& codec = detected_codec_of(*input, shown);
+    if (codec.open_rows == nullptr || !input->file_bytes() || options.page > 1) {
+      return std::nullopt;
+    }
+    expect(declared_image_in(*input, codec, shown));
+    std::optional<DecodedImage> opened = codec.open_rows(shared_access(input), shown, options);
+    const bool is_turned = opened && options.auto_orient && exif_orientation(opened->metadata.exif) != 1;
+    return opened && !is_turned ? std::optional(finished(std::move(*opened), codec, options)) : std::nullopt;
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::out_of_memory) {
+      throw;
+    }
+    return std::nullopt;  // the decoder of the whole file reports the error
+  }
 }
 
 }  // namespace gpuimg::codecs

@@ -170,7 +170,7 @@ class HistJob final : public ImageJob {
       return looks_like_json(bytes.span()) ? adding(checked_file(bytes, paths.input), paths.input)
                                            : taken(context, paths, context.decode(bytes, paths.input));
     }
-    return taken(context, paths, context.load(paths.input));
+    return taken(context, paths, context.load_rows(paths.input));
   }
 
   [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }

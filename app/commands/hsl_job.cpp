@@ -13,6 +13,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
+#include "codecs/npy/npy_header.hpp"
 #include "commands/hsl_file.hpp"
 #include "commands/photo_output.hpp"
 #include "text/printable_name.hpp"
@@ -115,11 +116,19 @@ class ToHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
-    codecs::DecodedImage decoded = context.load(paths.input);
+    const bool is_one_npy = form_of(paths.output) == HslForm::npy && !arguments_.planes;
+    codecs::DecodedImage decoded = is_one_npy ? context.load_rows(paths.input) : context.load(paths.input);
     const Sample rgb_sample = decoded.format().sample;
-    const Image hsl = context.process(
-        OperationInput(std::move(decoded)),
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
+    OperationInput input(std::move(decoded));
+    const auto convert = [&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.to_hsl(picture, encoding);
+    };
+    const PixelFormat result = result_format(input.format(), ToHslOptions{encoding});
+    const std::string header = codecs::npy_header_for(input.width(), input.height(), result);
+    if (is_one_npy && context.process_rows(input, paths.output, header, convert)) {
+      return {};
+    }
+    const Image hsl = context.process(std::move(input), convert);
     codecs::WriteOptions write_options = output_.write_options();
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);

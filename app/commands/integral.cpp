@@ -10,6 +10,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
+#include "codecs/npy/npy_header.hpp"
 #include "commands/commands.hpp"
 #include "engine/image_job.hpp"
 #include "report/sum_table_text.hpp"
@@ -57,6 +58,12 @@ const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
                                                    Form::npy},
                                                   Form::tiff, "u32, f32 or f64");
 
+std::string npy_header(const OperationInput& input, const IntegralOptions& options) {
+  const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
+  return codecs::npy_header_for(table_width(input.width(), options.layout),
+                                table_height(input.height(), options.layout), {entry, 1});
+}
+
 class IntegralJob final : public ImageJob {
  public:
   explicit IntegralJob(const Arguments& arguments)
@@ -87,7 +94,7 @@ class IntegralJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = form == Form::npy ? context.load_rows(paths.input) : context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
@@ -99,9 +106,14 @@ class IntegralJob final : public ImageJob {
         table_sample(decoded.width(), decoded.height(), decoded.format(), options) == Sample::u64) {
       options.type = Sample::f64;
     }
-    const Image table = context.process(
-        OperationInput(std::move(decoded)),
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.integral(picture, options); });
+    OperationInput input(std::move(decoded));
+    const auto sum = [&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.integral(picture, options);
+    };
+    if (input.rows && context.process_rows(input, paths.output, npy_header(input, options), sum)) {
+      return {};
+    }
+    const Image table = context.process(std::move(input), sum);
     if (form == Form::npy) {
       context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });
     } else if (form == Form::tiff) {

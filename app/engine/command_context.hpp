@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -84,6 +85,10 @@ class CommandContext {
   codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
+  /// As load(), for operations that visit rows: leaves the pixels of one image in their file, if they can be read there
+  /// in bands and the host computes.
+  codecs::DecodedImage load_rows(const std::string& path);
+
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
   Image decode_on_host(const Bytes& bytes, const std::string& path);
@@ -115,6 +120,31 @@ class CommandContext {
   Histogram count(OperationInput input, const Operation& operation) {
     return verified(std::move(input),
                     [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
+  }
+
+  /// For rows that load_rows() left in their file: runs operation(backend, picture, nullptr) → Picture on bands of
+  /// them, and stages `header` and the rows of the result as `output`. Neither image is ever held. Returns false if the
+  /// result must be held: process() then computes it from `input`.
+  template <class Operation>
+  bool process_rows(OperationInput& input, const std::string& output, std::string_view header,
+                    const Operation& operation) {
+    if (!input.rows || is_kept(output)) {
+      return false;
+    }
+    Backend& on = backend();
+    try {
+      stage(output, Phase::decode, [&](const ByteSink& sink) {
+        sink(std::as_bytes(std::span(header)));
+        StripedBackend bands(on, kBandBytes, [&](ConstView rows) {
+          sink({rows.data, rows.tight_pitch_bytes() * static_cast<std::size_t>(rows.height)});
+        });
+        (void)operation(bands, picture_of(input.rows), nullptr);
+      });
+      return true;
+    } catch (const VoidStrips&) {
+      read_whole(input);
+      return false;
+    }
   }
 
   /// Converts alpha and bit depth for the output, as part of the encode phase.
@@ -232,10 +262,10 @@ class CommandContext {
   auto run(Backend& on, OperationInput& input, const Operation& operation) {
     std::optional<Picture> uploaded;
     if (!input.picture) {
-      uploaded = upload(on, input.image);
+      uploaded = input.rows ? picture_of(input.rows) : upload(on, input.image);
     }
     const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
-    return times_.measure(Phase::kernel, [&] {
+    return times_.measure(input.rows ? Phase::decode : Phase::kernel, [&] {
       auto result = operation(on, std::move(input.picture ? *input.picture : *uploaded), mask ? &*mask : nullptr);
       on.wait();
       input.picture.reset();
@@ -243,12 +273,26 @@ class CommandContext {
     });
   }
 
+  /// Of a band of rows, input and result: they stay in the cache of a core.
+  static constexpr std::size_t kBandBytes = std::size_t{1} << 20;
+
+  /// Decodes the file of rows that are void. Throws the decoder's verdict.
+  void read_whole(OperationInput& input);
+
   /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
   /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
   template <class Compute>
   auto computed(Backend& on, OperationInput given, const Compute& compute) {
     MemoryShare share = std::move(share_);  // of a picture that is there already; outlives it
     OperationInput input = std::move(given);
+    if (input.rows) {
+      try {
+        StripedBackend bands(on, kBandBytes);
+        return compute(bands, input);
+      } catch (const VoidStrips&) {
+        read_whole(input);
+      }
+    }
     std::size_t room = device_memory_limit(on, input, share);
     if (room == 0) {
       try {
@@ -327,7 +371,9 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
-  MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
+  std::string rows_path_;          ///< the file of an input that is read in bands
+  std::vector<std::string> told_;  ///< its notes
+  MemoryShare share_;              ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
   CodecSides sides_;
   std::optional<int> device_;

@@ -1,11 +1,14 @@
-// What an operation computes with: pixels on the host, or on the backend that decoded them, and a mask.
+// What an operation computes with: pixels on the host, on the backend that decoded them, or in a file, and a
+// mask.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <utility>
 
 #include "codecs/codec.hpp"
+#include "codecs/row_reader.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
 
@@ -14,14 +17,19 @@ namespace gpuimg {
 struct OperationInput {
   explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
   explicit OperationInput(codecs::DecodedImage&& decoded, std::optional<Image> chosen = std::nullopt)
-      : image(std::move(decoded.image)), picture(std::move(decoded.picture)), mask(std::move(chosen)) {}
+      : image(std::move(decoded.image)),
+        picture(std::move(decoded.picture)),
+        rows(std::move(decoded.rows)),
+        mask(std::move(chosen)) {}
 
-  [[nodiscard]] int width() const { return picture ? picture->width() : image.width(); }
-  [[nodiscard]] int height() const { return picture ? picture->height() : image.height(); }
-  [[nodiscard]] PixelFormat format() const { return picture ? picture->format() : image.format(); }
+  [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
+  [[nodiscard]] PixelFormat format() const {
+    return picture ? picture->format() : rows ? rows->format() : image.format();
+  }
 
   /// True if an operation has taken the pixels over.
-  [[nodiscard]] bool is_consumed() const { return !picture && image.empty(); }
+  [[nodiscard]] bool is_consumed() const { return !picture && !rows && image.empty(); }
 
   /// Only for pixels on the host.
   [[nodiscard]] OperationInput clone() const {
@@ -33,8 +41,9 @@ struct OperationInput {
   }
 
   Image image;
-  std::optional<Picture> picture;  ///< in place of `image`
-  std::optional<Image> mask;       ///< u8, 1 channel
+  std::optional<Picture> picture;           ///< in place of `image`
+  std::shared_ptr<codecs::RowReader> rows;  ///< in place of `image`: pixels that are still in their file
+  std::optional<Image> mask;                ///< u8, 1 channel
 };
 
 }  // namespace gpuimg

@@ -16,6 +16,17 @@
 namespace gpuimg {
 namespace {
 
+using codecs::RowReader;
+
+class FileRows final : public Picture::Storage {
+ public:
+  explicit FileRows(std::shared_ptr<RowReader> reader) : reader_(std::move(reader)) {}
+  [[nodiscard]] RowReader& reader() { return *reader_; }
+
+ private:
+  std::shared_ptr<RowReader> reader_;
+};
+
 class HostPixels final : public Picture::Storage {
  public:
   explicit HostPixels(Image image) : image_(std::move(image)) {}
@@ -34,7 +45,8 @@ Picture picture_of(Image image) {
 
 Image& image_of(const Picture& picture) { return static_cast<HostPixels&>(picture.storage()).image(); }
 
-ConstView rows_of(ConstView pixels, int begin, int end) {
+template <class Byte>
+BasicView<Byte> rows_of(BasicView<Byte> pixels, int begin, int end) {
   pixels.data = pixels.row_bytes(begin);
   pixels.height = end - begin;
   return pixels;
@@ -64,12 +76,11 @@ void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& count
 
 /// Adds the sums of the rows above to a strip and writes its table entries; its last row becomes `above`.
 template <class Sum, class Entry>
-void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, int first_row,
-               std::size_t first_column) {
+void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, std::size_t first_column) {
   const auto width = static_cast<std::size_t>(strip.width);
   tbb::parallel_for(0, strip.height, [&](int y) {
     const Sum* sums = strip.row<Sum>(y);
-    Entry* entries = table.row<Entry>(first_row + y) + first_column;
+    Entry* entries = table.row<Entry>(y) + first_column;
     for (std::size_t x = 0; x < width; ++x) {
       entries[x] = table_entry<Entry>(above[x] + sums[x]);
     }
@@ -80,7 +91,7 @@ void add_above(ConstView strip, std::vector<std::uint64_t>& above, View table, i
   }
 }
 
-using AddAbove = void (*)(ConstView, std::vector<std::uint64_t>&, View, int, std::size_t);
+using AddAbove = void (*)(ConstView, std::vector<std::uint64_t>&, View, std::size_t);
 
 AddAbove add_above_for(Sample type) {
   switch (type) {
@@ -103,14 +114,67 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   }
 }
 
-void clear_borders(View table, std::size_t entry_bytes) {
-  std::fill_n(table.row_bytes(0), table.tight_pitch_bytes(), std::byte{0});
-  for (int y = 1; y < table.height; ++y) {
+void clear_first_column(View table, std::size_t entry_bytes) {
+  for (int y = 0; y < table.height; ++y) {
     std::fill_n(table.row_bytes(y), entry_bytes, std::byte{0});
   }
 }
 
+/// The rows of a result, as they come: in memory, or on their way to `take`.
+class ResultRows {
+ public:
+  ResultRows(int width, int height, PixelFormat format, const TakeRows& take)
+      : width_(width), height_(height), format_(format), take_(take) {
+    if (!take_) {
+      image_ = Image(width, height, format);
+    }
+  }
+
+  /// The next rows.
+  void put(ConstView rows) {
+    if (take_) {
+      take_(rows);
+    } else {
+      copy_rows(rows, image_.view(), next_);
+      next_ += rows.height;
+    }
+  }
+  /// The same for rows that fill(to) writes.
+  template <class Fill>
+  void make(int count, const Fill& fill) {
+    if (!take_) {
+      fill(rows_of(image_.view(), next_, next_ + count));
+      next_ += count;
+      return;
+    }
+    if (scratch_.empty() || scratch_.height() < count) {
+      scratch_ = Image(width_, count, format_);
+    }
+    const View rows = rows_of(scratch_.view(), 0, count);
+    fill(rows);
+    take_(rows);
+  }
+
+  Picture picture() { return {width_, height_, format_, std::make_unique<HostPixels>(std::move(image_))}; }
+
+ private:
+  int width_;
+  int height_;
+  PixelFormat format_;
+  const TakeRows& take_;
+  Image image_;
+  Image scratch_;
+  int next_ = 0;
+};
+
 }  // namespace
+
+Picture picture_of(std::shared_ptr<RowReader> rows) {
+  const int width = rows->width();
+  const int height = rows->height();
+  const PixelFormat format = rows->format();
+  return {width, height, format, std::make_unique<FileRows>(std::move(rows))};
+}
 
 struct StripedBackend::Strip {
   int begin;
@@ -123,40 +187,59 @@ struct StripedBackend::Strip {
 
 template <class Visit>
 void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
-                                int halo_rows, const Visit& visit) {
+                                int halo_rows, Order order, const Visit& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
   const std::size_t row_bytes =
       static_cast<std::size_t>(picture.width()) * (picture.format().bytes_per_pixel() + bytes_out_a_pixel + mask_bytes);
   const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
   const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
+  if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
+    constexpr int kAtOnce = 16;  // decoders are fastest with multiples
+    const codecs::BandOutput to{rows < kAtOnce ? std::max(1, rows) : rows - rows % kAtOnce,
+                                [&](int count) { return inner_.new_image(picture.width(), count, picture.format()); },
+                                [&](codecs::RowBand band) {
+                                  const int end = band.first + band.rows.height();
+                                  visit_strip(band.first, end, 0, inner_.upload(std::move(band.rows)), selection,
+                                              visit);
+                                }};
+    if (halo_rows > 0 || !file->reader().read(to, order)) {
+      throw VoidStrips();
+    }
+    return;
+  }
   for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
     const int end = begin + std::min(rows, picture.height() - begin);
     const int halo_above = std::min(halo_rows, begin);
     const int halo_below = std::min(halo_rows, picture.height() - end);
-    const Picture pixels = inner_.upload(rows_of(picture, begin - halo_above, end + halo_below));
-    std::optional<Picture> mask;
-    if (selection.mask != nullptr) {
-      mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
-    }
-    Strip strip{begin, end, halo_above, pixels, selection, true};
-    strip.selection.mask = mask ? &*mask : nullptr;
-    if (selection.region) {
-      strip.selection.region = part_of(*selection.region, begin, end);
-      strip.is_selected = strip.selection.region.has_value();
-    }
-    visit(strip);
+    visit_strip(begin, end, halo_above, inner_.upload(rows_of(picture, begin - halo_above, end + halo_below)),
+                selection, visit);
   }
+}
+
+template <class Visit>
+void StripedBackend::visit_strip(int begin, int end, int halo_above, const Picture& pixels, const Selection& selection,
+                                 const Visit& visit) {
+  std::optional<Picture> mask;
+  if (selection.mask != nullptr) {
+    mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
+  }
+  Strip strip{begin, end, halo_above, pixels, selection, true};
+  strip.selection.mask = mask ? &*mask : nullptr;
+  if (selection.region) {
+    strip.selection.region = part_of(*selection.region, begin, end);
+    strip.is_selected = strip.selection.region.has_value();
+  }
+  visit(strip);
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                                const std::function<Picture(const Strip&)>& map) {
-  Image result(picture.width(), picture.height(), format);
-  for_strips(picture, format.bytes_per_pixel(), selection, halo_rows, [&](const Strip& strip) {
+  ResultRows result(picture.width(), picture.height(), format, take_);
+  for_strips(picture, format.bytes_per_pixel(), selection, halo_rows, Order::top_down, [&](const Strip& strip) {
     const Image rows = inner_.download(map(strip));
-    copy_rows(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin), result.view(),
-              strip.begin);
+    result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
   });
-  return picture_of(std::move(result));
+  return result.picture();
 }
 
 Picture StripedBackend::upload(ConstView pixels) { return picture_of(copy_of(pixels)); }
@@ -172,7 +255,7 @@ Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptio
         is_hsl(channel) ? static_cast<std::size_t>(options.hsl_bins) : picture.format().max_value() + std::size_t{1};
     sum.channels.push_back({channel, std::vector<std::uint64_t>(bins)});
   }
-  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
+  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -193,7 +276,7 @@ LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeO
   for (auto& counts : sum) {
     counts.resize(picture.format().max_value() + std::size_t{1});
   }
-  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
+  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -256,7 +339,7 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
   const std::size_t planes = clahe_planes(picture.format(), options);
   const std::size_t levels = picture.format().max_value() + std::size_t{1};
   LevelCounts sums = counts_of_tiles(planes * grid.tiles(), levels);
-  for_strips(picture, 0, options.selection, 0, [&](const Strip& strip) {
+  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -303,20 +386,26 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;
-  Image table(table_width(picture.width(), options.layout), table_height(picture.height(), options.layout), {type, 1});
+  ResultRows table(table_width(picture.width(), options.layout), table_height(picture.height(), options.layout),
+                   {type, 1}, take_);
   if (padded) {
-    clear_borders(table.view(), sample_bytes(type));
+    table.make(1, [](View row) { std::fill_n(row.data, row.tight_pitch_bytes(), std::byte{0}); });
   }
   IntegralOptions of_strip = options;
   of_strip.layout = TableLayout::inclusive;
   of_strip.type = type == Sample::u32 ? Sample::u32 : Sample::u64;
   of_strip.allow_wrap = true;
   std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
-  for_strips(picture, sample_bytes(*of_strip.type), {}, 0, [&](const Strip& strip) {
+  for_strips(picture, sample_bytes(*of_strip.type), {}, 0, Order::top_down, [&](const Strip& strip) {
     const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
-    add_above_for(type)(sums.view(), above, table.view(), strip.begin + (padded ? 1 : 0), padded ? 1 : 0);
+    table.make(sums.height(), [&](View rows) {
+      if (padded) {
+        clear_first_column(rows, sample_bytes(type));
+      }
+      add_above_for(type)(sums.view(), above, rows, padded ? 1 : 0);
+    });
   });
-  return picture_of(std::move(table));
+  return table.picture();
 }
 
 }  // namespace gpuimg

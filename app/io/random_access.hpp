@@ -6,7 +6,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <memory>
 #include <span>
+#include <vector>
 
 namespace gpuimg {
 
@@ -25,6 +27,33 @@ inline RandomAccess in_memory(std::span<const std::byte> bytes) {
               std::memcpy(to.data(), bytes.data() + offset, count);
             }
             return count;
+          }};
+}
+
+/// Pieces of memory, as one. They must outlive the result.
+inline RandomAccess in_pieces(std::span<const std::span<const std::byte>> pieces) {
+  struct Piece {
+    std::uint64_t end;  ///< of the piece, in the whole
+    std::span<const std::byte> bytes;
+  };
+  auto all = std::make_shared<std::vector<Piece>>();
+  all->reserve(pieces.size());
+  std::uint64_t size = 0;
+  for (const std::span<const std::byte> bytes : pieces) {
+    size += bytes.size();
+    all->push_back({size, bytes});
+  }
+  return {size, [all](std::uint64_t offset, std::span<std::byte> to) {
+            auto piece =
+                std::partition_point(all->begin(), all->end(), [&](const Piece& p) { return p.end <= offset; });
+            std::size_t done = 0;
+            for (; piece != all->end() && done < to.size(); ++piece) {
+              const auto left = static_cast<std::size_t>(piece->end - offset - done);
+              const auto part = piece->bytes.last(left).first(std::min(left, to.size() - done));
+              std::copy(part.begin(), part.end(), to.begin() + static_cast<std::ptrdiff_t>(done));
+              done += part.size();
+            }
+            return done;
           }};
 }
 

@@ -41,7 +41,7 @@ void check_whole(const Pieces& pieces, std::size_t stretch, const ZlibVerdict& e
 }
 
 void check_parts(const Pieces& pieces, std::size_t size, std::size_t part_bytes, const ZlibVerdict& expected) {
-  SpeculativeInflater part(pieces.spans(), test::kRoomOfParts, kMaxBytes);
+  SpeculativeInflater part(in_pieces(pieces.spans()), test::kRoomOfParts, kMaxBytes);
   for (std::size_t begin = 1; begin < size; begin += part_bytes) {
     const std::size_t end = std::min(begin + part_bytes, size);
     part.run(begin, end);

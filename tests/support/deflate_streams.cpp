@@ -97,7 +97,7 @@ ZlibVerdict verdict_of_zlib(const Octets& deflated, std::size_t max_bytes) {
 
 std::optional<OurInflated> inflated_by_ours(std::span<const ByteSpan> pieces, std::size_t stretch,
                                             std::size_t max_bytes) {
-  Inflater inflater(pieces);
+  Inflater inflater(in_pieces(pieces));
   Octets memory(Inflater::kWindow + stretch + Inflater::kOvershoot);
   std::uint8_t* const begin = memory.data() + Inflater::kWindow;
   OurInflated result;

@@ -10,7 +10,7 @@ namespace gpuimg::codecs {
 struct Inflater::State {
   enum class Stage : std::uint8_t { header, blocks, trailer, ended, damaged };
 
-  explicit State(std::span<const ByteSpan> pieces) : blocks(pieces) {}
+  explicit State(const RandomAccess& stream) : blocks(stream) {}
 
   void read_header();
   std::uint8_t* read_blocks(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
@@ -61,7 +61,7 @@ void Inflater::State::read_trailer() {
   stage = input.is_at_end() && !input.is_overrun() ? Stage::ended : Stage::damaged;
 }
 
-Inflater::Inflater(std::span<const ByteSpan> pieces) : state_(std::make_unique<State>(pieces)) {}
+Inflater::Inflater(const RandomAccess& stream) : state_(std::make_unique<State>(stream)) {}
 Inflater::~Inflater() = default;
 
 bool Inflater::has_ended() const { return state_->stage == State::Stage::ended; }

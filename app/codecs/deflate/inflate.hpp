@@ -1,4 +1,4 @@
-// Inflates a zlib stream that lies in several pieces of memory, incrementally. RFC 1950 and 1951.
+// Inflates a zlib stream incrementally. RFC 1950 and 1951.
 //
 // Rejects everything zlib rejects. ISA-L's inflate does not: it accepts incomplete Huffman codes, which zlib, and so
 // every other PNG reader, refuses.
@@ -7,10 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 
-#include "codecs/byte_fields.hpp"
 #include "codecs/deflate/rfc1951.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -19,8 +18,7 @@ class Inflater {
   static constexpr std::size_t kWindow = kMaxMatchDistance;
   static constexpr std::size_t kOvershoot = 512;  ///< bytes that run() may write past `end`
 
-  /// Borrows the pieces.
-  explicit Inflater(std::span<const ByteSpan> pieces);
+  explicit Inflater(const RandomAccess& stream);
   ~Inflater();
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
@@ -30,11 +28,11 @@ class Inflater {
   /// Returns null if the stream is damaged or is not zlib with a window of kWindow.
   std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
 
-  /// Makes run() return early at the first block that starts at bit `position` of the pieces or later; is_paused() is
+  /// Makes run() return early at the first block that starts at bit `position` of the stream or later; is_paused() is
   /// true there.
   void pause_at(std::uint64_t position);
   [[nodiscard]] bool is_paused() const;
-  /// How many bits of the pieces have been consumed.
+  /// How many bits of the stream have been consumed.
   [[nodiscard]] std::uint64_t position() const;
   /// Continues with the block at bit `position`, or, if `is_after_last`, with what follows the last block. The caller
   /// has inflated everything before it.

@@ -3,11 +3,11 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
+#include <utility>
 
-#include "codecs/byte_fields.hpp"
 #include "codecs/deflate/inflate_input.hpp"
 #include "codecs/deflate/inflate_tables.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -22,15 +22,14 @@ class InflateBlocks {
     damaged,
   };
 
-  /// Borrows the pieces.
-  explicit InflateBlocks(std::span<const ByteSpan> pieces) : input(pieces) {}
+  explicit InflateBlocks(RandomAccess stream) : input(std::move(stream)) {}
 
   /// Callers may consume input only before the first block and after the last.
   InflateInput input;
 
   [[nodiscard]] Stage stage() const { return stage_; }
 
-  /// Continues with the block at bit `position` of the pieces, or with what follows the last block.
+  /// Continues with the block at bit `position` of the stream, or with what follows the last block.
   void move_to(std::uint64_t position, bool is_after_last = false);
 
   /// Consumes a block header, or as much of a block as the buffered input and the room from `out` to `end` allow.

@@ -1,7 +1,8 @@
-// Refilling the buffer from the pieces.
+// Refilling the buffer from the stream.
 #include "codecs/deflate/inflate_input.hpp"
 
 #include <algorithm>
+#include <span>
 
 namespace gpuimg::codecs {
 
@@ -18,12 +19,6 @@ void InflateInput::move_to(std::uint64_t position) {
 }
 
 void InflateInput::gather_from(std::uint64_t byte) {
-  pieces_ = all_;
-  piece_offset_ = byte;
-  while (!pieces_.empty() && piece_offset_ >= pieces_.front().size()) {
-    piece_offset_ -= pieces_.front().size();
-    pieces_ = pieces_.subspan(1);
-  }
   gathered_ = byte;
   end_ = buffer_.data();
   bits = {end_};
@@ -38,24 +33,17 @@ void InflateInput::gather() {
   if (kept > 0) {
     std::memmove(buffer_.data(), begin, kept);
   }
-  std::size_t size = kept;
-  while (size < kBufferBytes && !pieces_.empty()) {
-    const ByteSpan left = pieces_.front().subspan(piece_offset_);
-    const std::size_t count = std::min(left.size(), kBufferBytes - size);
-    std::copy_n(reinterpret_cast<const std::uint8_t*>(left.data()), count, buffer_.data() + size);
-    size += count;
-    piece_offset_ += count;
-    gathered_ += count;
-    if (count == left.size()) {
-      pieces_ = pieces_.subspan(1);
-      piece_offset_ = 0;
-    }
-  }
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(kBufferBytes - kept, size_ - gathered_));
+  const std::size_t count =
+      wanted > 0 ? stream_.read(gathered_, std::as_writable_bytes(std::span(buffer_)).subspan(kept, wanted)) : 0;
+  gathered_ += count;
+  size_ = count < wanted ? gathered_ : size_;
+  const std::size_t size = kept + count;
   std::memset(buffer_.data() + size, 0, buffer_.size() - size);
   bits.next = buffer_.data() + ahead;
   end_ = buffer_.data() + size;
-  // After the last piece, a damaged stream may read zeros for a while, but not past the buffer.
-  limit_ = pieces_.empty() ? end_ + kReserve : end_ - kReserve;
+  // After the end of the stream, a damaged stream may read zeros for a while, but not past the buffer.
+  limit_ = gathered_ == size_ ? end_ + kReserve : end_ - kReserve;
 }
 
 void InflateInput::align() { bits = {bits.byte()}; }

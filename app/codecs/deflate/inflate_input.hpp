@@ -1,13 +1,13 @@
-// Reads the bits of a deflate stream that lies in several pieces of memory.
+// Reads the bits of a deflate stream.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <span>
+#include <utility>
 
-#include "codecs/byte_fields.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -40,11 +40,11 @@ struct InflateBits {
   [[nodiscard]] const std::uint8_t* byte() const { return next - (count >> 3); }
 };
 
-/// Copies the pieces, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
+/// Copies the stream, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
 /// it, and is_overrun() tells afterwards.
 class InflateInput {
  public:
-  explicit InflateInput(std::span<const ByteSpan> pieces) : all_(pieces) { move_to(0); }
+  explicit InflateInput(RandomAccess stream) : stream_(std::move(stream)), size_(stream_.size) { move_to(0); }
   InflateInput(const InflateInput&) = delete;
   InflateInput& operator=(const InflateInput&) = delete;
 
@@ -53,11 +53,11 @@ class InflateInput {
 
   InflateBits bits;
 
-  /// How many bits of the pieces have been consumed.
+  /// How many bits of the stream have been consumed.
   [[nodiscard]] std::uint64_t position() const {
     return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count;
   }
-  /// Continues at bit `position`, which must not lie past the end of the pieces.
+  /// Continues at bit `position`, which must not lie past the end of the stream.
   void move_to(std::uint64_t position);
 
   /// Once bits.next is past this, call gather() before reading more.
@@ -72,17 +72,16 @@ class InflateInput {
   /// More bits have been consumed than there are.
   [[nodiscard]] bool is_overrun() const { return bits.byte() > end_; }
   /// All bytes have been consumed.
-  [[nodiscard]] bool is_at_end() const { return pieces_.empty() && bits.byte() == end_; }
+  [[nodiscard]] bool is_at_end() const { return gathered_ == size_ && bits.byte() == end_; }
 
  private:
   void gather_from(std::uint64_t byte);
 
   static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
 
-  std::span<const ByteSpan> all_;
-  std::span<const ByteSpan> pieces_;  // not yet buffered
-  std::size_t piece_offset_ = 0;
-  std::uint64_t gathered_ = 0;  // bytes of the pieces that lie before end_
+  RandomAccess stream_;
+  std::uint64_t size_;          // of the stream; less if the rest cannot be read
+  std::uint64_t gathered_ = 0;  // bytes of the stream that lie before end_
   std::array<std::uint8_t, kBufferBytes + 2 * kReserve> buffer_;
   const std::uint8_t* end_ = buffer_.data();
   const std::uint8_t* limit_ = buffer_.data();

@@ -35,11 +35,11 @@ std::size_t count_after_markers(const std::uint16_t* begin, const std::uint16_t*
 
 }  // namespace
 
-SpeculativeInflater::SpeculativeInflater(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity)
-    : pieces_(pieces),
+SpeculativeInflater::SpeculativeInflater(const RandomAccess& stream, std::size_t room, std::size_t capacity)
+    : stream_(stream),
       room_(room),
       capacity_(capacity),
-      blocks_(pieces),
+      blocks_(stream),
       wide_(new std::uint16_t[kWindow + capacity + Inflater::kOvershoot]),
       bytes_(new std::uint8_t[room + capacity + Inflater::kOvershoot]) {
   std::iota(wide_.get(), wide_.get() + kWindow, kFirstMarker);
@@ -80,18 +80,7 @@ bool SpeculativeInflater::search(std::size_t begin, std::size_t size, std::uint6
 
 std::span<const std::uint8_t> SpeculativeInflater::copy_search_range(std::size_t begin, std::size_t wanted) {
   search_range_.resize(kSearchBytes + kBlockFinderOverread);
-  std::size_t size = 0;
-  std::size_t skipped = begin;
-  for (const ByteSpan piece : pieces_) {
-    const std::size_t from = std::min(skipped, piece.size());
-    const std::size_t count = std::min(piece.size() - from, wanted - size);
-    std::memcpy(search_range_.data() + size, piece.data() + from, count);
-    skipped -= from;
-    size += count;
-    if (size == wanted) {
-      break;
-    }
-  }
+  const std::size_t size = stream_.read(begin, std::as_writable_bytes(std::span(search_range_)).first(wanted));
   std::fill_n(search_range_.begin() + static_cast<std::ptrdiff_t>(size), kBlockFinderOverread, std::uint8_t{0});
   return std::span(search_range_).first(size);
 }

@@ -21,9 +21,9 @@ namespace gpuimg::codecs {
 /// bytes.
 class SpeculativeInflater {
  public:
-  /// Borrows the pieces of a zlib stream. `capacity` is the largest number of bytes that a part may produce; `room`
+  /// Of a zlib stream. `capacity` is the largest number of bytes that a part may produce; `room`
   /// writable bytes precede them. Uses up to three bytes of memory per byte of capacity, touched only as needed.
-  SpeculativeInflater(std::span<const ByteSpan> pieces, std::size_t room, std::size_t capacity);
+  SpeculativeInflater(const RandomAccess& stream, std::size_t room, std::size_t capacity);
 
   /// Searches for a block at byte `begin` of the stream or a little later, and inflates through the end of the last
   /// block that starts before byte `end`. Replaces the previous part.
@@ -58,7 +58,7 @@ class SpeculativeInflater {
   bool inflate_bytes(std::uint64_t end);
   [[nodiscard]] bool has_reached(std::uint64_t end) const;
 
-  std::span<const ByteSpan> pieces_;
+  RandomAccess stream_;
   std::size_t room_;
   std::size_t capacity_;
   InflateBlocks blocks_;

@@ -26,7 +26,7 @@ bool has_header(ByteSpan zlib) {
 
 ZlibStream::ZlibStream(ByteSpan zlib)
     : deflated_(has_header(zlib) ? zlib.subspan(kHeaderBytes) : ByteSpan()),
-      blocks_(std::make_unique<InflateBlocks>(std::span(&deflated_, 1))) {}
+      blocks_(std::make_unique<InflateBlocks>(in_memory(deflated_))) {}
 
 std::vector<std::byte> ZlibStream::inflate(std::size_t size) {
   using Stage = InflateBlocks::Stage;

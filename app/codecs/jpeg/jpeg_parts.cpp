@@ -40,19 +40,18 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
 
 /// Reads in strips, so that it stops soon after another part has found a defect.
 /// Returns false if there is one, or any warning beyond those of the header.
-bool read_part(const JpegFile& file, const Part& part, std::size_t header_warnings, const View& pixels,
+bool read_part(const JpegFile& file, const Part& part, std::size_t header_warnings, const JpegPartReading& reading,
                const std::atomic<bool>& is_sound) {
-  constexpr int kStrip = 64;
   try {
     JpegRows rows(file, false);
     if (part.first > 0) {
       rows.skip_to(part.first);
     }
-    for (int row = part.first; row < part.end; row += kStrip) {
+    for (int row = part.first; row < part.end; row += std::min(reading.rows_at_once, part.end - row)) {
       if (!is_sound) {
         return false;
       }
-      rows.read_to(std::min(row + kStrip, part.end), pixels);
+      reading.read(rows, row, row + std::min(reading.rows_at_once, part.end - row));
     }
     if (part.end == file.height()) {
       rows.finish();
@@ -70,7 +69,7 @@ int jpeg_part_count(int width, int height, int threads) {
 }
 
 double jpeg_skip_cost(const JpegFile& file) {
-  const double bits = 8.0 * static_cast<double>(file.bytes.size());
+  const double bits = 8.0 * static_cast<double>(file.size());
   const double bits_a_pixel = bits / (static_cast<double>(file.header.width) * file.header.height);
   return (0.25 + 0.48 * bits_a_pixel) / (1 + 0.6 * bits_a_pixel);
 }
@@ -89,6 +88,12 @@ std::vector<int> jpeg_cuts(int height, int parts, double skip_cost) {
 
 bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, int threads,
                      const View& pixels) {
+  constexpr int kRowsAtOnce = 64;
+  const auto read = [&](JpegRows& rows, int /*first*/, int end) { rows.read_to(end, pixels); };
+  return read_jpeg_parts(file, whole, cuts, {threads, kRowsAtOnce, read});
+}
+
+bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, const JpegPartReading& reading) {
   if (cuts.empty() || !whole.is_sequential()) {
     return false;
   }
@@ -99,10 +104,10 @@ bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int>
   std::atomic<bool> is_sound = true;
   const std::size_t header_warnings = whole.warning_count();
   require_arena_memory();
-  tbb::task_arena arena(std::min(threads, static_cast<int>(parts.size())));
+  tbb::task_arena arena(std::min(reading.threads, static_cast<int>(parts.size())));
   arena.execute([&] {
     tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
-      if (!read_part(file, parts[i], header_warnings, pixels, is_sound)) {
+      if (!read_part(file, parts[i], header_warnings, reading, is_sound)) {
         is_sound = false;
       }
     });

@@ -2,6 +2,7 @@
 // docs/decisions/0010-jpeg-in-parts.md.
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,5 +25,16 @@ std::vector<int> jpeg_cuts(int height, int parts, double skip_cost);
 /// memory for this: then the pixels are invalid, and a single decoder must read the file. `whole` has read only the
 /// header of the same file. Throws std::bad_alloc.
 bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, int threads, const View& pixels);
+
+/// How the rows of a part are read, a few at a time.
+struct JpegPartReading {
+  int threads = 1;
+  int rows_at_once = 1;
+  /// Calls rows.read_to(end). Called by the threads at the same time.
+  std::function<void(JpegRows& rows, int first, int end)> read;
+};
+
+/// The same, with rows that go where reading.read() puts them. An Error that it throws counts as a defect.
+bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, const JpegPartReading& reading);
 
 }  // namespace gpuimg::codecs

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
 #include <vector>
 
 #include "codecs/allowed_threads.hpp"
@@ -20,13 +23,6 @@
 namespace gpuimg::codecs {
 
 namespace {
-
-void check_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name) {
-  check_size(name, header.width, header.height, options.max_pixels);
-  if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION) {
-    refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
-  }
-}
 
 /// Null `cuts`: chosen automatically.
 void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
@@ -55,8 +51,7 @@ std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metada
 }
 
 Image new_image(const JpegFile& file, const ReadOptions& options) {
-  const PixelFormat format{Sample::u8, file.header.components == 1 ? 1 : 3};
-  return options.image(static_cast<int>(file.header.width), file.height(), format);
+  return options.image(static_cast<int>(file.header.width), file.height(), file.format());
 }
 
 /// A file of several scans that may be decoded by them.
@@ -127,23 +122,37 @@ void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, con
 /// Null `cuts`: chosen automatically.
 DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
-  check_kind(header, options, name);
-  DecodedImage decoded;
-  decoded.metadata = read_jpeg_metadata(header, decoded.details);
+  check_jpeg_kind(header, options, name);
+  DecodedImage decoded = describe_jpeg_file(header);
+  std::vector<std::string> notes = std::exchange(decoded.notes, {});
   const JpegFile file{bytes, header, name};
   if (cuts != nullptr || !reads_scans(file, options, decoded)) {
     read_with_one_decoder(file, options, cuts, decoded);
   }
-  if (header.pictures > 1) {
-    decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
-  }
-  if (file.is_cmyk()) {
-    decoded.notes.emplace_back(kCmykNote);
-  }
+  std::move(notes.begin(), notes.end(), std::back_inserter(decoded.notes));
   return decoded;
 }
 
 }  // namespace
+
+void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name) {
+  check_size(name, header.width, header.height, options.max_pixels);
+  if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION) {
+    refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
+  }
+}
+
+DecodedImage describe_jpeg_file(const JpegHeader& header) {
+  DecodedImage decoded;
+  decoded.metadata = read_jpeg_metadata(header, decoded.details);
+  if (header.pictures > 1) {
+    decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
+  }
+  if (header.components == 4) {
+    decoded.notes.emplace_back(kCmykNote);
+  }
+  return decoded;
+}
 
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   return read(bytes, name, options, nullptr);

@@ -11,6 +11,14 @@
 
 namespace gpuimg::codecs {
 
+struct JpegHeader;
+
+/// Throws Error{decode} or Error{unsupported} for a size that is not read.
+void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name);
+
+/// What decoding gives besides pixels, the encoding and the notes on damage.
+DecodedImage describe_jpeg_file(const JpegHeader& header);
+
 /// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma upsampling (libjpeg's
 /// defaults). CMYK and YCCK become RGB through cmyk.hpp, with a note. Every warning of libjpeg-turbo is Error{decode},
 /// or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as stored: the

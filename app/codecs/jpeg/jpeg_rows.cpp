@@ -20,22 +20,22 @@ long memory_cap(const JpegHeader& header) {
   return static_cast<long>(kBase + 2 * (header.width + kRounding) * (header.height + kRounding) * header.components);
 }
 
-void read_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels) {
+void read_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels, int first) {
   constexpr JDIMENSION kBatch = 16;
   std::array<JSAMPROW, kBatch> rows{};
   while (info.output_scanline < end) {
     const JDIMENSION count = std::min(kBatch, end - info.output_scanline);
     for (JDIMENSION i = 0; i < count; ++i) {
-      rows[i] = reinterpret_cast<JSAMPROW>(pixels.row_bytes(static_cast<int>(info.output_scanline + i)));
+      rows[i] = reinterpret_cast<JSAMPROW>(pixels.row_bytes(static_cast<int>(info.output_scanline + i) - first));
     }
     jpeg_read_scanlines(&info, rows.data(), count);
   }
 }
 
 /// `row` holds one row of CMYK.
-void read_cmyk_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels, std::uint8_t* row) {
+void read_cmyk_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels, int first, std::uint8_t* row) {
   while (info.output_scanline < end) {
-    auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline));
+    auto* const to = pixels.row<std::uint8_t>(static_cast<int>(info.output_scanline) - first);
     jpeg_read_scanlines(&info, &row, 1);
     cmyk_to_rgb<std::uint8_t>(row, to, info.output_width);
   }
@@ -56,18 +56,20 @@ void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file)
   }
 }
 
-void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, std::uint8_t* cmyk_row) {
+void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row) {
   if (info.out_color_space == JCS_CMYK) {
-    read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, cmyk_row);
+    read_cmyk_rows(info, static_cast<JDIMENSION>(end), pixels, first, cmyk_row);
   } else {
-    read_rows(info, static_cast<JDIMENSION>(end), pixels);
+    read_rows(info, static_cast<JDIMENSION>(end), pixels, first);
   }
 }
 
-JpegRows::JpegRows(const JpegFile& file, bool lenient) : session_(file.name, lenient) {
+JpegRows::JpegRows(const JpegFile& file, bool lenient)
+    : source_(file.stored != nullptr ? std::make_unique<JpegFileSource>(*file.stored) : nullptr),
+      session_(file.name, lenient) {
   jpeg_decompress_struct& info = session_.info();
   session_.guarded([&] {
-    session_.open(file.bytes);
+    source_ != nullptr ? session_.open(*source_) : session_.open(file.bytes);
     jpeg_read_header(&info, TRUE);
     set_jpeg_output(info, file.header);
     jpeg_start_decompress(&info);
@@ -82,9 +84,9 @@ void JpegRows::skip_to(int row) {
   session_.guarded([&] { jpeg_skip_scanlines(&session_.info(), static_cast<JDIMENSION>(row)); });
 }
 
-void JpegRows::read_to(int end, const View& pixels) {
+void JpegRows::read_to(int end, const View& pixels, int first) {
   jpeg_decompress_struct& info = session_.info();
-  session_.guarded([&] { read_jpeg_rows(info, end, pixels, cmyk_row_.data()); });
+  session_.guarded([&] { read_jpeg_rows(info, end, pixels, first, cmyk_row_.data()); });
 }
 
 void JpegRows::finish() {

@@ -3,24 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "codecs/jpeg/jpeg_encoding.hpp"
+#include "codecs/jpeg/jpeg_file_source.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_session.hpp"
 #include "gpuimg/image.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
-/// A JPEG in memory. Everything it refers to must outlive its readers.
+/// A JPEG in memory or in a file. Everything it refers to must outlive its readers.
 struct JpegFile {
   ByteSpan bytes;
   const JpegHeader& header;
-  const std::string& name;  ///< printable
+  const std::string& name;               ///< printable
+  const RandomAccess* stored = nullptr;  ///< in place of `bytes`: a file that is not in memory
 
   [[nodiscard]] bool is_cmyk() const { return header.components == 4; }
+  [[nodiscard]] PixelFormat format() const { return {Sample::u8, header.components == 1 ? 1 : 3}; }
+  [[nodiscard]] std::uint64_t size() const { return stored != nullptr ? stored->size : bytes.size(); }
   [[nodiscard]] int height() const { return static_cast<int>(header.height); }
 };
 
@@ -30,9 +36,9 @@ void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header);
 /// Throws Error{decode} if libjpeg found another size than the header's. After jpeg_start_decompress.
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file);
 
-/// Decodes rows from the current one up to `end` to their places in `pixels`, which holds the whole image. `cmyk_row`
-/// holds one row of CMYK if the file has it. Inside JpegSession::guarded.
-void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, std::uint8_t* cmyk_row);
+/// Decodes rows from the current one up to `end` to their places in `pixels`, which holds rows from `first` on.
+/// `cmyk_row` holds one row of CMYK if the file has it. Inside JpegSession::guarded.
+void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
 /// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
 std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
@@ -47,8 +53,9 @@ class JpegRows {
   /// of rows_of_blocks(). If the file has one scan, the skipped rows are only Huffman-decoded.
   void skip_to(int row);
 
-  /// Reads from the current row up to `end`. Each row goes to its place in `pixels`, which holds the whole image.
-  void read_to(int end, const View& pixels);
+  /// Reads from the current row up to `end`. Each row goes to its place in `pixels`, which holds rows from `first`
+  /// on.
+  void read_to(int end, const View& pixels, int first = 0);
 
   /// Call after the last row: looks for the end of the file.
   void finish();
@@ -69,6 +76,7 @@ class JpegRows {
   [[nodiscard]] std::size_t warning_count() const { return session_.warning_count(); }
 
  private:
+  std::unique_ptr<JpegFileSource> source_;  // outlives the session
   JpegSession session_;
   std::vector<std::uint8_t> cmyk_row_;  // one row of CMYK
 };

@@ -131,7 +131,8 @@ void JpegScanDecoder::read_to(int end, const View& pixels) {
   // Upsampling needs the samples below those of the last pixel row, or the last two.
   const int above = info.max_v_samp_factor * (DCTSIZE * end - 1);
   session_.guarded([&] {
-    read_jpeg_rows(info, end == mcu_rows ? file_.height() : std::min(above, file_.height()), pixels, cmyk_row_.data());
+    read_jpeg_rows(info, end == mcu_rows ? file_.height() : std::min(above, file_.height()), pixels, 0,
+                   cmyk_row_.data());
   });
   begin_ = end;
 }

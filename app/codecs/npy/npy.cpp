@@ -33,7 +33,7 @@ std::span<const std::byte> data_of(std::span<const std::byte> after_header, cons
 }  // namespace
 
 Bytes encode_npy(ConstView pixels) {
-  const std::string header = npy_header_for(pixels);
+  const std::string header = npy_header_for(pixels.width, pixels.height, pixels.format);
   const std::size_t row_bytes = pixels.tight_pitch_bytes();
   Bytes bytes;
   bytes.size = header.size() + row_bytes * static_cast<std::size_t>(pixels.height);

@@ -192,12 +192,12 @@ NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std:
 
 }  // namespace
 
-std::string npy_header_for(ConstView pixels) {
+std::string npy_header_for(int width, int height, PixelFormat format) {
   const auto* entry = std::find_if(kSampleNames.begin(), kSampleNames.end(),
-                                   [&](const SampleName& known) { return known.sample == pixels.format.sample; });
-  const std::string depth = pixels.format.channels == 1 ? "" : fmt::format(", {}", pixels.format.channels);
+                                   [&](const SampleName& known) { return known.sample == format.sample; });
+  const std::string depth = format.channels == 1 ? "" : fmt::format(", {}", format.channels);
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}, {}{}), }}", entry->text,
-                                   pixels.height, pixels.width, depth);
+                                   height, width, depth);
   const std::size_t used = kHeaderStart + header.size() + 1;
   header.append((kAlignment - used % kAlignment) % kAlignment, ' ');
   header += '\n';

@@ -21,7 +21,7 @@ struct NpyLayout {
 };
 
 /// Everything before the data, from the magic on.
-std::string npy_header_for(ConstView pixels);
+std::string npy_header_for(int width, int height, PixelFormat format);
 
 /// Throws TruncatedFile if the header is cut off, Error{decode} if it is damaged, and Error{unsupported} for another
 /// version, order or type, or for a shape other than (h,w) and (h,w,c) with c from 1 to 4.

@@ -4,6 +4,8 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <utility>
+
 #include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
 #include "codecs/png/png_parts.hpp"
@@ -12,8 +14,6 @@
 
 namespace gpuimg::codecs {
 namespace {
-
-constexpr std::size_t kMaxRowBytes = std::size_t{4} << 20;  // blocks of longer rows would need too much memory
 
 /// Inflates each block while the one before it is unfiltered.
 void read_overlapped(PngRowInflater& inflater, PngRowSink& sink) {
@@ -46,14 +46,18 @@ bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink) {
   return inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }
 
-bool read_rows(const SimplePng& png, std::byte* rows, int threads, const PngParts& parts) {
-  PngRowSink sink(png, rows);
-  const bool is_whole = parts.part_bytes > 0 ? read_in_parts(png, parts, sink) : read_in_blocks(png, threads, sink);
-  sink.finish();
-  return is_whole && sink.is_sound();
-}
-
 }  // namespace
+
+bool read_simple_png_rows(const SimplePng& png, const std::string& name, int threads, const PngParts& parts,
+                          const BandOutput& to) {
+  PngRowSink sink(png, to, name);
+  const bool is_whole = parts.part_bytes > 0 ? read_in_parts(png, parts, sink) : read_in_blocks(png, threads, sink);
+  const bool is_sound = is_whole && sink.is_sound();
+  if (is_sound) {
+    sink.finish();
+  }
+  return is_sound;
+}
 
 std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options) {
   return read_simple_png(png, name, options, PngParts::of(png, allowed_threads(options.threads)));
@@ -61,17 +65,14 @@ std::optional<Image> read_simple_png(const SimplePng& png, const std::string& na
 
 std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options,
                                      const PngParts& parts) {
-  if (png.row_bytes() > kMaxRowBytes) {
+  if (png.row_bytes() > kMaxSimpleRowBytes) {
     return std::nullopt;
   }
-  const PixelFormat format = png.palette ? PixelFormat{Sample::u8, png.palette->channels()} : png.stored;
-  Image image = options.image(png.width, png.height, format);
-  std::byte* const rows = png.palette ? PngPalette::indices_of(image) : image.view().data;
-  if (!read_rows(png, rows, allowed_threads(options.threads), parts)) {
+  Image image;
+  const BandOutput whole{png.height, [&](int rows) { return options.image(png.width, rows, png.decoded()); },
+                         [&](RowBand band) { image = std::move(band.rows); }};
+  if (!read_simple_png_rows(png, name, allowed_threads(options.threads), parts, whole)) {
     return std::nullopt;
-  }
-  if (png.palette) {
-    png.palette->paint(image, name);
   }
   return image;
 }

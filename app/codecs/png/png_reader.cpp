@@ -21,7 +21,7 @@ namespace gpuimg::codecs {
 namespace {
 
 /// Deflate compresses at most 1032:1, so a short file that declares many pixels is refused before they are allocated.
-bool is_plausible(const PngHeader& header, std::size_t file_bytes) {
+bool is_plausible(const PngHeader& header, std::uint64_t file_bytes) {
   constexpr std::uint64_t kMaxRatio = 1032;
   const std::uint64_t row_bytes = (std::uint64_t{header.width} * header.bit_depth + 7) / 8;
   return row_bytes * header.height / kMaxRatio <= file_bytes;
@@ -168,12 +168,22 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
   return read_with_libpng(bytes, header, name);
 }
 
-DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+bool is_plausible_png(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name) {
+  return is_plausible(read_png_header(bytes, name), file_bytes);
+}
+
+DecodedImage describe_png(std::span<const std::byte> bytes, const std::string& name) {
   DecodedImage decoded;
-  decoded.image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
   decoded.notes = notes_on(bytes, name);
   decoded.text = texts_of(bytes, name);
   decoded.metadata = read_png_metadata(bytes, name, decoded.details);
+  return decoded;
+}
+
+DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
+  Image image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
+  DecodedImage decoded = describe_png(bytes, name);
+  decoded.image = std::move(image);
   return decoded;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -18,6 +19,12 @@ namespace gpuimg::codecs {
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
 enum class PngPath { fast_if_possible, libpng_only };
+
+/// False for a file that is too short for the pixels that it declares. `bytes` has its header.
+bool is_plausible_png(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name);
+
+/// What decoding gives besides pixels; of the image data, only where they start matters.
+DecodedImage describe_png(std::span<const std::byte> bytes, const std::string& name);
 
 /// Only the pixels. Both paths return the same pixels and refuse the same files.
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,

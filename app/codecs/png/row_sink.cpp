@@ -1,4 +1,4 @@
-// Checksum, filters, byte order.
+// Checksum, filters, byte order, palette.
 #include "codecs/png/row_sink.hpp"
 
 #include <algorithm>
@@ -11,14 +11,23 @@
 
 namespace gpuimg::codecs {
 
-PngRowSink::PngRowSink(const SimplePng& png, std::byte* rows)
-    : row_bytes_(png.row_bytes()),
+PngRowSink::PngRowSink(const SimplePng& png, const BandOutput& to, const std::string& name)
+    : png_(png),
+      name_(name),
+      row_bytes_(png.row_bytes()),
       pixel_bytes_(png.stored.bytes_per_pixel()),
       rows_at_once_(rows_unfiltered_at_once(pixel_bytes_)),
       rows_left_(png.height),
       swaps_(png.stored.sample == Sample::u16 && std::endian::native == std::endian::little),
-      next_row_(reinterpret_cast<std::uint8_t*>(rows)),
-      zeros_(row_bytes_) {}
+      bands_(to, 0, png.height),
+      before_(row_bytes_) {}
+
+/// Indices are at the end of their band, in the place where PngPalette wants them.
+std::uint8_t* PngRowSink::next_row() {
+  Image& rows = bands_.rows();
+  std::byte* const begin = png_.palette ? PngPalette::indices_of(rows) : rows.view().data;
+  return reinterpret_cast<std::uint8_t*>(begin) + static_cast<std::size_t>(bands_.filled()) * row_bytes_;
+}
 
 void PngRowSink::take_rows(const std::uint8_t* filtered, int rows) {
   const std::size_t bytes = static_cast<std::size_t>(rows) * filtered_row();
@@ -43,7 +52,10 @@ void PngRowSink::unfilter(const std::uint8_t* filtered, int rows) {
   const int group = static_cast<int>(rows_at_once_);
   rows_left_ -= rows;
   for (int left = rows; left > 0 && is_sound_;) {
-    const int taken = left < group ? 1 : group;
+    if (bands_.left() == 0) {
+      pass_band_on();
+    }
+    const int taken = std::min(left, bands_.left()) < group ? 1 : group;
     is_sound_ = knows_filters(filtered, taken);
     if (is_sound_) {
       unfilter_together(filtered, taken);
@@ -62,20 +74,33 @@ bool PngRowSink::knows_filters(const std::uint8_t* filtered, int rows) const {
 }
 
 void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
-  const std::uint8_t* const above = above_ != nullptr ? above_ : zeros_.data();
+  const std::uint8_t* const above = above_ != nullptr ? above_ : before_.data();
+  std::uint8_t* out = next_row();
   if (rows > 1) {
-    unfilter_rows(filtered, above, next_row_, row_bytes_, pixel_bytes_);
+    unfilter_rows(filtered, above, out, row_bytes_, pixel_bytes_);
   } else {
-    unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, next_row_, {0, row_bytes_}, pixel_bytes_);
+    unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, out, {0, row_bytes_}, pixel_bytes_);
   }
+  bands_.add(rows);
   for (int row = 0; row < rows; ++row) {
     swap_above();
-    above_ = next_row_;
-    next_row_ += row_bytes_;
+    above_ = out;
+    out += row_bytes_;
   }
 }
 
-void PngRowSink::finish() { swap_above(); }
+/// Keeps the last row for the filters of the next.
+void PngRowSink::pass_band_on() {
+  std::copy_n(above_, row_bytes_, before_.begin());
+  swap_above();
+  above_ = nullptr;
+  if (png_.palette) {
+    png_.palette->paint(bands_.rows(), name_);
+  }
+  bands_.pass_on();
+}
+
+void PngRowSink::finish() { pass_band_on(); }
 
 /// Filters work in the file's byte order, so a row is converted to the machine's once the row below is done.
 void PngRowSink::swap_above() {

@@ -1,19 +1,21 @@
-// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order.
+// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order, palette.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "codecs/png/simple_png.hpp"
+#include "codecs/row_bands.hpp"
 
 namespace gpuimg::codecs {
 
-/// Accepts the filtered rows in order.
+/// Accepts the filtered rows in order, and passes them on in bands.
 class PngRowSink {
  public:
-  /// `rows` has room for all rows, contiguously.
-  PngRowSink(const SimplePng& png, std::byte* rows);
+  /// Borrows its arguments; `name` is printable.
+  PngRowSink(const SimplePng& png, const BandOutput& to, const std::string& name);
 
   /// take_rows is fastest with multiples of this many rows.
   [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
@@ -26,7 +28,8 @@ class PngRowSink {
   void take_bytes(std::uint8_t* filtered, std::size_t size);
   [[nodiscard]] std::size_t room() const { return rows_at_once_ * filtered_row(); }
 
-  /// Call after the last row.
+  /// Passes the last band on; call if all is sound. Throws Error{decode} for an index outside the palette, as the
+  /// others do for earlier bands.
   void finish();
 
   /// False once a row has an unknown filter.
@@ -40,15 +43,19 @@ class PngRowSink {
   void unfilter(const std::uint8_t* filtered, int rows);
   void unfilter_together(const std::uint8_t* filtered, int rows);
   void swap_above();
+  std::uint8_t* next_row();
+  void pass_band_on();
 
+  const SimplePng& png_;
+  const std::string& name_;
   std::size_t row_bytes_;
   std::size_t pixel_bytes_;
   std::size_t rows_at_once_;
   int rows_left_;
   bool swaps_;
-  std::uint8_t* next_row_;
-  std::uint8_t* above_ = nullptr;
-  std::vector<std::uint8_t> zeros_;
+  BandCutter bands_;
+  std::uint8_t* above_ = nullptr;      // the row above in the band; nullptr at its top
+  std::vector<std::uint8_t> before_;   // the last row of the band before, in the file's byte order; zeros in the first
   std::vector<std::uint8_t> partial_;  // an incomplete group of rows
   std::uint32_t adler_ = 1;
   bool is_sound_ = true;

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <utility>
+#include <vector>
 
 #include "codecs/png/png_chunks.hpp"
+#include "codecs/png/png_file.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -23,6 +25,29 @@ bool has_sound_name(const PngChunkView& chunk) {
 /// What is known of the file so far. Each function returns false if the file is not simple.
 class Parser {
  public:
+  bool add_all(ByteSpan bytes, const std::string& name) {
+    PngChunkWalker walker(bytes, name);
+    while (const auto chunk = walker.next()) {
+      if (!add(*chunk)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  bool finish() { return finish(in_pieces(image_data_)); }
+
+  bool finish(RandomAccess image_data) {
+    if (color_type_ == kIndexed && !colors_.empty()) {
+      png.palette.emplace(colors_, opacities_);
+    }
+    png.image_data = std::move(image_data);
+    return png.image_data.size > 0 && (color_type_ == kIndexed) == png.palette.has_value();
+  }
+
+  SimplePng png;
+
+ private:
   bool add(const PngChunkView& chunk) {
     constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
     // The header comes first, and only once.
@@ -36,16 +61,6 @@ class Parser {
     return is_simple;
   }
 
-  bool finish() {
-    if (color_type_ == kIndexed && !colors_.empty()) {
-      png.palette.emplace(colors_, opacities_);
-    }
-    return !png.image_data.empty() && (color_type_ == kIndexed) == png.palette.has_value();
-  }
-
-  SimplePng png;
-
- private:
   bool add_used(const PngChunkView& chunk) {
     const ByteSpan payload = chunk.payload();
     switch (chunk.type()) {
@@ -101,7 +116,7 @@ class Parser {
     has_data_ = true;
     data_bytes_ += data.size();
     if (!data.empty()) {
-      png.image_data.push_back(data);
+      image_data_.push_back(data);
     }
     return true;
   }
@@ -112,19 +127,20 @@ class Parser {
   bool has_data_ = false;
   ByteSpan colors_;
   ByteSpan opacities_;
+  std::vector<ByteSpan> image_data_;  // none of them empty
 };
 
 }  // namespace
 
 std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name) {
   Parser parser;
-  PngChunkWalker walker(bytes, name);
-  while (const auto chunk = walker.next()) {
-    if (!parser.add(*chunk)) {
-      return std::nullopt;
-    }
-  }
-  return parser.finish() ? std::optional(std::move(parser.png)) : std::nullopt;
+  return parser.add_all(bytes, name) && parser.finish() ? std::optional(std::move(parser.png)) : std::nullopt;
+}
+
+std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name) {
+  Parser parser;
+  return parser.add_all(file.frame, name) && parser.finish(file.image_data) ? std::optional(std::move(parser.png))
+                                                                            : std::nullopt;
 }
 
 }  // namespace gpuimg::codecs

@@ -241,7 +241,7 @@ TEST(Inflate, RefusesOtherStreamHeaders) {
     add_bytes(whole, std::as_bytes(std::span(deflated)));
     add_be(whole, 0, 4);
     const std::array<ByteSpan, 1> pieces = {whole};
-    Inflater inflater(pieces);
+    Inflater inflater(in_pieces(pieces));
     Octets out(8 + Inflater::kOvershoot);
     const bool taken = inflater.run(out.data(), out.data(), out.data() + 8) != nullptr && inflater.has_ended();
     const bool is_ours = header >> 8 == 0x78 && (header & 0x20U) == 0 && header % 31 == 0;

@@ -56,7 +56,7 @@ TEST(InflateTime, SearchAmongEmptyBlocks) {
   writer.add(0, 32);
   const FileBytes stream = zlib_stream_of(writer.bytes(), 1);
   const std::array<ByteSpan, 1> pieces = {stream};
-  SpeculativeInflater part(pieces, 0, std::size_t{1} << 20);
+  SpeculativeInflater part(in_pieces(pieces), 0, std::size_t{1} << 20);
   const double begin = cpu_seconds();
   EXPECT_FALSE(part.settles(1000));
   part.run(1000, stream.size());

@@ -52,7 +52,7 @@ TEST_P(SpeculativeInflaterStreams, AnyPartMatchesTheStream) {
   for (ByteSpan left(stream.deflated); !left.empty(); left = left.subspan(pieces.back().size())) {
     pieces.push_back(left.first(std::min<std::size_t>(left.size(), 1 + random.below(30000))));
   }
-  SpeculativeInflater part(pieces, kRoomOfParts, 2000000);
+  SpeculativeInflater part(in_pieces(pieces), kRoomOfParts, 2000000);
   int compared = 0;
   for (int round = 0; round < 60; ++round) {
     const std::size_t begin = random.below(static_cast<std::uint32_t>(stream.deflated.size()));
@@ -109,7 +109,7 @@ TEST(SpeculativeInflater, FindsNothingInNoiseOrPastTheEnd) {
   FileBytes noise(300000);
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::byte>(random.below(256)); });
   const std::array<ByteSpan, 1> pieces = {noise};
-  SpeculativeInflater part(pieces, 0, 1000000);
+  SpeculativeInflater part(in_pieces(pieces), 0, 1000000);
   part.run(1000, 200000);
   EXPECT_FALSE(part.is_sound());
   part.run(300000, 300000);
@@ -122,7 +122,7 @@ TEST(SpeculativeInflater, RejectsAPartThatExceedsItsCapacity) {
   const Stream stream = stream_of(photo_like_data(random, 900000, 30), 6, 8);
   const std::array<ByteSpan, 1> pieces = {stream.deflated};
   const std::size_t begin = stream.deflated.size() / 8;
-  SpeculativeInflater small(pieces, 0, 200000);
+  SpeculativeInflater small(in_pieces(pieces), 0, 200000);
   small.run(begin, stream.deflated.size());
   EXPECT_FALSE(small.is_sound());
   small.run(begin, begin + 30000);  // reused
@@ -136,8 +136,8 @@ TEST(SpeculativeInflater, SettlesIfMatchesAreRare) {
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::uint8_t>(random.below(100)); });
   const Stream stream = stream_of(noise, 6, 8);
   const std::array<ByteSpan, 1> pieces = {stream.deflated};
-  EXPECT_TRUE(SpeculativeInflater(pieces, 0, 800000).settles(stream.deflated.size() / 4));
-  EXPECT_FALSE(SpeculativeInflater(pieces, 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
+  EXPECT_TRUE(SpeculativeInflater(in_pieces(pieces), 0, 800000).settles(stream.deflated.size() / 4));
+  EXPECT_FALSE(SpeculativeInflater(in_pieces(pieces), 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
 }
 
 }  // namespace

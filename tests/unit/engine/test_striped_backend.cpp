@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <memory>
 #include <vector>
 
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "operations/operations.hpp"
+#include "support/image_rows.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -28,7 +30,11 @@ class StripedBackendTest : public ::testing::Test {
           SCOPED_TRACE(test::name_of(format) + " " + std::to_string(width) + "x" + std::to_string(height) + " in " +
                        std::to_string(most_bytes) + " bytes");
           StripedBackend striped(*inner_, most_bytes);
-          compare(random, striped, image);
+          for (const bool is_file : {false, true}) {
+            SCOPED_TRACE(is_file ? "from a file" : "from memory");
+            is_file_ = is_file;
+            compare(random, striped, image);
+          }
         }
       }
     }
@@ -52,10 +58,16 @@ class StripedBackendTest : public ::testing::Test {
     }
   };
 
+  /// In the memory of the backend, or for strips in a file.
+  Picture input(Backend& backend, const Image& image) const {
+    return is_file_ && &backend != inner_.get() ? picture_of(std::make_shared<test::ImageRows>(image.view()))
+                                                : backend.upload(image.view());
+  }
+
   /// Runs operation(backend, picture, selection) on `backend`.
   template <class Operation>
-  static auto run(Backend& backend, const Image& image, const Selected& selected, const Operation& operation) {
-    const Picture picture = backend.upload(image.view());
+  auto run(Backend& backend, const Image& image, const Selected& selected, const Operation& operation) const {
+    const Picture picture = input(backend, image);
     std::optional<Picture> mask;
     if (selected.mask) {
       mask.emplace(backend.upload(selected.mask->view()));
@@ -64,6 +76,7 @@ class StripedBackendTest : public ::testing::Test {
   }
 
   std::unique_ptr<Backend> inner_ = make_cpu_backend(2);
+  bool is_file_ = false;
 };
 
 TEST_F(StripedBackendTest, Histograms) {
@@ -118,7 +131,7 @@ TEST_F(StripedBackendTest, SummedAreaTables) {
           std::optional(Sample::f64)}) {
       options.type = type;
       const auto sum = [&](Backend& backend) {
-        return backend.download(backend.integral(backend.upload(image.view()), options));
+        return backend.download(backend.integral(input(backend, image), options));
       };
       EXPECT_TRUE(test::same_pixels(sum(striped).view(), sum(*inner_).view()));
     }
@@ -130,16 +143,16 @@ TEST_F(StripedBackendTest, Hsl) {
     const auto encoding = static_cast<HslEncoding>(random.below(4));
     const HslAdjustment by{static_cast<float>(random.between(-400, 400)), 1.25F, 0.75F};
     const auto there = [&](Backend& backend) {
-      return backend.download(backend.to_hsl(backend.upload(image.view()), encoding));
+      return backend.download(backend.to_hsl(input(backend, image), encoding));
     };
     const Image hsl = there(*inner_);
     EXPECT_TRUE(test::same_pixels(there(striped).view(), hsl.view()));
     const auto back = [&](Backend& backend) {
-      return backend.download(backend.from_hsl(backend.upload(hsl.view()), encoding, Sample::u16));
+      return backend.download(backend.from_hsl(input(backend, hsl), encoding, Sample::u16));
     };
     EXPECT_TRUE(test::same_pixels(back(striped).view(), back(*inner_).view()));
     const auto adjusted = [&](Backend& backend) {
-      return backend.download(backend.adjust_hsl(backend.upload(image.view()), by));
+      return backend.download(backend.adjust_hsl(input(backend, image), by));
     };
     EXPECT_TRUE(test::same_pixels(adjusted(striped).view(), adjusted(*inner_).view()));
   });
@@ -152,11 +165,56 @@ TEST_F(StripedBackendTest, EveryOperationOfTheList) {
     const Image image = test::any_image(random, 63, 33, format);
     StripedBackend striped(*inner_, 7 * image.pitch_bytes());
     const Picture in_strips = striped.upload(image.view());
+    const Picture in_file = picture_of(std::make_shared<test::ImageRows>(image.view()));
     const Picture whole = inner_->upload(image.view());
     for (const Trial& trial : trials_on(inner_->kind(), format)) {
       EXPECT_EQ(difference(trial, striped, in_strips, *inner_, whole), "") << trial.name;
+      EXPECT_EQ(difference(trial, striped, in_file, *inner_, whole), "") << trial.name << " from a file";
     }
   }
+}
+
+TEST_F(StripedBackendTest, ResultsThatAreTaken) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : test::photographic_formats()) {
+    const Image image = test::any_image(random, 63, 33, format);
+    for (const int rows : {1, 7, 64}) {
+      std::vector<std::byte> taken;
+      StripedBackend striped(*inner_, static_cast<std::size_t>(rows) * image.pitch_bytes() * 4, [&](ConstView part) {
+        for (int y = 0; y < part.height; ++y) {
+          taken.insert(taken.end(), part.row_bytes(y), part.row_bytes(y) + part.tight_pitch_bytes());
+        }
+      });
+      const auto check = [&](const auto& operation) {
+        const Image expected = inner_->download(operation(*inner_, inner_->upload(image.view())));
+        taken.clear();
+        (void)operation(striped, picture_of(std::make_shared<test::ImageRows>(image.view())));
+        ASSERT_EQ(taken.size(), expected.size_bytes());
+        EXPECT_TRUE(std::equal(taken.begin(), taken.end(), expected.view().data));
+      };
+      check([](Backend& backend, const Picture& picture) { return backend.to_hsl(picture, HslEncoding::f32); });
+      check([](Backend& backend, const Picture& picture) { return backend.equalize(picture, {}); });
+      for (const TableLayout layout : {TableLayout::padded, TableLayout::inclusive}) {
+        check([&](Backend& backend, const Picture& picture) {
+          IntegralOptions options;
+          options.layout = layout;
+          return backend.integral(picture, options);
+        });
+      }
+    }
+  }
+}
+
+TEST_F(StripedBackendTest, VoidRowsGiveNoResult) {
+  test::Random random;
+  const Image image = test::random_image(random, 20, 30, {Sample::u8, 3});
+  StripedBackend striped(*inner_, 7 * image.pitch_bytes());
+  const Picture picture = picture_of(std::make_shared<test::ImageRows>(image.view(), true));
+  EXPECT_THROW((void)striped.histogram(picture, {}), VoidStrips);
+  EXPECT_THROW((void)striped.equalize(picture, {}), VoidStrips);
+  EXPECT_THROW((void)striped.integral(picture, {}), VoidStrips);
+  EXPECT_THROW((void)striped.to_hsl(picture, HslEncoding::u16), VoidStrips);
 }
 
 /// Sums each sample with those up to two rows away, in a column; rows beyond the image count as 0.

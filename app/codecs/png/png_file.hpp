@@ -1,0 +1,34 @@
+// A PNG of which the image data stay in the file. PNG specification, third edition, section 5.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "io/random_access.hpp"
+
+namespace gpuimg::codecs {
+
+struct PngFile {
+  /// A chunk of image data: its type, payload and checksum in the file, and where its payload ends in image_data.
+  struct DataChunk {
+    std::uint64_t offset = 0;
+    std::uint64_t size = 0;
+    std::uint64_t data_end = 0;
+  };
+
+  RandomAccess file;
+  std::vector<std::byte> frame;  ///< the file with one empty IDAT chunk in place of all that it has
+  std::shared_ptr<const std::vector<DataChunk>> chunks;
+  RandomAccess image_data;  ///< the payloads of `chunks`, as one
+
+  /// Reads the image data once.
+  [[nodiscard]] bool data_checksums_are_right() const;
+};
+
+/// Walks the chunks through IEND. Returns nullopt for a file that must be held whole: it is cut off, its image data are
+/// not contiguous or of 2 GiB, or it has very many chunks or much besides its image data. Of checksums, checks none.
+std::optional<PngFile> scan_png(const RandomAccess& file);
+
+}  // namespace gpuimg::codecs
