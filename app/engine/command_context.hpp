@@ -274,7 +274,7 @@ class CommandContext {
   }
 
   /// Of a band of rows, input and result: they stay in the cache of a core.
-  static constexpr std::size_t kBandBytes = std::size_t{1} << 20;
+  static constexpr std::size_t kBandBytes = std::size_t{256} << 10;
 
   /// Decodes the file of rows that are void. Throws the decoder's verdict.
   void read_whole(OperationInput& input);

@@ -102,6 +102,17 @@ AddAbove add_above_for(Sample type) {
   }
 }
 
+/// Decoders are fastest with multiples of 16 rows, if these are not too long.
+int rows_of_band(int fitting, std::size_t row_bytes, int height) {
+  constexpr int kAtOnce = 16;
+  constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
+  if (fitting >= kAtOnce) {
+    return fitting - fitting % kAtOnce;
+  }
+  const auto at_once = static_cast<int>(std::clamp<std::size_t>(kMaxBytes / row_bytes, 1, kAtOnce));
+  return std::min(at_once, height);
+}
+
 /// Zeros. They stay until all strips are counted, and the tables beside them.
 LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   try {
@@ -194,8 +205,7 @@ void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_
   const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
   const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
   if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
-    constexpr int kAtOnce = 16;  // decoders are fastest with multiples
-    const codecs::BandOutput to{rows < kAtOnce ? std::max(1, rows) : rows - rows % kAtOnce,
+    const codecs::BandOutput to{rows_of_band(rows, row_bytes, picture.height()),
                                 [&](int count) { return inner_.new_image(picture.width(), count, picture.format()); },
                                 [&](codecs::RowBand band) {
                                   const int end = band.first + band.rows.height();

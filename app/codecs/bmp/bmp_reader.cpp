@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <memory>
 #include <vector>
 
 #include "codecs/bmp/bmp_header.hpp"
 #include "codecs/bmp/bmp_runs.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/stored_rows.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -145,6 +147,26 @@ DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions
   has_runs ? read_bmp_runs(pixels, header, palette, name, decoded.image.view())
            : read_rows(pixels, header, palette, name, decoded.image.view());
   return decoded;
+}
+
+std::optional<DecodedImage> open_bmp_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options) {
+  const std::vector<std::byte> beginning = beginning_of(file);
+  const BmpHeader header = read_bmp_header(beginning, name);
+  check_size(name, header.width, header.height, options.max_pixels);
+  const std::uint64_t palette_end = header.palette + header.colors * header.palette_entry_bytes;
+  if (header.packing != BmpHeader::Packing::plain || header.pixels < header.palette || header.pixels > file.size ||
+      palette_end > beginning.size() || (file.size - header.pixels) / header.row_bytes() < header.height) {
+    return std::nullopt;
+  }
+  DecodedImage opened;
+  opened.rows = std::make_shared<StoredRowReader>(
+      static_cast<int>(header.width), static_cast<int>(header.height), format_of(header), file,
+      StoredRows{header.pixels, header.row_bytes(), !header.is_top_down},
+      [header, name, palette = read_palette(beginning, header)](ByteSpan stored, View to) {
+        read_rows(stored, header, palette, name, to);
+      });
+  return opened;
 }
 
 DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name) {

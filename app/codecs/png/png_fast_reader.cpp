@@ -16,9 +16,9 @@ namespace gpuimg::codecs {
 namespace {
 
 /// Inflates each block while the one before it is unfiltered.
-void read_overlapped(PngRowInflater& inflater, PngRowSink& sink) {
+void read_overlapped(PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
-    PngRowBlock* const block = inflater.next();
+    PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
     if (block == nullptr) {
       flow.stop();
     }
@@ -34,24 +34,25 @@ void read_overlapped(PngRowInflater& inflater, PngRowSink& sink) {
   });
 }
 
-bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink) {
+bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink, const CheckPngData& check) {
   PngRowInflater inflater(png, sink.rows_at_once());
   if (threads == 1 || inflater.fits_one_block()) {
     while (const PngRowBlock* block = inflater.next()) {
       sink.take_rows(block->filtered(), block->rows);
     }
   } else {
-    read_overlapped(inflater, sink);
+    read_overlapped(inflater, sink, check);
   }
-  return inflater.is_sound() && sink.adler() == inflater.declared_adler();
+  return check(png.image_data.size) && inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }
 
 }  // namespace
 
 bool read_simple_png_rows(const SimplePng& png, const std::string& name, int threads, const PngParts& parts,
-                          const BandOutput& to) {
+                          const BandOutput& to, const CheckPngData& check) {
   PngRowSink sink(png, to, name);
-  const bool is_whole = parts.part_bytes > 0 ? read_in_parts(png, parts, sink) : read_in_blocks(png, threads, sink);
+  const bool is_whole =
+      parts.part_bytes > 0 ? read_in_parts(png, parts, sink, check) : read_in_blocks(png, threads, sink, check);
   const bool is_sound = is_whole && sink.is_sound();
   if (is_sound) {
     sink.finish();
@@ -71,7 +72,8 @@ std::optional<Image> read_simple_png(const SimplePng& png, const std::string& na
   Image image;
   const BandOutput whole{png.height, [&](int rows) { return options.image(png.width, rows, png.decoded()); },
                          [&](RowBand band) { image = std::move(band.rows); }};
-  if (!read_simple_png_rows(png, name, allowed_threads(options.threads), parts, whole)) {
+  const auto checked = [](std::uint64_t /*end*/) { return true; };  // by parse_simple_png
+  if (!read_simple_png_rows(png, name, allowed_threads(options.threads), parts, whole, checked)) {
     return std::nullopt;
   }
   return image;

@@ -101,23 +101,35 @@ std::optional<PngFile> scan_png(const RandomAccess& file) {
   return png;
 }
 
-bool PngFile::data_checksums_are_right() const {
-  std::vector<std::byte> buffer(std::size_t{128} << 10);
-  return std::all_of(chunks->begin(), chunks->end(), [&](const DataChunk& chunk) {
-    std::uint32_t crc = 0;
-    std::uint64_t left = chunk.size - kCrcBytes;
-    for (std::uint64_t offset = chunk.offset; left > 0;) {
-      const auto part = std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(left, buffer.size())));
-      if (file.read(offset, part) < part.size()) {
-        return false;
-      }
-      crc = crc32_of(part, crc);
-      offset += part.size();
-      left -= part.size();
+PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), buffer_(std::size_t{128} << 10) {}
+
+bool PngDataCheck::up_to(std::uint64_t end) {
+  while (are_right_ && chunk_ < png_.chunks->size() && data_done_ <= end) {
+    const DataChunk& chunk = (*png_.chunks)[chunk_];
+    const std::uint64_t checked = chunk.size - kCrcBytes;
+    const std::uint64_t bytes = std::min<std::uint64_t>(checked - done_, buffer_.size());
+    are_right_ = check(bytes);
+    data_done_ += bytes - (done_ == bytes ? kTypeBytes : 0);
+    if (are_right_ && done_ == checked) {
+      std::array<std::byte, kCrcBytes> stored{};
+      are_right_ = png_.file.read(chunk.offset + checked, stored) == stored.size() && u32be_at(stored, 0) == crc_;
+      ++chunk_;
+      done_ = 0;
+      crc_ = 0;
     }
-    std::array<std::byte, kCrcBytes> stored{};
-    return file.read(chunk.offset + chunk.size - kCrcBytes, stored) == stored.size() && u32be_at(stored, 0) == crc;
-  });
+  }
+  return are_right_;
+}
+
+/// The next bytes of the chunk.
+bool PngDataCheck::check(std::uint64_t bytes) {
+  const auto part = std::span(buffer_).first(static_cast<std::size_t>(bytes));
+  if (png_.file.read((*png_.chunks)[chunk_].offset + done_, part) < part.size()) {
+    return false;
+  }
+  crc_ = crc32_of(part, crc_);
+  done_ += bytes;
+  return true;
 }
 
 }  // namespace gpuimg::codecs

@@ -22,9 +22,27 @@ struct PngFile {
   std::vector<std::byte> frame;  ///< the file with one empty IDAT chunk in place of all that it has
   std::shared_ptr<const std::vector<DataChunk>> chunks;
   RandomAccess image_data;  ///< the payloads of `chunks`, as one
+};
 
-  /// Reads the image data once.
-  [[nodiscard]] bool data_checksums_are_right() const;
+/// Checks the checksums of the image data from the beginning on, beside who inflates them.
+class PngDataCheck {
+ public:
+  /// The file must outlive it.
+  explicit PngDataCheck(const PngFile& png);
+
+  /// Goes on through byte `end` of the image data. Returns false once a checksum was wrong.
+  bool up_to(std::uint64_t end);
+
+ private:
+  bool check(std::uint64_t bytes);
+
+  const PngFile& png_;
+  std::vector<std::byte> buffer_;
+  std::size_t chunk_ = 0;
+  std::uint64_t done_ = 0;  // bytes of the chunk, its type included
+  std::uint64_t data_done_ = 0;
+  std::uint32_t crc_ = 0;
+  bool are_right_ = true;
 };
 
 /// Walks the chunks through IEND. Returns nullopt for a file that must be held whole: it is cut off, its image data are

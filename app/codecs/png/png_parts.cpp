@@ -108,9 +108,10 @@ struct Part {
 
 class PartReader {
  public:
-  PartReader(const SimplePng& png, const PngParts& parts, PngRowSink& sink)
+  PartReader(const SimplePng& png, const PngParts& parts, PngRowSink& sink, const CheckPngData& check)
       : png_(png),
         parts_(parts),
+        check_(check),
         deflated_bytes_(png.deflated_bytes()),
         room_(sink.room()),
         ahead_(static_cast<std::size_t>(parts.threads) + 1),
@@ -118,11 +119,13 @@ class PartReader {
 
   bool run() {
     const auto take = [&](tbb::flow_control& flow) {
-      if (next_byte_ >= deflated_bytes_ || !joiner_.is_sound()) {
+      if (next_byte_ >= deflated_bytes_ || !joiner_.is_sound() || !is_right_) {
         flow.stop();
         return Part{};
       }
-      return next();
+      const Part part = next();
+      is_right_ = check_(part.end);
+      return part;
     };
     const auto inflate = [&](Part part) {
       if (part.begin > 0) {  // the first part has no unknown window; the joiner inflates it
@@ -137,7 +140,7 @@ class PartReader {
                                                 tbb::make_filter<Part, Part>(tbb::filter_mode::parallel, inflate) &
                                                 tbb::make_filter<Part, void>(tbb::filter_mode::serial_in_order, join));
     });
-    return joiner_.is_whole();
+    return is_right_ && joiner_.is_whole();
   }
 
  private:
@@ -159,19 +162,21 @@ class PartReader {
 
   const SimplePng& png_;
   const PngParts& parts_;
+  const CheckPngData& check_;
   std::size_t deflated_bytes_;
   std::size_t room_;
   std::vector<std::unique_ptr<SpeculativeInflater>> ahead_;  // one per part in the pipeline, reused in turn
   PartJoiner joiner_;
   std::size_t next_byte_ = 0;
+  bool is_right_ = true;
   std::size_t number_ = 0;
 };
 
 }  // namespace
 
 PngParts PngParts::of(const SimplePng& png, int threads) {
-  constexpr std::size_t kPartRowBytes = std::size_t{2} << 20;  // wanted output of a part
-  constexpr std::size_t kMinParts = 3;
+  constexpr std::size_t kPartRowBytes = std::size_t{1} << 20;  // wanted output of a part
+  constexpr std::size_t kMinParts = 6;
   constexpr std::size_t kMaxRowBytes = std::size_t{128} << 10;
   constexpr int kMaxThreads = 6;        // more only wait for the one thread that unfilters
   constexpr std::size_t kMaxRatio = 4;  // drawings compress better, and their matches keep placeholders alive
@@ -191,8 +196,8 @@ PngParts PngParts::of(const SimplePng& png, int threads) {
           static_cast<int>(std::min(part_count, static_cast<std::size_t>(std::min(threads, kMaxThreads))))};
 }
 
-bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink) {
-  return PartReader(png, parts, sink).run();
+bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink, const CheckPngData& check) {
+  return PartReader(png, parts, sink, check).run();
 }
 
 }  // namespace gpuimg::codecs

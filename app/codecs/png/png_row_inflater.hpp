@@ -33,6 +33,8 @@ class PngRowInflater {
 
   [[nodiscard]] bool fits_one_block() const { return rows_left_ == rows_per_block_; }
   [[nodiscard]] bool is_sound() const { return is_sound_; }
+  /// The byte of the image data that the next block continues with, or one a little before.
+  [[nodiscard]] std::uint64_t position() const { return inflater_.position() / 8; }
   /// Valid after the last block.
   [[nodiscard]] std::uint32_t declared_adler() const { return inflater_.declared_adler(); }
 

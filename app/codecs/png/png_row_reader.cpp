@@ -1,13 +1,9 @@
-// The checksums of the image data are checked beside the decoding; rows count once both are done.
+// The checksums of the image data are checked beside the decoding.
 #include "codecs/png/png_row_reader.hpp"
-
-#include <tbb/parallel_invoke.h>
-#include <tbb/task_arena.h>
 
 #include <memory>
 #include <utility>
 
-#include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/png_file.hpp"
@@ -28,32 +24,19 @@ class PngRowReader final : public RowReader {
         threads_(threads) {}
 
   bool read(const BandOutput& to, Order /*order*/) override {
-    const PngParts parts = PngParts::of(png_, threads_);
-    if (threads_ == 1) {
-      return file_.data_checksums_are_right() && read_rows(parts, to);
-    }
-    bool are_right = false;
-    bool is_sound = false;
-    require_arena_memory();
-    tbb::task_arena(2).execute([&] {
-      tbb::parallel_invoke([&] { is_sound = read_rows(parts, to); },
-                           [&] { are_right = file_.data_checksums_are_right(); });
-    });
-    return are_right && is_sound;
-  }
-
- private:
-  bool read_rows(const PngParts& parts, const BandOutput& to) const {
+    PngDataCheck checksums(file_);
     try {
-      return read_simple_png_rows(png_, name_, threads_, parts, to);
+      return read_simple_png_rows(png_, name_, threads_, PngParts::of(png_, threads_), to,
+                                  [&](std::uint64_t end) { return checksums.up_to(end); });
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::decode) {
-        return false;
+        return false;  // libpng may give another verdict
       }
       throw;
     }
   }
 
+ private:
   PngFile file_;
   SimplePng png_;
   std::string name_;

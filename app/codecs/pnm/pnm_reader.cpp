@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
+#include <memory>
 
 #include "codecs/pnm/pnm_header.hpp"
 #include "codecs/pnm/pnm_text.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/sample_order.hpp"
+#include "codecs/stored_rows.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -100,6 +102,23 @@ DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions
     read_pixels<std::uint8_t>(bytes, header, name, decoded.image.view());
   }
   return decoded;
+}
+
+std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options) {
+  const PnmHeader header = read_pnm_header(beginning_of(file), name);
+  check_size(name, header.width, header.height, options.max_pixels);
+  if (header.is_text() || (file.size - header.pixels) / row_bytes(header) < header.height) {
+    return std::nullopt;
+  }
+  DecodedImage opened;
+  opened.rows = std::make_shared<StoredRowReader>(
+      static_cast<int>(header.width), static_cast<int>(header.height), header.format(), file,
+      StoredRows{header.pixels, row_bytes(header)}, [header, name](ByteSpan stored, View to) {
+        header.sample() == Sample::u16 ? read_binary<std::uint16_t>(stored, header, name, to)
+                                       : read_binary<std::uint8_t>(stored, header, name, to);
+      });
+  return opened;
 }
 
 DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name) {

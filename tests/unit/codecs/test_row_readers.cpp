@@ -87,7 +87,8 @@ int compare(std::span<const std::byte> bytes, const std::string& name, std::init
 
 TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
   int read = 0;
-  for (const CatalogueFile& file : make_catalogue().files()) {
+  const Catalogue catalogue = make_catalogue();
+  for (const CatalogueFile& file : catalogue.files()) {
     SCOPED_TRACE(file.name);
     for (const int threads : {1, 2}) {
       read += compare(file.bytes, file.name, {1, 7, 64, 1 << 20}, threads);
@@ -98,7 +99,8 @@ TEST(FileCatalogue, RowsInBandsAreThoseOfTheImage) {
 
 TEST(FileCatalogue, NoPrefixIsReadInBandsThatIsRefusedWhole) {
   constexpr std::size_t kMaxFileBytes = 1000;
-  for (const CatalogueFile& file : make_catalogue().files()) {
+  const Catalogue catalogue = make_catalogue();
+  for (const CatalogueFile& file : catalogue.files()) {
     for (std::size_t size = 0; size < file.bytes.size() && file.bytes.size() <= kMaxFileBytes; ++size) {
       SCOPED_TRACE(file.name + " cut off to " + std::to_string(size));
       compare(std::span(file.bytes).first(size), file.name, {7}, 1);
