@@ -1,6 +1,6 @@
 [ "$GPUIMG_SANITIZED" = 0 ] || { echo 'a sanitizer needs more memory than any limit'; exit 77; }
 make_image png in.png 6000x5000 gray
-# Libraries and threads fit in this, the pixels as RGB and their table do not.
+# Libraries and threads fit in this, the pixels and their table do not: of standard input, all is held.
 ulimit -v 400000
-expect 6 gpuimg integral --backend cpu --threads 1 --type f64 in.png out.npy
+expect 6 gpuimg integral --backend cpu --threads 1 --type f64 - out.npy <in.png
 [ "$(ls)" = in.png ] && exit 6
