@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/striped_backend.hpp"
@@ -204,6 +206,68 @@ TEST_F(StripedBackendTest, ResultsThatAreTaken) {
       }
     }
   }
+}
+
+/// Counts without reading: all pixels have level 200.
+class AllOfOneLevel final : public Backend {
+ public:
+  [[nodiscard]] BackendKind kind() const override { return BackendKind::cpu; }
+  [[nodiscard]] std::string name() const override { return "one level"; }
+  [[nodiscard]] std::string description() const override { return name(); }
+  [[nodiscard]] bool memory_is_host() const override { return true; }
+  Image new_image(int width, int height, PixelFormat format) override {
+    return {width, height, format, allocate_pixels(1)};
+  }
+  Picture upload(ConstView pixels) override { return {pixels.width, pixels.height, pixels.format, nullptr}; }
+  Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
+  Image download(const Picture& /*picture*/) override { return {}; }
+  Image download(Picture&& /*picture*/) override { return {}; }
+  Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
+    Histogram result;
+    result.channels.push_back({options.channels.front(), std::vector<std::uint64_t>(256)});
+    result.channels.front().counts[200] = picture.pixel_count();
+    result.counted = picture.pixel_count();
+    return result;
+  }
+  LevelCounts table_counts(const Picture& /*picture*/, const EqualizeOptions& /*options*/) override { return {}; }
+  using Backend::equalize;
+  Picture equalize(const Picture& picture, const EqualizeOptions& /*options*/, LevelTables* /*used*/) override {
+    return {picture.width(), picture.height(), picture.format(), nullptr};
+  }
+  Picture apply(const Picture& picture, const PictureOperation& /*operation*/) override {
+    return {picture.width(), picture.height(), picture.format(), nullptr};
+  }
+  void wait() override {}
+  [[nodiscard]] std::size_t available_bytes() override { return 0; }
+  double measure_copy_rate(std::size_t /*bytes*/) override { return 0; }
+};
+
+/// Gives bands of its size, whose memory it does not touch.
+class GeneratedRows final : public codecs::RowReader {
+ public:
+  using RowReader::RowReader;
+  bool read(const codecs::BandOutput& to, Order /*order*/) override {
+    codecs::BandCutter bands(to, 0, height());
+    while (bands.next() < height()) {
+      (void)bands.rows();
+      bands.add(bands.left());
+      bands.pass_on();
+    }
+    return true;
+  }
+};
+
+TEST_F(StripedBackendTest, CountsOfATrillionPixels) {
+  constexpr int kSide = 1 << 20;
+  AllOfOneLevel inner;
+  StripedBackend striped(inner, std::size_t{64} << 20);
+  const Picture picture = picture_of(std::make_shared<GeneratedRows>(kSide, kSide, PixelFormat{Sample::u8, 1}));
+  const Histogram histogram = striped.histogram(picture, {});
+  EXPECT_EQ(histogram.counted, std::uint64_t{1} << 40);
+  EXPECT_EQ(histogram.channels.front().counts[200], std::uint64_t{1} << 40);
+  HistogramOptions part;
+  part.selection.region = Rect{0, 3, kSide, kSide - 5};
+  EXPECT_GT(striped.histogram(picture, part).counted, (std::uint64_t{1} << 40) - (std::uint64_t{100} << 20));
 }
 
 TEST_F(StripedBackendTest, VoidRowsGiveNoResult) {
