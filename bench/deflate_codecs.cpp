@@ -72,7 +72,7 @@ std::size_t inflate_with_libdeflate(const Buffer& stream, std::span<std::uint8_t
 /// Into one block after another, as the PNG reader does, so it needs no memory for the whole image.
 std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
   const ByteSpan piece = std::as_bytes(std::span(stream));
-  Inflater inflater(std::span(&piece, 1));
+  Inflater inflater(in_memory(piece));
   std::uint8_t* const block = memory.data() + Inflater::kWindow;
   const std::uint8_t* oldest = block;
   std::uint8_t* out = block;
