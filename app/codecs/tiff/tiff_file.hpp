@@ -3,8 +3,10 @@
 
 #include <tiffio.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -22,6 +24,9 @@ class TiffFile {
   [[nodiscard]] TIFF* tiff() const { return tiff_.get(); }
   [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Bytes of the file as they stand; returns how many there were.
+  std::size_t read(std::uint64_t offset, std::span<std::byte> to) const { return state_->content.read(offset, to); }
 
   /// The value of a tag with one number, or its default, or `otherwise`.
   template <class T>
