@@ -1,5 +1,5 @@
 // THE list of file formats: one entry each, of functions in the format's folder. Then the formats that are only named.
-// NPY is not in it: it holds tables instead of images, and the commands that write tables call it (npy/npy.hpp).
+// NPY as an output is not in it: it holds tables, and the commands that write tables call it (npy/npy.hpp).
 #include <algorithm>
 #include <iterator>
 
@@ -14,6 +14,7 @@
 #include "codecs/jpeg/jpeg_reader.hpp"
 #include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
+#include "codecs/npy/npy.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
@@ -118,6 +119,14 @@ constexpr Codec kCodecs[] = {
                     {"ppm", "the same as pnm"},
                     {"pam", "the same as pnm"}},
         .encode = encode_pnm,
+    },
+    {
+        .format = FileFormat::npy,
+        .name = "NPY",
+        .signatures = {{"\x93NUMPY"}},
+        .endings = {"npy"},
+        .declared = declared_npy,
+        .decode = read_npy,
     },
 #if GPUIMG_HAS_TIFF
     {
@@ -233,7 +242,6 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"FLIF", {{"FLIF"}}, {}, "flif -d in.flif out.png"},
     {"DICOM", {{"DICM", 128}}, {}, "dcm2pnm --write-png in.dcm out.png"},
     {"FITS", {{"SIMPLE  ="}}, {}, "convert in.fits out.png"},
-    {"a NumPy array instead of an image", {{"\x93NUMPY"}}, {}, {}},
     {"PDF", {{"%PDF"}}, {}, "pdftoppm -png -r 150 in.pdf out"},
     {"PostScript", {{"%!PS"}}, {}, "gs -sDEVICE=png16m -o out.png in.ps"},
     {"SVG", {{"<svg"}}, {}, "rsvg-convert -o out.png in.svg"},

@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "codecs/format_detection.hpp"
-#include "codecs/npy/npy.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
@@ -69,11 +68,6 @@ FileHeader read_file_header(const std::string& path, std::uint32_t page) {
   PartialInput input(path);
   FileHeader header;
   header.file_bytes = input.file_bytes();
-  if (is_npy(input.beginning(kFirstRead))) {
-    header.format = "NPY";
-    header.image = read_growing(input, [&](ByteSpan beginning) { return declared_npy(beginning, shown); });
-    return header;
-  }
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;
   const bool is_paged = codec.paged != nullptr && input.file_bytes();

@@ -34,6 +34,9 @@ void add_catalogue(SeedFolder& seeds) {
     if (file.name.ends_with(".png")) {
       seeds.add("fuzz_png_fast", file.bytes);
     }
+    if (file.name.ends_with(".npy")) {
+      seeds.add("fuzz_npy_roundtrip", file.bytes);
+    }
     if (file.name.ends_with(".tif")) {
       seeds.add("fuzz_tiff", file.bytes);
     }
