@@ -30,6 +30,24 @@ auto read_growing(PartialInput& input, const Read& read) {
   }
 }
 
+/// Throws TruncatedFile if more of the file is needed. Metadata that are cut off in a whole file are left out: they are
+/// never fatal.
+Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beginning, const std::string& name,
+                     std::vector<std::string>& details) {
+  if (codec.paged != nullptr && !input.is_whole()) {
+    refuse_truncated(name);  // such files have directories anywhere
+  }
+  try {
+    return codec.metadata(beginning, name, details);
+  } catch (const TruncatedFile&) {
+    if (!input.is_whole()) {
+      throw;
+    }
+    details.emplace_back("its metadata are cut off and are left out");
+    return {};
+  }
+}
+
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -81,7 +99,7 @@ FileHeader read_file_header(const std::string& path, std::uint32_t page) {
     read_growing(input, [&](ByteSpan beginning) {
       header.image = codec.declared(beginning, shown);
       if (codec.metadata != nullptr) {
-        header.metadata = codec.metadata(beginning, shown, header.details);
+        header.metadata = metadata_of(codec, input, beginning, shown, header.details);
       }
     });
   }
