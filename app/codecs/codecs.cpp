@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "codecs/bmp/bmp_metadata.hpp"
 #include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
@@ -21,6 +22,7 @@
 #include "codecs/png/png_writer.hpp"
 #include "codecs/pnm/pnm_reader.hpp"
 #include "codecs/pnm/pnm_writer.hpp"
+#include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
 #include "codecs/stb/tga_reader.hpp"
@@ -75,9 +77,11 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"BM"}},
         .endings = {"bmp", "dib"},
         .declared = declared_bmp,
+        .metadata = bmp_header_metadata,
         .decode = read_bmp,
         .written = {{"bmp", "uncompressed, 8 bits"}},
         .limits = {.max_bytes = kMaxStbBytes, .holds_16_bits = false, .holds_gray_alpha = false},
+        .fit_metadata = fit_bmp_metadata,
         .encode = encode_bmp,
     },
     {
@@ -105,6 +109,7 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"8BPS"}},
         .endings = {"psd", "psb"},
         .declared = declared_psd,
+        .metadata = psd_header_metadata,
         .decode = read_psd,
     },
     {
