@@ -36,6 +36,7 @@ enum class FileFormat : std::uint8_t {
   gif,
   psd,
   pnm,
+  npy,
 #if GPUIMG_HAS_TIFF
   tiff,
 #endif

@@ -1,8 +1,9 @@
 // THE list of file formats: one entry each, of functions in the format's folder. Then the formats that are only named.
-// NPY is not in it: it holds tables instead of images, and the commands that write tables call it (npy/npy.hpp).
+// NPY as an output is not in it: it holds tables, and the commands that write tables call it (npy/npy.hpp).
 #include <algorithm>
 #include <iterator>
 
+#include "codecs/bmp/bmp_metadata.hpp"
 #include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
@@ -14,12 +15,14 @@
 #include "codecs/jpeg/jpeg_reader.hpp"
 #include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
+#include "codecs/npy/npy.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
 #include "codecs/pnm/pnm_reader.hpp"
 #include "codecs/pnm/pnm_writer.hpp"
+#include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
 #include "codecs/stb/tga_reader.hpp"
@@ -74,9 +77,11 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"BM"}},
         .endings = {"bmp", "dib"},
         .declared = declared_bmp,
+        .metadata = bmp_header_metadata,
         .decode = read_bmp,
         .written = {{"bmp", "uncompressed, 8 bits"}},
         .limits = {.max_bytes = kMaxStbBytes, .holds_16_bits = false, .holds_gray_alpha = false},
+        .fit_metadata = fit_bmp_metadata,
         .encode = encode_bmp,
     },
     {
@@ -104,6 +109,7 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"8BPS"}},
         .endings = {"psd", "psb"},
         .declared = declared_psd,
+        .metadata = psd_header_metadata,
         .decode = read_psd,
     },
     {
@@ -118,6 +124,14 @@ constexpr Codec kCodecs[] = {
                     {"ppm", "the same as pnm"},
                     {"pam", "the same as pnm"}},
         .encode = encode_pnm,
+    },
+    {
+        .format = FileFormat::npy,
+        .name = "NPY",
+        .signatures = {{"\x93NUMPY"}},
+        .endings = {"npy"},
+        .declared = declared_npy,
+        .decode = read_npy,
     },
 #if GPUIMG_HAS_TIFF
     {
@@ -233,7 +247,6 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"FLIF", {{"FLIF"}}, {}, "flif -d in.flif out.png"},
     {"DICOM", {{"DICM", 128}}, {}, "dcm2pnm --write-png in.dcm out.png"},
     {"FITS", {{"SIMPLE  ="}}, {}, "convert in.fits out.png"},
-    {"a NumPy array instead of an image", {{"\x93NUMPY"}}, {}, {}},
     {"PDF", {{"%PDF"}}, {}, "pdftoppm -png -r 150 in.pdf out"},
     {"PostScript", {{"%!PS"}}, {}, "gs -sDEVICE=png16m -o out.png in.ps"},
     {"SVG", {{"<svg"}}, {}, "rsvg-convert -o out.png in.svg"},

@@ -34,6 +34,9 @@ void add_catalogue(SeedFolder& seeds) {
     if (file.name.ends_with(".png")) {
       seeds.add("fuzz_png_fast", file.bytes);
     }
+    if (file.name.ends_with(".npy")) {
+      seeds.add("fuzz_npy_roundtrip", file.bytes);
+    }
     if (file.name.ends_with(".tif")) {
       seeds.add("fuzz_tiff", file.bytes);
     }
@@ -56,7 +59,7 @@ void add_metadata(SeedFolder& seeds) {
     WriteOptions options;
     options.threads = 1;
     options.text = {{"gpuimg:hsl", "u16"}, {"Comment", "x"}};
-    options.metadata.exif = exif_with(6, kind % 2 == 0);
+    options.metadata.exif = kind < 2 ? exif_with(6, kind % 2 == 0) : rich_exif({.is_big_endian = kind % 2 == 0});
     options.metadata.density = PixelDensity{2835, 2835, DensityUnit::meter};
     options.metadata.gama = 45455;
     options.metadata.chrm = {{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}};
@@ -85,6 +88,10 @@ void add_metadata_texts(SeedFolder& seeds) {
   seeds.add("fuzz_metadata",
             "<a xmlns:tiff='http://ns.adobe.com/tiff/1.0/'><tiff:Orientation>6</tiff:Orientation></a>");
   seeds.add("fuzz_metadata", "<a xmpNote:HasExtendedXMP='0123456789ABCDEF0123456789ABCDEF'/>");
+  for (const bool is_big_endian : {false, true}) {
+    const FileBytes exif = rich_exif({.is_big_endian = is_big_endian, .has_maker_note = true, .has_thumbnail = true});
+    seeds.add("fuzz_metadata", exif);
+  }
   seeds.add("fuzz_metadata", iptc_data());
   seeds.add("fuzz_metadata", iptc_resource(iptc_data()));
   seeds.add("fuzz_metadata", iptc_text(iptc_data()));

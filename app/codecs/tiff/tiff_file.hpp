@@ -22,6 +22,7 @@ class TiffFile {
   TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset = 0);
 
   [[nodiscard]] TIFF* tiff() const { return tiff_.get(); }
+  [[nodiscard]] const RandomAccess& content() const { return state_->content; }
   [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
 

@@ -63,9 +63,12 @@ int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const cha
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-Tiff opened(Output& output, ConstView pixels) {
+bool needs_big_tiff(ConstView pixels) {
   constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate and directories add little
-  const bool is_big = static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+  return static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+}
+
+Tiff opened(Output& output, ConstView pixels) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (options == nullptr) {
@@ -73,8 +76,8 @@ Tiff opened(Output& output, ConstView pixels) {
   }
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_message, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_message, nullptr);
-  return {TIFFClientOpenExt("output", is_big ? "w8l" : "wl", &output, on_read, on_write, on_seek, on_close, on_size,
-                            nullptr, nullptr, options.get()),
+  return {TIFFClientOpenExt("output", needs_big_tiff(pixels) ? "w8l" : "wl", &output, on_read, on_write, on_seek,
+                            on_close, on_size, nullptr, nullptr, options.get()),
           TIFFClose};
 }
 
@@ -156,7 +159,9 @@ void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& 
   bool is_written = tiff != nullptr;
   if (is_written) {
     set_image_tags(tiff.get(), pixels);
-    write_tiff_metadata(tiff.get(), options.metadata);
+    // libtiff appends pixels and its directory to what is there.
+    const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
+    write_tiff_metadata(tiff.get(), options.metadata, exif);
     is_written = write_rows(tiff.get(), pixels) && TIFFFlush(tiff.get()) == 1;
   }
   tiff.reset();

@@ -59,7 +59,6 @@ constexpr std::array kForeign = {
     Stranger{"mng.png", "\x8AMNG\r\n\x1A\n"sv, "MNG"},
     Stranger{"gzip.png", "\x1F\x8B\x08\0"sv, "gzip"},
     Stranger{"zip.png", "PK\x03\x04\x14\0"sv, "zip"},
-    Stranger{"numpy.png", "\x93NUMPY\x01\0"sv, "NumPy"},
 };
 
 constexpr std::array kNoImages = {
