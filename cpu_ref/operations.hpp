@@ -18,5 +18,6 @@ Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
+Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool);
 
 }  // namespace gpuimg::cpu

@@ -24,6 +24,16 @@ Trial mapping(std::string name, const Options& options, PixelFormat format) {
   return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
 }
 
+/// The trial with the largest window that fits an image too small for the one asked for.
+Trial fitted(Trial trial, WindowOptions options) {
+  trial.run = [options](Backend& backend, const Picture& picture) -> OperationResult {
+    WindowOptions fitting = options;
+    fitting.size = std::min(options.size, 2 * std::max(picture.width(), picture.height()) - 1);
+    return backend.apply(picture, fitting);
+  };
+  return trial;
+}
+
 Trial timed(Trial trial) {
   trial.is_timed = true;
   return trial;
@@ -114,6 +124,28 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
   return trials;
 }
 
+/// Windows up to and beyond those whose sums fit 32 bits; smaller ones for images without room for them.
+std::vector<Trial> window_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  const auto add = [&](WindowStatistic statistic, const std::string& name, int size, Border border) {
+    WindowOptions options;
+    options.statistic = statistic;
+    options.size = size;
+    options.border = border;
+    const std::string suffix = border == WindowOptions().border ? "" : " " + name_of(border, kBorderNames);
+    trials.push_back(fitted(mapping(fmt::format("integral {} {}{}", name, size, suffix), options, format), options));
+  };
+  add(WindowStatistic::mean, "mean", 31, Border::reflect101);
+  trials.back().is_timed = true;
+  add(WindowStatistic::deviation, "deviation", 31, Border::reflect101);
+  trials.back().is_timed = true;
+  add(WindowStatistic::mean, "mean", 7, Border::replicate);
+  add(WindowStatistic::mean, "mean", 7, Border::cut);
+  add(WindowStatistic::mean, "mean", 401, Border::reflect101);
+  add(WindowStatistic::variance, "variance", 257, Border::cut);
+  return trials;
+}
+
 std::vector<Trial> integral_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& type : kTableTypeNames) {
@@ -131,6 +163,8 @@ std::vector<Trial> integral_trials(PixelFormat format) {
       }
     }
   }
+  const std::vector<Trial> of_windows = window_trials(format);
+  trials.insert(trials.end(), of_windows.begin(), of_windows.end());
   return trials;
 }
 
@@ -184,7 +218,14 @@ bool makes(Backend& backend, const PictureOperation& operation, const std::array
 }
 
 bool integral_is_right(Backend& backend) {
-  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300});
+  WindowOptions mean;
+  mean.size = 3;
+  WindowOptions variance = mean;
+  variance.statistic = WindowStatistic::variance;
+  variance.border = Border::cut;
+  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}) &&
+         makes(backend, mean, std::array<std::uint8_t, 4>{121, 69, 69, 41}) &&
+         makes(backend, variance, std::array<float, 4>{10225.0F, 10225.0F, 10225.0F, 10225.0F});
 }
 
 bool hsl_is_right(Backend& backend) {

@@ -1,6 +1,6 @@
-// Row functions for 8-bit RGB and RGBA that use the widest vector instructions of the processor (Highway selects them
-// at run time). Each computes exactly what the arithmetic in include/gpuimg/ops specifies; tests compare all 2²⁴
-// colors. Other formats use that arithmetic directly.
+// Row functions for 8-bit pixels, and of windows also for 16-bit ones, that use the widest vector instructions of the
+// processor (Highway selects them at run time). Each computes exactly what the arithmetic in include/gpuimg/ops
+// specifies; tests compare all 2²⁴ colors. Other formats use that arithmetic directly.
 #pragma once
 
 #include <cstddef>
@@ -43,6 +43,18 @@ void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* 
 
 /// sums[x] += levels[x], modulo 2³².
 void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums);
+
+/// sums[i] += entering[i] − leaving[i], modulo 2³².
+void slide_columns(const std::uint8_t* entering, const std::uint8_t* leaving, std::size_t count, std::uint32_t* sums);
+void slide_columns(const std::uint16_t* entering, const std::uint16_t* leaving, std::size_t count, std::uint32_t* sums);
+
+/// sums[i] = before + (entering[0] − leaving[0]) + … + (entering[i] − leaving[i]), modulo 2³². Returns the last.
+std::uint32_t slide_along(const std::uint32_t* entering, const std::uint32_t* leaving, std::size_t count,
+                          std::uint32_t before, std::uint32_t* sums);
+
+/// means[i] = gpuimg::window_mean(sums[i], n), if that is a sample and all sums plus n are below 2³¹.
+void means_of_sums(const std::uint32_t* sums, std::size_t count, std::uint32_t n, std::uint8_t* means);
+void means_of_sums(const std::uint32_t* sums, std::size_t count, std::uint32_t n, std::uint16_t* means);
 
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);

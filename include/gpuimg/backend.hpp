@@ -15,6 +15,7 @@
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
+#include "gpuimg/ops/window.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg {
@@ -27,7 +28,8 @@ using SumTable = Picture;
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
 ///     StripedBackend divides by it. CLAHE and summed-area tables have other rules, which stand there.
-using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
+using PictureOperation =
+    std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment, WindowOptions>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda };
