@@ -115,6 +115,7 @@ struct WriteOptions {
   std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
   std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
   int jpeg_restart_interval = 0;                      ///< MCUs from one restart marker to the next; 0 for none
+  bool one_bit = false;         ///< of PNG, PNM and TIFF: 8-bit gray pixels, all 0 or 255, are written at one bit each
   int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
   std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
   Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels

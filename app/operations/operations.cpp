@@ -185,6 +185,35 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
   return trials;
 }
 
+/// Windows up to those of bradley; smaller ones for images without room for them.
+std::vector<Trial> threshold_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& method : kMethodNames) {
+    ThresholdOptions options;
+    options.method = method.value;
+    options.offset = 2.5;
+    trials.push_back(timed(mapping("threshold " + method.name, options, format)));
+    options.channel = Channel::green;
+    options.offset = -3.0;
+    options.k = -0.3;
+    options.sensitivity = 0;
+    options.window = 1;
+    trials.push_back(mapping("threshold " + method.name + " 1", options, format));
+  }
+  return trials;
+}
+
+std::vector<Trial> denoise_trials(PixelFormat format) {
+  const auto denoising = [format](int patch, int search, std::optional<float> strength) {
+    DenoiseOptions options;
+    options.patch = patch;
+    options.search = search;
+    options.strength = strength;
+    return mapping(fmt::format("denoise {}/{}{}", patch, search, strength ? " strong" : ""), options, format);
+  };
+  return {timed(denoising(3, 5, std::nullopt)), denoising(1, 1, 0.0F), denoising(5, 3, 90.0F)};
+}
+
 /// An 8-bit image with these samples.
 template <std::size_t count>
 Picture picture_of(Backend& backend, int width, int height, const std::array<std::uint8_t, count>& samples) {
@@ -228,6 +257,23 @@ bool integral_is_right(Backend& backend) {
          makes(backend, variance, std::array<float, 4>{10225.0F, 10225.0F, 10225.0F, 10225.0F});
 }
 
+bool threshold_is_right(Backend& backend) {
+  ThresholdOptions bradley;
+  bradley.method = ThresholdMethod::bradley;
+  bradley.window = 3;
+  return makes(backend, ThresholdOptions{}, std::array<std::uint8_t, 4>{0, 0, 0, 255}) &&
+         makes(backend, bradley, std::array<std::uint8_t, 4>{0, 0, 0, 255});
+}
+
+/// At this strength, levels that are 10 apart count nearly in full, and the bright pixel does not.
+bool denoise_is_right(Backend& backend) {
+  DenoiseOptions options;
+  options.patch = 1;
+  options.search = 3;
+  options.strength = 50.0F;
+  return makes(backend, options, std::array<std::uint8_t, 4>{18, 17, 17, 250});
+}
+
 bool hsl_is_right(Backend& backend) {
   const Picture orange = picture_of(backend, 1, 1, std::array<std::uint8_t, 3>{255, 128, 0});
   return holds(backend.download(backend.apply(orange, ToHslOptions{HslEncoding::u16})),
@@ -241,6 +287,9 @@ constexpr std::array kOperations = {
     Operation{"integral", "sum an image into a summed-area table (integral image)", 64, integral_trials,
               integral_is_right},
     Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, hsl_trials, hsl_is_right},
+    Operation{"threshold", "make black and white images, by one threshold or by one for each place", 8,
+              threshold_trials, threshold_is_right},
+    Operation{"denoise", "remove noise and keep edges (non-local means)", 64, denoise_trials, denoise_is_right},
 };
 
 }  // namespace

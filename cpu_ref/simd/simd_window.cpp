@@ -80,6 +80,24 @@ std::uint32_t slide_along(const std::uint32_t* HWY_RESTRICT entering, const std:
   return before;
 }
 
+void compare_with_means(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::int32_t offset,
+                        std::uint8_t* HWY_RESTRICT white) {
+  const hn::ScalableTag<std::int16_t> d;
+  const hn::Rebind<std::uint8_t, decltype(d)> bytes;
+  const std::int32_t least = std::clamp(-offset, -256, 256);
+  const auto above = hn::Set(d, static_cast<std::int16_t>(least));
+  std::size_t i = 0;
+  for (; i + hn::Lanes(d) <= count; i += hn::Lanes(d)) {
+    const auto level = hn::PromoteTo(d, hn::LoadU(bytes, levels + i));
+    const auto mean = hn::PromoteTo(d, hn::LoadU(bytes, white + i));
+    const auto color = hn::IfThenElseZero(hn::Gt(hn::Sub(level, mean), above), hn::Set(d, 255));
+    hn::StoreU(hn::DemoteTo(bytes, color), bytes, white + i);
+  }
+  for (; i < count; ++i) {
+    white[i] = std::int32_t{levels[i]} - std::int32_t{white[i]} > least ? 255 : 0;
+  }
+}
+
 void slide_bytes(const std::uint8_t* entering, const std::uint8_t* leaving, std::size_t count, std::uint32_t* sums) {
   slide_columns_of(entering, leaving, count, sums);
 }
@@ -99,12 +117,16 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpuimg::cpu {
 
+HWY_EXPORT(compare_with_means);
 HWY_EXPORT(slide_along);
 HWY_EXPORT(slide_bytes);
 HWY_EXPORT(slide_shorts);
 HWY_EXPORT(byte_means);
 HWY_EXPORT(short_means);
 
+void compare_with_means(const std::uint8_t* levels, std::size_t count, std::int32_t offset, std::uint8_t* white) {
+  HWY_DYNAMIC_DISPATCH(compare_with_means)(levels, count, offset, white);
+}
 void slide_columns(const std::uint8_t* entering, const std::uint8_t* leaving, std::size_t count, std::uint32_t* sums) {
   HWY_DYNAMIC_DISPATCH(slide_bytes)(entering, leaving, count, sums);
 }

@@ -13,7 +13,7 @@
 
 namespace gpuimg {
 
-inline constexpr int kMaxPatch = 127;    ///< distances of larger patches could exceed 32 bits
+inline constexpr int kMaxPatch = 101;    ///< distances of larger patches could exceed 31 bits
 inline constexpr int kMaxSearch = 2901;  ///< weights of larger windows could all be 0
 
 struct DenoiseOptions {
