@@ -148,6 +148,7 @@ std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
   }
   if (!arguments.window.any()) {
     if (!arguments.window.border.empty()) {
+      (void)value_named("--border", arguments.window.border, kBorderNames);
       throw Error(ErrorKind::usage, "--border goes with --mean, --variance or --deviation");
     }
     return std::make_unique<IntegralJob>(arguments);
