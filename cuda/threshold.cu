@@ -4,6 +4,7 @@
 
 #include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
+#include "window_strip.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -47,6 +48,28 @@ struct CompareWithWindow {
   }
 };
 
+/// Of methods that need no squares.
+template <ThresholdMethod method>
+struct StripThreshold {
+  ThresholdRule rule;
+  __device__ std::uint32_t operator()(const std::uint8_t* level, std::uint32_t sum, std::uint32_t n,
+                                      float below) const {
+    if constexpr (method == ThresholdMethod::mean) {
+      const auto mean = static_cast<std::int32_t>(strip_mean(sum, n, below));
+      return static_cast<std::int32_t>(__ldg(level)) - mean > -rule.offset ? 255U : 0U;
+    } else {
+      return is_white<method>(__ldg(level), sum, 0, n, rule) ? 255U : 0U;
+    }
+  }
+};
+
+template <ThresholdMethod method>
+void compare_in_strips(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
+                       const Picture& result) {
+  launch_strips(workspace, plane, result, window_of(plane.width(), plane.height(), options) / 2, border_of(method),
+                StripThreshold<method>{threshold_rule(plane.format(), options)}, "comparing with windows");
+}
+
 template <class T, class Sum>
 void compare_with_windows(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                           const Picture& result) {
@@ -87,7 +110,13 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
 
 void write_threshold(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                      const Picture& result) {
-  if (plane.format().sample == Sample::u8) {
+  const bool by_strips =
+      has_window(options.method) && can_sum_strips(plane, window_of(plane.width(), plane.height(), options));
+  if (by_strips && options.method == ThresholdMethod::mean) {
+    compare_in_strips<ThresholdMethod::mean>(workspace, plane, options, result);
+  } else if (by_strips && options.method == ThresholdMethod::bradley) {
+    compare_in_strips<ThresholdMethod::bradley>(workspace, plane, options, result);
+  } else if (plane.format().sample == Sample::u8) {
     write_threshold<std::uint8_t>(workspace, plane, options, result);
   } else {
     write_threshold<std::uint16_t>(workspace, plane, options, result);

@@ -1,5 +1,6 @@
-// Mean, variance and deviation of windows on the device: sums from summed-area tables.
+// Mean, variance and deviation of windows on the device: sums from summed-area tables, or of strips.
 // Specified in docs/operations.md, "Windows".
+#include "window_strip.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -21,6 +22,12 @@ struct WriteMean {
                             counted_positions(y, radius, table.height, border);
     const std::size_t pixel = static_cast<std::size_t>(y) * table.width + static_cast<std::size_t>(x);
     out[pixel * channels + channel] = static_cast<T>(window_mean(sum, n));
+  }
+};
+
+struct StripMean {
+  __device__ std::uint32_t operator()(const std::uint8_t*, std::uint32_t sum, std::uint32_t n, float below) const {
+    return strip_mean(sum, n, below);
   }
 };
 
@@ -100,6 +107,8 @@ Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions&
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
   if (options.statistic != WindowStatistic::mean) {
     write_moments(workspace, picture, options, result);
+  } else if (can_sum_strips(picture, options.size)) {
+    launch_strips(workspace, picture, result, options.size / 2, options.border, StripMean{}, "averaging windows");
   } else if (picture.format().sample == Sample::u8) {
     write_means<std::uint8_t>(workspace, picture, options, result);
   } else {

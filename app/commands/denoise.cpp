@@ -18,7 +18,7 @@ namespace {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  gpuimg denoise in.png out.png\n"
+    "  gpuimg denoise in.png clean.png\n"
     "  gpuimg denoise --filter-strength 5 in.jpg clean.jpg\n"
     "  gpuimg denoise --patch 5 --search 11 in.png fast.png\n"
     "  gpuimg denoise --recursive photos/ clean/";

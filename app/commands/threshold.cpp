@@ -19,9 +19,9 @@ namespace {
 
 constexpr const char* kExamples =
     "Examples:\n"
-    "  gpuimg threshold in.png out.png                         one threshold, Otsu's\n"
+    "  gpuimg threshold in.png black.png                       one threshold, Otsu's\n"
     "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
-    "  gpuimg threshold --method mean --window 11 --offset 2 in.png out.png\n"
+    "  gpuimg threshold --method mean --window 11 --offset 2 in.png local.png\n"
     "  gpuimg threshold --method bradley --recursive photos/ pages/";
 
 struct Arguments {

@@ -123,9 +123,9 @@ TEST(Denoise, TilesMeet) {
   options.search = 11;
   const int reach = halo_rows(options);
   for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 3}}) {
-    const Image image = test::smooth_image(random, 300, 90, format);
+    const Image image = test::smooth_image(random, 1100, 90, format);
     const Image whole = backend->download(backend->apply(backend->upload(image.view()), options));
-    for (const auto& [left, top] : {std::pair{100, 20}, std::pair{240, 50}, std::pair{250, 60}}) {
+    for (const auto& [left, top] : {std::pair{100, 20}, std::pair{1005, 50}, std::pair{1015, 60}}) {
       Image part(30, 28, format);
       for (int y = 0; y < part.height(); ++y) {
         std::copy_n(image.view().row_bytes(top + y) + static_cast<std::size_t>(left) * format.bytes_per_pixel(),
