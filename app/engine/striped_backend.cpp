@@ -300,6 +300,23 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
   });
 }
 
+Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions& options) {
+  ThresholdOptions of_strip = options;
+  int halo = 0;
+  if (has_window(options.method)) {
+    of_strip.window = window_of(picture.width(), picture.height(), options);
+    halo = *of_strip.window / 2;
+  } else if (!options.level) {
+    HistogramOptions counting;
+    counting.channels = {options.channel};
+    counting.luma = options.luma;
+    counting.selection.count_transparent = true;
+    of_strip.level = otsu_level(histogram(picture, counting).channels.front().counts);
+  }
+  return by_rows(picture, result_format(picture.format(), options), halo,
+                 [&](const Picture& rows) { return inner_.apply(rows, of_strip); });
+}
+
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;

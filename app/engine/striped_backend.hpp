@@ -53,6 +53,9 @@ class StripedBackend final : public Backend {
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
+  /// The histograms of all strips give one threshold; windows have the size that the whole image gives them.
+  Picture in_strips(const Picture& picture, const ThresholdOptions& options);
+
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);

@@ -63,6 +63,12 @@ TEST_F(CudaParity, SmallIntegrals) {
 TEST_F(CudaParity, SmallHsl) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
+TEST_F(CudaParity, SmallWindows) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+TEST_F(CudaParity, SmallDenoising) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.denoising(random); });
+}
 
 TEST_F(CudaParity, EdgeOperationsOfTheList) {
   each_image(kEdges, [](const Pair& pair, Random&) { pair.trials(); });
@@ -85,6 +91,12 @@ TEST_F(CudaParity, EdgeIntegrals) {
 TEST_F(CudaParity, EdgeHsl) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
+TEST_F(CudaParity, EdgeWindows) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+TEST_F(CudaParity, EdgeDenoising) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.denoising(random); });
+}
 
 TEST_F(CudaParity, MediumOperationsOfTheList) {
   each_image(kMedium, [](const Pair& pair, Random&) { pair.trials(); });
@@ -106,6 +118,9 @@ TEST_F(CudaParity, MediumIntegrals) {
 }
 TEST_F(CudaParity, MediumHsl) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+TEST_F(CudaParity, MediumWindows) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
 
 TEST_F(CudaParity, LongOperationsOfTheList) {

@@ -20,6 +20,7 @@
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
 #include "codecs/joined_bytes.hpp"
+#include "codecs/packed_bits.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_strips.hpp"
 #include "text/printable_name.hpp"
@@ -82,7 +83,7 @@ class PngFile {
   std::uint32_t adler_ = 1;
 };
 
-std::vector<std::byte> header_chunk(ConstView pixels) {
+std::vector<std::byte> header_chunk(ConstView pixels, bool one_bit) {
   constexpr std::array<std::byte, 5> kColorTypes = {std::byte{0}, std::byte{0}, std::byte{4}, std::byte{2},
                                                     std::byte{6}};
   std::vector<std::byte> chunk;
@@ -90,7 +91,7 @@ std::vector<std::byte> header_chunk(ConstView pixels) {
   add(std::as_bytes(std::span("IHDR", 4)));
   add(u32be(static_cast<std::uint32_t>(pixels.width)));
   add(u32be(static_cast<std::uint32_t>(pixels.height)));
-  chunk.push_back(static_cast<std::byte>(sample_bytes(pixels.format.sample) * 8));
+  chunk.push_back(static_cast<std::byte>(one_bit ? 1 : sample_bytes(pixels.format.sample) * 8));
   chunk.push_back(kColorTypes.at(static_cast<std::size_t>(pixels.format.channels)));
   chunk.resize(chunk.size() + 3);  // deflate, the five filters, not interlaced
   return chunk;
@@ -152,8 +153,11 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
 }
 
 void encode(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  const StripPlan plan(pixels);
-  std::vector<std::vector<std::byte>> chunks = {header_chunk(pixels)};
+  const bool one_bit = options.one_bit && can_pack_bits(pixels.format);
+  const Image bits = one_bit ? packed_bits(pixels) : Image();
+  const ConstView rows = one_bit ? bits.view() : pixels;  // of bytes, as PNG filters them
+  const StripPlan plan(rows);
+  std::vector<std::vector<std::byte>> chunks = {header_chunk(pixels, one_bit)};
   for (std::vector<std::byte>& chunk : png_metadata_chunks(options.metadata)) {
     chunks.push_back(std::move(chunk));
   }
@@ -166,7 +170,7 @@ void encode(ConstView pixels, const std::string& name, const WriteOptions& optio
   for (const auto& chunk : chunks) {
     file.append_chunk(chunk);
   }
-  append_strips(pixels, plan, options, file);
+  append_strips(rows, plan, options, file);
   file.append_chunk(std::as_bytes(std::span("IEND", 4)));
   file.flush();
 }
