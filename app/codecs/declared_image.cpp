@@ -7,7 +7,6 @@
 #include "codecs/npy/npy.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -31,6 +30,11 @@ auto read_growing(PartialInput& input, const Read& read) {
   }
 }
 
+DeclaredImage declared_by(PartialInput& input, const std::string& name) {
+  const Codec& codec = detected_codec_of(input, name);
+  return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, name); });
+}
+
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -44,8 +48,16 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 DeclaredImage declared_image_in(const std::string& path) {
   try {
     PartialInput input(path);
-    const Codec& codec = detected_codec_of(input, path);
-    return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, path); });
+    return declared_by(input, path);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name) {
+  try {
+    PartialInput input(section);
+    return declared_by(input, name);
   } catch (const Error&) {
     return {};
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "io/input_file.hpp"
 
 namespace gpuimg::codecs {
 
@@ -19,6 +20,9 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 
 /// The same for the file at `path`; declares nothing if the file cannot be read.
 DeclaredImage declared_image_in(const std::string& path);
+
+/// The same for part of a file; `name` as above.
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
 /// All that the header of a file tells.
 struct FileHeader {

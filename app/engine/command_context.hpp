@@ -26,6 +26,7 @@
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
+#include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "operations/result_compare.hpp"
@@ -60,6 +61,9 @@ class CommandContext {
   /// The same for an input that is in memory, such as a member of an archive: read(name) takes it, and outputs are kept
   /// for take_outputs() in place of finish().
   void begin_member(const std::string& name, Bytes content);
+
+  /// Reads it first, into the memory that read() would use.
+  void begin_member(const std::string& name, const FileSection& content);
 
   struct StreamContent {
     std::string name;
@@ -167,6 +171,9 @@ class CommandContext {
   void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
+
+  /// Memory that a file is read into, or null for ordinary memory.
+  LendMemory input_memory();
 
   /// The backend whose memory files and pixels may use, in a batch; else nullptr.
   [[nodiscard]] Backend* batch_backend() const;
