@@ -78,6 +78,9 @@ class ArchiveRun {
     tbb::task_arena arena(jobs_);
     while (!is_through_ && !must_stop()) {
       arena.execute([&] { run_pipeline(); });
+      if (unreadable_) {
+        std::rethrow_exception(unreadable_);
+      }
       copy_large();
     }
     return !stop.requested();
@@ -139,10 +142,19 @@ class ArchiveRun {
   }
 
   std::shared_ptr<Passing> next(tbb::flow_control& flow) {
+    std::shared_ptr<Passing> passing;
+    unreadable_ = caught([&] { passing = read_next(); });
+    if (passing == nullptr) {
+      flow.stop();
+    }
+    return passing;
+  }
+
+  /// Null if there is none, or a large one in its place. If it throws, the members before it still end.
+  std::shared_ptr<Passing> read_next() {
     std::optional<TarMember> member = must_stop() ? std::nullopt : reader_.next();
     is_through_ = !member;
     if (!member) {
-      flow.stop();
       return nullptr;
     }
     auto passing = std::make_shared<Passing>();
@@ -152,7 +164,6 @@ class ArchiveRun {
         passing->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
     if (is_read(*passing) && !is_taken_in(*passing)) {
       large_ = std::move(passing->member);
-      flow.stop();
       return nullptr;
     }
     return passing;
@@ -334,6 +345,7 @@ class ArchiveRun {
   std::function<bool()> is_cancelled_;
   bool is_through_ = false;
   std::optional<TarMember> large_;
+  std::exception_ptr unreadable_;
   FailureList failures_;
   PhaseTimes times_;
   std::uint64_t done_ = 0;
