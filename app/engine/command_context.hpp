@@ -66,6 +66,9 @@ class CommandContext {
   /// for take_outputs() in place of finish().
   void begin_member(const std::string& name, Bytes content);
 
+  /// Reads it first, into the memory that read() would use.
+  void begin_member(const std::string& name, const FileSection& content);
+
   struct StreamContent {
     std::string name;
     std::span<const std::byte> content;
@@ -171,6 +174,9 @@ class CommandContext {
   void record(const Backend& backend);
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
+
+  /// Memory that a file is read into, or null for ordinary memory.
+  LendMemory input_memory();
 
   /// The backend whose memory files and pixels may use, in a batch; else nullptr.
   [[nodiscard]] Backend* batch_backend() const;
