@@ -83,8 +83,8 @@ void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t
     note(position);
   }
   if (begin > 0) {
-    note(begin - kNotedBeforeEnd[0]);
-    note(begin - kNotedBeforeEnd[1]);
+    note(begin - kFarNoted);
+    note(begin - kNearNoted);
   }
 }
 
@@ -153,7 +153,7 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
         slot_of(word_at(base + inside)) = static_cast<std::uint16_t>(inside);
       }
     } else if (written < stop) {
-      for (const std::uint32_t before_end : kNotedBeforeEnd) {
+      for (const std::uint32_t before_end : {kFarNoted, kNearNoted}) {
         slot_of(word_at(base + written - before_end)) = static_cast<std::uint16_t>(written - before_end);
       }
     }

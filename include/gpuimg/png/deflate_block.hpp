@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "gpuimg/host_device.hpp"
 #include "gpuimg/png/deflate_format.hpp"
 #include "gpuimg/png/huffman_tree.hpp"
-#include "gpuimg/host_device.hpp"
 
 namespace gpuimg::png {
 

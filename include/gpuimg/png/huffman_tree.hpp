@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "gpuimg/png/deflate_format.hpp"
 #include "gpuimg/host_device.hpp"
+#include "gpuimg/png/deflate_format.hpp"
 
 namespace gpuimg::png {
 
@@ -12,7 +12,7 @@ namespace gpuimg::png {
 /// as they are created, which is in order of weight.
 template <std::uint32_t kMaxLeaves>
 struct HuffmanTree {
-  std::uint32_t leaves = 0;
+  std::uint32_t leaves;
   std::uint32_t weight[2 * kMaxLeaves];  ///< the caller sets those of the leaves
   std::uint16_t parent[2 * kMaxLeaves];
   std::uint16_t depth[2 * kMaxLeaves];  ///< of inner nodes
@@ -90,6 +90,7 @@ GPUIMG_HD inline std::uint32_t rank_of(const std::uint32_t* counts, std::uint32_
 template <std::uint32_t kSymbols>
 GPUIMG_HD inline void choose_lengths(const std::uint32_t* counts, std::uint32_t max_length, std::uint8_t* lengths) {
   HuffmanTree<kSymbols> tree;
+  tree.leaves = 0;
   LengthCounts of_length{};
   std::uint8_t ranks[kSymbols];
   for (std::uint32_t symbol = 0; symbol < kSymbols; ++symbol) {

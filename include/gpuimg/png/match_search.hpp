@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "gpuimg/png/deflate_format.hpp"
 #include "gpuimg/host_device.hpp"
+#include "gpuimg/png/deflate_format.hpp"
 
 namespace gpuimg::png {
 
@@ -52,10 +52,19 @@ GPUIMG_HD constexpr std::uint32_t skipped_after(std::uint32_t attempts, std::uin
   return (whole * (whole - 1) / 2 << skip_bits) + rest * whole;
 }
 
+/// Attempt number `attempt` from `place` on, after so many misses in a row, when none before it hits.
+GPUIMG_HD constexpr std::uint32_t attempt_position(std::uint32_t place, std::uint32_t misses, std::uint32_t attempt,
+                                                   std::uint32_t skip_bits) {
+  return place + attempt + skipped_after(misses + attempt, skip_bits) - skipped_after(misses, skip_bits);
+}
+
 /// A table is filled with positions before its part: every 16th of the window, then the two below, as if a match had
 /// just ended.
 constexpr std::uint32_t kPrimingStep = 16;
-constexpr std::uint32_t kNotedBeforeEnd[2] = {7, 2};  ///< positions noted after a match, counted from its end
+
+/// Positions noted after a match: so many bytes before its end.
+constexpr std::uint32_t kFarNoted = 7;
+constexpr std::uint32_t kNearNoted = 2;
 
 /// The first position that fills the table of a part.
 GPUIMG_HD constexpr std::uint32_t first_primed(std::uint32_t part_begin) {
