@@ -1,5 +1,5 @@
-"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG files,
-which the device decodes and encodes. Most write PNG, which the device encodes."""
+"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG
+files, which the device decodes and encodes. Most write PNG, which the device encodes."""
 import struct
 import zlib
 

@@ -1,3 +1,4 @@
+// Writes the file around the coded bytes and compares.
 #include "support/encoded_bytes.hpp"
 
 #include <fmt/format.h>

@@ -1,4 +1,4 @@
-// A strip becomes blocks, and each block takes its smallest form: stored, fixed or dynamic. gpuimg/png/deflate_block.hpp.
+// A strip becomes blocks, and each block takes its smallest form: gpuimg/png/deflate_block.hpp.
 #include "codecs/deflate/compress.hpp"
 
 #include <algorithm>
