@@ -271,7 +271,7 @@ void PngTwin::search(const std::uint8_t* base, std::uint32_t strip, std::uint32_
     while (length < most && base[found + length] == base[earlier + length]) {
       ++length;
     }
-    const std::uint32_t room = std::min({found - coded_end, earlier, kMaxMatchLength - length, 8U});
+    const std::uint32_t room = std::min({found - coded_end, kMaxMatchLength - length, 8U});
     std::uint32_t back = 0;
     while (back < room && base[found - back - 1] == base[earlier - back - 1]) {
       ++back;

@@ -49,8 +49,8 @@ std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, s
   return count;
 }
 
-/// The same, given that the first words are equal and the XOR of the second words is `second`. Up to 24 if `max` is
-/// less.
+/// The same, given that the first words are equal and the XOR of the second words is `second`. May be up to 24 if `max`
+/// is less.
 HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
                                        std::uint32_t max) {
   const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
@@ -73,11 +73,12 @@ struct Found {
   std::uint32_t coded_end;  // of the last match, or the beginning of the block
 };
 
-/// Forgets all positions and fills the table for a part.
-void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin) {
-  std::fill_n(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin)));
+/// Forgets all positions and fills the table for a part; its positions count from `origin`.
+void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin,
+           std::uint32_t origin) {
+  std::fill_n(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
   const auto note = [&](std::uint32_t position) HWY_ATTR {
-    positions[hash_slot(word_at(base + position), hash_bits)] = static_cast<std::uint16_t>(position);
+    positions[hash_slot(word_at(base + position), hash_bits)] = static_cast<std::uint16_t>(position - origin);
   };
   for (std::uint32_t position = first_primed(begin); position + kWord <= begin; position += kPrimingStep) {
     note(position);
@@ -88,13 +89,19 @@ void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t
   }
 }
 
-template <bool is_lazy>
+/// If positions stay below 2¹⁶, those in the table are whole.
+template <bool is_lazy, bool positions_wrap>
 void find_sequences(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
                     Found& found) {
   const std::uint32_t min_length = settings.search.min_length;
   const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
       min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - min_length);
+  // Local copies stay in registers.
+  const std::uint32_t end = part.end;
   const std::uint32_t stop = part.stop;
+  const std::uint32_t skip_bits = settings.search.skip_bits;
+  DeflateSequence* sequence = found.next;
+  std::uint32_t coded_end = found.coded_end;
   const auto slot_of = [&](std::uint64_t word)
                            HWY_ATTR -> std::uint16_t& { return positions[hash_slot(word, settings.hash_bits)]; };
   struct Candidate {
@@ -105,8 +112,8 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
   const auto candidate_at = [&](std::uint32_t position) HWY_ATTR {
     const std::uint64_t word = word_at(base + position);
     std::uint16_t& slot = slot_of(word);
-    const std::uint32_t before = distance_minus_one(position, slot);
-    const std::uint32_t earlier = position - 1 - before;
+    const std::uint32_t before = positions_wrap ? distance_minus_one(position, slot) : position - slot - 1;
+    const std::uint32_t earlier = positions_wrap ? position - 1 - before : slot;
     slot = static_cast<std::uint16_t>(position);
     const std::uint64_t second = word_at(base + position + kWord) ^ word_at(base + earlier + kWord);
     const std::uint64_t mismatch = (word ^ word_at(base + earlier)) | (second & must_match) |
@@ -114,8 +121,8 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
     return Candidate{earlier, second, mismatch == 0};
   };
   const auto length_at = [&](std::uint32_t position, const Candidate& candidate) HWY_ATTR {
-    const auto max = std::min(kMaxMatchLength, part.end - position);
-    return std::min(max, common_prefix(base + position, base + candidate.position, candidate.second, max));
+    const auto max = std::min(kMaxMatchLength, end - position);
+    return common_prefix(base + position, base + candidate.position, candidate.second, max);
   };
 
   std::uint32_t written = part.begin;
@@ -124,7 +131,7 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
   while (position < stop) {
     Candidate candidate = candidate_at(position);
     if (!candidate.is_match) {
-      position += 1 + (misses++ >> settings.search.skip_bits);
+      position += 1 + (misses++ >> skip_bits);
       continue;
     }
     std::uint32_t length = length_at(position, candidate);
@@ -141,13 +148,13 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
       }
     }
     // Extends the match backward, at most a word.
-    const std::uint32_t room = std::min({position - written, candidate.position, kMaxMatchLength - length});
+    const std::uint32_t room = std::min(position - written, kMaxMatchLength - length);
     const std::uint64_t before = word_at(base + position - kWord) ^ word_at(base + candidate.position - kWord);
     const std::uint32_t back = std::min(equal_last_bytes(before), room);
-    *found.next++ = {position - back - found.coded_end, static_cast<std::uint16_t>(length + back),
-                     static_cast<std::uint16_t>(position - candidate.position - 1)};
+    *sequence++ = {position - back - coded_end, static_cast<std::uint16_t>(length + back),
+                   static_cast<std::uint16_t>(position - candidate.position - 1)};
     written = position + length;
-    found.coded_end = written;
+    coded_end = written;
     if constexpr (is_lazy) {
       for (std::uint32_t inside = position + 1; inside < std::min(written, stop); ++inside) {
         slot_of(word_at(base + inside)) = static_cast<std::uint16_t>(inside);
@@ -160,6 +167,23 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
     position = written;
     misses = 0;
   }
+  if (written > end) {
+    sequence[-1].match_length -= static_cast<std::uint16_t>(written - end);
+    coded_end = end;
+  }
+  found = {sequence, coded_end};
+}
+
+/// Searches a part that does not hold the whole block. Its positions count from the window before it, so that they stay
+/// below 2¹⁶.
+void search_part(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
+                 Found& found) {
+  const std::uint32_t origin = part.begin > kMaxMatchDistance ? part.begin - kMaxMatchDistance : 0;
+  prime(positions, settings.hash_bits, base, part.begin, origin);
+  found.coded_end -= origin;
+  find_sequences<false, false>(settings, positions, base + origin,
+                               {part.begin - origin, part.end - origin, part.stop - origin}, found);
+  found.coded_end += origin;
 }
 
 bool is_one_part(const std::uint8_t* base, std::uint32_t begin, std::uint32_t end) {
@@ -178,15 +202,19 @@ DeflateSequence* find_all(const MatchSettings& settings, std::uint16_t* position
   const auto size = static_cast<std::uint32_t>(bytes.size());
   Found found{sequences, begin};
   if (settings.is_lazy) {
-    find_sequences<true>(settings, positions, base, {begin, end, search_end(end, size)}, found);
+    find_sequences<true, true>(settings, positions, base, {begin, end, search_end(end, size)}, found);
+  } else if (is_one_part(base, begin, end)) {
+    const Part whole{begin, end, search_end(end, size)};
+    if (whole.begin < whole.stop) {
+      prime(positions, settings.hash_bits, base, begin, 0);
+      find_sequences<false, true>(settings, positions, base, whole, found);
+    }
   } else {
-    const std::uint32_t part_bytes = is_one_part(base, begin, end) ? kBlockBytes : kPartBytes;
-    for (std::uint32_t at = begin; at < end; at += part_bytes) {
-      const std::uint32_t part_end = std::min(at + part_bytes, end);
+    for (std::uint32_t at = begin; at < end; at += kPartBytes) {
+      const std::uint32_t part_end = std::min(at + kPartBytes, end);
       const Part part{at, part_end, search_end(part_end, size)};
       if (part.begin < part.stop) {
-        prime(positions, settings.hash_bits, base, at);
-        find_sequences<false>(settings, positions, base, part, found);
+        search_part(settings, positions, base, part, found);
       }
     }
   }

@@ -170,7 +170,7 @@ __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots
     const std::uint32_t found_earlier = __shfl_sync(kAll, earlier, first);
     const Agreement agreement = agreement_of(base, found, found_earlier);
     const std::uint32_t length = min(agreement.length, min(png::kMaxMatchLength, part.end - found));
-    const std::uint32_t room = min(found - coded_end, min(found_earlier, png::kMaxMatchLength - length));
+    const std::uint32_t room = min(found - coded_end, png::kMaxMatchLength - length);
     const std::uint32_t back = min(agreement.before, room);
     if (lane == 0) {
       slots[(found - back) / png::kSlotBytes] = Match::at(found - back, length + back, found - found_earlier - 1);
