@@ -201,7 +201,7 @@ class CommandContext {
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 
   /// True if the backend's own encoder may be used; tests it first.
-  bool may_encode(Backend& on);
+  bool may_encode(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as);
 
   /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
