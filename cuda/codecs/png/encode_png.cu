@@ -43,6 +43,8 @@ class PngEncoder {
     clear(job_.findings, sizeof(PngFindings));
     clear(job_.slots, job_.layout.memory_bytes() / png::kSlotBytes * sizeof(png::Match));
     clear(job_.bytes, png::most_chunk_bytes(job_.layout));
+    clear_between_strips();
+    clear_between_strips();
     filter_rows(workspace_, job_);
     find_matches(workspace_, job_);
     count_symbols(workspace_, job_);
@@ -66,6 +68,20 @@ class PngEncoder {
  private:
   void clear(void* array, std::size_t bytes) const {
     cuda_check(cudaMemsetAsync(array, 0, bytes, workspace_.stream()), "clearing a PNG's arrays");
+  }
+
+  /// The search reads some bytes past the end of a strip, without using them.
+  void clear_between_strips() const {
+    const png::StripLayout& layout = job_.layout;
+    const std::uint64_t stride = layout.strip_stride();
+    const std::uint32_t whole = layout.strip_bytes(0);
+    if (layout.strips > 1 && whole < stride) {
+      cuda_check(
+          cudaMemset2DAsync(job_.filtered + whole, stride, 0, stride - whole, layout.strips - 1, workspace_.stream()),
+          "clearing a PNG's arrays");
+    }
+    const std::uint64_t end = (layout.strips - 1) * stride + layout.strip_bytes(layout.strips - 1);
+    clear(job_.filtered + end, layout.memory_bytes() + kReadAhead - end);
   }
 
   Workspace& workspace_;
