@@ -129,7 +129,7 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
 void check_beginning(ByteSpan beginning, std::string_view name) {
   const auto may_be_told_by_its_end = [&](const Codec& codec) {
     return codec.recognizes != nullptr && std::any_of(codec.endings.begin(), codec.endings.end(), [&](auto ending) {
-             return codec.recognizes(beginning, "." + std::string(ending));
+             return codec.recognizes(beginning, std::string(1, '.').append(ending));
            });
   };
   const bool is_part = beginning.size() >= kDetectionBytes;

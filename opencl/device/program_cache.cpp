@@ -71,7 +71,8 @@ void ProgramCache::write(const std::string& key, const std::string& binary) cons
     }
     const std::filesystem::path to = folder_ / file_name(key);
     std::filesystem::path unfinished = to;
-    unfinished += "." + hex(std::random_device{}() + (std::uint64_t{std::random_device{}()} << 32));
+    unfinished += '.';
+    unfinished += hex(std::random_device{}() + (std::uint64_t{std::random_device{}()} << 32));
     const std::string content = hex(key.size()) + key + binary;
     std::ofstream file(unfinished, std::ios::binary);
     file << hex(checksum(content)) << '\n' << content;
