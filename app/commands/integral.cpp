@@ -12,6 +12,7 @@
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/window_job.hpp"
+#include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
 #include "report/sum_table_text.hpp"
 
@@ -202,8 +203,9 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    const GlobalOptions restricted =
-        arguments->window.any() ? options_for("this option", backends_with(WindowOptions()), globals) : globals;
+    const GlobalOptions restricted = arguments->window.any() ? options_for("--mean, --variance and --deviation",
+                                                                           backends_with(WindowOptions()), globals)
+                                                             : globals;
     return run_job(*make_job(*arguments), parser, arguments->files, restricted);
   };
 }
