@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "gpuimg/ops/clahe.hpp"
 #include "simd/simd_rows.hpp"
@@ -192,24 +193,29 @@ void map_cumulative(std::uint32_t* cumulative, std::size_t levels, float scale, 
 }
 #endif
 
+/// `words` holds the four entries of each level side by side, the first in the lowest bits.
+template <class Level, class Word>
+void interpolate_joined(const Level* HWY_RESTRICT levels, std::size_t count, const Word* HWY_RESTRICT words,
+                        const float* HWY_RESTRICT right, float below, Level* HWY_RESTRICT out) {
+  constexpr int kBits = 8 * sizeof(Level);
+  constexpr Word kEntry = std::numeric_limits<Level>::max();
+  for (std::size_t x = interpolate_vectors(levels, count, words, right, below, out); x < count; ++x) {
+    const Word four = words[levels[x]];
+    const auto entry = [four](int number) { return static_cast<float>(four >> (kBits * number) & kEntry); };
+    out[x] = static_cast<Level>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below));
+  }
+}
+
 void interpolate_bytes(const std::uint8_t* HWY_RESTRICT levels, std::size_t count,
                        const std::uint32_t* HWY_RESTRICT words, const float* HWY_RESTRICT right, float below,
                        std::uint8_t* HWY_RESTRICT out) {
-  for (std::size_t x = interpolate_vectors(levels, count, words, right, below, out); x < count; ++x) {
-    const std::uint32_t four = words[levels[x]];
-    const auto entry = [four](int byte) { return static_cast<float>(four >> (8 * byte) & 0xFFU); };
-    out[x] = static_cast<std::uint8_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below));
-  }
+  interpolate_joined(levels, count, words, right, below, out);
 }
 
 void interpolate_shorts(const std::uint16_t* HWY_RESTRICT levels, std::size_t count,
                         const std::uint64_t* HWY_RESTRICT words, const float* HWY_RESTRICT right, float below,
                         std::uint16_t* HWY_RESTRICT out) {
-  for (std::size_t x = interpolate_vectors(levels, count, words, right, below, out); x < count; ++x) {
-    const std::uint64_t four = words[levels[x]];
-    const auto entry = [four](int part) { return static_cast<float>(four >> (16 * part) & 0xFFFFU); };
-    out[x] = static_cast<std::uint16_t>(interpolated({entry(0), entry(1), entry(2), entry(3)}, right[x], below));
-  }
+  interpolate_joined(levels, count, words, right, below, out);
 }
 
 void interpolate_four_tables(const std::uint16_t* HWY_RESTRICT levels, std::size_t count,
