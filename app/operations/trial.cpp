@@ -10,9 +10,11 @@
 
 namespace gpuimg {
 
-bool Trial::is_on(BackendKind kind) const {
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on) {
   return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
 }
+
+bool Trial::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
 
 std::span<const BackendKind> backends_with(const PictureOperation& operation) {
   static constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
