@@ -6,6 +6,7 @@
 #include <tbb/parallel_for.h>
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -200,6 +201,25 @@ class TileDenoiser {
   std::array<std::vector<Sum>, 3> sums_;
 };
 
+/// Tells how many tiles are done. Thread-safe.
+class TilesDone {
+ public:
+  TilesDone(const DenoiseOptions& options, int tiles_x, int tiles_y)
+      : options_(options), all_(std::int64_t{tiles_x} * tiles_y) {}
+
+  void add_one() {
+    const std::int64_t done = ++done_;
+    if (options_.on_progress) {
+      options_.on_progress(static_cast<double>(done) / static_cast<double>(all_));
+    }
+  }
+
+ private:
+  const DenoiseOptions& options_;
+  std::int64_t all_;
+  std::atomic<std::int64_t> done_ = 0;
+};
+
 template <class T, int channels>
 void denoise(ConstView pixels, const DenoiseOptions& options, PixelPool& pool, View out) {
   const DenoiseTable table = denoise_table(pixels.format, options);
@@ -209,6 +229,7 @@ void denoise(ConstView pixels, const DenoiseOptions& options, PixelPool& pool, V
   const BorderedPlanes<T> planes(pixels, halo_rows(options), pool);
   const int tiles_x = (pixels.width + kTileWidth - 1) / kTileWidth;
   const int tiles_y = (pixels.height + kTileHeight - 1) / kTileHeight;
+  TilesDone done(options, tiles_x, tiles_y);
   tbb::parallel_for(tbb::blocked_range2d<int>(0, tiles_y, 0, tiles_x), [&](const tbb::blocked_range2d<int>& range) {
     for (int j = range.rows().begin(); j < range.rows().end(); ++j) {
       for (int i = range.cols().begin(); i < range.cols().end(); ++i) {
@@ -216,6 +237,7 @@ void denoise(ConstView pixels, const DenoiseOptions& options, PixelPool& pool, V
                         std::min(kTileHeight, pixels.height - j * kTileHeight)};
         TileDenoiser<T> denoiser(planes, options, look_up, tile);
         denoiser.run();
+        done.add_one();
         for (int y = 0; y < tile.height; ++y) {
           T* row = out.row<T>(tile.y + y) + static_cast<std::ptrdiff_t>(tile.x) * channels;
           for (int x = 0; x < tile.width; ++x) {

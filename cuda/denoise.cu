@@ -4,31 +4,13 @@
 #include <type_traits>
 #include <vector>
 
-#include "gpuimg/ops/denoise.hpp"
+#include "gpuimg/ops/denoise_patches.hpp"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
 namespace {
 
-constexpr int kWarps = 4;                       ///< of a block, side by side
 constexpr std::uint32_t kSharedEntries = 8192;  ///< a larger table of weights stays in global memory
-
-/// The color channels, one plane each, continued by reflection to the size that whole blocks read.
-template <class T>
-struct Planes {
-  T* samples = nullptr;
-  int pitch = 0;  ///< samples from row to row
-  int rows = 0;   ///< of each plane
-  int border = 0;
-
-  [[nodiscard]] __host__ __device__ std::size_t plane_samples() const {
-    return static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
-  }
-  /// The sample of plane 0 at a pixel, which may be in the border.
-  [[nodiscard]] __device__ const T* at(int x, int y) const {
-    return samples + static_cast<std::size_t>(y + border) * pitch + (x + border);
-  }
-};
 
 template <class T>
 struct FillPlanes {
@@ -37,7 +19,7 @@ struct FillPlanes {
   int height;
   int channels;
   int colors;
-  Planes<T> planes;
+  DenoisePlanes<T> planes;
 
   __device__ void operator()(int x, int y) const {
     const int from_x = source_position(x - planes.border, width, Border::reflect101);
@@ -57,6 +39,7 @@ struct DenoiseJob {
   T* out = nullptr;
   int width = 0;
   int height = 0;
+  int first_row = 0;  ///< of this launch
   int channels = 0;
   int patch_radius = 0;
   int search_radius = 0;
@@ -67,12 +50,6 @@ struct DenoiseJob {
 
 template <class T>
 using WeightedSum = std::conditional_t<sizeof(T) == 1, std::uint32_t, std::uint64_t>;
-
-template <class T>
-__device__ __forceinline__ std::int32_t difference(std::int32_t a, std::int32_t b) {
-  const std::int32_t d = a - b;
-  return sizeof(T) == 1 ? d * d : abs(d);
-}
 
 template <class T, int kColors>
 __device__ __forceinline__ void write_pixel(const DenoiseJob<T>& job, int x, int y, const WeightedSum<T>* sums,
@@ -90,24 +67,24 @@ __device__ __forceinline__ void write_pixel(const DenoiseJob<T>& job, int x, int
 
 /// Warp → 32 − (kPatch − 1) columns of kRows rows; lane → a column of differences, and the result of its pixels, except
 /// the outermost lanes, which only add. For each offset of the search window, sums of kPatch differences slide down the
-/// column, and are added over kPatch lanes. Block: kWarps warps side by side. Shared memory: the weights, if kIsShared.
-/// Barrier: the weights are complete before they are read.
+/// column, and are added over kPatch lanes. Block: kDenoiseWarps warps side by side. Shared memory: the weights, if
+/// kIsShared. Barrier: the weights are complete before they are read.
 template <class T, int kColors, int kPatch, int kRows, bool kIsShared>
-__global__ void __launch_bounds__(32 * kWarps) denoise_patches(Planes<T> planes, DenoiseJob<T> job) {
+__global__ void __launch_bounds__(32 * kDenoiseWarps) denoise_patches(DenoisePlanes<T> planes, DenoiseJob<T> job) {
   constexpr int kRadius = kPatch / 2;
-  constexpr int kColumns = 32 - 2 * kRadius;
+  constexpr int kColumns = denoise_columns(kPatch);
   constexpr unsigned kAll = 0xFFFFFFFFU;
   extern __shared__ std::uint32_t shared_weights[];
   if constexpr (kIsShared) {
-    for (std::uint32_t i = threadIdx.x; i <= job.last; i += 32 * kWarps) {
+    for (std::uint32_t i = threadIdx.x; i <= job.last; i += 32 * kDenoiseWarps) {
       shared_weights[i] = __ldg(job.weights + i);
     }
     __syncthreads();
   }
   const int lane = static_cast<int>(threadIdx.x % 32);
-  const int warp = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.x / 32);
+  const int warp = static_cast<int>(blockIdx.x) * kDenoiseWarps + static_cast<int>(threadIdx.x / 32);
   const int x = warp * kColumns - kRadius + lane;
-  const int top = static_cast<int>(blockIdx.y) * kRows;
+  const int top = job.first_row + static_cast<int>(blockIdx.y) * kRows;
   const std::size_t plane = planes.plane_samples();
   std::int32_t here[kRows + 2 * kRadius][kColors];
   const T* from = planes.at(x, top - kRadius);
@@ -132,7 +109,7 @@ __global__ void __launch_bounds__(32 * kWarps) denoise_patches(Planes<T> planes,
 #pragma unroll
         for (int c = 0; c < kColors; ++c) {
           there[j][c] = __ldg(there_from + c * plane + static_cast<std::size_t>(j) * planes.pitch);
-          differences[j] += difference<T>(here[j][c], there[j][c]);
+          differences[j] += denoise_difference<T>(here[j][c], there[j][c]);
         }
         column += differences[j];
         if (j < 2 * kRadius) {
@@ -169,7 +146,7 @@ __global__ void __launch_bounds__(32 * kWarps) denoise_patches(Planes<T> planes,
 /// Any patch: every difference of every pair of patches. For patches that have no kernel of their own.
 template <class T, int kColors>
 struct DenoisePixel {
-  Planes<T> planes;
+  DenoisePlanes<T> planes;
   DenoiseJob<T> job;
 
   __device__ std::uint32_t distance(int x, int y, int dx, int dy) const {
@@ -181,14 +158,15 @@ struct DenoisePixel {
 #pragma unroll
         for (int c = 0; c < kColors; ++c) {
           const auto at = static_cast<std::ptrdiff_t>(c * planes.plane_samples()) + i;
-          sum += static_cast<std::uint32_t>(difference<T>(__ldg(here + at), __ldg(there + at)));
+          sum += static_cast<std::uint32_t>(denoise_difference<T>(__ldg(here + at), __ldg(there + at)));
         }
       }
     }
     return sum;
   }
 
-  __device__ void operator()(int x, int y) const {
+  __device__ void operator()(int x, int row) const {
+    const int y = job.first_row + row;
     WeightedSum<T> weights = 0;
     WeightedSum<T> sums[kColors] = {};
     for (int dy = -job.search_radius; dy <= job.search_radius; ++dy) {
@@ -206,52 +184,59 @@ struct DenoisePixel {
   }
 };
 
-template <class T, int kColors>
-inline constexpr int kRowsOf = sizeof(T) == 1 && kColors == 1 ? 16 : 8;
-
-constexpr int whole(int size, int unit) { return (size + unit - 1) / unit * unit; }
-
+/// Of one launch: the rows of the image from job.first_row on.
 template <class T, int kColors, int kPatch>
-void launch_patches(Workspace& workspace, const Planes<T>& planes, const DenoiseJob<T>& job) {
-  constexpr int kRows = kRowsOf<T, kColors>;
-  constexpr int kBlockColumns = kWarps * (32 - 2 * (kPatch / 2));
-  const dim3 blocks(static_cast<unsigned>(whole(job.width, kBlockColumns) / kBlockColumns),
-                    static_cast<unsigned>(whole(job.height, kRows) / kRows));
+void launch_patches(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoiseJob<T>& job, int rows) {
+  constexpr int kRows = kDenoiseRows<T, kColors>;
+  constexpr int kBlockColumns = kDenoiseWarps * denoise_columns(kPatch);
+  const dim3 blocks(static_cast<unsigned>(whole_units(job.width, kBlockColumns) / kBlockColumns),
+                    static_cast<unsigned>(whole_units(rows, kRows) / kRows));
   if (job.last < kSharedEntries) {
     denoise_patches<T, kColors, kPatch, kRows, true>
-        <<<blocks, 32 * kWarps, (job.last + 1) * sizeof(std::uint32_t), workspace.stream()>>>(planes, job);
+        <<<blocks, 32 * kDenoiseWarps, (job.last + 1) * sizeof(std::uint32_t), workspace.stream()>>>(planes, job);
   } else {
-    denoise_patches<T, kColors, kPatch, kRows, false><<<blocks, 32 * kWarps, 0, workspace.stream()>>>(planes, job);
+    denoise_patches<T, kColors, kPatch, kRows, false>
+        <<<blocks, 32 * kDenoiseWarps, 0, workspace.stream()>>>(planes, job);
   }
   check_launch("denoising");
 }
 
-/// The grid of denoise_patches has a block for every kRows rows: no more than this many.
-constexpr int kMaxBlockRows = 65535;
-
 template <class T, int kColors>
-void launch_denoise(Workspace& workspace, const Planes<T>& planes, const DenoiseJob<T>& job) {
-  const bool fits_grid = job.height / kRowsOf<T, kColors> < kMaxBlockRows;
-  switch (fits_grid ? 2 * job.patch_radius + 1 : 0) {
-    case 3: return launch_patches<T, kColors, 3>(workspace, planes, job);
-    case 5: return launch_patches<T, kColors, 5>(workspace, planes, job);
-    case 7: return launch_patches<T, kColors, 7>(workspace, planes, job);
+void launch_denoise(Workspace& workspace, const DenoisePlanes<T>& planes, const DenoiseJob<T>& job, int rows) {
+  switch (2 * job.patch_radius + 1) {
+    case 3: return launch_patches<T, kColors, 3>(workspace, planes, job, rows);
+    case 5: return launch_patches<T, kColors, 5>(workspace, planes, job, rows);
+    case 7: return launch_patches<T, kColors, 7>(workspace, planes, job, rows);
     default: break;
   }
-  launch_for_each_pixel(workspace, job.width, job.height, DenoisePixel<T, kColors>{planes, job}, "denoising");
+  launch_for_each_pixel(workspace, job.width, rows, DenoisePixel<T, kColors>{planes, job}, "denoising");
 }
 
-/// Room for the blocks of every patch, and the border of both windows.
+/// Rows of a launch: a grid has at most 65535 blocks down. If someone watches, as few as keep all multiprocessors busy.
+int rows_at_once(const Workspace& workspace, int width, bool is_watched) {
+  constexpr int kMostBlocks = 65535;
+  constexpr int kBlocksPerSm = 32;
+  const int across = whole_units(width, kDenoiseLanes * kDenoiseWarps) / (kDenoiseLanes * kDenoiseWarps);
+  const int busy = std::max(1, workspace.device()->multiprocessors() * kBlocksPerSm / across);
+  return kMostDenoiseRows * (is_watched ? std::min(busy, kMostBlocks / 2) : kMostBlocks / 2);
+}
+
 template <class T>
-Planes<T> planes_for(const Picture& picture, const DenoiseOptions& options) {
-  constexpr int kMostColumns = 32 * kWarps;
-  constexpr int kMostRows = 16;
-  const int border = halo_rows(options);
-  Planes<T> planes;
-  planes.border = border;
-  planes.pitch = picture.width() + kMostColumns + 2 * border;
-  planes.rows = picture.height() + kMostRows + 2 * border;
-  return planes;
+void launch_all(Workspace& workspace, const DenoisePlanes<T>& planes, DenoiseJob<T> job, int colors,
+                const DenoiseOptions& options) {
+  const int step = rows_at_once(workspace, job.width, options.on_progress != nullptr);
+  for (; job.first_row < job.height; job.first_row += std::min(step, job.height - job.first_row)) {
+    const int rows = std::min(step, job.height - job.first_row);
+    if (colors == 3) {
+      launch_denoise<T, 3>(workspace, planes, job, rows);
+    } else {
+      launch_denoise<T, 1>(workspace, planes, job, rows);
+    }
+    if (options.on_progress) {
+      workspace.device()->wait();
+      options.on_progress(static_cast<double>(job.first_row + rows) / job.height);
+    }
+  }
 }
 
 template <class T>
@@ -262,7 +247,7 @@ void denoise(Workspace& workspace, const Picture& picture, const DenoiseOptions&
   cuda_check(cudaMemcpyAsync(weights.data(), table.weights.data(), table.weights.size() * sizeof(std::uint32_t),
                              cudaMemcpyHostToDevice, workspace.stream()),
              "uploading the weights");
-  Planes<T> planes = planes_for<T>(picture, options);
+  auto planes = DenoisePlanes<T>::layout(picture.width(), picture.height(), options);
   const DeviceMemory samples(workspace.device(),
                              planes.plane_samples() * static_cast<std::size_t>(format.color_channels()) * sizeof(T));
   planes.samples = samples.as<T>();
@@ -282,11 +267,7 @@ void denoise(Workspace& workspace, const Picture& picture, const DenoiseOptions&
   job.weights = weights.as<std::uint32_t>();
   job.last = static_cast<std::uint32_t>(table.weights.size() - 1);
   job.shift = table.shift;
-  if (format.color_channels() == 3) {
-    launch_denoise<T, 3>(workspace, planes, job);
-  } else {
-    launch_denoise<T, 1>(workspace, planes, job);
-  }
+  launch_all(workspace, planes, job, format.color_channels(), options);
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -54,6 +55,16 @@ DenoiseOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
+/// Each offset of the search window costs every pixel the same; docs/performance.md, "How `auto` decides".
+OperationCost cost_of(const DenoiseOptions& options) {
+  constexpr double kThreadMsAnOffset = 0.75;
+  constexpr double kDeviceMsAnOffset = 0.02;
+  const double offsets = static_cast<double>(options.search) * options.search;
+  return {.thread_ms = offsets * kThreadMsAnOffset,
+          .useful_threads = std::numeric_limits<int>::max(),
+          .device_ms = offsets * kDeviceMsAnOffset};
+}
+
 class DenoiseJob final : public ImageJob {
  public:
   explicit DenoiseJob(const Arguments& arguments)
@@ -74,14 +85,20 @@ class DenoiseJob final : public ImageJob {
     return most_converted_bytes(2 * input_bytes, output_.conversion());  // the result, and the input with a border
   }
 
+  [[nodiscard]] OperationCost cost() const { return cost_of(options_); }
+
+  [[nodiscard]] bool can_be_watched() const override { return true; }
+
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    DenoiseOptions options = options_;
+    options.on_progress = context.watcher();
     codecs::DecodedImage decoded = context.load(paths.input);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const std::optional<Encoding> as =
         output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
     ProcessedImage clean = context.process_for_file(
         OperationInput(std::move(decoded)), as,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); });
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); });
     output_.save(std::move(clean), paths.output, write_options, context);
     return {};
   }
@@ -110,8 +127,9 @@ RunCommand declare(CommandParser& parser) {
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
-  return [arguments, &parser](const GlobalOptions& globals) {
+  return [arguments, &parser](GlobalOptions globals) {
     DenoiseJob job(*arguments);
+    globals.cost = job.cost();
     return run_job(job, parser, arguments->files, globals);
   };
 }

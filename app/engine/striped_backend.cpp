@@ -317,6 +317,18 @@ Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions
                  [&](const Picture& rows) { return inner_.apply(rows, of_strip); });
 }
 
+Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {
+  return mapped(picture, picture.format(), {}, halo_rows(options), [&](const Strip& strip) {
+    DenoiseOptions of_strip = options;
+    if (options.on_progress) {
+      of_strip.on_progress = [&](double part) {
+        options.on_progress((strip.begin + part * (strip.end - strip.begin)) / picture.height());
+      };
+    }
+    return inner_.apply(strip.picture, of_strip);
+  });
+}
+
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {
   const Sample type = table_sample(picture.width(), picture.height(), picture.format(), options);
   const bool padded = options.layout == TableLayout::padded;

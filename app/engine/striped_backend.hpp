@@ -56,6 +56,9 @@ class StripedBackend final : public Backend {
   /// The histograms of all strips give one threshold; windows have the size that the whole image gives them.
   Picture in_strips(const Picture& picture, const ThresholdOptions& options);
 
+  /// By rows; the progress of a strip is that of its part of the image.
+  Picture in_strips(const Picture& picture, const DenoiseOptions& options);
+
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,10 @@ struct DenoiseOptions {
   std::optional<float> strength;  ///< h, ≥ 0; if absent, 10 at 8 bits and 2570 at 16
   int patch = 7;                  ///< T of T × T patches, odd
   int search = 21;                ///< S of an S × S window, odd
+
+  /// Called now and then with the part of the image that is done, 0 … 1, from any thread; may be empty. It must not
+  /// throw.
+  std::function<void(double part)> on_progress;
 };
 
 inline float filter_strength(PixelFormat format, const DenoiseOptions& options) {
