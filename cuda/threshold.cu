@@ -54,12 +54,7 @@ struct StripThreshold {
   ThresholdRule rule;
   __device__ std::uint32_t operator()(const std::uint8_t* level, std::uint32_t sum, std::uint32_t n,
                                       float below) const {
-    if constexpr (method == ThresholdMethod::mean) {
-      const auto mean = static_cast<std::int32_t>(strip_mean(sum, n, below));
-      return static_cast<std::int32_t>(__ldg(level)) - mean > -rule.offset ? 255U : 0U;
-    } else {
-      return is_white<method>(__ldg(level), sum, 0, n, rule) ? 255U : 0U;
-    }
+    return strip_is_white<method>(__ldg(level), sum, n, below, rule) ? 255U : 0U;
   }
 };
 

@@ -1,11 +1,12 @@
-// Windows over 8-bit levels in strips of columns, as a block of device threads sums them: the layout of a strip, and
-// the mean. Specified in docs/operations.md, "Windows". The kernel is cuda/window_strip.cuh; tests run its twin on the
-// host.
+// Windows over 8-bit levels in strips of columns, as a block of device threads sums them: the layout of a strip, the
+// mean, and thresholds by it. Specified in docs/operations.md, "Windows". The kernel is cuda/window_strip.cuh; tests
+// run its twin on the host.
 #pragma once
 
 #include <cstdint>
 
 #include "gpuimg/host_device.hpp"
+#include "gpuimg/ops/threshold.hpp"
 
 namespace gpuimg {
 
@@ -36,6 +37,18 @@ GPUIMG_HD inline std::uint32_t strip_mean(std::uint32_t sum, std::uint32_t n, fl
   const std::uint32_t a = sum + n / 2;
   const auto estimate = static_cast<std::uint32_t>(static_cast<float>(a) * below);
   return a - estimate * n >= n ? estimate + 1 : estimate;
+}
+
+/// is_white() of 8-bit levels, for the methods that need no squares.
+template <ThresholdMethod method>
+GPUIMG_HD bool strip_is_white(std::uint32_t level, std::uint32_t sum, std::uint32_t n, float below,
+                              const ThresholdRule& rule) {
+  if constexpr (method == ThresholdMethod::mean) {
+    const auto mean = static_cast<std::int32_t>(strip_mean(sum, n, below));
+    return static_cast<std::int32_t>(level) - mean > -rule.offset;
+  } else {
+    return is_white<method>(level, sum, 0, n, rule);
+  }
 }
 
 }  // namespace gpuimg

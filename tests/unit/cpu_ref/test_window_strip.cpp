@@ -1,10 +1,11 @@
-// The host's twin of cuda/window_strip.cuh: the same strips, margins, prefix sums and means, thread after thread,
-// against the CPU backend.
+// The host's twin of cuda/window_strip.cuh: the same strips, margins, prefix sums, means and thresholds, thread after
+// thread, against the CPU backend.
 #include "gpuimg/ops/window_strip.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "gpuimg/backend.hpp"
@@ -13,11 +14,31 @@
 namespace gpuimg {
 namespace {
 
+/// From a level, and the sum and number of its window.
+using PixelMaker = std::function<std::uint32_t(std::uint32_t level, std::uint32_t sum, std::uint32_t n)>;
+
+std::uint32_t mean_of(std::uint32_t /*level*/, std::uint32_t sum, std::uint32_t n) {
+  return strip_mean(sum, n, below_inverse(n));
+}
+
+template <ThresholdMethod method>
+PixelMaker threshold_by(const ThresholdRule& rule) {
+  return [rule](std::uint32_t level, std::uint32_t sum, std::uint32_t n) {
+    return strip_is_white<method>(level, sum, n, below_inverse(n), rule) ? 255U : 0U;
+  };
+}
+
 /// One block: `rows` rows of a strip.
 class BlockTwin {
  public:
-  BlockTwin(ConstView in, View out, int radius, Border border, int first)
-      : in_(in), out_(out), radius_(radius), border_(border), first_(first), sums_(kStripColumns) {}
+  BlockTwin(ConstView in, View out, int radius, Border border, int first, const PixelMaker& make_pixel)
+      : in_(in),
+        out_(out),
+        radius_(radius),
+        border_(border),
+        first_(first),
+        make_pixel_(make_pixel),
+        sums_(kStripColumns) {}
 
   void run(int top, int end) {
     for (int y = top - radius_; y < top + radius_; ++y) {
@@ -66,7 +87,8 @@ class BlockTwin {
                               counted_positions(y, radius_, in_.height, border_);
       const int center = strip_margin(radius_) + i;
       const std::uint32_t sum = entry(center + radius_ + 1) - entry(center - radius_);
-      out_.row<std::uint8_t>(y)[first_ + i] = static_cast<std::uint8_t>(strip_mean(sum, n, below_inverse(n)));
+      const std::uint32_t level = in_.row<std::uint8_t>(y)[first_ + i];
+      out_.row<std::uint8_t>(y)[first_ + i] = static_cast<std::uint8_t>(make_pixel_(level, sum, n));
     }
   }
 
@@ -75,9 +97,26 @@ class BlockTwin {
   int radius_;
   Border border_;
   int first_;
+  const PixelMaker& make_pixel_;
   std::vector<std::uint32_t> sums_;
   std::uint32_t prefix_[kStripRun][kStripThreads + 1] = {};
 };
+
+Image made_by_twin(const Image& image, int size, Border border, int rows, const PixelMaker& make_pixel) {
+  Image twin(image.width(), image.height(), image.format());
+  const int radius = size / 2;
+  for (int first = 0; first < image.width(); first += strip_columns(radius)) {
+    for (int top = 0; top < image.height(); top += rows) {
+      BlockTwin(image.view(), twin.view(), radius, border, first, make_pixel)
+          .run(top, std::min(image.height(), top + rows));
+    }
+  }
+  return twin;
+}
+
+int random_window(test::Random& random, const Image& image) {
+  return 2 * random.between(0, std::min(std::max(image.width(), image.height()), 128) - 1) + 1;
+}
 
 TEST(WindowStrip, TwinGivesTheMeansOfTheCpu) {
   test::Random random;
@@ -87,20 +126,37 @@ TEST(WindowStrip, TwinGivesTheMeansOfTheCpu) {
     const int width = random.between(1, round % 4 == 0 ? 5000 : 300);
     const Image image = test::any_image(random, width, random.between(1, 60), {Sample::u8, 1});
     WindowOptions options;
-    options.size = 2 * random.between(0, std::min(std::max(image.width(), image.height()), 128) - 1) + 1;
+    options.size = random_window(random, image);
     options.border = static_cast<Border>(random.below(3));
-    Image twin(image.width(), image.height(), image.format());
-    const int radius = options.size / 2;
-    const int rows = random.between(1, 20);
-    for (int first = 0; first < image.width(); first += strip_columns(radius)) {
-      for (int top = 0; top < image.height(); top += rows) {
-        BlockTwin(image.view(), twin.view(), radius, options.border, first)
-            .run(top, std::min(image.height(), top + rows));
-      }
-    }
+    const Image twin = made_by_twin(image, options.size, options.border, random.between(1, 20), mean_of);
     const Image expected = backend->download(backend->apply(backend->upload(image.view()), options));
     ASSERT_TRUE(test::same_pixels(twin.view(), expected.view()))
         << image.width() << "x" << image.height() << ", window " << options.size;
+  }
+}
+
+TEST(WindowStrip, TwinGivesTheThresholdsOfTheCpu) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (int round = 0; round < 60; ++round) {
+    const Image image = test::any_image(random, random.between(1, round % 10 == 0 ? 5000 : 300), random.between(1, 60),
+                                        {Sample::u8, 1});
+    ThresholdOptions options;
+    options.method = round % 2 == 0 ? ThresholdMethod::mean : ThresholdMethod::bradley;
+    options.window = random_window(random, image);
+    options.offset = random.between(-40, 40) / 4.0;
+    options.sensitivity = random.between(0, 100);
+    const ThresholdRule rule = threshold_rule(image.format(), options);
+    const PixelMaker make_pixel = options.method == ThresholdMethod::mean
+                                      ? threshold_by<ThresholdMethod::mean>(rule)
+                                      : threshold_by<ThresholdMethod::bradley>(rule);
+    const Image twin =
+        made_by_twin(image, *options.window, border_of(options.method), random.between(1, 20), make_pixel);
+    const Image expected = backend->download(backend->apply(backend->upload(image.view()), options));
+    ASSERT_TRUE(test::same_pixels(twin.view(), expected.view()))
+        << image.width() << "x" << image.height() << ", window " << *options.window << ", offset " << options.offset
+        << ", sensitivity " << options.sensitivity;
   }
 }
 
