@@ -29,9 +29,6 @@ constexpr int kTileHeight = 64;
 constexpr int kVector = 16;
 constexpr std::size_t whole_vectors(std::size_t count) { return (count + kVector - 1) / kVector * kVector; }
 
-template <class T>
-using ChannelRows = std::array<const T*, 3>;
-
 /// The color channels of an image, each with a reflected border, and room for whole vectors.
 template <class T>
 class BorderedPlanes {
@@ -57,8 +54,8 @@ class BorderedPlanes {
   [[nodiscard]] int channels() const { return channels_; }
 
   /// The samples from a pixel on, which may be in the border.
-  [[nodiscard]] ChannelRows<T> from(int x, int y) const {
-    ChannelRows<T> rows{};
+  [[nodiscard]] ChannelRows<const T> from(int x, int y) const {
+    ChannelRows<const T> rows{};
     for (int c = 0; c < channels_; ++c) {
       rows[static_cast<std::size_t>(c)] = planes_.view().row<T>(c * plane_height_ + y + border_) + x + border_;
     }
@@ -71,33 +68,6 @@ class BorderedPlanes {
   int plane_height_;
   Image planes_;
 };
-
-using cpu::add_weighted;  // of 8 bits
-
-// 16 bits: as slide_squares and add_weighted, with absolute differences and sums of 64 bits.
-
-void slide_differences(const ChannelRows<std::uint16_t>& here, const ChannelRows<std::uint16_t>& there, int channels,
-                       std::size_t count, std::int32_t* row, std::int32_t* columns) {
-  for (std::size_t x = 0; x < count; ++x) {
-    std::int32_t sum = 0;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-      sum += std::abs(std::int32_t{here[c][x]} - std::int32_t{there[c][x]});
-    }
-    columns[x] += sum - row[x];
-    row[x] = sum;
-  }
-}
-
-void add_weighted(const std::int32_t* weights, const ChannelRows<std::uint16_t>& samples, int channels,
-                  std::size_t count, std::uint64_t* weight_sums, const std::array<std::uint64_t*, 3>& sums) {
-  for (std::size_t x = 0; x < count; ++x) {
-    const auto weight = static_cast<std::uint64_t>(weights[x]);
-    weight_sums[x] += weight;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(channels); ++c) {
-      sums[c][x] += weight * samples[c][x];
-    }
-  }
-}
 
 /// A part of the image, at most as large as a tile.
 template <class T>
@@ -155,8 +125,8 @@ class TileDenoiser {
     for (int y = -dy - radius; y < tile_.height + radius; ++y) {
       const auto slot = static_cast<std::size_t>(y + dy + radius) % table_.patch;  // of the row that leaves the patches
       const int from_x = tile_.x + left - radius;
-      slide(planes_.from(from_x, tile_.y + y), planes_.from(from_x + dx, tile_.y + y + dy), count_of_columns,
-            rows_.data() + slot * count_of_columns);
+      slide_differences(planes_.from(from_x, tile_.y + y), planes_.from(from_x + dx, tile_.y + y + dy),
+                        planes_.channels(), count_of_columns, rows_.data() + slot * count_of_columns, columns_.data());
       const int center = y - radius;
       if (center < -dy) {
         continue;
@@ -172,22 +142,14 @@ class TileDenoiser {
   }
 
   /// Adds to a row of the tile, with the weights from index `first` on.
-  void add(int y, int first, const ChannelRows<T>& samples) {
+  void add(int y, int first, const ChannelRows<const T>& samples) {
     const std::size_t row = row_start(y);
-    std::array<Sum*, 3> sums{};
+    ChannelRows<Sum> sums{};
     for (std::size_t c = 0; c < static_cast<std::size_t>(planes_.channels()); ++c) {
       sums[c] = sums_[c].data() + row;
     }
     add_weighted(weights_.data() + first, samples, planes_.channels(), static_cast<std::size_t>(tile_.width),
                  weight_sums_.data() + row, sums);
-  }
-
-  void slide(const ChannelRows<T>& here, const ChannelRows<T>& there, std::size_t count, std::int32_t* row) {
-    if constexpr (sizeof(T) == 1) {
-      slide_squares(here, there, planes_.channels(), count, row, columns_.data());
-    } else {
-      slide_differences(here, there, planes_.channels(), count, row, columns_.data());
-    }
   }
 
   const BorderedPlanes<T>& planes_;

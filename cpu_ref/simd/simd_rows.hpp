@@ -72,12 +72,15 @@ void means_of_sums(const std::uint32_t* sums, std::size_t count, std::uint32_t n
 void compare_with_means(const std::uint8_t* levels, std::size_t count, std::int32_t offset, std::uint8_t* white);
 
 /// Rows of the color channels, 1 or 3, for non-local means.
-using ByteRows = std::array<const std::uint8_t*, 3>;
-using SumRows = std::array<std::int32_t*, 3>;
+template <class T>
+using ChannelRows = std::array<T*, 3>;
 
-/// columns[x] += s − row[x] and row[x] = s, where s is the sum of the channels' squared differences.
-void slide_squares(const ByteRows& here, const ByteRows& there, int channels, std::size_t count, std::int32_t* row,
-                   std::int32_t* columns);
+/// columns[x] += s − row[x] and row[x] = s, where s is the sum of the channels' differences: squared at 8 bits,
+/// absolute at 16.
+void slide_differences(const ChannelRows<const std::uint8_t>& here, const ChannelRows<const std::uint8_t>& there,
+                       int channels, std::size_t count, std::int32_t* row, std::int32_t* columns);
+void slide_differences(const ChannelRows<const std::uint16_t>& here, const ChannelRows<const std::uint16_t>& there,
+                       int channels, std::size_t count, std::int32_t* row, std::int32_t* columns);
 
 /// The weight of a distance D < 2³¹: weights[min(D >> shift, last)]; D is the sum of `patch` columns.
 struct WeightTable {
@@ -91,8 +94,10 @@ struct WeightTable {
 void patch_weights(const std::int32_t* columns, const WeightTable& table, std::size_t count, std::int32_t* weights);
 
 /// Adds weights[x] to weight_sums[x], and its products with the samples to the sums.
-void add_weighted(const std::int32_t* weights, const ByteRows& samples, int channels, std::size_t count,
-                  std::int32_t* weight_sums, const SumRows& sums);
+void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint8_t>& samples, int channels,
+                  std::size_t count, std::int32_t* weight_sums, const ChannelRows<std::int32_t>& sums);
+void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint16_t>& samples, int channels,
+                  std::size_t count, std::uint64_t* weight_sums, const ChannelRows<std::uint64_t>& sums);
 
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);
