@@ -3,7 +3,9 @@
 // named Small are few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "backends.hpp"
 #include "support/batteries.hpp"
@@ -41,6 +43,26 @@ constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1}, 
                                                 {1024, 32}, {1025, 31}, {1023, 129}, {4097, 3}};
 constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
+
+/// Rows in bands, as they are launched if someone watches.
+TEST_F(CudaParity, SmallDenoisingIsWatched) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int patch : {3, 5, 7, 9}) {
+    const Image image = any_image(random, 9, 70'000, {Sample::u8, 1});
+    DenoiseOptions options;
+    options.patch = patch;
+    options.search = 3;
+    const Image expected = cpu().download(cpu().apply(cpu().upload(image.view()), options));
+    std::vector<double> parts;
+    options.on_progress = [&](double part) { parts.push_back(part); };
+    const Image found = gpu().download(gpu().apply(gpu().upload(image.view()), options));
+    EXPECT_TRUE(same_pixels(found.view(), expected.view())) << patch;
+    EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+    ASSERT_FALSE(parts.empty());
+    EXPECT_EQ(parts.back(), 1.0);
+  }
+}
 
 TEST_F(CudaParity, SmallOperationsOfTheList) {
   each_image(kSmall, [](const Pair& pair, Random&) { pair.trials(); });

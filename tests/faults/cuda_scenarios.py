@@ -78,7 +78,7 @@ CUDA_SCENARIOS = [
     cuda("cuda_threshold_otsu", "threshold", png("60x40"), "in.png", "out.png"),
     cuda("cuda_threshold_bradley", "threshold", png("120x80", "gray"), "--method", "bradley", "in.png", "out.png"),
     cuda("cuda_threshold_sauvola", "threshold", png("60x40", "gray", "16"), "--method", "sauvola", "in.png", "out.png"),
-    cuda("cuda_threshold_strips", "threshold", png("200x300"), "--max-device-memory", "256K", "in.png", "out.png"),
+    cuda("cuda_threshold_strips", "threshold", png("200x300"), "--max-device-memory", "64K", "in.png", "out.png"),
     cuda("cuda_denoise", "denoise", png("60x40"), "in.png", "out.png"),
     cuda("cuda_denoise_gray16", "denoise", png("60x40", "gray", "16"), "--patch", "9", "in.png", "out.png"),
     cuda("cuda_denoise_strips", "denoise", png("200x300"), "--search", "5", "--max-device-memory", "256K", "in.png",

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <mutex>
+#include <set>
 
 #include "gpuimg/backend.hpp"
 #include "support/test_images.hpp"
@@ -164,6 +166,26 @@ TEST(Denoise, NoStrengthChangesNothingAndALotOfItAverages) {
                                   backend->download(backend->apply(picture, mean)).view()))
         << test::name_of(format);
   }
+}
+
+TEST(Denoise, TellsHowFarItIs) {
+  test::Random random;
+  const auto backend = make_cpu_backend(2);
+  const Image image = test::smooth_image(random, 1100, 200, {Sample::u8, 1});
+  DenoiseOptions options;
+  options.search = 3;
+  const Picture picture = backend->upload(image.view());
+  const Image expected = backend->download(backend->apply(picture, options));
+  std::mutex mutex;
+  std::set<double> parts;
+  options.on_progress = [&](double part) {
+    const std::lock_guard lock(mutex);
+    EXPECT_TRUE(parts.insert(part).second) << part << " twice";
+  };
+  EXPECT_TRUE(test::same_pixels(backend->download(backend->apply(picture, options)).view(), expected.view()));
+  EXPECT_EQ(parts.size(), 8U) << "tiles";
+  EXPECT_EQ(*parts.begin(), 0.125);
+  EXPECT_EQ(*parts.rbegin(), 1.0);
 }
 
 TEST(Denoise, RefusesWhatDoesNotFit) {
