@@ -28,11 +28,15 @@ std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
   return result + png::encoding_bytes(result);
 }
 
-/// An image, its mask, and the larger of: the largest result of any operation, which also leaves room for tables and
-/// scratch memory; and a result like the image with what it takes to encode it.
+/// Of a pixel of `integral --variance`: a level of 16 bits, its sum, that of its square, and the result.
+constexpr std::size_t kBytesOfMoments = sizeof(std::uint16_t) + 2 * sizeof(std::uint64_t) + sizeof(float);
+
+/// An image, its mask, and the larger of: the largest result of any operation, or the moments of windows, which also
+/// leaves room for the tables and scratch memory of the others; and a result like the image with what it takes to
+/// encode it.
 std::size_t needed_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t to_compute = pixels * most_result_bytes();
+  const std::size_t to_compute = pixels * std::max(most_result_bytes(), kBytesOfMoments);
   const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
   const std::size_t as_png = with_png_encoding_bytes(pixels, format);
   return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;

@@ -167,7 +167,7 @@ TEST_F(StripedBackendTest, DenoisingTellsHowFarTheWholeImageIs) {
   options.search = 3;
   std::vector<double> parts;
   options.on_progress = [&](double part) { parts.push_back(part); };
-  StripedBackend striped(*inner_, 14 * 2 * image.pitch_bytes());  // 10 rows and the halo, with the result
+  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and the halo; with planes and result
   (void)striped.apply(striped.upload(image.view()), options);
   EXPECT_EQ(parts, (std::vector<double>{10.0 / 30, 20.0 / 30, 1.0}));
 }
