@@ -1,4 +1,4 @@
-// A oneTBB pipeline: members are read in order, images are computed by the workers, and everything is written in order.
+// A oneTBB pipeline: headers are read in order; the workers read, compute and write; places and messages are in order.
 #include "batch/archive_run.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +16,7 @@
 
 #include "backends/backends.hpp"
 #include "batch/archive_arguments.hpp"
+#include "batch/archive_output.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/context_pool.hpp"
 #include "batch/device_list.hpp"
@@ -35,53 +36,19 @@
 namespace gpuimg {
 namespace {
 
-/// Larger members that are no images are copied without being held in memory.
+/// Larger members that are no images are not held in memory.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
-/// A member on its way.
+/// A member on its way. Its content is in the archive's file, or in memory.
 struct Passing {
   TarMember member;
+  std::optional<FileSection> section;
   Bytes content;
   bool is_image = false;
   std::uint64_t memory = 0;  ///< of the budget
   PlanItem planned;
   BatchItem item;
-  std::vector<CommandContext::StreamContent> outputs;
-};
-
-/// Where the members go; nothing if all images make one output.
-class ArchiveOutput {
- public:
-  ArchiveOutput(const std::string& name, const OverwriteRules& rules) : name_(name) {
-    if (!is_stream(name)) {
-      file_.emplace(name, rules);
-    }
-    writer_.emplace([this](std::span<const std::byte> part) { write(part); });
-  }
-
-  TarWriter& writer() { return *writer_; }
-
-  /// Gives the archive its name.
-  void finish() {
-    writer_->finish();
-    if (file_) {
-      file_->finish();
-      file_->commit();
-    }
-  }
-
- private:
-  void write(std::span<const std::byte> part) {
-    if (file_) {
-      file_->write(part);
-    } else {
-      write_output(name_, part, {});
-    }
-  }
-
-  std::string name_;
-  std::optional<StagedOutput> file_;
-  std::optional<TarWriter> writer_;
+  std::vector<ArchivePiece> pieces;  ///< what is written of it
 };
 
 int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
@@ -111,6 +78,9 @@ class ArchiveRun {
     tbb::task_arena arena(jobs_);
     while (!is_through_ && !must_stop()) {
       arena.execute([&] { run_pipeline(); });
+      if (unreadable_) {
+        std::rethrow_exception(unreadable_);
+      }
       copy_large();
     }
     return !stop.requested();
@@ -161,16 +131,30 @@ class ArchiveRun {
                                                                                    compute(*passing);
                                                                                    return passing;
                                                                                  }) &
+            tbb::make_filter<std::shared_ptr<Passing>, std::shared_ptr<Passing>>(tbb::filter_mode::serial_in_order,
+                                                                                 [&](std::shared_ptr<Passing> passing) {
+                                                                                   end(*passing);
+                                                                                   return passing;
+                                                                                 }) &
             tbb::make_filter<std::shared_ptr<Passing>, void>(
-                tbb::filter_mode::serial_in_order, [&](const std::shared_ptr<Passing>& passing) { write(*passing); }),
+                tbb::filter_mode::parallel, [&](const std::shared_ptr<Passing>& passing) { store(*passing); }),
         group);
   }
 
   std::shared_ptr<Passing> next(tbb::flow_control& flow) {
+    std::shared_ptr<Passing> passing;
+    unreadable_ = caught([&] { passing = read_next(); });
+    if (passing == nullptr) {
+      flow.stop();
+    }
+    return passing;
+  }
+
+  /// Null if there is none, or a large one in its place. If it throws, the members before it still end.
+  std::shared_ptr<Passing> read_next() {
     std::optional<TarMember> member = must_stop() ? std::nullopt : reader_.next();
     is_through_ = !member;
     if (!member) {
-      flow.stop();
       return nullptr;
     }
     auto passing = std::make_shared<Passing>();
@@ -178,36 +162,51 @@ class ArchiveRun {
     const std::string ending = file_ending(passing->member.name);
     passing->is_image =
         passing->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
-    if (!passing->is_image && passing->member.size > kHeldAtMost) {
+    if (is_read(*passing) && !is_taken_in(*passing)) {
       large_ = std::move(passing->member);
-      flow.stop();
       return nullptr;
     }
-    take_in(*passing);
     return passing;
   }
 
-  /// Reads a member once there is memory for it and for what becomes of it.
-  void take_in(Passing& passing) {
+  /// Nobody asks for a member that is neither an image nor copied.
+  [[nodiscard]] bool is_read(const Passing& passing) const { return passing.is_image || output_ != nullptr; }
+
+  /// Waits for the memory that a member and what becomes of it need. Reads it now if it cannot be read later; false if
+  /// it is then too large to be held.
+  bool is_taken_in(Passing& passing) {
     const TarMember& member = passing.member;
-    if (passing.is_image && member.size > budget_.bytes()) {
-      prepare_item(passing);
-      return fail(passing.item, name_of(ErrorKind::out_of_memory),
-                  fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
-    }
-    if (!passing.is_image && output_ == nullptr) {
-      return;
-    }
-    hold(passing, member.size);
-    passing.content = reader_.content(member);
     if (passing.is_image) {
       prepare_item(passing);
-      const codecs::DeclaredImage declared = codecs::declared_image(passing.content.span(), member.name);
-      const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
-      const std::uint64_t all = expected_memory(job_, member.size, is_refused ? codecs::DeclaredImage{} : declared);
+      if (member.size > budget_.bytes()) {
+        fail(passing.item, name_of(ErrorKind::out_of_memory),
+             fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
+        return true;
+      }
+    }
+    passing.section = reader_.section(member);
+    if (!passing.section) {
+      if (!passing.is_image && member.size > kHeldAtMost) {
+        return false;
+      }
+      hold(passing, member.size);
+      passing.content = reader_.content(member);
+    }
+    if (passing.is_image) {
+      const std::uint64_t all = memory_for(passing);
       budget_.release(std::exchange(passing.memory, 0));
       hold(passing, all);
     }
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t memory_for(const Passing& passing) const {
+    const TarMember& member = passing.member;
+    const codecs::DeclaredImage declared = passing.section
+                                               ? codecs::declared_image_in(*passing.section, member.name)
+                                               : codecs::declared_image(passing.content.span(), member.name);
+    const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
+    return expected_memory(job_, member.size, is_refused ? codecs::DeclaredImage{} : declared);
   }
 
   void hold(Passing& passing, std::uint64_t bytes) {
@@ -223,44 +222,65 @@ class ArchiveRun {
     passing.item.record.input = passing.member.name;
   }
 
+  /// A member that is no image needs no more than a header. A failure outside compute_image() ends the run.
   void compute(Passing& passing) {
-    if (!passing.is_image || passing.item.record.status == ItemStatus::failed) {
+    const TarMember& member = passing.member;
+    if (!passing.is_image) {
+      if (output_ != nullptr) {
+        passing.pieces.push_back({tar_header(member, member.name, member.size), passing.content.span()});
+        passing.pieces.back().copied_from = passing.section;
+      }
+      return;
+    }
+    if (passing.item.record.status == ItemStatus::failed) {
       return;
     }
     const ContextPool::Lease context = contexts_.lease();
+    if (passing.section) {
+      context->begin_member(member.name, *passing.section);
+    } else {
+      context->begin_member(member.name, std::move(passing.content));
+    }
+    compute_image(passing, *context);
+    for (CommandContext::StreamContent& made : context->take_outputs()) {
+      passing.pieces.push_back(
+          {tar_header(member, made.name, made.content.size()), made.content, std::move(made.keeper)});
+    }
+  }
+
+  void compute_image(Passing& passing, CommandContext& context) {
     const auto work = [&] {
       const ItemPaths paths{passing.planned.input, passing.planned.output};
-      context->begin_member(paths.input, std::move(passing.content));
       if (!job_.merges()) {
         job_.check_name(paths.output);
       }
-      passing.item.in_order = job_.run(*context, paths);
-      passing.outputs = context->take_outputs();
+      passing.item.in_order = job_.run(context, paths);
     };
     // A worker that waits for its own parallel loops must not start another image.
     if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
-      passing.outputs.clear();
+      (void)context.take_outputs();
       fail_by(passing.item, thrown);
       if (is_kind(passing.item, ErrorKind::device_fault) || is_kind(passing.item, ErrorKind::backend_unavailable)) {
         std::rethrow_exception(thrown);
       }
     }
-    passing.item.record.times = context->times();
-    passing.item.messages = context->take_messages();
+    passing.item.record.times = context.times();
+    passing.item.messages = context.take_messages();
   }
 
-  void write(Passing& passing) {
-    if (passing.is_image) {
-      end(passing);
-    } else {
-      copy(passing);
-    }
-    passing.outputs.clear();
-    passing.content = Bytes();
-    budget_.release(passing.memory);
-  }
-
+  /// In order: messages, what the images add to one output, and places in the archive.
   void end(Passing& passing) {
+    if (passing.is_image) {
+      end_image(passing);
+    } else {
+      ++others_;
+    }
+    for (ArchivePiece& piece : passing.pieces) {
+      output_->place(piece);
+    }
+  }
+
+  void end_image(Passing& passing) {
     BatchItem& item = passing.item;
     for (const Message& message : item.messages) {
       tell(message, passing.member.name);
@@ -274,13 +294,19 @@ class ArchiveRun {
     if (item.record.status == ItemStatus::failed) {
       ++failed_;
       failures_.add(item.record.error_kind, item.reason, item.record.message);
-      return;
+      passing.pieces.clear();
+    } else {
+      ++done_;
     }
-    ++done_;
-    for (const CommandContext::StreamContent& output : passing.outputs) {
-      output_->writer().begin(passing.member, output.name, output.content.size());
-      output_->writer().write(output.content);
+  }
+
+  void store(Passing& passing) {
+    for (const ArchivePiece& piece : passing.pieces) {
+      output_->store(piece);
     }
+    passing.pieces.clear();
+    passing.content = Bytes();
+    budget_.release(passing.memory);
   }
 
   void tell(const Message& message, const std::string& name) const {
@@ -288,15 +314,7 @@ class ArchiveRun {
     message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 
-  void copy(const Passing& passing) {
-    ++others_;
-    if (output_ != nullptr) {
-      output_->writer().begin(passing.member, passing.member.name, passing.member.size);
-      output_->writer().write(passing.content.span());
-    }
-  }
-
-  /// The member at which the pipeline stopped. Its content is still to be read.
+  /// The member at which the pipeline stopped: its content is still to be read.
   void copy_large() {
     const std::optional<TarMember> member = std::exchange(large_, std::nullopt);
     if (!member) {
@@ -304,14 +322,14 @@ class ArchiveRun {
     }
     is_through_ = false;
     ++others_;
-    if (output_ == nullptr) {
-      return;  // the reader passes over it
-    }
-    output_->writer().begin(*member, member->name, member->size);
+    output_->append(tar_header(*member, member->name, member->size));
     std::vector<std::byte> block(kHeldAtMost);
-    while (const std::size_t got = reader_.read(block)) {
-      output_->writer().write(std::span<const std::byte>(block).first(got));
+    for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
+      block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
+      reader_.read(*member, block);
+      output_->append(block);
     }
+    output_->append_zeros(tar_padding(member->size));
   }
 
   ImageJob& job_;
@@ -327,6 +345,7 @@ class ArchiveRun {
   std::function<bool()> is_cancelled_;
   bool is_through_ = false;
   std::optional<TarMember> large_;
+  std::exception_ptr unreadable_;
   FailureList failures_;
   PhaseTimes times_;
   std::uint64_t done_ = 0;

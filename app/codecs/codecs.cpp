@@ -54,6 +54,8 @@ constexpr Codec kCodecs[] = {
         .written = {{"png", "lossless, 8 or 16 bits"}},
         .fit_metadata = fit_png_metadata,
         .encode = encode_png,
+        .backend_encoding = png_data_format,
+        .write_encoded = write_encoded_png,
     },
     {
         .format = FileFormat::jpeg,

@@ -6,7 +6,6 @@
 #include "codecs/format_detection.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -48,6 +47,10 @@ Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beg
   }
 }
 
+DeclaredImage declared_by(PartialInput& input, const Codec& codec, const std::string& name) {
+  return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, name); });
+}
+
 }  // namespace
 
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name) {
@@ -65,7 +68,16 @@ DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
     if (codec.paged != nullptr && input.file_bytes()) {
       return codec.paged->declared(input.random_access(), path, page);
     }
-    return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, path); });
+    return declared_by(input, codec, path);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name) {
+  try {
+    PartialInput input(section);
+    return declared_by(input, detected_codec_of(input, name), name);
   } catch (const Error&) {
     return {};
   }

@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
+#include "codecs/image_writer.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/hsl_file.hpp"
 #include "commands/photo_output.hpp"
@@ -116,11 +117,20 @@ class ToHslJob final : public HslJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
     codecs::DecodedImage decoded = context.load(paths.input);
-    const Sample rgb_sample = decoded.format().sample;
-    const Image hsl = context.process(
-        OperationInput(std::move(decoded)),
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.to_hsl(picture, encoding); });
+    const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.to_hsl(picture, encoding);
+    };
     codecs::WriteOptions write_options = output_.write_options();
+    if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
+      write_options.text = hsl_text_entries(encoding, decoded.format().sample);
+      const PixelFormat result{sample_of(encoding), decoded.format().has_alpha() ? 4 : 3};
+      const std::optional<Encoding> as =
+          codecs::backend_encoding(decoded.width(), decoded.height(), result, codecs::FileFormat::png, write_options);
+      context.save_image(paths.output, context.process_for_file(OperationInput(std::move(decoded)), as, to_hsl),
+                         write_options);
+      return {};
+    }
+    const Image hsl = context.process(OperationInput(std::move(decoded)), to_hsl);
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
@@ -128,7 +138,6 @@ class ToHslJob final : public HslJob {
         save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
       }
     } else {
-      write_options.text = hsl_text_entries(encoding, rgb_sample);
       save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
     }
     return {};

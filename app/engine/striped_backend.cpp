@@ -103,6 +103,21 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   }
 }
 
+/// What a device takes for a pixel of an operation, beside the input and the result: planes, and tables of sums and of
+/// squares.
+template <class Options>
+std::size_t scratch_bytes(PixelFormat /*input*/, const Options& /*options*/) {
+  return 0;
+}
+constexpr std::size_t kTable = sizeof(std::uint64_t);
+std::size_t scratch_bytes(PixelFormat input, const WindowOptions& options) {
+  return options.statistic == WindowStatistic::mean ? kTable : sample_bytes(input.sample) + 2 * kTable;
+}
+std::size_t scratch_bytes(PixelFormat input, const ThresholdOptions& options) {
+  return sample_bytes(input.sample) + (has_window(options.method) ? 2 * kTable : 0);
+}
+std::size_t scratch_bytes(PixelFormat input, const DenoiseOptions& /*options*/) { return input.bytes_per_pixel(); }
+
 void clear_borders(View table, std::size_t entry_bytes) {
   std::fill_n(table.row_bytes(0), table.tight_pitch_bytes(), std::byte{0});
   for (int y = 1; y < table.height; ++y) {
@@ -122,11 +137,11 @@ struct StripedBackend::Strip {
 };
 
 template <class Visit>
-void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+void StripedBackend::for_strips(const Picture& picture, std::size_t more_bytes_a_pixel, const Selection& selection,
                                 int halo_rows, const Visit& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(picture.width()) * (picture.format().bytes_per_pixel() + bytes_out_a_pixel + mask_bytes);
+  const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
+                                (picture.format().bytes_per_pixel() + more_bytes_a_pixel + mask_bytes);
   const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
   const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
   for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
@@ -149,9 +164,9 @@ void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
-                               const std::function<Picture(const Strip&)>& map) {
+                               const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes) {
   Image result(picture.width(), picture.height(), format);
-  for_strips(picture, format.bytes_per_pixel(), selection, halo_rows, [&](const Strip& strip) {
+  for_strips(picture, format.bytes_per_pixel() + scratch_bytes, selection, halo_rows, [&](const Strip& strip) {
     const Image rows = inner_.download(map(strip));
     copy_rows(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin), result.view(),
               strip.begin);
@@ -232,8 +247,10 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
 }
 
 Picture StripedBackend::by_rows(const Picture& picture, PixelFormat result, int halo_rows,
-                                const std::function<Picture(const Picture& rows)>& operation) {
-  return mapped(picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); });
+                                const std::function<Picture(const Picture& rows)>& operation,
+                                std::size_t scratch_bytes) {
+  return mapped(
+      picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); }, scratch_bytes);
 }
 
 Picture StripedBackend::apply(const Picture& picture, const PictureOperation& operation) {
@@ -247,8 +264,9 @@ Picture StripedBackend::apply(const Picture& picture, const PictureOperation& op
 
 template <class Options>
 Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
-  return by_rows(picture, result_format(picture.format(), options), halo_rows(options),
-                 [&](const Picture& rows) { return inner_.apply(rows, options); });
+  return by_rows(
+      picture, result_format(picture.format(), options), halo_rows(options),
+      [&](const Picture& rows) { return inner_.apply(rows, options); }, scratch_bytes(picture.format(), options));
 }
 
 ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
@@ -298,6 +316,37 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
     of_strip.selection = strip.selection;
     return inner_.apply(strip.picture, of_strip);
   });
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions& options) {
+  ThresholdOptions of_strip = options;
+  int halo = 0;
+  if (has_window(options.method)) {
+    of_strip.window = window_of(picture.width(), picture.height(), options);
+    halo = *of_strip.window / 2;
+  } else if (!options.level) {
+    HistogramOptions counting;
+    counting.channels = {options.channel};
+    counting.luma = options.luma;
+    counting.selection.count_transparent = true;
+    of_strip.level = otsu_level(histogram(picture, counting).channels.front().counts);
+  }
+  return by_rows(
+      picture, result_format(picture.format(), options), halo,
+      [&](const Picture& rows) { return inner_.apply(rows, of_strip); }, scratch_bytes(picture.format(), options));
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {
+  const auto denoised = [&](const Strip& strip) {
+    DenoiseOptions of_strip = options;
+    if (options.on_progress) {
+      of_strip.on_progress = [&](double part) {
+        options.on_progress((strip.begin + part * (strip.end - strip.begin)) / picture.height());
+      };
+    }
+    return inner_.apply(strip.picture, of_strip);
+  };
+  return mapped(picture, picture.format(), {}, halo_rows(options), denoised, scratch_bytes(picture.format(), options));
 }
 
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {

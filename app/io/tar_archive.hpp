@@ -1,9 +1,8 @@
-// Members of tar archives, read and written as streams by libarchive. Without it (GPUIMG_ARCHIVE), the constructors
-// throw Error{unsupported}. docs/batch.md, "Archives".
+// Members of tar archives, read and written by libarchive. Without it (GPUIMG_ARCHIVE), reading throws
+// Error{unsupported}. docs/batch.md, "Archives".
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -12,6 +11,7 @@
 #include <vector>
 
 #include "io/bytes.hpp"
+#include "io/input_file.hpp"
 
 struct archive_entry;
 
@@ -43,8 +43,12 @@ class TarReader {
   /// The next member, or nothing at the end.
   std::optional<TarMember> next();
 
-  /// Reads up to `room.size()` bytes of the current member; 0 at its end.
-  std::size_t read(std::span<std::byte> room);
+  /// Where the content of the current member is, if the archive is a regular file and holds it in one piece: then it is
+  /// read from there, as long as this reader lives. Nothing for small members, of which libarchive holds all already.
+  std::optional<FileSection> section(const TarMember& member);
+
+  /// Reads the next `room.size()` bytes of the current member.
+  void read(const TarMember& member, std::span<std::byte> room);
 
   /// All of the current member.
   Bytes content(const TarMember& member);
@@ -54,24 +58,14 @@ class TarReader {
   std::unique_ptr<State> state_;
 };
 
-/// Writes an archive in the pax format, to which every ustar reader is used if no member needs more.
-class TarWriter {
- public:
-  explicit TarWriter(ByteSink sink);
-  TarWriter(const TarWriter&) = delete;
-  TarWriter& operator=(const TarWriter&) = delete;
-  ~TarWriter();
+/// What stands before the content of a member like `model`, with another name and size: in the pax format, to which
+/// every ustar reader is used if the member needs no more.
+std::vector<std::byte> tar_header(const TarMember& model, const std::string& name, std::uint64_t size);
 
-  /// Begins a member like `model`, with another name and size.
-  void begin(const TarMember& model, const std::string& name, std::uint64_t size);
-  void write(std::span<const std::byte> part);
+/// How many zeros fill the last block of a member's content.
+constexpr std::size_t tar_padding(std::uint64_t size) { return static_cast<std::size_t>((512 - size % 512) % 512); }
 
-  /// Ends the archive.
-  void finish();
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
+/// How many zeros end an archive.
+constexpr std::size_t kTarEndBytes = 1024;
 
 }  // namespace gpuimg

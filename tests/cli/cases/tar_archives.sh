@@ -28,6 +28,25 @@ for name in in.tar.gz in.tgz; do gpuimg equalize -q $name - | cmp - out.tar; don
 for jobs in 1 4; do LC_ALL=C gpuimg equalize -q -j $jobs in.tar - | cmp - out.tar; done
 gpuimg equalize -q --max-memory 60M in.tar - | cmp - out.tar
 tar -C in --format=pax -cf pax.tar "${names[@]}" && gpuimg equalize -q pax.tar - | tar tf - 2>/dev/null | cut -c 1-40 | head -3
+echo "- members that workers read and write by themselves: the same as from a pipe, whatever the format"
+mkdir parts
+make_image ppm parts/wide.ppm 400x300 3
+make_image ppm parts/next.ppm 401x299 4
+head -c 100001 in/large.txt >parts/odd.txt
+printf 'P6\n400 300\n255\n' >parts/holes.ppm && truncate -s 360015 parts/holes.ppm
+truncate -s 900000 parts/holes.bin && printf end >>parts/holes.bin
+parts=(wide.ppm odd.txt holes.ppm holes.bin next.ppm)
+for form in v7 ustar pax gnu 'gnu -S' 'pax -S --sparse-version=1.0'; do
+  tar -C parts --format=$form -cf parts.tar "${parts[@]}" && rm -f new.tar
+  gpuimg equalize -q -j 3 parts.tar new.tar
+  cat parts.tar | gpuimg equalize -q --tar - - | cmp - new.tar
+  mkdir unpacked && tar -C unpacked -xf new.tar && cmp unpacked/holes.bin parts/holes.bin
+  gpuimg equalize -q parts/next.ppm - --format ppm | cmp - unpacked/next.ppm
+  rm -r unpacked
+done
+head -c 500000 parts.tar >short.tar && expect 3 gpuimg equalize -q short.tar no.tar
+mkfifo pipe && (cat pipe >piped.tar & gpuimg equalize -q parts.tar pipe && wait) && cmp piped.tar new.tar
+rm new.tar
 echo "- other operations"
 gpuimg hist -q in.tar - | tar tf - 2>/dev/null | head -2
 gpuimg hsl -q --planes in.tar - | tar tf - 2>/dev/null | head -4
