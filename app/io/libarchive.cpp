@@ -1,10 +1,13 @@
 // Opens libarchive.
 #include "io/libarchive.hpp"
 
+#include <cerrno>
+#include <new>
 #include <optional>
 
 #include "gpuimg/error.hpp"
 #include "io/shared_library.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -23,6 +26,7 @@ std::optional<LibArchive> open() {
   library.find(found.entry_size, "archive_entry_size");
   library.find(found.entry_sparse_clear, "archive_entry_sparse_clear");
   library.find(found.entry_sparse_count, "archive_entry_sparse_count");
+  library.find(found.error_number, "archive_errno");
   library.find(found.error_string, "archive_error_string");
   library.find(found.filter_bytes, "archive_filter_bytes");
   library.find(found.free, "archive_free");
@@ -58,6 +62,32 @@ const LibArchive& libarchive() {
                 "libarchive13); install it, or unpack the archive and name the folder");
   }
   return *found;
+}
+
+ArchiveOwner owned(archive* made) {
+  if (made == nullptr) {
+    throw std::bad_alloc();
+  }
+  return ArchiveOwner(made);
+}
+
+std::string failure_of(archive* of) {
+  if (libarchive().error_number(of) == ENOMEM) {
+    throw std::bad_alloc();
+  }
+  const char* text = libarchive().error_string(of);
+  return text == nullptr ? "unknown reason" : printable_name(text);
+}
+
+Utf8Locale::Utf8Locale() {
+  static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
+  before_ = kUtf8 == locale_t{} ? locale_t{} : ::uselocale(kUtf8);
+}
+
+Utf8Locale::~Utf8Locale() {
+  if (before_ != locale_t{}) {
+    ::uselocale(before_);
+  }
 }
 
 }  // namespace gpuimg

@@ -5,7 +5,10 @@
 #include <archive.h>
 #include <archive_entry.h>
 
+#include <locale.h>
+
 #include <memory>
+#include <string>
 
 namespace gpuimg {
 
@@ -22,6 +25,7 @@ struct LibArchive {
   decltype(&::archive_entry_size) entry_size = nullptr;
   decltype(&::archive_entry_sparse_clear) entry_sparse_clear = nullptr;
   decltype(&::archive_entry_sparse_count) entry_sparse_count = nullptr;
+  decltype(&::archive_errno) error_number = nullptr;
   decltype(&::archive_error_string) error_string = nullptr;
   decltype(&::archive_filter_bytes) filter_bytes = nullptr;
   decltype(&::archive_free) free = nullptr;
@@ -51,5 +55,23 @@ struct ArchiveDeleter {
   void operator()(archive* of) const { libarchive().free(of); }
 };
 using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
+
+/// Throws std::bad_alloc for null.
+ArchiveOwner owned(archive* made);
+
+/// Why the last call failed, printable. Throws std::bad_alloc if memory ran out.
+std::string failure_of(archive* of);
+
+/// libarchive converts names by the locale of the thread. In C.UTF-8, UTF-8 stays as it is, and so do other bytes.
+class Utf8Locale {
+ public:
+  Utf8Locale();
+  Utf8Locale(const Utf8Locale&) = delete;
+  Utf8Locale& operator=(const Utf8Locale&) = delete;
+  ~Utf8Locale();
+
+ private:
+  locale_t before_;
+};
 
 }  // namespace gpuimg
