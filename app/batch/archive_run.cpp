@@ -61,10 +61,13 @@ class ArchiveRun {
     tbb::task_arena arena(jobs_);
     do {
       arena.execute([&] { run_pipeline(); });
-      if (unreadable_) {
-        std::rethrow_exception(unreadable_);
-      }
-    } while (copy_large());
+    } while (!unreadable_ && copy_large());
+    if (output_ != nullptr) {
+      output_->flush();
+    }
+    if (unreadable_) {
+      std::rethrow_exception(unreadable_);
+    }
     return !stop.requested();
   }
 
@@ -181,7 +184,8 @@ class ArchiveRun {
     message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 
-  /// Copies the member at which the pipeline stopped, in blocks; false if it stopped at none.
+  /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
+  /// the archive cannot be read any further.
   bool copy_large() {
     const std::optional<TarMember> member = intake_.take_large();
     if (!member) {
@@ -192,7 +196,10 @@ class ArchiveRun {
     std::vector<std::byte> block(kBlock);
     for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
       block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
-      intake_.read(*member, block);
+      unreadable_ = caught([&] { intake_.read(*member, block); });
+      if (unreadable_) {
+        return false;
+      }
       output_->append(block);
     }
     output_->append_zeros(tar_padding(member->size));

@@ -29,6 +29,7 @@ std::optional<LibArchive> open() {
   library.find(found.error_number, "archive_errno");
   library.find(found.error_string, "archive_error_string");
   library.find(found.filter_bytes, "archive_filter_bytes");
+  library.find(found.filter_code, "archive_filter_code");
   library.find(found.free, "archive_free");
   library.find(found.read_data_block, "archive_read_data_block");
   library.find(found.read_new, "archive_read_new");

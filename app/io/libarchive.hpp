@@ -28,6 +28,7 @@ struct LibArchive {
   decltype(&::archive_errno) error_number = nullptr;
   decltype(&::archive_error_string) error_string = nullptr;
   decltype(&::archive_filter_bytes) filter_bytes = nullptr;
+  decltype(&::archive_filter_code) filter_code = nullptr;
   decltype(&::archive_free) free = nullptr;
   decltype(&::archive_read_data_block) read_data_block = nullptr;
   decltype(&::archive_read_new) read_new = nullptr;

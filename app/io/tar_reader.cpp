@@ -43,6 +43,13 @@ struct TarReader::State {
   std::span<const std::byte> chunk;  ///< what libarchive has read of the member and read_some() has not yet taken
   std::uint64_t chunk_at = 0;        ///< where it is in the member; zeros are before it in a sparse member
   std::uint64_t taken = 0;           ///< by read_some()
+  bool has_member = false;
+
+  /// Decompresses what is left of the member: libarchive would do so without regard to the limit on expansion.
+  void pass_over() {
+    while (libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE && has_member && next_chunk()) {
+    }
+  }
 
   /// False at the end of the member.
   bool next_chunk() {
@@ -132,8 +139,10 @@ TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() {
   const Utf8Locale locale;
   archive_entry* header = nullptr;
+  state_->pass_over();
   const int result = libarchive().read_next_header(state_->reader.get(), &header);
-  if (result == ARCHIVE_EOF) {
+  state_->has_member = result != ARCHIVE_EOF;
+  if (!state_->has_member) {
     return std::nullopt;
   }
   state_->check(result);
