@@ -10,8 +10,9 @@ def members_of(content):
     if not content.endswith(bytes(1024)):
         raise tarfile.ReadError("no end of the archive")
     with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        return [(member.name, member.type, member.linkname, archive.extractfile(member).read() if member.isreg() else b"")
-                for member in archive]
+        contents = [archive.extractfile(member).read() if member.isreg() else b"" for member in archive]
+        return [(member.name, member.type, member.linkname, content)
+                for member, content in zip(archive.getmembers(), contents)]
 
 
 def archive_problems(name, content, expected):

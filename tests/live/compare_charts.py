@@ -58,7 +58,7 @@ class Charts(gpuimg_run.Comparison):
         return self.path(f"{name}.png")
 
     def drawn(self, chart):
-        """For each channel: the label of its axis of counts, and its rows from the top, as wide as the axis of levels."""
+        """For each channel: the label of its axis of counts, and its rows from the top, as wide as the levels' axis."""
         width = len(next(line for line in chart if "└" in line).partition("└")[2])
         channels = []
         for line in chart:
@@ -91,8 +91,8 @@ class Charts(gpuimg_run.Comparison):
 
     def check_facts(self, text, statistics, names, what):
         for name in names:
-            shown = {"stddev": "stddev", "entropy_bits": "entropy", "p1": " 1%", "p5": " 5%", "p25": " 25%", "p75": " 75%",
-                     "p95": " 95%", "p99": " 99%"}.get(name, name)
+            is_percentile = re.fullmatch(r"p\d+", name)
+            shown = f" {name[1:]}%" if is_percentile else name.removesuffix("_bits")
             found = re.search(rf"{shown}\s+{NUMBER}", text)
             self.assertIsNotNone(found, (what, name, text))
             value = statistics[name]
@@ -128,7 +128,8 @@ class Charts(gpuimg_run.Comparison):
         for levels, (label, rows), said in zip(channels, drawn, texts):
             self.check_columns(label, rows, numpy.bincount(levels.ravel(), minlength=last + 1), what)
             names = ["mean", "stddev", "median"]
-            names += [] if len(channels) == 3 else ["mode", "entropy_bits", "min", "p1", "p5", "p25", "p75", "p95", "p99", "max"]
+            if len(channels) == 1:
+                names += ["mode", "entropy_bits", "min", "p1", "p5", "p25", "p75", "p95", "p99", "max"]
             self.check_facts(said, statistics_of(levels, top), names, what)
             self.check_share(said, (levels == 0).mean(), 0, what)
             self.check_share(said, (levels >= last).mean(), last, what)

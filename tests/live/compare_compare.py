@@ -41,8 +41,8 @@ def expected_of(a, b, tolerance):
     mse = float((difference**2).sum()) / difference.size
     return {"bits": depth, "pixels": differing.size, "differing": int(differing.sum()), "first": first, "mse": mse,
             "psnr": 10 * math.log10((2**depth - 1)**2 / mse) if mse > 0 else None,
-            "channels": [{"channel": name, "greatest": int(difference[..., i].max()), "mean": float(difference[..., i].mean())}
-                         for i, name in enumerate(NAMES[channels])]}
+            "channels": [{"channel": name, "greatest": int(one.max()), "mean": float(one.mean())}
+                         for name, one in zip(NAMES[channels], numpy.moveaxis(difference, 2, 0))]}
 
 
 class Compare(gpuimg_run.Comparison):
@@ -70,7 +70,8 @@ class Compare(gpuimg_run.Comparison):
         for name, pixels in (("a", a), ("b", b)):
             self.assertTrue(cv2.imwrite(self.path(f"{name}.png"), pixels if pixels.ndim == 2 else
                                         numpy.concatenate([pixels[..., 2::-1], pixels[..., 3:]], 2)))
-        command = [self.executable, "compare", "-q", "--json", "--tolerance", str(tolerance), self.path("a.png"), self.path("b.png")]
+        options = ["-q", "--json", "--tolerance", str(tolerance)]
+        command = [self.executable, "compare", *options, self.path("a.png"), self.path("b.png")]
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True)
         self.assertEqual(done.stderr, b"")
         return done.returncode, json.loads(done.stdout)
@@ -86,7 +87,8 @@ class Compare(gpuimg_run.Comparison):
             expected = expected_of(a, b, tolerance)
             what = (pair, a.shape, a.dtype, b.shape, b.dtype, tolerance)
             exit_codes.append(code)
-            self.assertEqual((code, found["status"]), (DIFFERENT, "different") if expected["first"] else (0, "equal"), what)
+            answer = (DIFFERENT, "different") if expected["first"] else (0, "equal")
+            self.assertEqual((code, found["status"]), answer, what)
             self.assertTrue(found["same_size"])
             for key in ("bits", "pixels", "differing", "first", "mse", "channels"):
                 self.assertEqual(found.get(key), expected[key], (*what, key))

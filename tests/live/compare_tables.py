@@ -1,4 +1,4 @@
-"""Compares the rows of `gpuimg hist --table` with NumPy's statistics of the pixels, of files and of an archive's members.
+"""Compares the rows of `gpuimg hist --table` with NumPy's statistics, for files and for members of an archive.
 
 Photographs can be named too: GPUIMG_TEST_PHOTOS is a folder of PNG and JPEG files.
 """
