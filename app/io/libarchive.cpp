@@ -2,8 +2,11 @@
 #include "io/libarchive.hpp"
 
 #include <cerrno>
+#include <cstdlib>
+#include <exception>
 #include <new>
 #include <optional>
+#include <utility>
 
 #include "gpuimg/error.hpp"
 #include "io/shared_library.hpp"
@@ -11,6 +14,19 @@
 
 namespace gpuimg {
 namespace {
+
+thread_local bool is_in_libarchive = false;
+
+/// exit() would destroy what other threads use.
+void end_without_memory() noexcept {
+  if (is_in_libarchive) {
+    try {
+      throw std::bad_alloc();
+    } catch (const std::bad_alloc&) {
+      std::terminate();
+    }
+  }
+}
 
 std::optional<LibArchive> open() {
   SharedLibrary library("libarchive.so.13");  // of all versions 3
@@ -45,6 +61,7 @@ std::optional<LibArchive> open() {
   library.find(found.write_open, "archive_write_open");
   library.find(found.write_set_bytes_per_block, "archive_write_set_bytes_per_block");
   library.find(found.write_set_format_pax_restricted, "archive_write_set_format_pax_restricted");
+  (void)std::atexit(end_without_memory);
   return library.has_all() ? std::optional(found) : std::nullopt;
 }
 
@@ -73,19 +90,20 @@ ArchiveOwner owned(archive* made) {
 }
 
 std::string failure_of(archive* of) {
-  if (libarchive().error_number(of) == ENOMEM) {
+  const char* text = libarchive().error_string(of);
+  if (text == nullptr || libarchive().error_number(of) == ENOMEM) {  // without memory there may be no text
     throw std::bad_alloc();
   }
-  const char* text = libarchive().error_string(of);
-  return text == nullptr ? "unknown reason" : printable_name(text);
+  return printable_name(text);
 }
 
-Utf8Locale::Utf8Locale() {
+InLibarchive::InLibarchive() : is_nested_(std::exchange(is_in_libarchive, true)) {
   static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
   before_ = kUtf8 == locale_t{} ? locale_t{} : ::uselocale(kUtf8);
 }
 
-Utf8Locale::~Utf8Locale() {
+InLibarchive::~InLibarchive() {
+  is_in_libarchive = is_nested_;
   if (before_ != locale_t{}) {
     ::uselocale(before_);
   }

@@ -63,15 +63,18 @@ ArchiveOwner owned(archive* made);
 /// Why the last call failed, printable. Throws std::bad_alloc if memory ran out.
 std::string failure_of(archive* of);
 
-/// libarchive converts names by the locale of the thread. In C.UTF-8, UTF-8 stays as it is, and so do other bytes.
-class Utf8Locale {
+/// While it lives, this thread is in libarchive, which
+///  - converts names by the locale of the thread: in C.UTF-8, UTF-8 stays as it is, and so do other bytes; and
+///  - calls exit() if it has no memory for a name: that becomes std::terminate() with std::bad_alloc.
+class InLibarchive {
  public:
-  Utf8Locale();
-  Utf8Locale(const Utf8Locale&) = delete;
-  Utf8Locale& operator=(const Utf8Locale&) = delete;
-  ~Utf8Locale();
+  InLibarchive();
+  InLibarchive(const InLibarchive&) = delete;
+  InLibarchive& operator=(const InLibarchive&) = delete;
+  ~InLibarchive();
 
  private:
+  bool is_nested_;
   locale_t before_;
 };
 

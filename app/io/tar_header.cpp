@@ -63,7 +63,7 @@ class HeaderWriter {
 }  // namespace
 
 std::vector<std::byte> tar_header(const TarMember& model, const std::string& name, std::uint64_t size) {
-  const Utf8Locale locale;
+  const InLibarchive call;
   const std::unique_ptr<archive_entry, void (*)(archive_entry*)> entry(libarchive().entry_clone(model.entry.get()),
                                                                        libarchive().entry_free);
   if (entry == nullptr) {

@@ -53,6 +53,7 @@ struct TarReader::State {
 
   /// False at the end of the member.
   bool next_chunk() {
+    const InLibarchive call;
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t at = 0;
@@ -125,7 +126,7 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(p
   libarchive().read_support_filter_gzip(reader);
   libarchive().read_support_filter_zstd(reader);
   libarchive().read_support_format_tar(reader);
-  const Utf8Locale locale;
+  const InLibarchive call;
   if (libarchive().read_open2(reader, &state.input, nullptr, TarInput::read, TarInput::skip, nullptr) != ARCHIVE_OK) {
     state.check_input();
     throw Error(ErrorKind::decode,
@@ -137,7 +138,7 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(p
 TarReader::~TarReader() = default;
 
 std::optional<TarMember> TarReader::next() {
-  const Utf8Locale locale;
+  const InLibarchive call;
   archive_entry* header = nullptr;
   state_->pass_over();
   const int result = libarchive().read_next_header(state_->reader.get(), &header);

@@ -97,6 +97,7 @@ expect 3 gpuimg hist -q bomb.tar.zst no.csv --table
 truncate -s 200M zeros && tar -czf dense.tar.gz zeros && rm zeros  # no larger than what is always allowed
 expect 0 gpuimg equalize -q dense.tar.gz - | wc -c
 expect 3 gpuimg equalize -q empty.tar no.tar
+(ulimit -f 600 && expect 4 gpuimg equalize -q parts.tar no.tar)  # as on a full disk
 ls no.tar 2>/dev/null
 echo "- refusals"
 expect 4 gpuimg equalize -q in.tar out.tar
