@@ -6,7 +6,6 @@
 #include <exception>
 #include <new>
 #include <optional>
-#include <utility>
 
 #include "gpuimg/error.hpp"
 #include "io/shared_library.hpp"
@@ -50,7 +49,10 @@ std::optional<LibArchive> open() {
   library.find(found.read_data_block, "archive_read_data_block");
   library.find(found.read_new, "archive_read_new");
   library.find(found.read_next_header, "archive_read_next_header");
-  library.find(found.read_open2, "archive_read_open2");
+  library.find(found.read_open1, "archive_read_open1");
+  library.find(found.read_set_callback_data, "archive_read_set_callback_data");
+  library.find(found.read_set_read_callback, "archive_read_set_read_callback");
+  library.find(found.read_set_skip_callback, "archive_read_set_skip_callback");
   library.find(found.read_support_filter_gzip, "archive_read_support_filter_gzip");
   library.find(found.read_support_filter_zstd, "archive_read_support_filter_zstd");
   library.find(found.read_support_format_tar, "archive_read_support_format_tar");
@@ -97,13 +99,16 @@ std::string failure_of(archive* of) {
   return printable_name(text);
 }
 
-InLibarchive::InLibarchive() : is_nested_(std::exchange(is_in_libarchive, true)) {
+InLibarchive::InLibarchive() {
+  static std::mutex one;
+  lock_ = std::unique_lock(one);
+  is_in_libarchive = true;
   static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
   before_ = kUtf8 == locale_t{} ? locale_t{} : ::uselocale(kUtf8);
 }
 
 InLibarchive::~InLibarchive() {
-  is_in_libarchive = is_nested_;
+  is_in_libarchive = false;
   if (before_ != locale_t{}) {
     ::uselocale(before_);
   }

@@ -14,8 +14,8 @@ namespace {
 class HeaderWriter {
  public:
   HeaderWriter() : writer_(owned(libarchive().write_new())) {
-    libarchive().write_set_format_pax_restricted(writer_.get());
-    libarchive().write_set_bytes_per_block(writer_.get(), 0);  // each part at once
+    check(libarchive().write_set_format_pax_restricted(writer_.get()));
+    check(libarchive().write_set_bytes_per_block(writer_.get(), 0));  // each part at once
     check(libarchive().write_open(writer_.get(), this, nullptr, collect, nullptr));
   }
   HeaderWriter(const HeaderWriter&) = delete;

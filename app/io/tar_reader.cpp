@@ -53,7 +53,6 @@ struct TarReader::State {
 
   /// False at the end of the member.
   bool next_chunk() {
-    const InLibarchive call;
     const void* data = nullptr;
     std::size_t size = 0;
     la_int64_t at = 0;
@@ -123,11 +122,15 @@ struct TarReader::State {
 TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(path)) {
   State& state = *state_;
   archive* reader = state.reader.get();
-  libarchive().read_support_filter_gzip(reader);
-  libarchive().read_support_filter_zstd(reader);
-  libarchive().read_support_format_tar(reader);
+  state.check(libarchive().read_support_filter_gzip(reader));
+  state.check(libarchive().read_support_filter_zstd(reader));
+  state.check(libarchive().read_support_format_tar(reader));
   const InLibarchive call;
-  if (libarchive().read_open2(reader, &state.input, nullptr, TarInput::read, TarInput::skip, nullptr) != ARCHIVE_OK) {
+  // One by one: archive_read_open2() checks none of them, and needs their memory.
+  state.check(libarchive().read_set_read_callback(reader, TarInput::read));
+  state.check(libarchive().read_set_skip_callback(reader, TarInput::skip));
+  state.check(libarchive().read_set_callback_data(reader, &state.input));
+  if (libarchive().read_open1(reader) != ARCHIVE_OK) {
     state.check_input();
     throw Error(ErrorKind::decode,
                 fmt::format("{}: cannot be read as a tar archive: {}; check that it is one, and whole",
@@ -138,9 +141,9 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(p
 TarReader::~TarReader() = default;
 
 std::optional<TarMember> TarReader::next() {
+  state_->pass_over();
   const InLibarchive call;
   archive_entry* header = nullptr;
-  state_->pass_over();
   const int result = libarchive().read_next_header(state_->reader.get(), &header);
   state_->has_member = result != ARCHIVE_EOF;
   if (!state_->has_member) {
