@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "io/tar_archive.hpp"
+#include "io/tar_header.hpp"
 
 namespace gpuimg {
 namespace {

@@ -42,11 +42,13 @@ class ArchiveOutput {
   void append(std::span<const std::byte> part);
   void append_zeros(std::size_t count);
 
+  /// Writes what a stream has not yet got.
+  void flush();
+
   /// Ends the archive and gives it its name.
   void finish();
 
  private:
-  void flush();
   void write_to_stream(std::span<const std::byte> part) const;
 
   std::optional<StagedOutput> file_;

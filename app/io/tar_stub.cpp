@@ -1,6 +1,7 @@
-// In place of tar_archive.cpp if libarchive is not built in.
+// In place of tar_reader.cpp and tar_header.cpp if libarchive is not built in.
 #include "gpuimg/error.hpp"
-#include "io/tar_archive.hpp"
+#include "io/tar_header.hpp"
+#include "io/tar_reader.hpp"
 
 namespace gpuimg {
 namespace {

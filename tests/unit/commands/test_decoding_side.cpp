@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "io/tar_archive.hpp"
+#include "io/tar_reader.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"

@@ -1,5 +1,5 @@
-// Members of tar archives, read and written by libarchive. Without it (GPUIMG_ARCHIVE), reading throws
-// Error{unsupported}. docs/batch.md, "Archives".
+// Members of tar archives, read by libarchive. Without it (GPUIMG_ARCHIVE), reading throws Error{unsupported}.
+// docs/batch.md, "Archives".
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
@@ -19,9 +17,6 @@ namespace gpuimg {
 
 /// "libarchive 3.6.2"; empty if it is not built in.
 std::string tar_library();
-
-/// True for .tar, .tar.gz, .tgz, .tar.zst and .tzst.
-bool is_tar_name(const std::string& path);
 
 struct TarMember {
   std::string name;  ///< any bytes
@@ -57,15 +52,5 @@ class TarReader {
   struct State;
   std::unique_ptr<State> state_;
 };
-
-/// What stands before the content of a member like `model`, with another name and size: in the pax format, to which
-/// every ustar reader is used if the member needs no more.
-std::vector<std::byte> tar_header(const TarMember& model, const std::string& name, std::uint64_t size);
-
-/// How many zeros fill the last block of a member's content.
-constexpr std::size_t tar_padding(std::uint64_t size) { return static_cast<std::size_t>((512 - size % 512) % 512); }
-
-/// How many zeros end an archive.
-constexpr std::size_t kTarEndBytes = 1024;
 
 }  // namespace gpuimg
