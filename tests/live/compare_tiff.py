@@ -224,6 +224,13 @@ class Tiff(gpuimg_run.Comparison):
         for name in ("a.png", "b.bmp", "c.tga", "deeper/d.ppm", "deeper/e.tif", "deeper/f.gif"):
             Image.fromarray(pixels).save(self.path("in/" + name))
         tifffile.imwrite(self.path("in/g.tiff"), self.noise(9, 7, depth=16))
+        self.photo().save(self.path("in/h.jpg"), quality=90)
+        wide = self.noise(11, 13, 3, depth=16)
+        self.assertTrue(cv2.imwrite(self.path("in/i.png"), wide))
+        others = ["h.jpg", "i.png", "g.tiff"]
+        if b"no libwebp" not in self.gpuimg("version"):
+            self.photo().save(self.path("in/deeper/j.webp"), quality=80)
+            others.append("deeper/j.webp")
         self.gpuimg("equalize", "-q", "-r", "--output-format", "tif", self.path("in"), self.path("out"))
         for name in ("a", "b", "c", "deeper/d", "deeper/e"):
             self.gpuimg("equalize", "--force", self.path("in/a.png"), self.path("one.png"))
@@ -231,6 +238,10 @@ class Tiff(gpuimg_run.Comparison):
                 self.same(tifffile.imread(self.path(f"out/{name}.tif")), numpy.asarray(one), name)
         self.assertEqual(tifffile.imread(self.path("out/deeper/f.tif")).shape, (HEIGHT, WIDTH, 3))
         self.assertEqual(tifffile.imread(self.path("out/g.tif")).dtype, numpy.uint16)
+        for name in others:
+            self.gpuimg("equalize", "-q", "--force", self.path("in/" + name), self.path("one.tif"))
+            self.same(tifffile.imread(self.path("out/" + os.path.splitext(name)[0] + ".tif")),
+                      tifffile.imread(self.path("one.tif")), name)
 
 
 gpuimg_run.main()

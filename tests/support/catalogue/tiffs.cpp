@@ -259,6 +259,9 @@ void add_alpha(Catalogue& to) {
       choices.more = {{kExtraSamples, {0}}};
       to.add_good(name + "extra.tif", make_tiff(choices, values), expected_of(choices, values, false),
                   "1 extra samples");
+      choices.more = {};
+      to.add_good(name + "untold.tif", make_tiff(choices, values), expected_of(choices, values, is_color),
+                  is_color ? "read as alpha" : "1 extra samples");
       choices.more = {{kExtraSamples, {1}}};
       Values divided = values;
       for (std::size_t i = 0; i < divided.size(); ++i) {
