@@ -362,6 +362,10 @@ void add_refused(Catalogue& to) {
   to.add_unsupported("tiff_lab.tif", with(kPhotometric, 8), "photometric interpretation 8");
   to.add_unsupported("tiff_of_3_bits.tif", with(kBits, 3), "3-bit");
   to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit");
+  choices.more = {{kWidthTag, {60000}}, {kHeightTag, {60000}}};
+  to.add_unsupported("tiff_of_a_bomb.tif", make_tiff(choices, values), "--max-pixels");
+  choices.more = {{kWidthTag, {30000}}, {kHeightTag, {30000}}};
+  to.add_damaged("tiff_of_far_more_than_the_file_holds.tif", make_tiff(choices, values));
   to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
