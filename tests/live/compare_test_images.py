@@ -11,6 +11,7 @@ same pixels. Of a format's small files, some prefixes are read twice, and must b
 says who agrees, or why gpuimg refuses it. The exit code is 1 if there is a difference without an explanation.
 """
 import collections
+import fnmatch
 import hashlib
 import os
 import re
@@ -244,7 +245,8 @@ def compared(found, other):
     off = numpy.abs(found.astype(int) - other) * is_seen
     if not off.any():
         return "same where it can be seen"
-    if off.max() <= 128 and not (other % 257).any():
+    is_high_byte = (found >> 8 == other >> 8).all()
+    if not (other % 257).any() and (off.max() <= 128 or is_high_byte):
         return "same in the 8 bits that it keeps"
     if not off[:, :, 3].any() and (off[:, :, :3].max() <= 257 * 8) and off.max() % 257 == 0:
         return f"colors differ by up to {off.max() // 257} of 255 in {int(off.any(2).sum())} pixels"
@@ -298,7 +300,8 @@ class Comparison:
             self.add_prefixes(file)
 
     def tell(self, file, ending, found, said, agreeing, differences, others):
-        why = EXPLANATIONS.get(os.path.basename(file), "")
+        name = os.path.basename(file)
+        why = next((words for pattern, words in EXPLANATIONS.items() if fnmatch.fnmatch(name, pattern)), "")
         if ending in ("bmp", "tga") and any("by up to 1 of 255" in difference for difference in differences):
             why = why or "5 and 6 bits become 8 by repetition, elsewhere by division: docs/operations.md"
         if agreeing:
@@ -345,7 +348,7 @@ REFERENCES = {
     "rgba32abf.bmp": "html/rgba32.png",
 }
 
-# Of files by their names. What is damaged is refused where others guess: docs/reliability.md.
+# Of files by their names, or patterns of such. What is damaged is refused where others guess: docs/reliability.md.
 FILLED_FAX = "its fax data are damaged; libtiff fills the rows"
 TRUNCATED = "its data end early; others fill the rows"
 AFTER_THE_END = "it holds image data after the last row"
@@ -358,6 +361,8 @@ EXPLANATIONS = {
     "crash-2020-10-test.tif": TRUNCATED,
     "crash-63b1dffefc8c075ddc606c0a2f5fdc15ece78863.tif": TRUNCATED,
     "crash-74d2a78403a5a59db1fb0a2b8735ac068a75f6e3.tif": FILLED_FAX,
+    "bmp_masks_*": "OpenCV reads BGR whatever the masks say, Pillow drops an alpha of one bit",
+    "bmp_runs_*": "Pillow misreads an odd number of literal indices, and jumps",
     "gif_codes_of_1_bit.gif": "others read codes of one bit in various ways",
     "gif_frame_beyond_its_screen.gif": UNCOVERED,
     "gif_frame_smaller_than_the_screen.gif": UNCOVERED,
@@ -365,6 +370,11 @@ EXPLANATIONS = {
     "heif_sequence.avif": "ImageMagick alone reads it, and leaves it in YCbCr",
     "heif_with_metadata.avif": "ImageMagick alone reads it, and is one level off",
     "heif_of_10_bits.heic": "heif-convert shifts 10 bits to 16; compare_webp.py compares them exactly",
+    "tga_*": "Pillow and ImageMagick differ from each other: ImageMagick leaves rows as they are stored, Pillow misreads "
+             "maps of 15 bits, both take the reserved byte for alpha",
+    "tiff_0_of_12_bits_*": "others do not invert 12 bits; inverted, their values are these",
+    "tiff_cmyk_of_16_bits.tif": "Pillow converts the upper 8 bits alone",
+    "webp_frame_on_a_canvas.webp": UNCOVERED,
     "badcrc.png": "the checksum of its image data is wrong",
     "huge_IDAT.png": TRUNCATED,
     "hopper_idat_after_image_end.png": AFTER_THE_END,
