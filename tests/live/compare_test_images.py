@@ -370,6 +370,7 @@ EXPLANATIONS = {
     "heif_sequence.avif": "ImageMagick alone reads it, and leaves it in YCbCr",
     "heif_with_metadata.avif": "ImageMagick alone reads it, and is one level off",
     "heif_of_10_bits.heic": "heif-convert shifts 10 bits to 16; compare_webp.py compares them exactly",
+    "pnm_color_text_to_100_ending_in_a_digit.ppm": "halves are rounded up, as by netpbm; Pillow rounds to even",
     "tga_*": "Pillow and ImageMagick differ from each other: ImageMagick leaves rows as they are stored, Pillow misreads "
              "maps of 15 bits, both take the reserved byte for alpha",
     "tiff_0_of_12_bits_*": "others do not invert 12 bits; inverted, their values are these",
