@@ -36,6 +36,9 @@ class TiffFile {
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
 
+  /// True if the directory does not say what the samples after the colors are; libtiff then calls them unspecified.
+  [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
+
   /// From now on, warnings are errors, for they concern pixels; except the harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
 
@@ -52,6 +55,7 @@ class TiffFile {
     std::string problem;  ///< the first message
     std::vector<std::string> warnings;
     bool heeds_warnings = false;
+    bool lacks_extra_samples = false;
     bool ended_early = false;
     bool lacks_memory = false;
   };

@@ -140,6 +140,9 @@ void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.alpha == TiffKind::Alpha::premultiplied) {
     notes.emplace_back("TIFF: its colors are stored multiplied by alpha; they are divided by it");
   }
+  if (kind.alpha == TiffKind::Alpha::assumed) {
+    notes.emplace_back("TIFF: it does not say what the fourth sample of each pixel is; it is read as alpha");
+  }
   if (kind.samples > kind.used_samples()) {
     notes.emplace_back(
         fmt::format("TIFF: {} extra samples of each pixel are left out", kind.samples - kind.used_samples()));
