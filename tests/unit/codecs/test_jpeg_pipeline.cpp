@@ -293,8 +293,8 @@ TEST(JpegScript, SplitsTheFile) {
   }
   EXPECT_EQ(bytes, file.size());
   EXPECT_EQ(script->scans[0].components, 7U);
-  EXPECT_TRUE(script->scans[0].overlaps(script->scans[6]));
-  EXPECT_FALSE(script->scans[0].overlaps(script->scans[1])) << "DC and AC";
+  EXPECT_TRUE(script->scans[0].depends_on(script->scans[6]));
+  EXPECT_FALSE(script->scans[0].depends_on(script->scans[1])) << "DC and AC";
 }
 
 /// libjpeg smooths blocks of such a file, so its pixels depend on the blocks around them.

@@ -1,4 +1,5 @@
-// Decodes one scan of a JPEG that has several, with a libjpeg decompressor for itself. Used by jpeg_pipeline.cpp.
+// Makes the pixels of a JPEG that has several scans, with libjpeg, which also decodes one of them. Used by
+// jpeg_pipeline.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,23 +16,18 @@ namespace gpuimg::codecs {
 
 /// Its libjpeg sees the file without the scans before this one. Its coefficients are in `rows`, beside those of the
 /// other scans. Every warning of libjpeg is an error. All members throw as JpegSession does.
-class JpegScanDecoder {
+class JpegScanPixels {
  public:
-  enum class Role : std::uint8_t { coefficients, pixels };
-
   /// Reads up to the first coded byte. What it gets by reference must outlive it.
-  JpegScanDecoder(const JpegFile& file, const JpegScript& script, std::size_t scan, Role role);
-  JpegScanDecoder(const JpegScanDecoder&) = delete;
-  JpegScanDecoder& operator=(const JpegScanDecoder&) = delete;
+  JpegScanPixels(const JpegFile& file, const JpegScript& script, std::size_t scan);
+  JpegScanPixels(const JpegScanPixels&) = delete;
+  JpegScanPixels& operator=(const JpegScanPixels&) = delete;
 
   /// Where coefficients are. Before the first row. `cleared`: bit i means that no scan precedes this one in component
   /// i, whose rows are then set to zero first.
   void use(JpegCoefficientRows& rows, std::uint32_t cleared);
 
-  /// Role::coefficients: decodes the MCU rows from the current one up to `end`.
-  void decode_to(int end);
-
-  /// Role::pixels: decodes the scan's MCU rows up to `end` and at most one more, and the pixels that depend on rows
+  /// Decodes the scan's MCU rows up to `end` and at most one more, and the pixels that depend on rows
   /// before `end` alone. All other scans of one row more must be complete.
   void read_to(int end, const View& pixels);
 
@@ -48,7 +44,6 @@ class JpegScanDecoder {
   void replace_arrays();
 
   const JpegFile& file_;
-  Role role_;
   JpegSession session_;
   JpegPieces source_;
   const std::byte* end_of_scan_;  // the next marker

@@ -1,5 +1,5 @@
 // Replaces libjpeg's arrays of coefficients through the methods of its memory manager (jpeglib.h, jpeg_memory_mgr).
-#include "codecs/jpeg/jpeg_scan_decoder.hpp"
+#include "codecs/jpeg/jpeg_scan_pixels.hpp"
 
 #include <jerror.h>
 
@@ -44,9 +44,8 @@ void set_all_steps(jpeg_decompress_struct& info) {
 
 }  // namespace
 
-JpegScanDecoder::JpegScanDecoder(const JpegFile& file, const JpegScript& script, std::size_t scan, Role role)
+JpegScanPixels::JpegScanPixels(const JpegFile& file, const JpegScript& script, std::size_t scan)
     : file_(file),
-      role_(role),
       session_(file.name, false),
       source_(pieces_of(file, script, scan)),
       end_of_scan_(script.scans[scan].coded.data() + script.scans[scan].coded.size()) {
@@ -59,41 +58,38 @@ JpegScanDecoder::JpegScanDecoder(const JpegFile& file, const JpegScript& script,
     set_jpeg_output(info, file.header);
     info.do_block_smoothing = FALSE;
     info.buffered_image = TRUE;
-    info.raw_data_out = role == Role::pixels ? FALSE : TRUE;  // saves libjpeg the buffers for rows of pixels
     jpeg_start_decompress(&info);
     set_all_steps(info);
-    if (role == Role::pixels) {
-      jpeg_start_output(&info, 1);
-    }
+    jpeg_start_output(&info, 1);
   });
   check_jpeg_output(info, file);
-  if (file.is_cmyk() && role == Role::pixels) {
+  if (file.is_cmyk()) {
     cmyk_row_.resize(std::size_t{file.header.width} * file.header.components);
   }
 }
 
-void JpegScanDecoder::replace_arrays() {
+void JpegScanPixels::replace_arrays() {
   jpeg_decompress_struct& info = session_.info();
   info.client_data = this;
   info.mem->request_virt_barray = request;
   info.mem->access_virt_barray = access;
 }
 
-void JpegScanDecoder::use(JpegCoefficientRows& rows, std::uint32_t cleared) {
+void JpegScanPixels::use(JpegCoefficientRows& rows, std::uint32_t cleared) {
   rows_ = &rows;
   cleared_ = cleared;
 }
 
 /// libjpeg requests the arrays in the order of the components. Gives numbers in place of pointers.
-jvirt_barray_ptr JpegScanDecoder::request(j_common_ptr info, int /*pool*/, boolean /*zeroed*/, JDIMENSION /*width*/,
-                                          JDIMENSION /*height*/, JDIMENSION /*max_rows*/) {
-  auto& decoder = *static_cast<JpegScanDecoder*>(info->client_data);
+jvirt_barray_ptr JpegScanPixels::request(j_common_ptr info, int /*pool*/, boolean /*zeroed*/, JDIMENSION /*width*/,
+                                         JDIMENSION /*height*/, JDIMENSION /*max_rows*/) {
+  auto& decoder = *static_cast<JpegScanPixels*>(info->client_data);
   return reinterpret_cast<jvirt_barray_ptr>(static_cast<std::uintptr_t>(++decoder.requested_));
 }
 
-JBLOCKARRAY JpegScanDecoder::access(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count,
-                                    boolean writable) {
-  auto& decoder = *static_cast<JpegScanDecoder*>(common->client_data);
+JBLOCKARRAY JpegScanPixels::access(j_common_ptr common, jvirt_barray_ptr array, JDIMENSION first, JDIMENSION count,
+                                   boolean writable) {
+  auto& decoder = *static_cast<JpegScanPixels*>(common->client_data);
   const jpeg_decompress_struct& info = decoder.info();
   const int component = static_cast<int>(reinterpret_cast<std::uintptr_t>(array)) - 1;
   if (component < 0 || component >= info.num_components) {
@@ -110,21 +106,7 @@ JBLOCKARRAY JpegScanDecoder::access(j_common_ptr common, jvirt_barray_ptr array,
   return decoder.rows_->row(component, mcu_row);
 }
 
-void JpegScanDecoder::decode_to(int end) {
-  jpeg_decompress_struct& info = session_.info();
-  end_ = end;
-  session_.guarded([&] {
-    for (; begin_ < end; ++begin_) {
-      const int state = jpeg_consume_input(&info);
-      const bool is_last = begin_ + 1 == static_cast<int>(info.total_iMCU_rows);
-      if (state != (is_last ? JPEG_SCAN_COMPLETED : JPEG_ROW_COMPLETED)) {
-        fail(reinterpret_cast<j_common_ptr>(&info), JERR_BAD_VIRTUAL_ACCESS);
-      }
-    }
-  });
-}
-
-void JpegScanDecoder::read_to(int end, const View& pixels) {
+void JpegScanPixels::read_to(int end, const View& pixels) {
   jpeg_decompress_struct& info = session_.info();
   const int mcu_rows = static_cast<int>(info.total_iMCU_rows);
   end_ = std::min(end + 1, mcu_rows);
@@ -136,7 +118,7 @@ void JpegScanDecoder::read_to(int end, const View& pixels) {
   begin_ = end;
 }
 
-void JpegScanDecoder::finish() {
+void JpegScanPixels::finish() {
   constexpr int kFirstRestart = 0xD0;
   constexpr int kLastRestart = 0xD7;
   jpeg_decompress_struct& info = session_.info();
@@ -147,7 +129,7 @@ void JpegScanDecoder::finish() {
     info.unread_marker = 0;
     source_.go_to(end_of_scan_);
   }
-  session_.guarded([&] { role_ == Role::pixels ? (void)jpeg_finish_output(&info) : (void)jpeg_consume_input(&info); });
+  session_.guarded([&] { jpeg_finish_output(&info); });
 }
 
 }  // namespace gpuimg::codecs

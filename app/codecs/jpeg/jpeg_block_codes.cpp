@@ -1,0 +1,352 @@
+// The speed is set by the dependency chain from one code to the next, and by mispredicted branches.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/jpeg/jpeg_block_codes.cpp"
+#include "codecs/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "codecs/jpeg/jpeg_block_codes.hpp"
+#include "codecs/jpeg/jpeg_zigzag.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::codecs::HWY_NAMESPACE {
+
+/// The coefficients first … last as bits.
+HWY_INLINE std::uint64_t band_of(unsigned first, unsigned last) {
+  return ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (63 - last);
+}
+
+/// The code that is next, whose bits are then skipped. False if there is none.
+HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
+  constexpr unsigned kMaxLength = 16;
+  if (entry.advance == JpegCodeEntry::kSymbol) {
+    in.skip(entry.bits);
+    symbol = static_cast<unsigned>(entry.value);
+    return true;
+  }
+  const JpegCodeTable::Symbol found = table.long_code(static_cast<unsigned>(in.peek(kMaxLength)));
+  in.skip(found.bits);
+  symbol = found.symbol;
+  return found.bits != 0;
+}
+
+HWY_INLINE int take_value(JpegBitCursor& in, unsigned bits) {
+  return bits == 0 ? 0 : jpeg_value(static_cast<unsigned>(in.take(bits)), bits);
+}
+
+/// The blocks that an end of band stands for.
+HWY_INLINE std::uint32_t take_end_run(JpegBitCursor& in, unsigned log2) {
+  return (1U << log2) + (log2 == 0 ? 0U : static_cast<std::uint32_t>(in.take(log2)));
+}
+
+HWY_INLINE bool read_difference(JpegBitCursor& in, const JpegCodeTable& table, int& difference) {
+  in.refill();
+  const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
+  if (entry.advance == 0) [[likely]] {
+    in.skip(entry.bits);
+    difference = entry.value;
+    return true;
+  }
+  unsigned symbol = 0;
+  if (!take_symbol(in, table, entry, symbol)) {
+    return false;
+  }
+  difference = take_value(in, symbol);
+  return true;
+}
+
+/// Reads the DC coefficient of a block.
+HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned shift, JCOEF* block) {
+  int difference = 0;
+  if (!read_difference(in, part.dc, difference)) {
+    return false;
+  }
+  part.last_dc += difference;
+  const auto value = static_cast<JCOEF>(part.last_dc * (1 << shift));
+  block[0] = value;
+  return value >> shift == part.last_dc;
+}
+
+/// A coefficient or an end of band that the table does not have as a whole.
+struct RareSymbol {
+  bool is_sound = false;
+  unsigned zeros = 0;         ///< before the coefficient
+  int value = 0;              ///< 0: `zeros` and one zero more, or the end of the band
+  std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: none
+};
+
+HWY_NOINLINE RareSymbol read_rare_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry,
+                                         unsigned max_value_bits) {
+  unsigned symbol = 0;
+  if (!take_symbol(in, table, entry, symbol)) {
+    return {};
+  }
+  const unsigned zeros = symbol >> 4;
+  const unsigned bits = symbol & 15;
+  constexpr unsigned kZeros = 15;
+  if (bits == 0 && zeros < kZeros) {
+    return {.is_sound = true, .end_run = take_end_run(in, zeros)};
+  }
+  return {.is_sound = bits <= max_value_bits, .zeros = zeros, .value = take_value(in, bits)};
+}
+
+constexpr unsigned kMaxShiftedBits = 15;
+
+/// Reads the coefficients k … last of a block, all of them zero before. Adds the others to `nonzero`. `end_run` becomes
+/// the number of further blocks without coefficients.
+HWY_INLINE bool read_band(JpegBitCursor& in, const JpegCodeTable& table, unsigned k, unsigned last, unsigned shift,
+                          JCOEF* block, std::uint64_t& nonzero, std::uint32_t& end_run) {
+  while (k <= last) {
+    in.refill();
+    const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
+    if (k + entry.advance <= last) [[likely]] {
+      in.skip(entry.bits);
+      k += entry.advance;
+      block[kJpegZigzag[k]] = entry.value;
+      nonzero |= std::uint64_t{1} << k;
+      ++k;
+      continue;
+    }
+    if (entry.advance == JpegCodeEntry::kEndOfBand) {
+      in.skip(entry.bits);
+      end_run = static_cast<std::uint32_t>(entry.value) - 1;
+      return true;
+    }
+    if (entry.advance < JpegCodeEntry::kEndOfBand) {
+      return false;
+    }
+    const RareSymbol rare = read_rare_symbol(in, table, entry, kMaxShiftedBits - shift);
+    if (rare.end_run != 0) {
+      end_run = rare.end_run - 1;
+      return true;
+    }
+    k += rare.zeros;
+    if (!rare.is_sound || k > last) {
+      return false;
+    }
+    if (rare.value != 0) {
+      block[kJpegZigzag[k]] = static_cast<JCOEF>(rare.value * (1 << shift));
+      nonzero |= std::uint64_t{1} << k;
+    }
+    ++k;
+  }
+  return true;
+}
+
+bool dc(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      if (!state.in.has_block(in) ||
+          !read_dc(in, state.parts[place.part], state.shift, place.first[mcu * place.step])) {
+        return false;
+      }
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+bool dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      if (!state.in.has_block(in)) {
+        return false;
+      }
+      in.refill();
+      JCOEF& to = place.first[mcu * place.step][0];
+      to = static_cast<JCOEF>(to | static_cast<int>(in.take(1) << state.shift));
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  const JpegBlockRow::Place& place = row.places.front();
+  const JpegCodeTable& table = state.parts.front().ac;
+  const unsigned first = state.first;
+  const unsigned last = state.last;
+  const unsigned shift = state.shift;
+  JpegBitCursor in = state.cursor;
+  std::uint32_t end_run = state.end_run;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (end_run > 0) {
+      const std::size_t skipped = std::min<std::size_t>(end_run, end - i);
+      end_run -= static_cast<std::uint32_t>(skipped);
+      i += skipped - 1;
+      continue;
+    }
+    std::uint64_t nonzero = 0;
+    if (!state.in.has_block(in) || !read_band(in, table, first, last, shift, place.first[i], nonzero, end_run)) {
+      return false;
+    }
+    place.nonzero[i] |= nonzero;
+  }
+  state.end_run = end_run;
+  state.cursor = in;
+  return true;
+}
+
+/// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
+struct Corrections {
+  std::uint64_t bits = 0;
+
+  /// At least 32 bits are in the cursor.
+  HWY_INLINE void take(JpegBitCursor& in, unsigned count) {
+    constexpr unsigned kMost = 32;
+    if (count > kMost) [[unlikely]] {
+      bits = bits << kMost | in.take(kMost);
+      count -= kMost;
+      in.refill();
+    }
+    bits = bits << count | in.bits >> 1 >> (63 - count);
+    in.skip(count);
+  }
+
+  /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
+  HWY_INLINE void apply(std::uint64_t known, int one, JCOEF* block) const {
+    for (std::uint64_t left = bits; left != 0; left >>= 1) {
+      const unsigned k = 63 - static_cast<unsigned>(std::countl_zero(known));
+      known ^= std::uint64_t{1} << k;
+      JCOEF& to = block[kJpegZigzag[k]];
+      const int sign = to >> 15;
+      to = static_cast<JCOEF>(to + (((one ^ sign) - sign) & -static_cast<int>(left & 1)));
+    }
+  }
+};
+
+HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
+
+/// One more bit of the coefficients in `band` of a block, and new ones, whose value is ±`one`.
+HWY_INLINE bool refine_band(JpegBitCursor& in, const JpegCodeTable& table, std::uint64_t band, int one, JCOEF* block,
+                            std::uint64_t& nonzero, std::uint32_t& end_run) {
+  const std::uint64_t known = nonzero & band;
+  std::uint64_t left = band;  // not yet passed
+  Corrections corrections;
+  while (end_run == 0 && left != 0) {
+    in.refill();
+    const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
+    unsigned zeros = entry.advance;
+    int value = entry.value;
+    if (zeros < JpegCodeEntry::kEndOfBand) [[likely]] {
+      in.skip(entry.bits);
+    } else if (zeros == JpegCodeEntry::kEndOfBand) {
+      in.skip(entry.bits);
+      end_run = static_cast<std::uint32_t>(value);
+      break;
+    } else {
+      const RareSymbol rare = read_rare_symbol(in, table, entry, 1);
+      end_run = rare.end_run;
+      if (!rare.is_sound || end_run != 0) {
+        break;
+      }
+      zeros = rare.zeros;
+      value = rare.value * one;
+    }
+    std::uint64_t free = left & ~known;
+    for (; zeros > 0; --zeros) {
+      free &= free - 1;
+    }
+    if (free == 0) {
+      return false;
+    }
+    const std::uint64_t target = free & (~free + 1);
+    corrections.take(in, count_of(known & left & (target - 1)));
+    left &= ~(target | (target - 1));
+    if (value != 0) {
+      block[kJpegZigzag[static_cast<unsigned>(std::countr_zero(target))]] = static_cast<JCOEF>(value);
+      nonzero |= target;
+    }
+  }
+  if (left != 0) {
+    if (end_run == 0) {
+      return false;
+    }
+    in.refill();
+    corrections.take(in, count_of(known & left));
+    --end_run;
+  }
+  corrections.apply(known, one, block);
+  return true;
+}
+
+bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  const JpegBlockRow::Place& place = row.places.front();
+  const JpegCodeTable& table = state.parts.front().ac;
+  const std::uint64_t band = band_of(state.first, state.last);
+  const int one = 1 << state.shift;
+  JpegBitCursor in = state.cursor;
+  std::uint32_t end_run = state.end_run;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (end_run > 0 && (place.nonzero[i] & band) == 0) {
+      --end_run;
+      continue;
+    }
+    if (!state.in.has_block(in) || !refine_band(in, table, band, one, place.first[i], place.nonzero[i], end_run)) {
+      return false;
+    }
+  }
+  state.end_run = end_run;
+  state.cursor = in;
+  return true;
+}
+
+bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      JpegScanState::Part& part = state.parts[place.part];
+      JCOEF* const block = place.first[mcu * place.step];
+      std::uint64_t nonzero = 0;
+      std::uint32_t end_run = 0;
+      if (!state.in.has_block(in) || !read_dc(in, part, 0, block) ||
+          !read_band(in, part.ac, 1, DCTSIZE2 - 1, 0, block, nonzero, end_run) || end_run != 0) {
+        return false;
+      }
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::codecs {
+namespace {
+HWY_EXPORT(dc);
+HWY_EXPORT(dc_bit);
+HWY_EXPORT(ac);
+HWY_EXPORT(ac_bit);
+HWY_EXPORT(whole_blocks);
+}  // namespace
+
+bool decode_jpeg_dc(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(dc)(state, row, begin, end);
+}
+
+bool decode_jpeg_dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(dc_bit)(state, row, begin, end);
+}
+
+bool decode_jpeg_ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(ac)(state, row, begin, end);
+}
+
+bool decode_jpeg_ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(ac_bit)(state, row, begin, end);
+}
+
+bool decode_jpeg_whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(whole_blocks)(state, row, begin, end);
+}
+
+}  // namespace gpuimg::codecs
+#endif
