@@ -12,13 +12,14 @@
 #include "codecs/jpeg/jpeg_block_codes.hpp"
 #include "codecs/jpeg/jpeg_zigzag.hpp"
 
+#undef GPUIMG_HAS_BMI2
+#define GPUIMG_HAS_BMI2 (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
+#if GPUIMG_HAS_BMI2
+#include <immintrin.h>
+#endif
+
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {
-
-/// The coefficients first … last as bits.
-HWY_INLINE std::uint64_t band_of(unsigned first, unsigned last) {
-  return ~std::uint64_t{0} << first & ~std::uint64_t{0} >> (63 - last);
-}
 
 /// The code that is next, whose bits are then skipped. False if there is none.
 HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
@@ -71,18 +72,29 @@ HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned s
   return value >> shift == part.last_dc;
 }
 
-/// A coefficient or an end of band that the table does not have as a whole.
-struct RareSymbol {
-  bool is_sound = false;
-  unsigned zeros = 0;         ///< before the coefficient
-  int value = 0;              ///< 0: `zeros` and one zero more, or the end of the band
-  std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: none
+/// What a scan codes of each block: coefficients up to `last`, in zigzag order.
+struct Band {
+  const JpegCodeTable& table;
+  unsigned last = DCTSIZE2 - 1;
+  unsigned shift = 0;
+  unsigned max_value_bits = 15;
+
+  [[nodiscard]] HWY_INLINE JpegCodeEntry next(const JpegBitCursor& in) const {
+    return table.entry(in.peek(JpegCodeTable::kBits));
+  }
 };
 
-HWY_NOINLINE RareSymbol read_rare_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry,
-                                         unsigned max_value_bits) {
+/// What is not a coefficient that the table has as a whole.
+struct OtherSymbol {
+  bool is_sound = false;
+  unsigned zeros = 0;         ///< before the coefficient
+  int value = 0;              ///< of the coefficient; it may be zero, too
+  std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: a coefficient
+};
+
+HWY_NOINLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
   unsigned symbol = 0;
-  if (!take_symbol(in, table, entry, symbol)) {
+  if (!take_symbol(in, band.table, entry, symbol)) {
     return {};
   }
   const unsigned zeros = symbol >> 4;
@@ -91,19 +103,28 @@ HWY_NOINLINE RareSymbol read_rare_symbol(JpegBitCursor& in, const JpegCodeTable&
   if (bits == 0 && zeros < kZeros) {
     return {.is_sound = true, .end_run = take_end_run(in, zeros)};
   }
-  return {.is_sound = bits <= max_value_bits, .zeros = zeros, .value = take_value(in, bits)};
+  const int value = take_value(in, bits);
+  const bool is_sound = bits <= band.max_value_bits;
+  return {.is_sound = is_sound, .zeros = zeros, .value = is_sound ? value * (1 << band.shift) : 0};
 }
 
-constexpr unsigned kMaxShiftedBits = 15;
+HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
+  if (entry.advance == JpegCodeEntry::kEndOfBand) [[likely]] {
+    in.skip(entry.bits);
+    return {.is_sound = true, .end_run = static_cast<std::uint32_t>(entry.value)};
+  }
+  return read_rare_symbol(in, band, entry);
+}
 
-/// Reads the coefficients k … last of a block, all of them zero before. Adds the others to `nonzero`. `end_run` becomes
-/// the number of further blocks without coefficients.
-HWY_INLINE bool read_band(JpegBitCursor& in, const JpegCodeTable& table, unsigned k, unsigned last, unsigned shift,
-                          JCOEF* block, std::uint64_t& nonzero, std::uint32_t& end_run) {
-  while (k <= last) {
+/// Reads the coefficients of a block from the `k`-th on, all of them zero before. Adds the others to `nonzero`.
+/// `end_run` becomes the number of further blocks without coefficients.
+HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF* block, std::uint64_t& nonzero,
+                          std::uint32_t& end_run) {
+  in.refill();
+  while (k <= band.last) {
+    const JpegCodeEntry entry = band.next(in);
     in.refill();
-    const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
-    if (k + entry.advance <= last) [[likely]] {
+    if (k + entry.advance <= band.last) [[likely]] {
       in.skip(entry.bits);
       k += entry.advance;
       block[kJpegZigzag[k]] = entry.value;
@@ -111,29 +132,109 @@ HWY_INLINE bool read_band(JpegBitCursor& in, const JpegCodeTable& table, unsigne
       ++k;
       continue;
     }
-    if (entry.advance == JpegCodeEntry::kEndOfBand) {
-      in.skip(entry.bits);
-      end_run = static_cast<std::uint32_t>(entry.value) - 1;
-      return true;
-    }
     if (entry.advance < JpegCodeEntry::kEndOfBand) {
       return false;
     }
-    const RareSymbol rare = read_rare_symbol(in, table, entry, kMaxShiftedBits - shift);
-    if (rare.end_run != 0) {
-      end_run = rare.end_run - 1;
+    const OtherSymbol other = read_other_symbol(in, band, entry);
+    if (other.end_run != 0) {
+      end_run = other.end_run - 1;
       return true;
     }
-    k += rare.zeros;
-    if (!rare.is_sound || k > last) {
+    k += other.zeros;
+    if (!other.is_sound || k > band.last) {
       return false;
     }
-    if (rare.value != 0) {
-      block[kJpegZigzag[k]] = static_cast<JCOEF>(rare.value * (1 << shift));
+    if (other.value != 0) {
+      block[kJpegZigzag[k]] = static_cast<JCOEF>(other.value);
       nonzero |= std::uint64_t{1} << k;
     }
     ++k;
   }
+  return true;
+}
+
+/// The set bit below which `n` others are set; 0 if there is none.
+HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n) {
+#if GPUIMG_HAS_BMI2
+  return _pdep_u64(std::uint64_t{1} << n, bits);
+#else
+  for (; n > 0; --n) {
+    bits &= bits - 1;
+  }
+  return bits & (~bits + 1);
+#endif
+}
+
+HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
+
+/// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
+struct Corrections {
+  std::uint64_t bits = 0;
+
+  /// At least 32 bits are in the cursor.
+  HWY_INLINE void take(JpegBitCursor& in, unsigned count) {
+    constexpr unsigned kMost = 29;
+    if (count > kMost) [[unlikely]] {
+      bits = bits << kMost | in.take(kMost);
+      count -= kMost;
+      in.refill();
+    }
+    bits = bits << count | in.bits >> 1 >> (63 - count);
+    in.skip(count);
+  }
+
+  /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
+  HWY_INLINE void apply(std::uint64_t known, int one, JCOEF* block) const {
+    for (std::uint64_t left = bits; left != 0; left >>= 1) {
+      const unsigned k = 63 - static_cast<unsigned>(std::countl_zero(known));
+      known ^= std::uint64_t{1} << k;
+      JCOEF& to = block[kJpegZigzag[k]];
+      const int sign = to >> 15;
+      to = static_cast<JCOEF>(to + (((one ^ sign) - sign) & -static_cast<int>(left & 1)));
+    }
+  }
+};
+
+/// Reads one more bit of the coefficients of a block that are among `all` (as bits). Those of `nonzero` are known, the
+/// others may become ±2^shift. `end_run` as for read_band; if it is not 0 before, the block has no new coefficients.
+HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t all, JCOEF* block,
+                            std::uint64_t& nonzero, std::uint32_t& end_run) {
+  const std::uint64_t known = nonzero & all;
+  std::uint64_t left = all;  // not yet passed
+  Corrections corrections;
+  in.refill();
+  while (end_run == 0 && (known & left) != 0) {
+    const JpegCodeEntry entry = band.next(in);
+    in.refill();
+    OtherSymbol symbol{.is_sound = true, .zeros = entry.advance, .value = entry.value};
+    if (entry.advance < JpegCodeEntry::kEndOfBand) [[likely]] {
+      in.skip(entry.bits);
+    } else {
+      symbol = read_other_symbol(in, band, entry);
+      end_run = symbol.end_run;
+      if (end_run != 0) {
+        break;
+      }
+    }
+    const std::uint64_t target = nth_bit(left & ~known, symbol.zeros);
+    if (target == 0 || !symbol.is_sound) {
+      return false;
+    }
+    corrections.take(in, count_of(known & left & (target - 1)));
+    left &= ~(target | (target - 1));
+    if (symbol.value != 0) {
+      block[kJpegZigzag[static_cast<unsigned>(std::countr_zero(target))]] = static_cast<JCOEF>(symbol.value);
+      nonzero |= target;
+    }
+  }
+  if (end_run == 0) {
+    corrections.apply(known, 1 << band.shift, block);
+    return read_band(in, band, static_cast<unsigned>(std::countr_zero(left)), block, nonzero, end_run);
+  }
+  --end_run;
+  in.refill();
+  corrections.take(in, count_of(known & left));
+  corrections.apply(known, 1 << band.shift, block);
   return true;
 }
 
@@ -169,10 +270,7 @@ bool dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, st
 
 bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
   const JpegBlockRow::Place& place = row.places.front();
-  const JpegCodeTable& table = state.parts.front().ac;
-  const unsigned first = state.first;
-  const unsigned last = state.last;
-  const unsigned shift = state.shift;
+  const Band band{state.parts.front().ac, state.last, state.shift, 15 - state.shift};
   JpegBitCursor in = state.cursor;
   std::uint32_t end_run = state.end_run;
   for (std::size_t i = begin; i < end; ++i) {
@@ -182,115 +280,33 @@ bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::s
       i += skipped - 1;
       continue;
     }
-    std::uint64_t nonzero = 0;
-    if (!state.in.has_block(in) || !read_band(in, table, first, last, shift, place.first[i], nonzero, end_run)) {
+    std::uint64_t nonzero = place.nonzero[i];
+    if (!state.in.has_block(in) || !read_band(in, band, state.first, place.first[i], nonzero, end_run)) {
       return false;
     }
-    place.nonzero[i] |= nonzero;
+    place.nonzero[i] = nonzero;
   }
   state.end_run = end_run;
   state.cursor = in;
   return true;
 }
 
-/// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
-struct Corrections {
-  std::uint64_t bits = 0;
-
-  /// At least 32 bits are in the cursor.
-  HWY_INLINE void take(JpegBitCursor& in, unsigned count) {
-    constexpr unsigned kMost = 32;
-    if (count > kMost) [[unlikely]] {
-      bits = bits << kMost | in.take(kMost);
-      count -= kMost;
-      in.refill();
-    }
-    bits = bits << count | in.bits >> 1 >> (63 - count);
-    in.skip(count);
-  }
-
-  /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
-  HWY_INLINE void apply(std::uint64_t known, int one, JCOEF* block) const {
-    for (std::uint64_t left = bits; left != 0; left >>= 1) {
-      const unsigned k = 63 - static_cast<unsigned>(std::countl_zero(known));
-      known ^= std::uint64_t{1} << k;
-      JCOEF& to = block[kJpegZigzag[k]];
-      const int sign = to >> 15;
-      to = static_cast<JCOEF>(to + (((one ^ sign) - sign) & -static_cast<int>(left & 1)));
-    }
-  }
-};
-
-HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
-
-/// One more bit of the coefficients in `band` of a block, and new ones, whose value is ±`one`.
-HWY_INLINE bool refine_band(JpegBitCursor& in, const JpegCodeTable& table, std::uint64_t band, int one, JCOEF* block,
-                            std::uint64_t& nonzero, std::uint32_t& end_run) {
-  const std::uint64_t known = nonzero & band;
-  std::uint64_t left = band;  // not yet passed
-  Corrections corrections;
-  while (end_run == 0 && left != 0) {
-    in.refill();
-    const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
-    unsigned zeros = entry.advance;
-    int value = entry.value;
-    if (zeros < JpegCodeEntry::kEndOfBand) [[likely]] {
-      in.skip(entry.bits);
-    } else if (zeros == JpegCodeEntry::kEndOfBand) {
-      in.skip(entry.bits);
-      end_run = static_cast<std::uint32_t>(value);
-      break;
-    } else {
-      const RareSymbol rare = read_rare_symbol(in, table, entry, 1);
-      end_run = rare.end_run;
-      if (!rare.is_sound || end_run != 0) {
-        break;
-      }
-      zeros = rare.zeros;
-      value = rare.value * one;
-    }
-    std::uint64_t free = left & ~known;
-    for (; zeros > 0; --zeros) {
-      free &= free - 1;
-    }
-    if (free == 0) {
-      return false;
-    }
-    const std::uint64_t target = free & (~free + 1);
-    corrections.take(in, count_of(known & left & (target - 1)));
-    left &= ~(target | (target - 1));
-    if (value != 0) {
-      block[kJpegZigzag[static_cast<unsigned>(std::countr_zero(target))]] = static_cast<JCOEF>(value);
-      nonzero |= target;
-    }
-  }
-  if (left != 0) {
-    if (end_run == 0) {
-      return false;
-    }
-    in.refill();
-    corrections.take(in, count_of(known & left));
-    --end_run;
-  }
-  corrections.apply(known, one, block);
-  return true;
-}
-
 bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
   const JpegBlockRow::Place& place = row.places.front();
-  const JpegCodeTable& table = state.parts.front().ac;
-  const std::uint64_t band = band_of(state.first, state.last);
-  const int one = 1 << state.shift;
+  const Band band{state.parts.front().ac, state.last, state.shift, 1};
+  const std::uint64_t all = ~std::uint64_t{0} << state.first & ~std::uint64_t{0} >> (63 - state.last);
   JpegBitCursor in = state.cursor;
   std::uint32_t end_run = state.end_run;
   for (std::size_t i = begin; i < end; ++i) {
-    if (end_run > 0 && (place.nonzero[i] & band) == 0) {
+    std::uint64_t nonzero = place.nonzero[i];
+    if (end_run > 0 && (nonzero & all) == 0) {
       --end_run;
       continue;
     }
-    if (!state.in.has_block(in) || !refine_band(in, table, band, one, place.first[i], place.nonzero[i], end_run)) {
+    if (!state.in.has_block(in) || !refine_band(in, band, all, place.first[i], nonzero, end_run)) {
       return false;
     }
+    place.nonzero[i] = nonzero;
   }
   state.end_run = end_run;
   state.cursor = in;
@@ -306,7 +322,7 @@ bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t beg
       std::uint64_t nonzero = 0;
       std::uint32_t end_run = 0;
       if (!state.in.has_block(in) || !read_dc(in, part, 0, block) ||
-          !read_band(in, part.ac, 1, DCTSIZE2 - 1, 0, block, nonzero, end_run) || end_run != 0) {
+          !read_band(in, {part.ac}, 1, block, nonzero, end_run) || end_run != 0) {
         return false;
       }
     }
