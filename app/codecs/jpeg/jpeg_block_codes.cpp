@@ -12,12 +12,6 @@
 #include "codecs/jpeg/jpeg_block_codes.hpp"
 #include "codecs/jpeg/jpeg_zigzag.hpp"
 
-#undef GPUIMG_HAS_BMI2
-#define GPUIMG_HAS_BMI2 (HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2)
-#if GPUIMG_HAS_BMI2
-#include <immintrin.h>
-#endif
-
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {
 
@@ -72,12 +66,35 @@ HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned s
   return value >> shift == part.last_dc;
 }
 
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+/// AMD's first two Zen generations take hundreds of cycles for a bit deposit.
+bool has_fast_deposit() { return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); }
+
+HWY_INLINE std::uint64_t deposit(std::uint64_t bits, std::uint64_t mask) { return __builtin_ia32_pdep_di(bits, mask); }
+#else
+bool has_fast_deposit() { return false; }
+
+HWY_INLINE std::uint64_t deposit(std::uint64_t /*bits*/, std::uint64_t /*mask*/) { return 0; }
+#endif
+
+/// The set bit below which `n` others are set; 0 if there is none.
+HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) {
+  if (deposits) [[likely]] {
+    return deposit(std::uint64_t{1} << n, bits);
+  }
+  for (; n > 0; --n) {
+    bits &= bits - 1;
+  }
+  return bits & (~bits + 1);
+}
+
 /// What a scan codes of each block: coefficients up to `last`, in zigzag order.
 struct Band {
   const JpegCodeTable& table;
   unsigned last = DCTSIZE2 - 1;
   unsigned shift = 0;
   unsigned max_value_bits = 15;
+  bool deposits = has_fast_deposit();
 
   [[nodiscard]] HWY_INLINE JpegCodeEntry next(const JpegBitCursor& in) const {
     return table.entry(in.peek(JpegCodeTable::kBits));
@@ -153,18 +170,6 @@ HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF
   return true;
 }
 
-/// The set bit below which `n` others are set; 0 if there is none.
-HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n) {
-#if GPUIMG_HAS_BMI2
-  return _pdep_u64(std::uint64_t{1} << n, bits);
-#else
-  for (; n > 0; --n) {
-    bits &= bits - 1;
-  }
-  return bits & (~bits + 1);
-#endif
-}
-
 HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
 
 /// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
@@ -216,7 +221,7 @@ HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t a
         break;
       }
     }
-    const std::uint64_t target = nth_bit(left & ~known, symbol.zeros);
+    const std::uint64_t target = nth_bit(left & ~known, symbol.zeros, band.deposits);
     if (target == 0 || !symbol.is_sound) {
       return false;
     }
