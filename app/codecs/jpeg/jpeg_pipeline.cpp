@@ -1,5 +1,4 @@
-// Each scan of the file is a stage that follows those before it row by row. libjpeg decodes one of them and makes the
-// pixels.
+// Each scan of the file is a stage that follows those before it row by row. The last stage makes the pixels.
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 
 #include <tbb/parallel_for.h>
@@ -10,8 +9,8 @@
 #include <mutex>
 
 #include "arena_memory.hpp"
+#include "codecs/jpeg/jpeg_coefficient_pixels.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
-#include "codecs/jpeg/jpeg_scan_pixels.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
@@ -31,17 +30,17 @@ class JpegPipeline {
  public:
   /// For pixels.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, const View& pixels)
-      : JpegPipeline(file, script) {
+      : JpegPipeline(file, script, step_pixels) {
     pixels_ = pixels;
-    output_ = output_stage();
-    const jpeg_decompress_struct& info = open(output_, step_pixels);
-    libjpeg_->use(rows_.emplace(info, std::min(kKeptSteps * step_, rows_of_mcus_)), stages_[output_].cleared);
+    output_ = stages_.size();
+    stages_.emplace_back();
+    rows_.emplace(libjpeg_.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
   }
 
   /// For coefficients.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, std::span<std::int16_t> to)
-      : JpegPipeline(file, script) {
-    rows_.emplace(open(0, step_pixels), to);
+      : JpegPipeline(file, script, step_pixels) {
+    rows_.emplace(libjpeg_.info(), to);
   }
 
   std::optional<JpegPipelineResult> run(int threads) {
@@ -60,14 +59,18 @@ class JpegPipeline {
   }
 
  private:
-  JpegPipeline(const JpegFile& file, const JpegScript& script)
-      : file_(file), script_(script), stages_(stages_of(script)) {}
+  JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels)
+      : script_(script), stages_(stages_of(script)), libjpeg_(file) {
+    const jpeg_decompress_struct& info = libjpeg_.info();
+    rows_of_mcus_ = static_cast<int>(info.total_iMCU_rows);
+    step_ = std::max(1, step_pixels / (static_cast<int>(info.image_width) * DCTSIZE * info.max_v_samp_factor));
+    result_.encoding = jpeg_encoding_of(info);
+  }
 
   struct Stage {
-    std::optional<JpegScanCodes> codes;  ///< but for the stage that makes the pixels
+    std::optional<JpegScanCodes> codes;  ///< from the first step on, but for the pixels
     std::vector<std::size_t> inputs;     ///< stages whose rows this one needs
-    bool is_input = false;               ///< of another stage
-    std::uint32_t cleared = 0;           ///< JpegScanPixels::use
+    std::uint32_t cleared = 0;           ///< as JpegScanCodes has it
     int done = 0;                        ///< MCU rows
     bool is_busy = false;                ///< a thread runs a step of it
   };
@@ -83,31 +86,10 @@ class JpegPipeline {
       for (std::size_t before = 0; before < i; ++before) {
         if (scan.depends_on(script.scans[before]) || (stages[before].cleared & scan.components) != 0) {
           stages[i].inputs.push_back(before);
-          stages[before].is_input = true;
         }
       }
     }
     return stages;
-  }
-
-  /// The stage that makes the pixels too: the smallest scan of those that no other one needs. Such is the last.
-  [[nodiscard]] std::size_t output_stage() const {
-    std::size_t best = stages_.size() - 1;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!stages_[i].is_input && script_.scans[i].coded.size() < script_.scans[best].coded.size()) {
-        best = i;
-      }
-    }
-    return best;
-  }
-
-  /// Reads the header, which says how the image is divided.
-  const jpeg_decompress_struct& open(std::size_t scan, int step_pixels) {
-    const jpeg_decompress_struct& info = libjpeg_.emplace(file_, script_, scan).info();
-    rows_of_mcus_ = static_cast<int>(info.total_iMCU_rows);
-    step_ = std::max(1, step_pixels / (static_cast<int>(info.image_width) * DCTSIZE * info.max_v_samp_factor));
-    result_.encoding = jpeg_encoding_of(info);
-    return info;
   }
 
   void work() {
@@ -168,7 +150,7 @@ class JpegPipeline {
   /// Runs a step. Returns false if one decoder must read the file.
   bool runs(std::size_t i, int end) {
     try {
-      return i == output_ ? makes_pixels(end) : decodes(i, end);
+      return run_step(i, end);
     } catch (const Error&) {
       return false;
     } catch (...) {
@@ -179,30 +161,25 @@ class JpegPipeline {
     }
   }
 
-  bool decodes(std::size_t i, int end) {
+  bool run_step(std::size_t i, int end) {
+    if (i == output_) {
+      libjpeg_.read_to(end, *rows_, pixels_);
+      return true;
+    }
     Stage& stage = stages_[i];
     if (!stage.codes) {
-      stage.codes.emplace(script_, i, libjpeg_->info(), *rows_, stage.cleared);
+      stage.codes.emplace(script_, i, libjpeg_.info(), *rows_, stage.cleared);
     }
     return stage.codes->decode_to(end);
   }
 
-  bool makes_pixels(int end) {
-    libjpeg_->read_to(end, pixels_);
-    if (end == rows_of_mcus_) {
-      libjpeg_->finish();
-    }
-    return true;
-  }
-
-  const JpegFile& file_;
   const JpegScript& script_;
   View pixels_;
   std::vector<Stage> stages_;
-  std::size_t output_ = kNone;  // the stage that makes the pixels
+  std::size_t output_ = kNone;  // the stage that makes the pixels, if wanted
   int rows_of_mcus_ = 0;
   int step_ = 1;  // MCU rows
-  std::optional<JpegScanPixels> libjpeg_;
+  JpegCoefficientPixels libjpeg_;
   std::optional<JpegCoefficientRows> rows_;
   JpegPipelineResult result_;
   std::mutex mutex_;  // guards `done`, `is_busy` and has_failed_

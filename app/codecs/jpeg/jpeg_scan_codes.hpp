@@ -15,7 +15,8 @@ namespace gpuimg::codecs {
 /// encoder writes: then libjpeg must read the file.
 class JpegScanCodes {
  public:
-  /// `info` has read the header. `cleared`: as JpegScanPixels::use. What it gets by reference must outlive it.
+  /// `info` has read the header. `cleared`: bit i means that no scan precedes this one in component i, whose rows are
+  /// then set to zero first. What it gets by reference must outlive it.
   JpegScanCodes(const JpegScript& script, std::size_t scan, const jpeg_decompress_struct& info,
                 JpegCoefficientRows& rows, std::uint32_t cleared);
 
