@@ -66,7 +66,7 @@ HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned s
   return value >> shift == part.last_dc;
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
 /// AMD's first two Zen generations take hundreds of cycles for a bit deposit.
 bool has_fast_deposit() { return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); }
 
@@ -91,9 +91,9 @@ HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) 
 /// What a scan codes of each block: coefficients up to `last`, in zigzag order.
 struct Band {
   const JpegCodeTable& table;
-  unsigned last = DCTSIZE2 - 1;
-  unsigned shift = 0;
-  unsigned max_value_bits = 15;
+  unsigned last;
+  unsigned shift;
+  unsigned max_value_bits;
   bool deposits = has_fast_deposit();
 
   [[nodiscard]] HWY_INLINE JpegCodeEntry next(const JpegBitCursor& in) const {
@@ -275,7 +275,7 @@ bool dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, st
 
 bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
   const JpegBlockRow::Place& place = row.places.front();
-  const Band band{state.parts.front().ac, state.last, state.shift, 15 - state.shift};
+  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits};
   JpegBitCursor in = state.cursor;
   std::uint32_t end_run = state.end_run;
   for (std::size_t i = begin; i < end; ++i) {
@@ -298,7 +298,7 @@ bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::s
 
 bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
   const JpegBlockRow::Place& place = row.places.front();
-  const Band band{state.parts.front().ac, state.last, state.shift, 1};
+  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits};
   const std::uint64_t all = ~std::uint64_t{0} << state.first & ~std::uint64_t{0} >> (63 - state.last);
   JpegBitCursor in = state.cursor;
   std::uint32_t end_run = state.end_run;
@@ -327,7 +327,7 @@ bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t beg
       std::uint64_t nonzero = 0;
       std::uint32_t end_run = 0;
       if (!state.in.has_block(in) || !read_dc(in, part, 0, block) ||
-          !read_band(in, {part.ac}, 1, block, nonzero, end_run) || end_run != 0) {
+          !read_band(in, {part.ac, state.last, 0, state.max_value_bits}, 1, block, nonzero, end_run) || end_run != 0) {
         return false;
       }
     }

@@ -43,8 +43,9 @@ struct JpegScanState {
   std::vector<Part> parts;
   unsigned first = 0;  ///< coefficients in zigzag order
   unsigned last = 0;
-  unsigned shift = 0;         ///< the lowest bit that the scan codes
-  std::uint32_t end_run = 0;  ///< so many more blocks have no further new coefficient
+  unsigned shift = 0;           ///< the lowest bit that the scan codes
+  unsigned max_value_bits = 0;  ///< of an AC coefficient in the scan
+  std::uint32_t end_run = 0;    ///< so many more blocks have no further new coefficient
 };
 
 /// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if coefficients leave 16

@@ -2,7 +2,10 @@
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <span>
+
+#include "codecs/jpeg/jpeg_huffman_slots.hpp"
 
 namespace gpuimg::codecs {
 
@@ -10,6 +13,7 @@ namespace {
 
 constexpr std::uint32_t kHuffmanTables = 0xC4;
 constexpr std::uint32_t kRestartInterval = 0xDD;
+constexpr unsigned kMaxCoefficientBits = 15;  // and a sign
 
 /// What segments before a scan define for it.
 struct Tables {
@@ -57,19 +61,15 @@ DecodeJpegBlocks* decoder_of(const JpegScan& scan, bool is_progressive) {
   return scan.is_refining ? decode_jpeg_ac_bit : decode_jpeg_ac;
 }
 
-/// The tables of a component. Returns false if libjpeg would refuse one that it needs.
-bool set_part(JpegScanState::Part& part, const JpegScan& scan, const JpegScan::Part& from,
-              const JpegHuffmanSlots& slots) {
-  constexpr unsigned kMaxShiftedBits = 15;
+/// The tables of a component. Returns false if libjpeg would refuse one that the scan needs.
+bool set_part(JpegScanState& state, std::size_t number, const JpegScan& scan, const JpegHuffmanSlots& slots) {
+  const auto [component, dc, ac] = scan.parts[number];
+  JpegScanState::Part& part = state.parts[number];
   const bool needs_dc = scan.first == 0 && !scan.is_refining;
   const bool needs_ac = scan.last != 0;
-  if (needs_dc &&
-      (from.dc_table >= slots.dc.size() || !slots.dc[from.dc_table] || !part.dc.set_dc(*slots.dc[from.dc_table]))) {
-    return false;
-  }
-  const unsigned max_bits = scan.is_refining ? 1 : kMaxShiftedBits - scan.low;
-  return !needs_ac || (from.ac_table < slots.ac.size() && slots.ac[from.ac_table] &&
-                       part.ac.set_ac(*slots.ac[from.ac_table], scan.low, max_bits));
+  return (!needs_dc || (dc < slots.dc.size() && slots.dc[dc] && part.dc.set_dc(*slots.dc[dc]))) &&
+         (!needs_ac ||
+          (ac < slots.ac.size() && slots.ac[ac] && part.ac.set_ac(*slots.ac[ac], state.shift, state.max_value_bits)));
 }
 
 }  // namespace
@@ -80,13 +80,14 @@ JpegScanCodes::JpegScanCodes(const JpegScript& script, std::size_t scan, const j
   state_.first = scan_.first;
   state_.last = scan_.last;
   state_.shift = scan_.low;
+  state_.max_value_bits = scan_.is_refining ? 1 : kMaxCoefficientBits - scan_.low;
   const std::optional<Tables> tables = tables_of(script, scan);
   if (!tables || !is_possible()) {
     return;
   }
   state_.parts.resize(scan_.parts.size());
   for (std::size_t i = 0; i < scan_.parts.size(); ++i) {
-    if (!set_part(state_.parts[i], scan_, scan_.parts[i], tables->huffman)) {
+    if (!set_part(state_, i, scan_, tables->huffman)) {
       return;
     }
   }

@@ -6,7 +6,6 @@
 
 #include "codecs/jpeg/jpeg_block_codes.hpp"
 #include "codecs/jpeg/jpeg_coefficient_rows.hpp"
-#include "codecs/jpeg/jpeg_huffman_slots.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
 
 namespace gpuimg::codecs {
