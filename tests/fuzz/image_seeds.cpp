@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "codecs/image_writer.hpp"
+#include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/npy/npy.hpp"
 #include "fuzz/seed_folder.hpp"
@@ -42,6 +43,9 @@ void add_catalogue(SeedFolder& seeds) {
     }
     if (file.name.ends_with(".jpg")) {
       seeds.add("fuzz_jpeg_device", file.bytes);
+      if (read_jpeg_script(file.bytes)) {
+        seeds.add("fuzz_jpeg_scans", file.bytes);
+      }
     }
     if (file.name.ends_with(".avif") || file.name.ends_with(".heic")) {
       seeds.add("fuzz_heif", file.bytes);
@@ -111,6 +115,19 @@ void add_high_jpegs(SeedFolder& seeds) {
   }
 }
 
+/// The usual scans, with and without restart markers, and a scan for each component.
+void add_jpegs_of_scans(SeedFolder& seeds) {
+  for (const int sampling : {11, 21, 12, 22}) {
+    for (const int restart_interval : {0, 3}) {
+      JpegChoices choices{.quality = 75, .progressive = sampling != 12, .separate_scans = sampling == 12};
+      choices.horizontal_sampling = sampling / 10;
+      choices.vertical_sampling = sampling % 10;
+      choices.restart_interval = restart_interval;
+      seeds.add("fuzz_jpeg_scans", make_jpeg(picture(17, 19, {Sample::u8, 3}).view(), choices));
+    }
+  }
+}
+
 void add_npys(SeedFolder& seeds) {
   for (const Sample sample : {Sample::u8, Sample::u16, Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     for (int channels = 1; channels <= 4; ++channels) {
@@ -126,6 +143,7 @@ void add_image_seeds(SeedFolder& seeds) {
   add_metadata(seeds);
   add_metadata_texts(seeds);
   add_high_jpegs(seeds);
+  add_jpegs_of_scans(seeds);
   add_npys(seeds);
 }
 

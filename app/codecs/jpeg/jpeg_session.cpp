@@ -36,12 +36,6 @@ void JpegSession::open(ByteSpan bytes) {
   jpeg_mem_src(&info_, errors_.bytes.data(), bytes.size());
 }
 
-void JpegSession::open(jpeg_source_mgr& source) {
-  jpeg_create_decompress(&info_);
-  info_.progress = &progress_;
-  info_.src = &source;
-}
-
 std::vector<std::string> JpegSession::warnings() const {
   const std::size_t kept = std::min(errors_.warning_count, kKeptWarnings);
   std::vector<std::string> lines;
@@ -93,9 +87,6 @@ void JpegSession::on_error(j_common_ptr info) {
 bool JpegSession::is_harmless(j_common_ptr info) {
   const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
   const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;
-  if (bytes.empty()) {
-    return false;  // one scan of several: a decoder of the whole file judges
-  }
   switch (info->err->msg_code) {
     case JWRN_JFIF_MAJOR: return true;
     case JWRN_ADOBE_XFORM: return decompress->num_components == 3;
@@ -120,7 +111,7 @@ bool JpegSession::is_harmless(j_common_ptr info) {
 
 void JpegSession::on_message(j_common_ptr info, int level) {
   auto* errors = static_cast<Errors*>(info->err);
-  if (level >= 0 || errors->msg_code == errors->ignored) {
+  if (level >= 0) {
     return;
   }
   const bool can_go_on = is_harmless(info);
