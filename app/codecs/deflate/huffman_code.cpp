@@ -61,9 +61,9 @@ void choose_code_lengths(std::span<const std::uint32_t> counts, std::uint32_t ma
 
 void assign_codes(std::span<const std::uint8_t> lengths, std::span<Bits> codes) {
   png::assign_codes(lengths.data(), static_cast<std::uint32_t>(lengths.size()),
-                        [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t length) {
-                          codes[symbol] = {code, length};
-                        });
+                    [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t length) {
+                      codes[symbol] = {code, length};
+                    });
 }
 
 }  // namespace gpuimg::codecs
