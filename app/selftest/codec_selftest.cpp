@@ -67,6 +67,9 @@ constexpr KnownFile kKnownFiles[] = {
     {FileFormat::psd,
      "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\1\0\x08\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xFF\x20\x40"sv,
      {0xFF, 0x20, 0x40}},
+    {FileFormat::npy,
+     "\x93NUMPY\1\0\x3D\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 3)}\n\xFF\x20\x40"sv,
+     {0xFF, 0x20, 0x40}},
 };
 
 bool holds(const codecs::PixelLimits& limits, PixelFormat format) {
