@@ -1,9 +1,10 @@
 // Calls libjpeg's own reader of coefficients, whose errors leave by longjmp.
 #include "support/jpeg_coefficients.hpp"
 
-#include <algorithm>
 #include <csetjmp>
 #include <cstdint>
+#include <iterator>
+#include <optional>
 #include <vector>
 
 #include "codecs/jpeg/jpeg_header.hpp"
@@ -52,7 +53,9 @@ class LibjpegCoefficients {
         const auto* const blocks = reinterpret_cast<j_common_ptr>(&info_)->mem->access_virt_barray(
             reinterpret_cast<j_common_ptr>(&info_), arrays_[of.component_index], static_cast<JDIMENSION>(row), 1,
             FALSE)[0];
-        all.insert(all.end(), blocks[0], blocks[0] + columns(of) * DCTSIZE2);
+        for (std::size_t column = 0; column < columns(of); ++column) {
+          all.insert(all.end(), std::begin(blocks[column]), std::end(blocks[column]));
+        }
       }
     }
     return all;

@@ -130,11 +130,12 @@ class ScriptReader {
     return true;
   }
 
-  /// False if the scan has the component already, or if it is not the next one for these coefficients.
+  /// False if the scan has the component or one after it already (T.81, B.2.3; libjpeg refuses it), or if it is not the
+  /// next scan for these coefficients.
   bool add_component(std::uint32_t id, JpegScan& scan, int high, int low) {
     const std::size_t found = find(id, count_);
     const std::uint32_t bit = 1U << found;
-    if (found == count_ || (scan.components & bit) != 0 ||
+    if (found == count_ || scan.components >= bit ||
         (scan.first != 0 && components_[found].unknown_bits[0] == kUnknown)) {
       return false;
     }

@@ -276,6 +276,9 @@ TEST(JpegScript, OfUnusualFilesIsNone) {
   EXPECT_TRUE(is_left(with(second, {std::byte{0xFF}}))) << "fill bytes";
   EXPECT_TRUE(is_left(make_jpeg(image.view()))) << "one scan";
   EXPECT_TRUE(is_left(make_jpeg(image.view(), {.progressive = true, .arithmetic = true})));
+  FileBytes disordered = file;
+  std::swap(disordered[script.header.size() + 5], disordered[script.header.size() + 9]);
+  EXPECT_TRUE(is_left(disordered)) << "Cr, Cb, Y in a scan";
   FileBytes swapped(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(script.header.size()));
   add_bytes(swapped, second_scan);
   add_bytes(swapped, std::span(file).subspan(script.header.size(), second - script.header.size()));

@@ -170,6 +170,32 @@ TEST(JpegScanCodes, WithOddRestartMarkersAreLeft) {
   }
 }
 
+/// libjpeg forgets the run at the marker, and warns that there is no code after it.
+TEST(JpegScanCodes, WithARunBeyondARestartMarkerAreLeft) {
+  Image flat(64, 8, {Sample::u8, 1});  // eight blocks, which a single code says have no AC coefficients
+  std::fill_n(flat.view().data, flat.size_bytes(), std::byte{90});
+  const FileBytes file = make_jpeg(
+      flat.view(), {.progressive = true, .scans = {{.component = 0}, {.component = 0, .first = 1, .last = 63}}});
+  const JpegScript script = *read_jpeg_script(file);
+  const auto end_of = [&](std::size_t scan) {
+    const ByteSpan codes = script.scans[scan].codes;
+    return codes.data() + codes.size() - file.data();
+  };
+  const auto with_interval = [&](std::uint32_t blocks, bool has_marker) {
+    FileBytes changed = file;
+    FileBytes marker;
+    add_be(marker, 0xFFD0, has_marker ? 2 : 0);
+    changed.insert(changed.begin() + end_of(1), marker.begin(), marker.end());
+    FileBytes interval;
+    add_be(interval, 0xFFDD0004, 4);
+    add_be(interval, blocks, 2);
+    changed.insert(changed.begin() + end_of(0), interval.begin(), interval.end());
+    return changed;
+  };
+  EXPECT_EQ(verdict_on_jpeg_codes(with_interval(8, false), {}), same);
+  EXPECT_EQ(verdict_on_jpeg_codes(with_interval(4, true), {}), left);
+}
+
 /// A table of one code each of `lengths`, for symbols from 0 on.
 JpegHuffmanTable table_of(std::initializer_list<unsigned> lengths) {
   JpegHuffmanTable table;
