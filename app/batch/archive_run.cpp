@@ -34,8 +34,6 @@
 namespace gpuimg {
 namespace {
 
-constexpr std::size_t kBlock = std::size_t{1} << 20;
-
 int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
   return options.jobs > 0 ? options.jobs : processors(globals);
 }
@@ -193,7 +191,7 @@ class ArchiveRun {
     }
     ++others_;
     output_->append(tar_header(*member, member->name, member->size));
-    std::vector<std::byte> block(kBlock);
+    std::vector<std::byte> block(std::size_t{1} << 20);
     for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
       block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
       unreadable_ = caught([&] { intake_.read(*member, block); });

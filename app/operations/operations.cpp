@@ -133,7 +133,8 @@ std::vector<Trial> window_trials(PixelFormat format) {
     options.statistic = statistic;
     options.size = size;
     options.border = border;
-    const std::string suffix = border == WindowOptions().border ? "" : " " + name_of(border, kBorderNames);
+    const std::string suffix =
+        border == WindowOptions().border ? "" : fmt::format(" {}", name_of(border, kBorderNames));
     trials.push_back(fitted(mapping(fmt::format("integral {} {}{}", name, size, suffix), options, format), options));
   };
   add(WindowStatistic::mean, "mean", 31, Border::reflect101);

@@ -88,6 +88,7 @@ std::vector<std::byte> header_chunk(int width, int height, PixelFormat format, b
   constexpr std::array<std::byte, 5> kColorTypes = {std::byte{0}, std::byte{0}, std::byte{4}, std::byte{2},
                                                     std::byte{6}};
   std::vector<std::byte> chunk;
+  chunk.reserve(17);
   const auto add = [&](std::span<const std::byte> part) { chunk.insert(chunk.end(), part.begin(), part.end()); };
   add(std::as_bytes(std::span("IHDR", 4)));
   add(u32be(static_cast<std::uint32_t>(width)));
