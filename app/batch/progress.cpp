@@ -32,7 +32,7 @@ std::string minutes(double seconds) {
 /// Skipped items take no time, so they do not count for the estimate.
 double seconds_left(const ProgressCounts& counts, double seconds) {
   if (counts.part) {
-    return *counts.part > 0.0 ? seconds * (1.0 - *counts.part) / *counts.part : 0.0;
+    return *counts.part > 0.0 ? seconds * std::max(1.0 - *counts.part, 0.0) / *counts.part : 0.0;
   }
   const std::uint64_t worked = counts.done + counts.failed;
   return worked == 0 ? 0.0 : static_cast<double>(counts.total - counts.ended()) / rate(worked, seconds);
