@@ -31,12 +31,12 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, co
       endings_(codecs::input_endings()),
       reader_(archive) {}
 
-std::shared_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
+std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
   std::optional<TarMember> member = reader_.next();
   if (!member) {
     return nullptr;
   }
-  auto taken = std::make_shared<ArchiveMember>();
+  auto taken = std::make_unique<ArchiveMember>();
   taken->member = std::move(*member);
   const std::string ending = file_ending(taken->member.name);
   taken->is_image = taken->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();

@@ -26,7 +26,7 @@ class ArchiveIntake {
 
   /// The next member. Null at the end of the archive, and at a member that is too large to be held: take_large().
   /// Throws what TarReader throws; what came before is not affected. Waits for memory until `is_cancelled()`.
-  std::shared_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
+  std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
 
   /// The member at which next() stopped, once; its content follows by read().
   std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <vector>
 
@@ -37,6 +38,24 @@ namespace {
 int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
   return options.jobs > 0 ? options.jobs : processors(globals);
 }
+
+/// Owns the members in a pipeline, which hands on pointers: a pipeline that is cancelled loses what waits in it.
+/// Thread-safe.
+class MembersOnTheirWay {
+ public:
+  ArchiveMember* add(std::unique_ptr<ArchiveMember> member) {
+    const std::lock_guard lock(mutex_);
+    return member == nullptr ? nullptr : members_.emplace_back(std::move(member)).get();
+  }
+  void remove(const ArchiveMember* member) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(members_, [&](const auto& each) { return each.get() == member; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ArchiveMember>> members_;
+};
 
 class ArchiveRun {
  public:
@@ -103,13 +122,14 @@ class ArchiveRun {
 
   /// An exception of a stage ends the run: the archive cannot be read or written.
   void run_pipeline() {
-    using Taken = std::shared_ptr<ArchiveMember>;
+    using Taken = ArchiveMember*;
     constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
     constexpr auto kParallel = tbb::filter_mode::parallel;
     tbb::task_group_context group;
     const auto is_cancelled = [&group] { return group.is_group_execution_cancelled(); };
+    MembersOnTheirWay members;
     const auto next = tbb::make_filter<void, Taken>(kInOrder, [&](tbb::flow_control& flow) {
-      Taken taken = next_member(is_cancelled);
+      const Taken taken = members.add(next_member(is_cancelled));
       if (taken == nullptr) {
         flow.stop();
       }
@@ -123,13 +143,16 @@ class ArchiveRun {
       end_member(*taken);
       return taken;
     });
-    const auto store = tbb::make_filter<Taken, void>(kParallel, [&](const Taken& taken) { store_member(*taken); });
+    const auto store = tbb::make_filter<Taken, void>(kParallel, [&](Taken taken) {
+      store_member(*taken);
+      members.remove(taken);
+    });
     tbb::parallel_pipeline(2 * static_cast<std::size_t>(jobs_) + 2, next & process & end & store, group);
   }
 
   /// If the archive cannot be read any further, the members before that still end.
-  std::shared_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
-    std::shared_ptr<ArchiveMember> taken;
+  std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
+    std::unique_ptr<ArchiveMember> taken;
     if (!must_stop()) {
       unreadable_ = caught([&] { taken = intake_.next(is_cancelled); });
     }
