@@ -124,7 +124,7 @@ int main(int count, char** arguments) {
     std::fputs("usage: gpuimg_png_device_bench THREADS IMAGE...\n", stderr);
     return 2;
   }
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // as app/main.cpp does
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // as app/backends/cuda_info.cpp does
   const int most = std::atoi(arguments[1]);
   const auto backend = make_cuda_backend(0);
   (void)backend->new_image(1, 1, {Sample::u8, 1});  // results in page-locked memory
