@@ -105,6 +105,40 @@ void hls_float(const cv::Mat& rgb, Targets& to) {
   cv::cvtColor(to.between, to.out, cv::COLOR_RGB2HLS);
 }
 
+constexpr int kWindow = 31;
+
+void blur(const cv::Mat& gray, Targets& to) { cv::blur(gray, to.out, {kWindow, kWindow}); }
+void adaptive_mean(const cv::Mat& gray, Targets& to) {
+  cv::adaptiveThreshold(gray, to.out, 255, cv::ADAPTIVE_THRESH_MEAN_C, cv::THRESH_BINARY, kWindow, 0);
+}
+void otsu(const cv::Mat& gray, Targets& to) {
+  cv::threshold(gray, to.out, 0, 255, cv::THRESH_BINARY | cv::THRESH_OTSU);
+}
+
+/// In float64, as users write it: the root of the mean of the squares less the square of the mean.
+void deviation(const cv::Mat& gray, Targets& to) {
+  cv::boxFilter(gray, to.between, CV_64F, {kWindow, kWindow});
+  cv::sqrBoxFilter(gray, to.plane, CV_64F, {kWindow, kWindow});
+  cv::sqrt(to.plane - to.between.mul(to.between), to.out);
+}
+
+WindowOptions mean_31() {
+  WindowOptions options;
+  options.size = kWindow;
+  return options;
+}
+WindowOptions deviation_31() {
+  WindowOptions options = mean_31();
+  options.statistic = WindowStatistic::deviation;
+  return options;
+}
+ThresholdOptions threshold_31() {
+  ThresholdOptions options;
+  options.method = ThresholdMethod::mean;
+  options.window = kWindow;
+  return options;
+}
+
 struct Duel {
   std::string name;
   double target;  ///< required speed-up; 0 = none
@@ -129,6 +163,9 @@ std::vector<Duel> duels(const Scene& scene, const Inputs& in) {
     return [&picture, options](Backend& b) { b.equalize(picture, options); };
   };
   const auto hsl = [&](HslEncoding encoding) { return [&in, encoding](Backend& b) { b.to_hsl(in.rgb, encoding); }; };
+  const auto apply = [&in](const PictureOperation& operation) {
+    return [&in, operation](Backend& b) { b.apply(in.gray, operation); };
+  };
   const auto gray_hist = [&](Targets&) { histogram_of(scene.gray); };
   const auto luma_hist = [&](Targets& to) {
     cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2GRAY);
@@ -144,6 +181,11 @@ std::vector<Duel> duels(const Scene& scene, const Inputs& in) {
       {"equalize ycbcr / YCrCb equalizeHist", 2.5, equalize(in.rgb, ycbcr), ycrcb},
       {"integral u32 / integral s32", 1.0, [&in, sums](Backend& b) { b.integral(in.gray, sums); },
        [&](Targets& to) { cv::integral(scene.gray, to.out, CV_32S); }},
+      {"mean 31 / blur", 1.0, apply(mean_31()), [&](Targets& to) { blur(scene.gray, to); }},
+      {"threshold mean 31 / adaptiveThreshold", 2.0, apply(threshold_31()),
+       [&](Targets& to) { adaptive_mean(scene.gray, to); }},
+      {"threshold otsu / threshold", 0.0, apply(ThresholdOptions()), [&](Targets& to) { otsu(scene.gray, to); }},
+      {"deviation 31 / two blurs", 0.0, apply(deviation_31()), [&](Targets& to) { deviation(scene.gray, to); }},
       {"hsl u16 / RGB2HLS 8 bit", 2.0, hsl(HslEncoding::u16),
        [&](Targets& to) { cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2HLS); }},
       {"hsl f32 / convertTo + RGB2HLS f32", 0.0, hsl(HslEncoding::f32), [&](Targets& to) { hls_float(scene.rgb, to); }},
@@ -199,6 +241,12 @@ std::string differences_from_opencv(const Scene& scene, const Inputs& in, Backen
   sums.allow_wrap = true;
   cv::integral(scene.gray, to.out, CV_32S);
   expect("integral", equal_bytes(b.download(b.integral(in.gray, sums)), to.out));
+  blur(scene.gray, to);
+  expect("mean", equal_bytes(b.download(b.apply(in.gray, mean_31())), to.out));
+  adaptive_mean(scene.gray, to);
+  expect("threshold-mean", equal_bytes(b.download(b.apply(in.gray, threshold_31())), to.out));
+  otsu(scene.gray, to);
+  expect("threshold-otsu", equal_bytes(b.download(b.apply(in.gray, ThresholdOptions())), to.out));
   cv::cvtColor(scene.rgb, to.out, cv::COLOR_RGB2HLS);
   expect("hsl-8-bit", equal_bytes(b.download(b.to_hsl(in.rgb, HslEncoding::opencv)), to.out));
   hls_float(scene.rgb, to);

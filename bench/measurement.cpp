@@ -47,11 +47,6 @@ std::vector<std::uint64_t> joined(const Histogram& histogram) {
   return counts;
 }
 
-bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }
-bool is_equalization(Operation operation) {
-  return operation == Operation::equalize_gray8 || operation == Operation::equalize_rgb8;
-}
-
 std::string fault_of(const Rival& rival, const Image& image, Operation operation, Backend& cpu) {
   if (rival.counts) {
     const Histogram expected = cpu.histogram(cpu.upload(image.view()), histogram_options(operation));
@@ -123,10 +118,11 @@ void Measurement::check_picture(const Picture& picture, Result& result) {
     map = level_map(EqualizeFormula::opencv, ours_.counts(picture, {}).channels[0].counts);
   }
   const std::optional<Picture> out = ours_.queue(result.operation, picture);
-  if (result.operation == Operation::clahe_gray8) {  // tables of tiles: the CPU backend is the reference
+  if (is_local(result.operation)) {  // the CPU backend is the reference
     const auto cpu = make_cpu_backend(0);
     const Image found = download(*device_, *out);
-    const Image expected = cpu->download(cpu->apply(cpu->upload(download(*device_, picture)), ClaheOptions{}));
+    const Image expected =
+        cpu->download(cpu->apply(cpu->upload(download(*device_, picture)), picture_operation(result.operation)));
     if (std::memcmp(found.view().data, expected.view().data, expected.size_bytes()) != 0) {
       result.fault = "the bytes differ from the CPU's";
     }

@@ -21,6 +21,11 @@ enum class Operation {
   integral_u32,
   hsl_f32,
   hsl_u16,
+  mean_63,
+  mean_401,
+  otsu,
+  bradley_63,
+  bradley,
 };
 
 /// What the pixels look like, which affects histograms.
@@ -47,11 +52,14 @@ struct Stream {
 enum class Library { cub, npp, textbook };
 inline constexpr std::array<std::string_view, 3> kLibraryNames = {"CUB", "NPP", "textbook"};
 
+inline constexpr double kSmallImageTargetMs = 0.012;  ///< for most operations on 1280×1024 pixels
+
 /// Performance targets. 0 = none.
 struct Target {
   std::array<double, 4> share = {};     ///< fraction of the stream's rate, by Distribution
   std::array<double, 3> speed_up = {};  ///< required speed-up, by Library
   double worst_over_best = 0.0;         ///< time of the slowest distribution divided by that of the fastest
+  double small_image_ms = kSmallImageTargetMs;
 };
 
 struct OperationFacts {
@@ -62,8 +70,7 @@ struct OperationFacts {
   Target target;
 };
 
-inline constexpr std::size_t kOperations = 11;
-inline constexpr double kSmallImageTargetMs = 0.012;  ///< for any operation on 1280×1024 pixels
+inline constexpr std::size_t kOperations = 16;
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
@@ -77,10 +84,24 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::integral_u32, "integral u8>u32", {Sample::u8, 1}, {1, 4, 5}, {{.85, .85, .85, .85}, {0, 20, 14}, 0}},
     {Operation::hsl_f32, "hsl rgb8>f32", {Sample::u8, 3}, {1, 4, 15}, {{.90, .90, .90, .90}, {0, 0, 5}, 0}},
     {Operation::hsl_u16, "hsl rgb8>u16", {Sample::u8, 3}, {1, 2, 9}, {{.80, .80, .80, .80}, {0, 0, 5}, 0}},
+    {Operation::mean_63, "mean 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {0, 2, 0}, 0, 0}},
+    {Operation::mean_401, "mean 401 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::otsu, "otsu gray8", {Sample::u8, 1}, {1, 1, 3}, {{}, {}, 0, 0}},
+    {Operation::bradley_63, "bradley 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {}, 0, 0}},
+    {Operation::bradley, "bradley gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
 }};
 
 constexpr const OperationFacts& facts_of(Operation operation) {
   return kOperationFacts[static_cast<std::size_t>(operation)];
+}
+
+constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }
+constexpr bool is_equalization(Operation operation) {
+  return operation == Operation::equalize_gray8 || operation == Operation::equalize_rgb8;
+}
+/// What a pixel of the result is does not follow from a few pixels of the input.
+constexpr bool is_local(Operation operation) {
+  return operation == Operation::clahe_gray8 || operation >= Operation::mean_63;
 }
 
 }  // namespace gpuimg::bench

@@ -20,23 +20,36 @@ HistogramOptions histogram_options(Operation operation) {
   return options;
 }
 
-IntegralOptions integral_options() {
-  IntegralOptions options;
-  options.type = Sample::u32;
-  options.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
-  return options;
+PictureOperation picture_operation(Operation operation) {
+  IntegralOptions sums;
+  sums.type = Sample::u32;
+  sums.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
+  WindowOptions mean;
+  mean.size = operation == Operation::mean_63 ? 63 : 401;
+  ThresholdOptions threshold;
+  threshold.method = operation == Operation::otsu ? ThresholdMethod::otsu : ThresholdMethod::bradley;
+  if (operation == Operation::bradley_63) {
+    threshold.window = 63;
+  }
+  switch (operation) {
+    case Operation::clahe_gray8: return ClaheOptions{};
+    case Operation::integral_u32: return sums;
+    case Operation::hsl_f32: return ToHslOptions{HslEncoding::f32};
+    case Operation::hsl_u16: return ToHslOptions{HslEncoding::u16};
+    case Operation::mean_63:
+    case Operation::mean_401: return mean;
+    default: return threshold;
+  }
 }
 
 Outcome run(Backend& backend, Operation operation, const Picture& picture) {
   Outcome outcome;
-  switch (operation) {
-    case Operation::equalize_gray8:
-    case Operation::equalize_rgb8: outcome.picture = backend.equalize(picture, {}); break;
-    case Operation::clahe_gray8: outcome.picture = backend.apply(picture, ClaheOptions{}); break;
-    case Operation::integral_u32: outcome.picture = backend.integral(picture, integral_options()); break;
-    case Operation::hsl_f32: outcome.picture = backend.to_hsl(picture, HslEncoding::f32); break;
-    case Operation::hsl_u16: outcome.picture = backend.to_hsl(picture, HslEncoding::u16); break;
-    default: outcome.histogram = backend.histogram(picture, histogram_options(operation));
+  if (is_histogram(operation)) {
+    outcome.histogram = backend.histogram(picture, histogram_options(operation));
+  } else if (is_equalization(operation)) {
+    outcome.picture = backend.equalize(picture, {});
+  } else {
+    outcome.picture = backend.apply(picture, picture_operation(operation));
   }
   return outcome;
 }
@@ -60,15 +73,22 @@ void OurOperations::queue_counts(Operation operation, const Picture& picture) {
 }
 
 std::optional<Picture> OurOperations::queue(Operation operation, const Picture& picture) {
-  switch (operation) {
-    case Operation::equalize_gray8:
-    case Operation::equalize_rgb8: return cuda::equalize(*workspace_, picture, {}, nullptr);
-    case Operation::clahe_gray8: return cuda::apply(*workspace_, picture, ClaheOptions{});
-    case Operation::integral_u32: return cuda::apply(*workspace_, picture, integral_options());
-    case Operation::hsl_f32: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::f32});
-    case Operation::hsl_u16: return cuda::apply(*workspace_, picture, ToHslOptions{HslEncoding::u16});
-    default: queue_counts(operation, picture); return std::nullopt;
+  if (is_histogram(operation)) {
+    queue_counts(operation, picture);
+    return std::nullopt;
   }
+  if (is_equalization(operation)) {
+    return cuda::equalize(*workspace_, picture, {}, nullptr);
+  }
+  return std::visit(
+      [&](const auto& options) -> Picture {
+        if constexpr (requires { cuda::apply(*workspace_, picture, options); }) {
+          return cuda::apply(*workspace_, picture, options);
+        } else {
+          throw Error(ErrorKind::unsupported, "bench: the device does not have this operation");
+        }
+      },
+      picture_operation(operation));
 }
 
 Histogram OurOperations::counts(const Picture& picture, const HistogramOptions& options) {

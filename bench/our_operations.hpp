@@ -16,7 +16,9 @@ class Workspace;
 namespace gpuimg::bench {
 
 HistogramOptions histogram_options(Operation operation);
-IntegralOptions integral_options();
+
+/// Of an operation that Backend::apply() runs.
+PictureOperation picture_operation(Operation operation);
 
 /// Result of an operation: counts, or a picture.
 struct Outcome {

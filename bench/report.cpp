@@ -176,8 +176,10 @@ Verdict verdict_of(const Result& result) {
     missed += reached ? "" : " " + name;
   };
   if (is_small(result)) {
-    judge("time", fmt::format("<={:.0f} us", kSmallImageTargetMs * 1000.0),
-          static_cast<double>(result.cold.median_ms) <= kSmallImageTargetMs);
+    if (target.small_image_ms != 0.0) {
+      judge("time", fmt::format("<={:.0f} us", target.small_image_ms * 1000.0),
+            static_cast<double>(result.cold.median_ms) <= target.small_image_ms);
+    }
   } else if (result.size.pixels() >= kTargetPixels) {
     if (const double wanted = target.share[static_cast<std::size_t>(result.distribution)]; wanted != 0.0) {
       judge("share", fmt::format(">={:.2f}", wanted), share_of(result) >= wanted);

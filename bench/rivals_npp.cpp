@@ -1,10 +1,13 @@
 // NPP's versions of the operations, if NPP was found. They require row pitches below 2³¹ bytes and 32-bit counts.
 #include "bench/rivals.hpp"
 
+#include "bench/our_operations.hpp"
+
 #ifdef GPUIMG_BENCH_HAS_NPP
 
 #include <nppcore.h>
 #include <nppi_color_conversion.h>
+#include <nppi_filtering_functions.h>
 #include <nppi_statistics_functions.h>
 
 #include <algorithm>
@@ -150,6 +153,39 @@ Rival hls_rival(const DevicePointer& device, RivalSize size) {
   return rival;
 }
 
+/// Rounding is not documented: a level more or less is accepted.
+std::string check_means(const Image& image, const std::vector<Npp8u>& out, WindowOptions options, Backend& cpu) {
+  options.border = Border::replicate;  // the only border that NPP has
+  const Image expected = cpu.download(cpu.apply(cpu.upload(image.view()), options));
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    if (std::abs(std::to_integer<int>(expected.view().data[i]) - static_cast<int>(out[i])) > 1) {
+      return "a mean differs by more than one level";
+    }
+  }
+  return "";
+}
+
+Rival box_rival(const DevicePointer& device, RivalSize size, const WindowOptions& options) {
+  const NppStreamContext context = stream_context(*device);
+  const NppiSize area{size.width, size.height};
+  const NppiSize window{options.size, options.size};
+  const NppiPoint anchor{options.size / 2, options.size / 2};
+  auto memory = std::make_shared<NppMemory>();
+  memory->out = cuda::DeviceMemory(device, size.pixels());
+  Rival rival;
+  rival.library = Library::npp;
+  rival.name = "nppiFilterBoxBorder_8u_C1R";
+  rival.run = [=](const Picture& picture) {
+    npp_check(nppiFilterBoxBorder_8u_C1R_Ctx(pixels_of(picture), area.width, area, {0, 0}, memory->out.as<Npp8u>(),
+                                             area.width, area, window, anchor, NPP_BORDER_REPLICATE, context),
+              "averaging");
+  };
+  rival.check = [=](const Image& image, Backend& cpu) {
+    return check_means(image, downloaded<Npp8u>(*device, memory->out, size.pixels()), options, cpu);
+  };
+  return rival;
+}
+
 }  // namespace
 
 std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Operation operation, RivalSize size) {
@@ -157,6 +193,7 @@ std::vector<Rival> npp_rivals(const std::shared_ptr<cuda::Device>& device, Opera
     case Operation::hist_gray8: return {histogram_rival(device, size)};
     case Operation::integral_u32: return {integral_rival(device, size)};
     case Operation::hsl_u16: return {hls_rival(device, size)};
+    case Operation::mean_63: return {box_rival(device, size, std::get<WindowOptions>(picture_operation(operation)))};
     default: return {};
   }
 }

@@ -6,6 +6,7 @@
 #include "cpu_picture.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "pixel_access.hpp"
+#include "row_bands.hpp"
 #include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
@@ -68,6 +69,23 @@ const T* read_levels(ConstView pixels, int y, int first, int count, Channel chan
 
 template const std::uint8_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint8_t*);
 template const std::uint16_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint16_t*);
+
+LevelPlane::LevelPlane(ConstView pixels, Channel channel, Luma luma, PixelPool& pool) : levels_(pixels) {
+  if (pixels.format.channels == 1) {
+    return;
+  }
+  own_ = pool.image(pixels.width, pixels.height, {pixels.format.sample, 1});
+  levels_ = own_.view();
+  with_format(levels_.format, [&]<class T, int channels>() {
+    for_row_bands(pixels.width, pixels.height, [&](int begin, int end) {
+      std::vector<T> buffer(static_cast<std::size_t>(pixels.width));
+      for (int y = begin; y < end; ++y) {
+        const T* row = read_levels<T>(pixels, y, 0, pixels.width, channel, luma, buffer.data());
+        std::copy_n(row, pixels.width, own_.view().row<T>(y));
+      }
+    });
+  });
+}
 
 void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer) {
   const auto bin_count = static_cast<std::uint32_t>(bins);

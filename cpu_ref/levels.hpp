@@ -7,6 +7,7 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/luma.hpp"
+#include "gpuimg/pixel_pool.hpp"
 #include "gpuimg/selection.hpp"
 
 namespace gpuimg::cpu {
@@ -18,6 +19,17 @@ const T* read_levels(ConstView pixels, int y, int first, int count, Channel chan
 
 extern template const std::uint8_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint8_t*);
 extern template const std::uint16_t* read_levels(ConstView, int, int, int, Channel, Luma, std::uint16_t*);
+
+/// One channel of a picture as an image: the picture itself if it has no other.
+class LevelPlane {
+ public:
+  LevelPlane(ConstView pixels, Channel channel, Luma luma, PixelPool& pool);
+  [[nodiscard]] ConstView levels() const { return levels_; }
+
+ private:
+  Image own_;
+  ConstView levels_;
+};
 
 /// Writes the bins, 0 … bins − 1, of hue, saturation or lightness of the same pixels.
 void read_hsl_bins(ConstView pixels, int y, int first, int count, Channel channel, int bins, std::uint16_t* buffer);

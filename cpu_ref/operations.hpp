@@ -18,5 +18,8 @@ Image apply(ConstView pixels, const IntegralOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const ToHslOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const FromHslOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
+Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool);
+Image apply(ConstView pixels, const ThresholdOptions& options, PixelPool& pool);
+Image apply(ConstView pixels, const DenoiseOptions& options, PixelPool& pool);
 
 }  // namespace gpuimg::cpu

@@ -9,6 +9,7 @@
 
 #include "codecs/jpeg/decode_jpeg.hpp"
 #include "codecs/jpeg/encode_jpeg.hpp"
+#include "codecs/png/encode_png.hpp"
 #include "device/code_probe.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
@@ -153,8 +154,11 @@ class CudaBackend final : public Backend {
 
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     enter();
-    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as),
-                       [this](std::size_t bytes) { return encoded_memory(bytes); });
+    const auto new_memory = [this](std::size_t bytes) { return encoded_memory(bytes); };
+    if (const auto* png = std::get_if<PngDataFormat>(&as)) {
+      return encode_png(workspace_, picture, *png, new_memory);
+    }
+    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as), new_memory);
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {

@@ -16,5 +16,8 @@ Picture apply(Workspace& workspace, const Picture& picture, const IntegralOption
 Picture apply(Workspace& workspace, const Picture& picture, const ToHslOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const FromHslOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const HslAdjustment& by);
+Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options);
+Picture apply(Workspace& workspace, const Picture& picture, const ThresholdOptions& options);
+Picture apply(Workspace& workspace, const Picture& picture, const DenoiseOptions& options);
 
 }  // namespace gpuimg::cuda

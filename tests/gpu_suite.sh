@@ -24,6 +24,8 @@ logs=${GPUIMG_SUITE_LOGS:-${pack:-$build}/logs}
 tests=${pack:-$build/tests/cuda}/gpuimg_cuda_tests
 bench=${pack:-$build/bench}/gpuimg_gpu_bench
 jpeg_bench=${pack:-$build/bench}/gpuimg_jpeg_device_bench
+png_bench=${pack:-$build/bench}/gpuimg_png_device_bench
+denoise_bench=${pack:-$build/bench}/gpuimg_denoise_device_bench
 planted=${pack:-$build/tests/cuda}/gpuimg_planted_bugs
 occupy=${pack:-$build/tests/cuda}/gpuimg_occupy_device
 write_photos=${pack:-$build/tests/support/catalogue}/write_photos
@@ -62,7 +64,7 @@ opencl_loader() { ldconfig -p | sed -n 's/.*libOpenCL\.so\.1 .*=> //p' | head -n
 run_pack() {  # run_pack FOLDER
   local program library
   mkdir -p "$1/lib"
-  for program in "$tests" "$bench" "$jpeg_bench" "$planted" "$occupy" "$write_photos" "$write_catalogue" \
+  for program in "$tests" "$bench" "$jpeg_bench" "$png_bench" "$denoise_bench" "$planted" "$occupy" "$write_photos" "$write_catalogue" \
     "$faulty" "$opencl_tests" "$opencl_bench" "$gpuimg"; do
     [ -x "$program" ] || continue
     cp "$program" "$1/"
@@ -78,7 +80,7 @@ run_pack() {  # run_pack FOLDER
 run_parity() {
   nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null
   local part
-  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* small=CudaParity.Small* \
+  for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* png=CudaPng*.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Many*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
@@ -109,6 +111,12 @@ compare_files() {
     same_from_both "$file" hist json --verify || return 1
     same_from_both "$file" integral npy --verify || return 1
     same_from_both "$file" hsl npy --verify || return 1
+    same_from_both "$file" integral png --mean 31 --verify || return 1
+    same_from_both "$file" integral npy --deviation 15 --verify || return 1
+    for mode in otsu mean bradley niblack sauvola; do
+      same_from_both "$file" threshold png --method "$mode" --verify || return 1
+    done
+    same_from_both "$file" denoise png --search 7 --verify || return 1
   done < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f \( -name '*.png' -o -name '*.jpg' \) | sort)
 }
 
@@ -175,7 +183,7 @@ run_faults() {
   step faults 580 tests/faults/fault_sweep --cuda --most "${GPUIMG_SUITE_POINTS:-8}" "$faulty"
   grep -E ' runs, |^seed' "$logs/faults.log" | cut -c1-150
   # Every call of the device's JPEG codecs, not one in so many.
-  step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked cuda_jpeg_encoded
+  step faults-jpeg 580 env GPUIMG_FAULTS_FULL=1 tests/faults/fault_sweep --cuda "$faulty" cuda_jpeg cuda_jpeg_walked cuda_jpeg_encoded cuda_png_encoded
   grep -E ' runs, |^seed' "$logs/faults-jpeg.log" | cut -c1-150
 }
 
@@ -265,6 +273,11 @@ run_bench() {
     step bench-jpeg 300 "$jpeg_bench" 16 "${photos[@]}"
     cat "$logs/bench-jpeg.log"
   fi
+  mapfile -t photos < <(find samples ${GPUIMG_SUITE_PHOTOS:+"$GPUIMG_SUITE_PHOTOS"} -type f -name '*.png' | sort)
+  step bench-png 300 "$png_bench" 16 "${photos[@]}"
+  cat "$logs/bench-png.log"
+  step bench-denoise 300 "$denoise_bench"
+  cat "$logs/bench-denoise.log"
 }
 
 [ $# -gt 0 ] || set -- build parity huge sanitize bench

@@ -18,17 +18,13 @@ namespace {
 double megapixels(const Workload& work) { return static_cast<double>(work.pixels) / 1.0e6; }
 
 double cpu_cost_ms(const Workload& work) {
-  // One thread, RGB equalization: the most expensive operation per pixel among those that `auto` decides.
-  constexpr double kMsPerMegapixel = 4.0;
   constexpr double kMsPerMegapixelOfJpeg = 15.0;
-  // Memory bandwidth is shared: more threads than this do not help.
-  constexpr int kMaxUsefulThreads = 16;
   constexpr int kMaxThreadsOfAJpeg = 3;
   const int available = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  const int threads = std::min(work.threads > 0 ? work.threads : available, kMaxUsefulThreads);
+  const int threads = std::min(work.threads > 0 ? work.threads : available, work.cost.useful_threads);
   const int decoders = work.images > 1 ? threads : std::min(threads, kMaxThreadsOfAJpeg);
   const double decoding = work.suits_backends ? kMsPerMegapixelOfJpeg / decoders : 0.0;
-  return megapixels(work) * (kMsPerMegapixel / threads + decoding);
+  return megapixels(work) * (work.cost.thread_ms / threads + decoding);
 }
 
 double cuda_cost_ms(const Workload& work) {
@@ -36,7 +32,8 @@ double cuda_cost_ms(const Workload& work) {
   // Three bytes per pixel in each direction, from and to pageable memory; decoded there, they go one way.
   constexpr double kMsPerMegapixel = 1.0;
   constexpr double kMsPerMegapixelOfJpeg = 0.5;
-  return kStartMs + megapixels(work) * (work.suits_backends ? kMsPerMegapixelOfJpeg : kMsPerMegapixel);
+  const double moved = work.suits_backends ? kMsPerMegapixelOfJpeg : kMsPerMegapixel;
+  return kStartMs + megapixels(work) * (moved + work.cost.device_ms);
 }
 
 /// Never the smallest: what an OpenCL device costs is not measured.

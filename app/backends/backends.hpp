@@ -42,12 +42,21 @@ struct DeviceFacts {
   void (*remember_failure)(int device, const std::string& difference) = nullptr;
 };
 
+/// What an operation takes for a megapixel, without decoding and transfers. The default is RGB equalization: the most
+/// expensive of the operations that memory bounds, for which a device takes next to nothing.
+struct OperationCost {
+  double thread_ms = 4.0;   ///< a thread of the CPU
+  int useful_threads = 16;  ///< more do not help: they share the memory's bandwidth
+  double device_ms = 0.0;
+};
+
 /// The work that `auto` weighs.
 struct Workload {
   std::uint64_t images = 1;
   std::uint64_t pixels = 0;     ///< of all images together
   bool suits_backends = false;  ///< the files are of a kind that a backend may decode itself
   int threads = 0;              ///< of the CPU; 0 = all
+  OperationCost cost = {};
 };
 
 struct BackendEntry {

@@ -2,16 +2,23 @@
 #include "batch/archive_arguments.hpp"
 
 #include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "batch/folder_scan.hpp"
 #include "io/output_stream.hpp"
-#include "io/tar_archive.hpp"
 #include "io/temp_cleanup.hpp"
 #include "io/temporary_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+bool is_tar_name(const std::string& path) {
+  constexpr std::array<std::string_view, 5> kEndings = {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return path.size() > ending.size() && path.ends_with(ending); });
+}
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(ErrorKind::usage, what); }
 

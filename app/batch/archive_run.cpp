@@ -1,4 +1,4 @@
-// A oneTBB pipeline: members are read in order, images are computed by the workers, and everything is written in order.
+// A oneTBB pipeline: headers are read in order; the workers read, compute and write; places and messages are in order.
 #include "batch/archive_run.hpp"
 
 #include <fmt/format.h>
@@ -9,13 +9,18 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <utility>
 #include <vector>
 
 #include "backends/backends.hpp"
 #include "batch/archive_arguments.hpp"
+#include "batch/archive_intake.hpp"
+#include "batch/archive_member.hpp"
+#include "batch/archive_output.hpp"
+#include "batch/archive_processor.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/context_pool.hpp"
 #include "batch/device_list.hpp"
@@ -23,84 +28,46 @@
 #include "batch/host_memory.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
-#include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
-#include "io/output_file.hpp"
-#include "io/output_stream.hpp"
-#include "io/tar_archive.hpp"
+#include "io/tar_header.hpp"
 #include "text/number_text.hpp"
-#include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-/// Larger members that are no images are copied without being held in memory.
-constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
-
-/// A member on its way.
-struct Passing {
-  TarMember member;
-  Bytes content;
-  bool is_image = false;
-  std::uint64_t memory = 0;  ///< of the budget
-  PlanItem planned;
-  BatchItem item;
-  std::vector<CommandContext::StreamContent> outputs;
-};
-
-/// Where the members go; nothing if all images make one output.
-class ArchiveOutput {
- public:
-  ArchiveOutput(const std::string& name, const OverwriteRules& rules) : name_(name) {
-    if (!is_stream(name)) {
-      file_.emplace(name, rules);
-    }
-    writer_.emplace([this](std::span<const std::byte> part) { write(part); });
-  }
-
-  TarWriter& writer() { return *writer_; }
-
-  /// Gives the archive its name.
-  void finish() {
-    writer_->finish();
-    if (file_) {
-      file_->finish();
-      file_->commit();
-    }
-  }
-
- private:
-  void write(std::span<const std::byte> part) {
-    if (file_) {
-      file_->write(part);
-    } else {
-      write_output(name_, part, {});
-    }
-  }
-
-  std::string name_;
-  std::optional<StagedOutput> file_;
-  std::optional<TarWriter> writer_;
-};
-
 int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
   return options.jobs > 0 ? options.jobs : processors(globals);
 }
 
+/// Owns the members in a pipeline, which hands on pointers: a pipeline that is cancelled loses what waits in it.
+/// Thread-safe.
+class MembersOnTheirWay {
+ public:
+  ArchiveMember* add(std::unique_ptr<ArchiveMember> member) {
+    const std::lock_guard lock(mutex_);
+    return member == nullptr ? nullptr : members_.emplace_back(std::move(member)).get();
+  }
+  void remove(const ArchiveMember* member) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(members_, [&](const auto& each) { return each.get() == member; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ArchiveMember>> members_;
+};
+
 class ArchiveRun {
  public:
-  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const NamedPaths& named)
+  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const std::string& input)
       : job_(job),
         options_(options),
         globals_(globals),
         jobs_(jobs_of(options, globals)),
         contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
-        budget_(memory_for_images(options.max_memory)),
-        endings_(codecs::input_endings()),
-        reader_(named.inputs.front()) {}
+        intake_(input, job, globals, memory_for_images(options.max_memory), !job.merges()) {}
 
-  /// Returns false if a signal stopped the run.
+  /// `output` is null if the job merges. Returns false if a signal stopped the run.
   bool run(ArchiveOutput* output, const StopSignal& stop) {
     output_ = output;
     stop_ = &stop;
@@ -109,9 +76,14 @@ class ArchiveRun {
     const tbb::global_control leave(most,
                                     std::max(static_cast<std::size_t>(jobs_), tbb::global_control::active_value(most)));
     tbb::task_arena arena(jobs_);
-    while (!is_through_ && !must_stop()) {
+    do {
       arena.execute([&] { run_pipeline(); });
-      copy_large();
+    } while (!unreadable_ && copy_large());
+    if (output_ != nullptr) {
+      output_->flush();
+    }
+    if (unreadable_) {
+      std::rethrow_exception(unreadable_);
     }
     return !stop.requested();
   }
@@ -150,120 +122,59 @@ class ArchiveRun {
 
   /// An exception of a stage ends the run: the archive cannot be read or written.
   void run_pipeline() {
+    using Taken = ArchiveMember*;
+    constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
+    constexpr auto kParallel = tbb::filter_mode::parallel;
     tbb::task_group_context group;
-    is_cancelled_ = [&group] { return group.is_group_execution_cancelled(); };
-    tbb::parallel_pipeline(
-        2 * static_cast<std::size_t>(jobs_) + 2,
-        tbb::make_filter<void, std::shared_ptr<Passing>>(tbb::filter_mode::serial_in_order,
-                                                         [&](tbb::flow_control& flow) { return next(flow); }) &
-            tbb::make_filter<std::shared_ptr<Passing>, std::shared_ptr<Passing>>(tbb::filter_mode::parallel,
-                                                                                 [&](std::shared_ptr<Passing> passing) {
-                                                                                   compute(*passing);
-                                                                                   return passing;
-                                                                                 }) &
-            tbb::make_filter<std::shared_ptr<Passing>, void>(
-                tbb::filter_mode::serial_in_order, [&](const std::shared_ptr<Passing>& passing) { write(*passing); }),
-        group);
-  }
-
-  std::shared_ptr<Passing> next(tbb::flow_control& flow) {
-    std::optional<TarMember> member = must_stop() ? std::nullopt : reader_.next();
-    is_through_ = !member;
-    if (!member) {
-      flow.stop();
-      return nullptr;
-    }
-    auto passing = std::make_shared<Passing>();
-    passing->member = std::move(*member);
-    const std::string ending = file_ending(passing->member.name);
-    passing->is_image =
-        passing->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
-    if (!passing->is_image && passing->member.size > kHeldAtMost) {
-      large_ = std::move(passing->member);
-      flow.stop();
-      return nullptr;
-    }
-    take_in(*passing);
-    return passing;
-  }
-
-  /// Reads a member once there is memory for it and for what becomes of it.
-  void take_in(Passing& passing) {
-    const TarMember& member = passing.member;
-    if (passing.is_image && member.size > budget_.bytes()) {
-      prepare_item(passing);
-      return fail(passing.item, name_of(ErrorKind::out_of_memory),
-                  fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
-    }
-    if (!passing.is_image && output_ == nullptr) {
-      return;
-    }
-    hold(passing, member.size);
-    passing.content = reader_.content(member);
-    if (passing.is_image) {
-      prepare_item(passing);
-      const codecs::DeclaredImage declared = codecs::declared_image(passing.content.span(), member.name);
-      const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
-      const std::uint64_t all = expected_memory(job_, member.size, is_refused ? codecs::DeclaredImage{} : declared);
-      budget_.release(std::exchange(passing.memory, 0));
-      hold(passing, all);
-    }
-  }
-
-  void hold(Passing& passing, std::uint64_t bytes) {
-    passing.memory = budget_.acquire(bytes, is_cancelled_) ? bytes : 0;
-  }
-
-  void prepare_item(Passing& passing) const {
-    passing.planned.input = passing.member.name;
-    if (!job_.merges()) {
-      passing.planned.output = mirrored_name("", passing.member.name, job_.ending_for(passing.member.name));
-    }
-    passing.item.planned = &passing.planned;
-    passing.item.record.input = passing.member.name;
-  }
-
-  void compute(Passing& passing) {
-    if (!passing.is_image || passing.item.record.status == ItemStatus::failed) {
-      return;
-    }
-    const ContextPool::Lease context = contexts_.lease();
-    const auto work = [&] {
-      const ItemPaths paths{passing.planned.input, passing.planned.output};
-      context->begin_member(paths.input, std::move(passing.content));
-      if (!job_.merges()) {
-        job_.check_name(paths.output);
+    const auto is_cancelled = [&group] { return group.is_group_execution_cancelled(); };
+    MembersOnTheirWay members;
+    const auto next = tbb::make_filter<void, Taken>(kInOrder, [&](tbb::flow_control& flow) {
+      const Taken taken = members.add(next_member(is_cancelled));
+      if (taken == nullptr) {
+        flow.stop();
       }
-      passing.item.in_order = job_.run(*context, paths);
-      passing.outputs = context->take_outputs();
-    };
-    // A worker that waits for its own parallel loops must not start another image.
-    if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
-      passing.outputs.clear();
-      fail_by(passing.item, thrown);
-      if (is_kind(passing.item, ErrorKind::device_fault) || is_kind(passing.item, ErrorKind::backend_unavailable)) {
-        std::rethrow_exception(thrown);
-      }
-    }
-    passing.item.record.times = context->times();
-    passing.item.messages = context->take_messages();
+      return taken;
+    });
+    const auto process = tbb::make_filter<Taken, Taken>(kParallel, [&](Taken taken) {
+      process_member(*taken, job_, contexts_, output_ != nullptr);
+      return taken;
+    });
+    const auto end = tbb::make_filter<Taken, Taken>(kInOrder, [&](Taken taken) {
+      end_member(*taken);
+      return taken;
+    });
+    const auto store = tbb::make_filter<Taken, void>(kParallel, [&](Taken taken) {
+      store_member(*taken);
+      members.remove(taken);
+    });
+    tbb::parallel_pipeline(2 * static_cast<std::size_t>(jobs_) + 2, next & process & end & store, group);
   }
 
-  void write(Passing& passing) {
-    if (passing.is_image) {
-      end(passing);
+  /// If the archive cannot be read any further, the members before that still end.
+  std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
+    std::unique_ptr<ArchiveMember> taken;
+    if (!must_stop()) {
+      unreadable_ = caught([&] { taken = intake_.next(is_cancelled); });
+    }
+    return taken;
+  }
+
+  /// In order: messages, what the images add to one output, and places in the archive.
+  void end_member(ArchiveMember& taken) {
+    if (taken.is_image) {
+      end_image(taken);
     } else {
-      copy(passing);
+      ++others_;
     }
-    passing.outputs.clear();
-    passing.content = Bytes();
-    budget_.release(passing.memory);
+    for (ArchivePiece& piece : taken.pieces) {
+      output_->place(piece);
+    }
   }
 
-  void end(Passing& passing) {
-    BatchItem& item = passing.item;
+  void end_image(ArchiveMember& taken) {
+    BatchItem& item = taken.item;
     for (const Message& message : item.messages) {
-      tell(message, passing.member.name);
+      tell(message, taken.member.name);
     }
     if (item.in_order) {
       if (const auto thrown = caught(item.in_order)) {
@@ -274,13 +185,19 @@ class ArchiveRun {
     if (item.record.status == ItemStatus::failed) {
       ++failed_;
       failures_.add(item.record.error_kind, item.reason, item.record.message);
-      return;
+      taken.pieces.clear();
+    } else {
+      ++done_;
     }
-    ++done_;
-    for (const CommandContext::StreamContent& output : passing.outputs) {
-      output_->writer().begin(passing.member, output.name, output.content.size());
-      output_->writer().write(output.content);
+  }
+
+  void store_member(ArchiveMember& taken) {
+    for (const ArchivePiece& piece : taken.pieces) {
+      output_->store(piece);
     }
+    taken.pieces.clear();
+    taken.content = Bytes();
+    intake_.release(taken);
   }
 
   void tell(const Message& message, const std::string& name) const {
@@ -288,30 +205,26 @@ class ArchiveRun {
     message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
   }
 
-  void copy(const Passing& passing) {
-    ++others_;
-    if (output_ != nullptr) {
-      output_->writer().begin(passing.member, passing.member.name, passing.member.size);
-      output_->writer().write(passing.content.span());
-    }
-  }
-
-  /// The member at which the pipeline stopped. Its content is still to be read.
-  void copy_large() {
-    const std::optional<TarMember> member = std::exchange(large_, std::nullopt);
+  /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
+  /// the archive cannot be read any further.
+  bool copy_large() {
+    const std::optional<TarMember> member = intake_.take_large();
     if (!member) {
-      return;
+      return false;
     }
-    is_through_ = false;
     ++others_;
-    if (output_ == nullptr) {
-      return;  // the reader passes over it
+    output_->append(tar_header(*member, member->name, member->size));
+    std::vector<std::byte> block(std::size_t{1} << 20);
+    for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
+      block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
+      unreadable_ = caught([&] { intake_.read(*member, block); });
+      if (unreadable_) {
+        return false;
+      }
+      output_->append(block);
     }
-    output_->writer().begin(*member, member->name, member->size);
-    std::vector<std::byte> block(kHeldAtMost);
-    while (const std::size_t got = reader_.read(block)) {
-      output_->writer().write(std::span<const std::byte>(block).first(got));
-    }
+    output_->append_zeros(tar_padding(member->size));
+    return true;
   }
 
   ImageJob& job_;
@@ -319,14 +232,10 @@ class ArchiveRun {
   const GlobalOptions& globals_;
   int jobs_;
   ContextPool contexts_;
-  MemoryBudget budget_;
-  std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
-  TarReader reader_;
+  ArchiveIntake intake_;
   ArchiveOutput* output_ = nullptr;
   const StopSignal* stop_ = nullptr;
-  std::function<bool()> is_cancelled_;
-  bool is_through_ = false;
-  std::optional<TarMember> large_;
+  std::exception_ptr unreadable_;
   FailureList failures_;
   PhaseTimes times_;
   std::uint64_t done_ = 0;
@@ -346,7 +255,7 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   const StopSignal stop([&] {
     print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
   });
-  ArchiveRun run(job, options, globals, named);
+  ArchiveRun run(job, options, globals, named.inputs.front());
   std::optional<ArchiveOutput> output;
   if (!job.merges()) {
     output.emplace(named.output, OverwriteRules{globals.force, false});

@@ -10,6 +10,7 @@
 #include "batch/batch_session.hpp"
 #include "batch/folder_scan.hpp"
 #include "batch/in_place_names.hpp"
+#include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
 #include "engine/backend_choice.hpp"
@@ -54,6 +55,24 @@ bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
+/// Shows the progress of the image if the job tells it.
+void run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& paths, const GlobalOptions& globals) {
+  Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
+  if (progress.is_shown()) {
+    progress.update({.total = 1, .part = 0.0});
+    context.watch_with([&](double part) { progress.update({.total = 1, .part = part}); });
+  }
+  progress.start();
+  try {
+    (void)job.run(context, paths);
+  } catch (...) {
+    progress.update({.total = 1, .failed = 1});
+    throw;
+  }
+  progress.update({.total = 1, .done = 1, .part = 1.0});
+  context.watch_with(nullptr);
+}
+
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   const ItemPaths paths{named.inputs.front(), named.output};
   const std::string target = paths.output.empty() ? "-" : paths.output;
@@ -75,7 +94,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
     context.check_output_file(file, paths.input, false);
   }
   job.prepare(context);
-  (void)job.run(context, paths);
+  run_watched(job, context, paths, globals);
   context.finish();
   context.print_times();
   return ExitCode::ok;

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <malloc.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <exception>
@@ -14,7 +13,6 @@
 #include "batch/batch_session.hpp"
 #include "batch/host_memory.hpp"
 #include "cli/messages.hpp"
-#include "cli/terminal.hpp"
 #include "cli/version.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/backend_choice.hpp"
@@ -29,18 +27,6 @@ namespace {
 std::size_t items_to_do(const WorkPlan& plan) {
   return static_cast<std::size_t>(std::count_if(plan.items.begin(), plan.items.end(),
                                                 [](const PlanItem& item) { return item.state == PlanState::to_do; }));
-}
-
-ProgressMode progress_mode(const GlobalOptions& globals) {
-  const Terminal terminal = terminal_at(STDERR_FILENO);
-  switch (globals.progress) {
-    case ProgressWanted::json: return ProgressMode::json;
-    case ProgressWanted::always:
-      return terminal.is_terminal && !terminal.escapes ? ProgressMode::lines : ProgressMode::bar;
-    case ProgressWanted::never: return ProgressMode::none;
-    case ProgressWanted::automatic: break;
-  }
-  return terminal.escapes && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
 }
 
 /// Removes temporary files of killed runs from the output folders.
@@ -110,8 +96,8 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
                               : codecs::DeclaredImage{};
     if (declared.pixels() > 0) {
       const std::uint64_t images = items_to_do(plan);
-      const auto expected =
-          estimates(options, {images, declared.pixels() * images, declared.suits_backends, processors(globals_)});
+      const auto expected = estimates(
+          options, {images, declared.pixels() * images, declared.suits_backends, processors(globals_), options.cost});
       const BackendEntry* first = &fastest(expected);
       std::string why_not = why_no_rival(expected, *first);
       if (first->device_facts != nullptr) {

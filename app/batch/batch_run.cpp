@@ -254,7 +254,7 @@ class Run {
 std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared) {
   constexpr std::uint64_t kDecoder = std::uint64_t{2} << 20;
   if (declared.pixels() == 0) {
-    return 4 * file_bytes + kDecoder;  // unencoded pixels (.npy), or an unreadable file
+    return 4 * file_bytes + kDecoder;  // an unreadable file
   }
   const std::uint64_t result = job.result_bytes_per_pixel(declared.bytes_per_pixel);
   // The result and its encoded form exist at the same time; the latter is rarely larger. The levels take one extra byte

@@ -31,12 +31,18 @@ std::string minutes(double seconds) {
 
 /// Skipped items take no time, so they do not count for the estimate.
 double seconds_left(const ProgressCounts& counts, double seconds) {
+  if (counts.part) {
+    return *counts.part > 0.0 ? seconds * std::max(1.0 - *counts.part, 0.0) / *counts.part : 0.0;
+  }
   const std::uint64_t worked = counts.done + counts.failed;
   return worked == 0 ? 0.0 : static_cast<double>(counts.total - counts.ended()) / rate(worked, seconds);
 }
 
 /// Number of completed steps out of `steps`.
 std::uint64_t share_done(const ProgressCounts& counts, std::uint64_t steps) {
+  if (counts.part) {
+    return static_cast<std::uint64_t>(static_cast<double>(steps) * std::clamp(*counts.part, 0.0, 1.0));
+  }
   return counts.total == 0 ? steps : steps * counts.ended() / counts.total;
 }
 
@@ -50,7 +56,33 @@ std::string drawn_bar(const ProgressCounts& counts, int cells) {
   return fmt::format("[{}{}] ", std::string(full, '='), std::string(all - full, ' '));
 }
 
+/// "[====    ] 42%  0:03 left", shortened like bar_line().
+std::string part_line(const ProgressCounts& counts, double seconds, int columns) {
+  constexpr int kCells = 20;
+  const std::string share = fmt::format("{}%", share_done(counts, 100));
+  const std::string left =
+      *counts.part > 0.0 ? fmt::format("  {} left", minutes(seconds_left(counts, seconds))) : std::string();
+  for (const std::string& text : {drawn_bar(counts, kCells) + share + left, share + left}) {
+    if (static_cast<int>(text.size()) <= columns) {
+      return text;
+    }
+  }
+  return share.substr(0, static_cast<std::size_t>(std::max(columns, 0)));
+}
+
 }  // namespace
+
+ProgressMode progress_mode(const GlobalOptions& globals) {
+  const Terminal terminal = terminal_at(STDERR_FILENO);
+  switch (globals.progress) {
+    case ProgressWanted::json: return ProgressMode::json;
+    case ProgressWanted::always:
+      return terminal.is_terminal && !terminal.escapes ? ProgressMode::lines : ProgressMode::bar;
+    case ProgressWanted::never: return ProgressMode::none;
+    case ProgressWanted::automatic: break;
+  }
+  return terminal.escapes && globals.verbosity != Verbosity::quiet ? ProgressMode::bar : ProgressMode::none;
+}
 
 std::string summary_line(const ProgressCounts& counts, double seconds) {
   const std::uint64_t left = counts.total - counts.ended();
@@ -63,6 +95,9 @@ std::string summary_line(const ProgressCounts& counts, double seconds) {
 }
 
 std::string bar_line(const ProgressCounts& counts, double seconds, int columns) {
+  if (counts.part) {
+    return part_line(counts, seconds, columns);
+  }
   constexpr int kMinCells = 10;
   constexpr int kMaxCells = 20;
   constexpr int kBrackets = 3;  // and a space
@@ -95,10 +130,11 @@ std::string bar_line(const ProgressCounts& counts, double seconds, int columns) 
 
 std::string progress_json(const ProgressCounts& counts, double seconds, bool is_last) {
   return fmt::format(
-      "{{\"event\": \"{}\", \"total\": {}, \"done\": {}, \"failed\": {}, \"skipped\": {}, \"seconds\": "
+      "{{\"event\": \"{}\", \"total\": {}, \"done\": {}, \"failed\": {}, \"skipped\": {}, {}\"seconds\": "
       "{:.3f}, \"images_per_second\": {:.3f}, \"megapixels_per_second\": {:.3f}, \"seconds_left\": "
       "{:.1f}}}\n",
-      is_last ? "end" : "progress", counts.total, counts.done, counts.failed, counts.skipped, seconds,
+      is_last ? "end" : "progress", counts.total, counts.done, counts.failed, counts.skipped,
+      counts.part ? fmt::format("\"part\": {:.3f}, ", *counts.part) : std::string(), seconds,
       rate(counts.done, seconds), rate(counts.pixels, seconds) / 1.0e6, seconds_left(counts, seconds));
 }
 

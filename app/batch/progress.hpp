@@ -5,8 +5,11 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <thread>
+
+#include "cli/global_options.hpp"
 
 namespace gpuimg {
 
@@ -22,16 +25,20 @@ struct ProgressCounts {
   std::uint64_t done = 0;
   std::uint64_t failed = 0;
   std::uint64_t skipped = 0;
-  std::uint64_t pixels = 0;    ///< of finished items
-  std::uint64_t replaced = 0;  ///< done, and an output replaced another file
+  std::uint64_t pixels = 0;                   ///< of finished items
+  std::uint64_t replaced = 0;                 ///< done, and an output replaced another file
+  std::optional<double> part = std::nullopt;  ///< of the only image, 0 … 1, if its operation tells how far it is
 
   [[nodiscard]] std::uint64_t ended() const { return done + failed + skipped; }
 };
+
+ProgressMode progress_mode(const GlobalOptions& globals);
 
 /// "1,998 done, 2 failed, 0 skipped in 41.2 s (48.5 images/s)", plus ", 7 not started" if the run ended early.
 std::string summary_line(const ProgressCounts& counts, double seconds);
 
 /// "[=====     ] 512/1,000  48.5 images/s  96.1 MP/s  0:10 left  2 failed", in ASCII, at most `columns` long.
+/// With a part, "[=====     ] 42%  0:03 left".
 /// If it is too long, drops the rates first, then the bar; the shortest form is "51%".
 std::string bar_line(const ProgressCounts& counts, double seconds, int columns);
 
@@ -45,6 +52,8 @@ class Progress {
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress() { stop(); }
+
+  [[nodiscard]] bool is_shown() const { return mode_ != ProgressMode::none; }
 
   /// Starts the drawing thread, which inherits the caller's signal mask.
   void start();

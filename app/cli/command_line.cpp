@@ -134,7 +134,7 @@ void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* 
 }  // namespace
 
 CommandLine::CommandLine(const std::vector<Command>& commands, std::function<std::string()> version_text)
-    : parser_("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or an NVIDIA GPU.") {
+    : parser_("gpuimg", "Histograms, equalization, integral images and HSL of images, on a CPU or a GPU.") {
   CLI::App& app = parser_.app();
   app.require_subcommand(1);
   app.fallthrough();

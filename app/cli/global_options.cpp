@@ -110,7 +110,8 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   flag("-f,--force", arguments.force, "replace outputs that exist [refuse]");
   flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced");
   text("--progress", arguments.progress,
-       with_choices("progress of a run over many files", kProgressNames, name_of(defaults.progress, kProgressNames)),
+       with_choices("progress of a run over many files, or of one denoise", kProgressNames,
+                    name_of(defaults.progress, kProgressNames)),
        "WHEN");
   flag("-q,--quiet", arguments.quiet, "print errors only");
   flag("-v,--verbose", arguments.verbose, "also print what was chosen and written");

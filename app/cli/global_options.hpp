@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/messages.hpp"
 #include "gpuimg/backend.hpp"
@@ -19,6 +20,7 @@ struct GlobalOptions {
   std::optional<BackendKind> backend;  ///< nullopt = auto
   std::vector<BackendKind> backends;   ///< those that have the operation; empty = all
   bool can_use_cpu = false;            ///< `auto` falls back to the CPU
+  OperationCost cost;                  ///< of the operation, for `auto`
   int device = 0;
   int threads = 0;  ///< 0 = all processors
   bool timing = false;

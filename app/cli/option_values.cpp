@@ -72,6 +72,20 @@ const NamedValues<HslEncoding> kEncodingNames = {
     {"opencv-full", HslEncoding::opencv_full, "8 bits, as OpenCV's HLS_FULL; lossy", {"full", "hls-full"}},
 };
 
+const NamedValues<Border> kBorderNames = {
+    {"reflect101", Border::reflect101, "the image reflected, its edge pixels once", {"reflect", "mirror", "default"}},
+    {"replicate", Border::replicate, "the nearest edge pixel", {"nearest", "edge", "clamp"}},
+    {"cut", Border::cut, "nothing: only pixels inside count", {"shrink", "isolated", "none"}},
+};
+
+const NamedValues<ThresholdMethod> kMethodNames = {
+    {"otsu", ThresholdMethod::otsu, "one threshold for the image, from its histogram", {"global"}},
+    {"mean", ThresholdMethod::mean, "the mean of the window, as OpenCV's adaptiveThreshold", {"adaptive", "local"}},
+    {"bradley", ThresholdMethod::bradley, "a share of the mean of a large window, for photographed pages"},
+    {"niblack", ThresholdMethod::niblack, "mean and deviation of the window"},
+    {"sauvola", ThresholdMethod::sauvola, "the same, calmer on empty paper, for scanned pages"},
+};
+
 const NamedValues<bool> kTransparentNames = {
     {"skip", false, "are not counted"},
     {"count", true, "are counted like others"},

@@ -15,6 +15,8 @@
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
+#include "gpuimg/ops/threshold.hpp"
+#include "gpuimg/ops/window.hpp"
 
 namespace gpuimg {
 
@@ -39,6 +41,8 @@ extern const NamedValues<EqualizeColor> kColorNames;
 extern const NamedValues<TableLayout> kLayoutNames;
 extern const NamedValues<Sample> kTableTypeNames;
 extern const NamedValues<HslEncoding> kEncodingNames;
+extern const NamedValues<Border> kBorderNames;
+extern const NamedValues<ThresholdMethod> kMethodNames;
 extern const NamedValues<bool> kTransparentNames;                       ///< true: count transparent pixels
 extern const NamedValues<Channel> kPlainChannelNames;                   ///< luma, r, g, b, a
 extern const NamedValues<std::vector<Channel>> kHistogramChannelNames;  ///< and rgb, h, s, l

@@ -38,6 +38,7 @@ enum class FileFormat : std::uint8_t {
   gif,
   psd,
   pnm,
+  npy,
 #if GPUIMG_HAS_TIFF
   tiff,
 #endif
@@ -132,9 +133,10 @@ struct WriteOptions {
   int webp_quality = 90;                              ///< 1 … 100, unless lossless
   bool webp_lossless = false;
   int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none
-  int threads = 0;                ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
-  std::vector<TextEntry> text;    ///< PNG only: tEXt entries, Latin-1, in this order
-  Metadata metadata;              ///< as carried_metadata gives it for the format and the pixels
+  bool one_bit = false;         ///< of PNG, PNM and TIFF: 8-bit gray pixels, all 0 or 255, are written at one bit each
+  int threads = 0;              ///< for PNG; 0 = all that the caller may use. Bytes do not depend on it
+  std::vector<TextEntry> text;  ///< PNG only: tEXt entries, Latin-1, in this order
+  Metadata metadata;            ///< as carried_metadata gives it for the format and the pixels
 };
 
 /// The pixels that a written format can hold. By default 1 to 4 channels of 8 or 16 bits, of any size.

@@ -1,8 +1,9 @@
 // THE list of file formats: one entry each, of functions in the format's folder. Then the formats that are only named.
-// NPY is not in it: it holds tables instead of images, and the commands that write tables call it (npy/npy.hpp).
+// NPY as an output is not in it: it holds tables, and the commands that write tables call it (npy/npy.hpp).
 #include <algorithm>
 #include <iterator>
 
+#include "codecs/bmp/bmp_metadata.hpp"
 #include "codecs/bmp/bmp_reader.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
@@ -15,6 +16,7 @@
 #include "codecs/jpeg/jpeg_row_reader.hpp"
 #include "codecs/jpeg/jpeg_scan_format.hpp"
 #include "codecs/jpeg/jpeg_writer.hpp"
+#include "codecs/npy/npy.hpp"
 #include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
@@ -22,6 +24,7 @@
 #include "codecs/png/png_writer.hpp"
 #include "codecs/pnm/pnm_reader.hpp"
 #include "codecs/pnm/pnm_writer.hpp"
+#include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
 #include "codecs/stb/tga_reader.hpp"
@@ -54,6 +57,8 @@ constexpr Codec kCodecs[] = {
         .written = {{"png", "lossless, 8 or 16 bits"}},
         .fit_metadata = fit_png_metadata,
         .encode = encode_png,
+        .backend_encoding = png_data_format,
+        .write_encoded = write_encoded_png,
     },
     {
         .format = FileFormat::jpeg,
@@ -78,10 +83,12 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"BM"}},
         .endings = {"bmp", "dib"},
         .declared = declared_bmp,
+        .metadata = bmp_header_metadata,
         .decode = read_bmp,
         .open_rows = open_bmp_rows,
         .written = {{"bmp", "uncompressed, 8 bits"}},
         .limits = {.max_bytes = kMaxStbBytes, .holds_16_bits = false, .holds_gray_alpha = false},
+        .fit_metadata = fit_bmp_metadata,
         .encode = encode_bmp,
     },
     {
@@ -109,6 +116,7 @@ constexpr Codec kCodecs[] = {
         .signatures = {{"8BPS"}},
         .endings = {"psd", "psb"},
         .declared = declared_psd,
+        .metadata = psd_header_metadata,
         .decode = read_psd,
     },
     {
@@ -124,6 +132,14 @@ constexpr Codec kCodecs[] = {
                     {"ppm", "the same as pnm"},
                     {"pam", "the same as pnm"}},
         .encode = encode_pnm,
+    },
+    {
+        .format = FileFormat::npy,
+        .name = "NPY",
+        .signatures = {{"\x93NUMPY"}},
+        .endings = {"npy"},
+        .declared = declared_npy,
+        .decode = read_npy,
     },
 #if GPUIMG_HAS_TIFF
     {
@@ -210,6 +226,9 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"video (Matroska or WebM)", {{"\x1A\x45\xDF\xA3"}}, {}, kVideo},
     {"video (AVI)", {{"AVI ", 8}}, {}, kVideo},
     {"video (MPEG)", {{"\0\0\1\xBA"sv}, {"\0\0\1\xB3"sv}}, {}, kVideo},
+    {"video (Windows Media)", {{"\x30\x26\xB2\x75\x8E\x66\xCF\x11"}}, {}, kVideo},
+    {"video (Flash)", {{"FLV\1"}}, {}, kVideo},
+    {"video or audio (Ogg)", {{"OggS"}}, {}, kVideo},
     {"JPEG 2000",
      {{"\0\0\0\x0CjP  \r\n"sv}, {"\xFF\x4F\xFF\x51"}},
      {"jp2", "jpx"},
@@ -217,8 +236,8 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"JPEG XL", {{"\0\0\0\x0CJXL "sv}, {"\xFF\x0A"}}, {"jxl"}, "djxl in.jxl out.png"},
     {"OpenEXR", {{"\x76\x2F\x31\x01"}}, {"exr"}, "convert in.exr out.png"},
     {"Radiance HDR (32-bit float)", {{"#?RADIANCE"}, {"#?RGBE"}}, {"hdr"}, "convert in.hdr out.png"},
-    {"Softimage PIC", {{"\x53\x80\xF6\x34"}}, {}, "convert in.pic out.png"},
-    {"QOI", {{"qoif"}}, {"qoi"}, "convert in.qoi out.png"},
+    {"Softimage PIC", {{"\x53\x80\xF6\x34"}}, {}, {}},
+    {"QOI", {{"qoif"}}, {"qoi"}, "ffmpeg -i in.qoi out.png"},
     {"an icon (ICO)", {{"\0\0\1\0"sv}}, {"ico"}, "convert in.ico[0] out.png"},
     {"a cursor (CUR)", {{"\0\0\2\0\1\0"sv}}, {}, "convert in.cur[0] out.png"},
     {"an icon of macOS (ICNS)", {{"icns"}}, {}, "icns2png -x in.icns"},
@@ -239,7 +258,6 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"FLIF", {{"FLIF"}}, {}, "flif -d in.flif out.png"},
     {"DICOM", {{"DICM", 128}}, {}, "dcm2pnm --write-png in.dcm out.png"},
     {"FITS", {{"SIMPLE  ="}}, {}, "convert in.fits out.png"},
-    {"a NumPy array instead of an image", {{"\x93NUMPY"}}, {}, {}},
     {"PDF", {{"%PDF"}}, {}, "pdftoppm -png -r 150 in.pdf out"},
     {"PostScript", {{"%!PS"}}, {}, "gs -sDEVICE=png16m -o out.png in.ps"},
     {"SVG", {{"<svg"}}, {}, "rsvg-convert -o out.png in.svg"},

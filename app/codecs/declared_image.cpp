@@ -4,10 +4,8 @@
 #include <limits>
 
 #include "codecs/format_detection.hpp"
-#include "codecs/npy/npy.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -28,6 +26,24 @@ auto read_growing(PartialInput& input, const Read& read) {
         throw;
       }
     }
+  }
+}
+
+/// Throws TruncatedFile if more of the file is needed. Metadata that are cut off in a whole file are left out: they are
+/// never fatal.
+Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beginning, const std::string& name,
+                     std::vector<std::string>& details) {
+  if (codec.paged != nullptr && !input.is_whole()) {
+    refuse_truncated(name);  // such files have directories anywhere
+  }
+  try {
+    return codec.metadata(beginning, name, details);
+  } catch (const TruncatedFile&) {
+    if (!input.is_whole()) {
+      throw;
+    }
+    details.emplace_back("its metadata are cut off and are left out");
+    return {};
   }
 }
 
@@ -58,6 +74,15 @@ DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
   }
 }
 
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name) {
+  try {
+    PartialInput input(section);
+    return declared_image_in(input, detected_codec_of(input, name), name);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 std::uint32_t pages_in(const std::string& path) {
   try {
     PartialInput input(path);
@@ -73,11 +98,6 @@ FileHeader read_file_header(const std::string& path, std::uint32_t page) {
   PartialInput input(path);
   FileHeader header;
   header.file_bytes = input.file_bytes();
-  if (is_npy(input.beginning(kFirstRead))) {
-    header.format = "NPY";
-    header.image = read_growing(input, [&](ByteSpan beginning) { return declared_npy(beginning, shown); });
-    return header;
-  }
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;
   const bool is_paged = codec.paged != nullptr && input.file_bytes();
@@ -91,7 +111,7 @@ FileHeader read_file_header(const std::string& path, std::uint32_t page) {
     read_growing(input, [&](ByteSpan beginning) {
       header.image = codec.declared(beginning, shown);
       if (codec.metadata != nullptr) {
-        header.metadata = codec.metadata(beginning, shown, header.details);
+        header.metadata = metadata_of(codec, input, beginning, shown, header.details);
       }
     });
   }

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "io/input_file.hpp"
 
 namespace gpuimg {
 class PartialInput;
@@ -29,6 +30,9 @@ DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const s
 
 /// How many images the file at `path` holds; 1 if it cannot be read.
 std::uint32_t pages_in(const std::string& path);
+
+/// The same for part of a file; `name` as above.
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
 /// All that the header of a file tells.
 struct FileHeader {

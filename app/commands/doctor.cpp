@@ -13,7 +13,7 @@
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
-#include "io/tar_archive.hpp"
+#include "io/tar_reader.hpp"
 #include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 
@@ -70,15 +70,17 @@ std::vector<std::string> examine_codecs_of(Backend& backend) {
   std::vector<std::string> advice;
   const auto examine_one = [&](const char* doing, const SelfTestResult& result, const char* consequence) {
     if (result.checks == 0) {
-      print("  {} JPEG: left to the CPU\n", doing);
-    } else if (!print_result(fmt::format("{} JPEG, as the CPU to the byte", doing), result)) {
+      print("  {}: left to the CPU\n", doing);
+    } else if (!print_result(fmt::format("{}, as the CPU to the byte", doing), result)) {
       advice.emplace_back(consequence);
     }
   };
-  examine_one("decoding", test_decoder(backend),
+  examine_one("decoding JPEG", test_decoder(backend),
               "gpuimg decodes JPEG on the CPU: the GPU's decoder does not agree with this libjpeg");
-  examine_one("encoding", test_encoder(backend),
+  examine_one("encoding JPEG", test_encoder(backend, codecs::FileFormat::jpeg),
               "gpuimg encodes JPEG on the CPU: the GPU's encoder does not agree with this libjpeg");
+  examine_one("encoding PNG", test_encoder(backend, codecs::FileFormat::png),
+              "gpuimg encodes PNG on the CPU: the GPU's encoder writes other bytes; report this output");
   return advice;
 }
 

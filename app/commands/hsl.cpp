@@ -27,8 +27,7 @@ RunCommand declare(CommandParser& parser) {
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
        .output = fmt::format("a .npy, .png or .tif file, or a folder; with --inverse or an adjustment a {} file; - is "
                              "standard output",
-                             listed_image_forms(".")),
-       .other_endings = {"npy"}});
+                             listed_image_forms("."))});
   parser.text({"--encode", with_choices("how HSL is stored", kEncodingNames, "u16 in .png, else float"), "NAME"},
               arguments->encoding);
   parser.flag({"--planes", "write three gray images: OUT_h, OUT_s and OUT_l"}, arguments->planes);

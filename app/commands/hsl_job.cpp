@@ -12,6 +12,7 @@
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
+#include "codecs/image_writer.hpp"
 #include "codecs/npy/npy.hpp"
 #include "codecs/npy/npy_header.hpp"
 #include "commands/hsl_file.hpp"
@@ -118,18 +119,28 @@ class ToHslJob final : public HslJob {
     const HslEncoding encoding = encoding_for(paths.output);
     const bool is_one_npy = form_of(paths.output) == HslForm::npy && !arguments_.planes;
     codecs::DecodedImage decoded = is_one_npy ? context.load_rows(paths.input) : context.load(paths.input);
-    const Sample rgb_sample = decoded.format().sample;
-    OperationInput input(std::move(decoded));
-    const auto convert = [&](Backend& backend, const Picture& picture, const Picture*) {
+    const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.to_hsl(picture, encoding);
     };
-    const PixelFormat result = result_format(input.format(), ToHslOptions{encoding});
-    const std::string header = codecs::npy_header_for(input.width(), input.height(), result);
-    if (is_one_npy && context.process_rows(input, paths.output, header, convert)) {
+    codecs::WriteOptions write_options = output_.write_options();
+    if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
+      write_options.text = hsl_text_entries(encoding, decoded.format().sample);
+      const PixelFormat result{sample_of(encoding), decoded.format().has_alpha() ? 4 : 3};
+      const std::optional<Encoding> as =
+          codecs::backend_encoding(decoded.width(), decoded.height(), result, codecs::FileFormat::png, write_options);
+      context.save_image(paths.output, context.process_for_file(OperationInput(std::move(decoded)), as, to_hsl),
+                         write_options);
       return {};
     }
-    const Image hsl = context.process(std::move(input), convert);
-    codecs::WriteOptions write_options = output_.write_options();
+    OperationInput input(std::move(decoded));
+    if (is_one_npy) {
+      const PixelFormat result = result_format(input.format(), ToHslOptions{encoding});
+      const std::string header = codecs::npy_header_for(input.width(), input.height(), result);
+      if (context.process_rows(input, paths.output, header, to_hsl)) {
+        return {};
+      }
+    }
+    const Image hsl = context.process(std::move(input), to_hsl);
     if (arguments_.planes) {
       const auto images = split_planes(hsl.view(), encoding);
       const auto names = plane_names(paths.output);
@@ -137,7 +148,6 @@ class ToHslJob final : public HslJob {
         save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
       }
     } else {
-      write_options.text = hsl_text_entries(encoding, rgb_sample);
       save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
     }
     return {};

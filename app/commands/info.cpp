@@ -8,8 +8,8 @@
 #include "batch/folder_scan.hpp"
 #include "batch/input_files.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
-#include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
 #include "report/info_report.hpp"
@@ -25,11 +25,6 @@ constexpr const char* kExamples =
     "  gpuimg info --json photo.jpg | jq .upright_width\n"
     "  cat photo.jpg | gpuimg info -";
 
-std::vector<std::string> with_tables(std::vector<std::string> endings) {
-  endings.emplace_back(codecs::kNpyEnding);
-  return endings;
-}
-
 struct Files {
   std::vector<std::string> names;
   bool are_many = false;  ///< a folder, a list, or several names: a line for each
@@ -37,7 +32,7 @@ struct Files {
 
 /// In the order given; those of a folder sorted. Missing files fail when they are read.
 Files files_of(const InputArguments& arguments, Verbosity verbosity) {
-  const FileFilter filter(arguments.include, arguments.exclude, with_tables(codecs::input_endings()));
+  const FileFilter filter(arguments.include, arguments.exclude, codecs::input_endings());
   Files files;
   for (const std::string& path : arguments.paths) {
     if (!is_folder_name(path)) {
@@ -112,7 +107,7 @@ RunCommand declare(CommandParser& parser) {
   parser.positionals({.name = "FILE",
                       .description = "images, .npy tables and folders; - is standard input",
                       .usage = "FILE...",
-                      .endings = with_tables(codecs::readable_endings())},
+                      .endings = codecs::readable_endings()},
                      arguments->paths);
   add_input_options(parser, *arguments);
   return [arguments](const GlobalOptions& globals) { return run(*arguments, globals); };

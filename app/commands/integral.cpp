@@ -1,4 +1,4 @@
-// gpuimg integral IN… OUT.npy|OUT.png|OUT.csv: computes summed-area tables.
+// gpuimg integral IN… OUT: summed-area tables, and the statistics of windows that they are used for (window_job.hpp).
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -12,6 +12,8 @@
 #include "codecs/npy/npy.hpp"
 #include "codecs/npy/npy_header.hpp"
 #include "commands/commands.hpp"
+#include "commands/window_job.hpp"
+#include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
 #include "report/sum_table_text.hpp"
 
@@ -22,23 +24,26 @@ constexpr const char* kExamples =
     "Examples:\n"
     "  gpuimg integral in.png table.npy\n"
     "  gpuimg integral --layout inclusive --square --type f64 in.png squares.npy\n"
-    "  gpuimg integral --channel g in.png preview.png\n"
+    "  gpuimg integral --mean 31 in.png blurred.png\n"
     "  gpuimg integral --recursive photos/ tables/";
 
 struct Arguments {
   BatchArguments files;
-  std::string layout = name_of(IntegralOptions().layout, kLayoutNames);
+  std::string layout;  ///< empty: the default
   std::string type;
   std::string channel = name_of(IntegralOptions().channel, kPlainChannelNames);
   std::string luma = name_of(IntegralOptions().luma, kLumaNames);
   bool square = false;
   bool allow_wrap = false;
+  WindowArguments window;
   ImageOutputArguments image_output;
 };
 
 IntegralOptions checked_options(const Arguments& arguments) {
   IntegralOptions options;
-  options.layout = value_named("--layout", arguments.layout, kLayoutNames);
+  if (!arguments.layout.empty()) {
+    options.layout = value_named("--layout", arguments.layout, kLayoutNames);
+  }
   if (!arguments.type.empty()) {
     options.type = value_named("--type", arguments.type, kTableTypeNames);
   }
@@ -136,13 +141,62 @@ class IntegralJob final : public ImageJob {
   codecs::WriteOptions write_options_;
 };
 
+void refuse_table_options(const Arguments& arguments) {
+  const auto refuse = [](bool is_given, const char* option) {
+    if (is_given) {
+      throw Error(
+          ErrorKind::usage,
+          std::string(option) + " goes without --mean, --variance and --deviation: it is of summed-area tables");
+    }
+  };
+  refuse(!arguments.layout.empty(), "--layout");
+  refuse(!arguments.type.empty(), "--type");
+  refuse(arguments.square, "--square");
+  refuse(arguments.allow_wrap, "--allow-wrap");
+}
+
+/// Only the mean is an image like the input.
+void refuse_photo_options(const ImageOutputArguments& output) {
+  const auto refuse = [](bool is_given, const char* option) {
+    if (is_given) {
+      throw Error(ErrorKind::usage, std::string(option) + " goes with --mean: without it, OUT holds numbers");
+    }
+  };
+  refuse(!output.quality.empty(), "--quality");
+  refuse(!output.subsampling.empty(), "--subsampling");
+  refuse(output.strip, "--strip");
+  refuse(!output.background.empty(), "--background");
+  refuse(!output.depth.empty(), "--depth");
+}
+
+std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
+  if (!arguments.window.mean) {
+    refuse_photo_options(arguments.image_output);
+  }
+  if (!arguments.window.any()) {
+    if (!arguments.window.border.empty()) {
+      (void)value_named("--border", arguments.window.border, kBorderNames);
+      throw Error(ErrorKind::usage, "--border goes with --mean, --variance or --deviation");
+    }
+    return std::make_unique<IntegralJob>(arguments);
+  }
+  refuse_table_options(arguments);
+  WindowOptions options = checked_window(arguments.window);
+  options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  return make_window_job(options, arguments.image_output);
+}
+
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<Arguments>();
-  add_batch_options(parser, arguments->files,
-                    {.input = "images and folders; - is standard input",
-                     .output = "a .npy, .png, .csv or .tif file, or a folder; - is standard output"});
-  parser.text({"--layout", with_choices("size of the table", kLayoutNames, arguments->layout), "NAME"},
-              arguments->layout);
+  add_batch_options(
+      parser, arguments->files,
+      {.input = "images and folders; - is standard input",
+       .output = "a .npy, .png, .csv or .tif file, with --mean any image, or a folder; - is standard output"});
+  parser.text(
+      {"--layout", with_choices("size of the table", kLayoutNames, name_of(IntegralOptions().layout, kLayoutNames)),
+       "NAME"},
+      arguments->layout);
   parser.text(
       {"--type", with_choices("type of the sums", kTableTypeNames, "the narrower of u32 and u64 that holds every sum"),
        "TYPE"},
@@ -152,12 +206,19 @@ RunCommand declare(CommandParser& parser) {
   add_luma_option(parser, arguments->luma, IntegralOptions().luma);
   parser.flag({"--square", "sum squared values"}, arguments->square);
   parser.flag({"--allow-wrap", "let sums wrap around in the integer type that --type names"}, arguments->allow_wrap);
+  add_window_options(parser, arguments->window);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output", kForms.names, "the ending of OUT; npy for -"));
+                    with_choices("form of the output; with --mean that of an image", kForms.names,
+                                 "the ending of OUT; npy for -, png with --mean"));
   add_png_option(parser, arguments->image_output);
+  add_lossy_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    IntegralJob job(*arguments);
-    return run_job(job, parser, arguments->files, globals);
+    const GlobalOptions restricted = arguments->window.any() ? options_for("--mean, --variance and --deviation",
+                                                                           backends_with(WindowOptions()), globals)
+                                                             : globals;
+    return run_job(*make_job(*arguments), parser, arguments->files, restricted);
   };
 }
 

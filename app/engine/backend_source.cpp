@@ -40,8 +40,9 @@ void BackendSource::expect_image(std::uint64_t pixels, bool suits_backends) {
   if (chosen_) {
     return;
   }
-  const std::vector<BackendEstimate> expected =
-      estimates(options_, {.pixels = pixels, .suits_backends = suits_backends, .threads = options_.threads});
+  const std::vector<BackendEstimate> expected = estimates(
+      options_,
+      {.pixels = pixels, .suits_backends = suits_backends, .threads = options_.threads, .cost = options_.cost});
   const BackendEntry& first = fastest(expected);
   std::string why = why_no_rival(expected, first);
   const bool is_alone = first.memory_is_host && !why.empty();

@@ -1,5 +1,5 @@
-// Decides whether the codecs of backends may be used: only if they agree with the linked libjpeg to the byte.
-// docs/decisions/0013-jpeg-on-the-device.md, 0016-jpeg-encoded-on-the-device.md.
+// Decides whether the codecs of backends may be used: only if they agree with the host's to the byte.
+// docs/decisions/0013-jpeg-on-the-device.md, 0016-jpeg-encoded-on-the-device.md, 0017-png-on-the-device.md.
 #pragma once
 
 #include <functional>
@@ -21,18 +21,20 @@ class CodecAdmission {
   /// differ, `note` gets the reason, once. Throws as Backend::decode does.
   bool admits_decoder(Backend& backend, int device, const Note& note);
 
-  /// The same for the encoder.
-  bool admits_encoder(Backend& backend, int device, const Note& note);
+  /// The same for the encoder of that format.
+  bool admits_encoder(Backend& backend, const Encoding& as, int device, const Note& note);
 
  private:
   using Known = std::map<int, bool>;  ///< by device
 
-  bool admits(Known& known, SelfTestResult (*test)(Backend& backend), Backend& backend, int device, const Note& note,
+  /// `test` returns the result of the self-test.
+  bool admits(Known& known, const std::function<SelfTestResult()>& test, int device, const Note& note,
               const std::string& consequence);
 
   std::mutex mutex_;
   Known decoders_;
-  Known encoders_;
+  Known jpeg_encoders_;
+  Known png_encoders_;
 };
 
 }  // namespace gpuimg

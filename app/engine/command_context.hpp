@@ -2,6 +2,7 @@
 // phase. Each worker has one and reuses it for its inputs.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -67,6 +68,9 @@ class CommandContext {
   /// for take_outputs() in place of finish().
   void begin_member(const std::string& name, Bytes content);
 
+  /// Reads it first, into the memory that read() would use.
+  void begin_member(const std::string& name, const FileSection& content);
+
   struct StreamContent {
     std::string name;
     std::span<const std::byte> content;
@@ -92,6 +96,12 @@ class CommandContext {
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
   Image decode_on_host(const Bytes& bytes, const std::string& path);
+
+  /// Who watches an operation that takes long: called with the part of the input that is done, 0 … 1, from any thread.
+  /// Empty if nobody does.
+  using Watcher = std::function<void(double part)>;
+  void watch_with(Watcher watcher) { watcher_ = std::move(watcher); }
+  [[nodiscard]] const Watcher& watcher() const { return watcher_; }
 
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
@@ -202,6 +212,9 @@ class CommandContext {
   [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
 
+  /// Memory that a file is read into, or null for ordinary memory.
+  LendMemory input_memory();
+
   /// The backend whose memory files and pixels may use, in a batch; else nullptr.
   [[nodiscard]] Backend* batch_backend() const;
 
@@ -225,7 +238,7 @@ class CommandContext {
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 
   /// True if the backend's own encoder may be used; tests it first.
-  bool may_encode(Backend& on);
+  bool may_encode(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as);
 
   /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
@@ -383,6 +396,7 @@ class CommandContext {
   bool replaces_ = false;
   std::uint32_t page_ = 0;  ///< of the input
   bool has_replaced_ = false;
+  Watcher watcher_;
   std::vector<std::string> in_place_;        ///< outputs that are the input
   std::map<std::string, FifoOutput> fifos_;  ///< open since the check, so that readers always see end of file
   std::vector<StreamContent> streams_;       ///< complete, but not yet written

@@ -20,15 +20,23 @@ std::string name_for(const std::string& path) { return path == "-" ? "standard i
 
 }  // namespace
 
+void CommandContext::begin_member(const std::string& name, const FileSection& content) {
+  begin_member(name, Bytes());  // what an earlier item has borrowed comes back first
+  members_[name] = times_.measure(Phase::read, [&] { return read_input(content, input_memory()); });
+}
+
+LendMemory CommandContext::input_memory() {
+  if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
+    return [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
+  }
+  return nullptr;
+}
+
 Bytes CommandContext::read(const std::string& path, const CheckBeginning& check) {
   if (const auto member = members_.extract(path)) {
     return std::move(member.mapped());
   }
-  LendMemory lend;
-  if (Backend* backend = batch_backend(); backend != nullptr && !backend->memory_is_host()) {
-    lend = [this, backend](std::size_t bytes) { return input_buffer_.lend(*backend, bytes); };
-  }
-  return times_.measure(Phase::read, [&] { return read_input(path, lend, check); });
+  return times_.measure(Phase::read, [&] { return read_input(path, input_memory(), check); });
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.

@@ -7,6 +7,7 @@
 #include "engine/command_context.hpp"
 #include "gpuimg/jpeg/encoder_limits.hpp"
 #include "gpuimg/jpeg/layout.hpp"
+#include "gpuimg/png/encoder_limits.hpp"
 #include "operations/operations.hpp"
 
 namespace gpuimg {
@@ -14,20 +15,31 @@ namespace {
 
 /// What a backend takes to encode a picture as JPEG with the least subsampling, beside the picture: 16-bit
 /// coefficients, packed codes, and notes about each block.
-std::size_t encoding_bytes(int width, int height, PixelFormat format) {
+std::size_t jpeg_encoding_bytes(int width, int height, PixelFormat format) {
   constexpr std::size_t kNotesPerBlock = 16;
   constexpr std::size_t kBytesPerBlock = 2 * jpeg::kBlockSize + jpeg::kUsualBlockBytes + kNotesPerBlock;
   const auto blocks_of = [](int side) { return (static_cast<std::size_t>(side) + 15) / 16 * 2; };  // whole MCUs
   return blocks_of(width) * blocks_of(height) * static_cast<std::size_t>(format.color_channels()) * kBytesPerBlock;
 }
 
-/// An image, its mask, and the larger of: the largest result of any operation, which also leaves room for tables and
-/// scratch memory; and a result like the image with what it takes to encode it.
+/// The same as PNG, for 16 bits a channel, and that picture.
+std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
+  const std::size_t result = pixels * sizeof(std::uint16_t) * static_cast<std::size_t>(std::max(format.channels, 3));
+  return result + png::encoding_bytes(result);
+}
+
+/// Of a pixel of `integral --variance`: a level of 16 bits, its sum, that of its square, and the result.
+constexpr std::size_t kBytesOfMoments = sizeof(std::uint16_t) + 2 * sizeof(std::uint64_t) + sizeof(float);
+
+/// An image, its mask, and the larger of: the largest result of any operation, or the moments of windows, which also
+/// leaves room for the tables and scratch memory of the others; and a result like the image with what it takes to
+/// encode it.
 std::size_t needed_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t to_compute = pixels * most_result_bytes();
-  const std::size_t to_encode = pixels * format.bytes_per_pixel() + encoding_bytes(width, height, format);
-  return pixels * format.bytes_per_pixel() + std::max(to_compute, to_encode) + mask_bytes;
+  const std::size_t to_compute = pixels * std::max(most_result_bytes(), kBytesOfMoments);
+  const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
+  const std::size_t as_png = with_png_encoding_bytes(pixels, format);
+  return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;
 }
 
 /// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them and about each

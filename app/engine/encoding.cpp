@@ -1,5 +1,5 @@
 // From pixels to an image file, encoded on the backend that holds them or on the host. This is the only place that
-// chooses. docs/architecture.md, "How a JPEG is written".
+// chooses. docs/architecture.md, "How a JPEG is written" and "How a PNG is written".
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -32,13 +32,14 @@ std::string difference_of_files(const std::vector<std::byte>& file, const std::s
 
 }  // namespace
 
-bool CommandContext::may_encode(Backend& on) {
+bool CommandContext::may_encode(Backend& on, const Encoding& as) {
   if (&on != backends_.made() || on.memory_is_host()) {
     return false;  // strips are put together on the host
   }
   try {
     return times_.measure(Phase::start, [&] {
-      return shared_->admission.admits_encoder(on, options_.device, [&](std::string text) { note(std::move(text)); });
+      return shared_->admission.admits_encoder(on, as, options_.device,
+                                               [&](std::string text) { note(std::move(text)); });
     });
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device_fault) {
@@ -53,7 +54,7 @@ ProcessedImage CommandContext::encoded_or_downloaded(Backend& on, Picture pictur
   result.width = picture.width();
   result.height = picture.height();
   result.format = picture.format();
-  if (as && may_encode(on)) {
+  if (as && may_encode(on, *as)) {
     result.encoded = times_.measure(Phase::encode, [&] { return on.encode(picture, *as); });
     result.encoded_by = on.name();
   }

@@ -42,6 +42,9 @@ class ImageJob {
   /// Additional files, written once; only valid for a single image.
   [[nodiscard]] virtual std::vector<std::string> side_files() const { return {}; }
 
+  /// True if run() tells the context's watcher how far it is.
+  [[nodiscard]] virtual bool can_be_watched() const { return false; }
+
   /// True if OUT is optional: the result is then printed.
   [[nodiscard]] virtual bool may_print() const { return false; }
 

@@ -125,6 +125,21 @@ LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   }
 }
 
+/// What a device takes for a pixel of an operation, beside the input and the result: planes, and tables of sums and of
+/// squares.
+template <class Options>
+std::size_t scratch_bytes(PixelFormat /*input*/, const Options& /*options*/) {
+  return 0;
+}
+constexpr std::size_t kTable = sizeof(std::uint64_t);
+std::size_t scratch_bytes(PixelFormat input, const WindowOptions& options) {
+  return options.statistic == WindowStatistic::mean ? kTable : sample_bytes(input.sample) + 2 * kTable;
+}
+std::size_t scratch_bytes(PixelFormat input, const ThresholdOptions& options) {
+  return sample_bytes(input.sample) + (has_window(options.method) ? 2 * kTable : 0);
+}
+std::size_t scratch_bytes(PixelFormat input, const DenoiseOptions& /*options*/) { return input.bytes_per_pixel(); }
+
 void clear_first_column(View table, std::size_t entry_bytes) {
   for (int y = 0; y < table.height; ++y) {
     std::fill_n(table.row_bytes(y), entry_bytes, std::byte{0});
@@ -197,11 +212,11 @@ struct StripedBackend::Strip {
 };
 
 template <class Visit>
-void StripedBackend::for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection,
+void StripedBackend::for_strips(const Picture& picture, std::size_t more_bytes_a_pixel, const Selection& selection,
                                 int halo_rows, Order order, const Visit& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
-  const std::size_t row_bytes =
-      static_cast<std::size_t>(picture.width()) * (picture.format().bytes_per_pixel() + bytes_out_a_pixel + mask_bytes);
+  const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
+                                (picture.format().bytes_per_pixel() + more_bytes_a_pixel + mask_bytes);
   const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
   const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
   if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
@@ -243,12 +258,13 @@ void StripedBackend::visit_strip(int begin, int end, int halo_above, const Pictu
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
-                               const std::function<Picture(const Strip&)>& map) {
+                               const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes) {
   ResultRows result(picture.width(), picture.height(), format, take_);
-  for_strips(picture, format.bytes_per_pixel(), selection, halo_rows, Order::top_down, [&](const Strip& strip) {
-    const Image rows = inner_.download(map(strip));
-    result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
-  });
+  for_strips(picture, format.bytes_per_pixel() + scratch_bytes, selection, halo_rows, Order::top_down,
+             [&](const Strip& strip) {
+               const Image rows = inner_.download(map(strip));
+               result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
+             });
   return result.picture();
 }
 
@@ -325,8 +341,10 @@ Picture StripedBackend::equalize(const Picture& picture, const EqualizeOptions& 
 }
 
 Picture StripedBackend::by_rows(const Picture& picture, PixelFormat result, int halo_rows,
-                                const std::function<Picture(const Picture& rows)>& operation) {
-  return mapped(picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); });
+                                const std::function<Picture(const Picture& rows)>& operation,
+                                std::size_t scratch_bytes) {
+  return mapped(
+      picture, result, {}, halo_rows, [&](const Strip& strip) { return operation(strip.picture); }, scratch_bytes);
 }
 
 Picture StripedBackend::apply(const Picture& picture, const PictureOperation& operation) {
@@ -340,8 +358,9 @@ Picture StripedBackend::apply(const Picture& picture, const PictureOperation& op
 
 template <class Options>
 Picture StripedBackend::in_strips(const Picture& picture, const Options& options) {
-  return by_rows(picture, result_format(picture.format(), options), halo_rows(options),
-                 [&](const Picture& rows) { return inner_.apply(rows, options); });
+  return by_rows(
+      picture, result_format(picture.format(), options), halo_rows(options),
+      [&](const Picture& rows) { return inner_.apply(rows, options); }, scratch_bytes(picture.format(), options));
 }
 
 ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOptions& options) {
@@ -391,6 +410,37 @@ Picture StripedBackend::in_strips(const Picture& picture, const ClaheOptions& op
     of_strip.selection = strip.selection;
     return inner_.apply(strip.picture, of_strip);
   });
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const ThresholdOptions& options) {
+  ThresholdOptions of_strip = options;
+  int halo = 0;
+  if (has_window(options.method)) {
+    of_strip.window = window_of(picture.width(), picture.height(), options);
+    halo = *of_strip.window / 2;
+  } else if (!options.level) {
+    HistogramOptions counting;
+    counting.channels = {options.channel};
+    counting.luma = options.luma;
+    counting.selection.count_transparent = true;
+    of_strip.level = otsu_level(histogram(picture, counting).channels.front().counts);
+  }
+  return by_rows(
+      picture, result_format(picture.format(), options), halo,
+      [&](const Picture& rows) { return inner_.apply(rows, of_strip); }, scratch_bytes(picture.format(), options));
+}
+
+Picture StripedBackend::in_strips(const Picture& picture, const DenoiseOptions& options) {
+  const auto denoised = [&](const Strip& strip) {
+    DenoiseOptions of_strip = options;
+    if (options.on_progress) {
+      of_strip.on_progress = [&](double part) {
+        options.on_progress((strip.begin + part * (strip.end - strip.begin)) / picture.height());
+      };
+    }
+    return inner_.apply(strip.picture, of_strip);
+  };
+  return mapped(picture, picture.format(), {}, halo_rows(options), denoised, scratch_bytes(picture.format(), options));
 }
 
 SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions& options) {

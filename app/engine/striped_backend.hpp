@@ -54,9 +54,10 @@ class StripedBackend final : public Backend {
   Picture apply(const Picture& picture, const PictureOperation& operation) override;
 
   /// Runs operation(rows) on strips of rows. A row of its result depends on the same row of the input and on
-  /// `halo_rows` rows above and below it, so each strip is handed over with those.
+  /// `halo_rows` rows above and below it, so each strip is handed over with those. `scratch_bytes`: what the operation
+  /// takes for a pixel, beside input and result.
   Picture by_rows(const Picture& picture, PixelFormat result, int halo_rows,
-                  const std::function<Picture(const Picture& rows)>& operation);
+                  const std::function<Picture(const Picture& rows)>& operation, std::size_t scratch_bytes = 0);
 
   void wait() override { inner_.wait(); }
   [[nodiscard]] std::size_t available_bytes() override { return inner_.available_bytes(); }
@@ -70,6 +71,12 @@ class StripedBackend final : public Backend {
   /// Strips are summed as integers. The host adds the sums of the strips above and rounds the total.
   SumTable in_strips(const Picture& picture, const IntegralOptions& options);
 
+  /// The histograms of all strips give one threshold; windows have the size that the whole image gives them.
+  Picture in_strips(const Picture& picture, const ThresholdOptions& options);
+
+  /// By rows; the progress of a strip is that of its part of the image.
+  Picture in_strips(const Picture& picture, const DenoiseOptions& options);
+
   /// The tiles' parts in each strip are counted as regions; their tables then map each strip.
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
@@ -78,13 +85,13 @@ class StripedBackend final : public Backend {
   struct Strip;
   using Order = codecs::RowReader::Order;
   template <class Visit>
-  void for_strips(const Picture& picture, std::size_t bytes_out_a_pixel, const Selection& selection, int halo_rows,
+  void for_strips(const Picture& picture, std::size_t more_bytes_a_pixel, const Selection& selection, int halo_rows,
                   Order order, const Visit& visit);
   template <class Visit>
   void visit_strip(int begin, int end, int halo_above, const Picture& pixels, const Selection& selection,
                    const Visit& visit);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
-                 const std::function<Picture(const Strip&)>& map);
+                 const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes = 0);
 
   Backend& inner_;
   std::size_t most_bytes_;

@@ -90,14 +90,37 @@ std::size_t read_at(int descriptor, std::uint64_t offset, std::span<std::byte> t
   return done;
 }
 
+/// As read_up_to, from byte `at` of a section.
+std::size_t read_up_to_at(const FileSection& from, std::uint64_t at, std::span<std::byte> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    const ssize_t count =
+        ::pread(from.file, to.data() + done, to.size() - done, static_cast<off_t>(from.first + at + done));
+    if (count == 0) {
+      break;
+    }
+    if (count > 0) {
+      done += static_cast<std::size_t>(count);
+    } else if (errno != EINTR) {
+      refuse(from.shown, errno);
+    }
+  }
+  return done;
+}
+
+Bytes memory_for(std::size_t size, const std::string& shown, const LendMemory& lend) {
+  Bytes bytes{lend ? lend(size) : nullptr, 0};
+  if (bytes.data == nullptr) {
+    bytes.data = allocate(shown, size);
+  }
+  return bytes;
+}
+
 /// Reads to the end of the file; the reported size is only a hint.
 Bytes read_to_end(int descriptor, const std::string& shown, std::size_t size_hint, const LendMemory& lend,
                   const CheckBeginning& check) {
   std::size_t capacity = size_hint + 1;
-  Bytes bytes{lend ? lend(capacity) : nullptr, 0};
-  if (bytes.data == nullptr) {
-    bytes.data = allocate(shown, capacity);
-  }
+  Bytes bytes = memory_for(capacity, shown, lend);
   if (check) {
     constexpr std::size_t kBeginning = 1024;
     bytes.size = read_up_to(descriptor, bytes.data.get(), std::min(capacity, kBeginning), shown);
@@ -178,6 +201,29 @@ Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeg
   return read_to_end(descriptor, shown, size_hint_of(status), S_ISREG(status.st_mode) ? lend : nullptr, check);
 }
 
+void read_section(const FileSection& section, std::uint64_t at, std::span<std::byte> room) {
+  if (read_up_to_at(section, at, room) < room.size()) {
+    throw Error(ErrorKind::read,
+                section.shown + ": cannot be read: it became shorter meanwhile; wait until it is whole");
+  }
+}
+
+Bytes read_input(const FileSection& section, const LendMemory& lend) {
+  const auto size = static_cast<std::size_t>(section.size);
+  Bytes bytes = memory_for(size, section.shown, lend);
+  read_section(section, 0, {bytes.data.get(), size});
+  bytes.size = size;
+  return bytes;
+}
+
+PartialInput::PartialInput(const FileSection& section)
+    : file_(-1),
+      number_(section.file),
+      is_section_(true),
+      shown_(section.shown),
+      first_(section.first),
+      file_bytes_(section.size) {}
+
 PartialInput::PartialInput(const std::string& path)
     : file_(opened_input(path)),
       number_(file_.number() >= 0 ? file_.number() : STDIN_FILENO),
@@ -195,7 +241,12 @@ PartialInput::PartialInput(const std::string& path)
 
 std::span<const std::byte> PartialInput::beginning(std::size_t size) {
   const std::size_t old_size = bytes_.size();
-  if (size > old_size && !is_whole_) {
+  if (is_section_) {
+    bytes_.resize(static_cast<std::size_t>(std::min<std::uint64_t>(std::max(size, old_size), *file_bytes_)));
+    const FileSection section{number_, first_, *file_bytes_, shown_};
+    read_section(section, old_size, std::span(bytes_).subspan(old_size));
+    is_whole_ = bytes_.size() == *file_bytes_;
+  } else if (size > old_size && !is_whole_) {
     // One byte more than a file reports shows its end, unless it has grown.
     const bool may_bound = file_bytes_ && *file_bytes_ >= old_size;
     bytes_.resize(may_bound ? static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_ + 1)) : size);
@@ -212,7 +263,8 @@ std::vector<std::byte> PartialInput::end(std::size_t size) const {
     return {};
   }
   std::vector<std::byte> bytes(static_cast<std::size_t>(std::min<std::uint64_t>(size, *file_bytes_)));
-  bytes.resize(read_at(number_, first_ + *file_bytes_ - bytes.size(), bytes));
+  const FileSection last{number_, first_ + *file_bytes_ - bytes.size(), bytes.size(), shown_};
+  bytes.resize(read_up_to_at(last, 0, bytes));
   return bytes;
 }
 

@@ -27,11 +27,27 @@ using CheckBeginning = std::function<void(std::span<const std::byte> beginning)>
 /// if it has the size that it reports.
 Bytes read_input(const std::string& path, const LendMemory& lend = nullptr, const CheckBeginning& check = nullptr);
 
+/// Part of a regular file that its owner keeps open, such as a member of an archive. It is read by offset, from any
+/// thread.
+struct FileSection {
+  int file = -1;
+  std::uint64_t first = 0;
+  std::uint64_t size = 0;
+  std::string shown;  ///< name of the file, for messages
+};
+
+/// Fills `room` from byte `at` of the section. Throws Error{read}, also if the file has become shorter.
+void read_section(const FileSection& section, std::uint64_t at, std::span<std::byte> room);
+
+/// All of a section. Throws as read_section, and Error{out_of_memory}.
+Bytes read_input(const FileSection& section, const LendMemory& lend = nullptr);
+
 /// An input that is read from its beginning only as far as its user asks.
 class PartialInput {
  public:
   /// Opens what read_input accepts, and throws as it does.
   explicit PartialInput(const std::string& path);
+  explicit PartialInput(const FileSection& section);
 
   /// The first `size` bytes, or all if there are fewer. Valid until the next call.
   std::span<const std::byte> beginning(std::size_t size);
@@ -39,18 +55,19 @@ class PartialInput {
   /// True if the last beginning() was all of the input.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
 
-  /// The last `size` bytes of a regular file, or all of a shorter one. Empty for a pipe.
+  /// The last `size` bytes of a regular file or section, or all of a shorter one. Empty for a pipe.
   [[nodiscard]] std::vector<std::byte> end(std::size_t size) const;
 
   /// A regular file as a whole; the object must outlive the result. Bytes that cannot be read count as missing.
   [[nodiscard]] RandomAccess random_access() const;
 
-  /// The size of a regular file.
+  /// The size of a regular file or section.
   [[nodiscard]] std::optional<std::uint64_t> file_bytes() const { return file_bytes_; }
 
  private:
   Descriptor file_;
-  int number_ = -1;  ///< file_, or standard input
+  int number_ = -1;  ///< file_, standard input, or the file of a section
+  bool is_section_ = false;
   std::string shown_;
   std::uint64_t first_ = 0;  ///< where the input starts in the file: a caller may pass on a half-read standard input
   std::optional<std::uint64_t> file_bytes_;

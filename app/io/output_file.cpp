@@ -142,6 +142,10 @@ void StagedOutput::write(std::span<const std::byte> part) {
   size_ += part.size();
 }
 
+void StagedOutput::write_at(std::uint64_t offset, std::span<const std::byte> part) const {
+  file_->write_at(offset, part);
+}
+
 void StagedOutput::finish() { file_->flush(); }
 
 void StagedOutput::commit() {

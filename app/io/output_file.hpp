@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -56,10 +57,14 @@ class StagedOutput {
   ~StagedOutput();
 
   void write(std::span<const std::byte> part);
+
+  /// In place of write(), for parts in any order and from any thread. What is in no part is zero.
+  void write_at(std::uint64_t offset, std::span<const std::byte> part) const;
+
   void finish();  ///< call after the last part
   void commit();
 
-  [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes written
+  [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes given to write()
   [[nodiscard]] bool replaces() const { return replaces_; }  ///< a file of that name already exists
 
  private:

@@ -1,6 +1,7 @@
-// In place of tar_archive.cpp if libarchive is not built in.
+// In place of tar_reader.cpp and tar_header.cpp if libarchive is not built in.
 #include "gpuimg/error.hpp"
-#include "io/tar_archive.hpp"
+#include "io/tar_header.hpp"
+#include "io/tar_reader.hpp"
 
 namespace gpuimg {
 namespace {
@@ -13,20 +14,18 @@ namespace {
 }  // namespace
 
 struct TarReader::State {};
-struct TarWriter::State {};
 
 std::string tar_library() { return {}; }
 
 TarReader::TarReader(const std::string& /*path*/) { refuse(); }
 TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() { refuse(); }
-std::size_t TarReader::read(std::span<std::byte> /*room*/) { refuse(); }
+std::optional<FileSection> TarReader::section(const TarMember& /*member*/) { refuse(); }
+void TarReader::read(const TarMember& /*member*/, std::span<std::byte> /*room*/) { refuse(); }
 Bytes TarReader::content(const TarMember& /*member*/) { refuse(); }
 
-TarWriter::TarWriter(ByteSink /*sink*/) { refuse(); }
-TarWriter::~TarWriter() = default;
-void TarWriter::begin(const TarMember& /*model*/, const std::string& /*name*/, std::uint64_t /*size*/) { refuse(); }
-void TarWriter::write(std::span<const std::byte> /*part*/) { refuse(); }
-void TarWriter::finish() { refuse(); }
+std::vector<std::byte> tar_header(const TarMember& /*model*/, const std::string& /*name*/, std::uint64_t /*size*/) {
+  refuse();
+}
 
 }  // namespace gpuimg

@@ -19,6 +19,8 @@
 namespace gpuimg {
 namespace {
 
+constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
+
 /// False if another run removed the file as stale, between its creation and its lock; then another name is needed. If
 /// the file system has no locks, nobody removes anything.
 bool is_kept(int file) {
@@ -43,7 +45,6 @@ std::string folder_of(const std::string& path) {
 }
 
 void write_all(int file, std::span<const std::byte> content, const std::string& shown) {
-  constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
   while (!content.empty()) {
     const ssize_t written = ::write(file, content.data(), std::min(content.size(), kMaxBytesPerCall));
     if (written > 0) {
@@ -54,6 +55,21 @@ void write_all(int file, std::span<const std::byte> content, const std::string& 
       throw OutputClosed();
     } else if (errno == EAGAIN) {
       wait_until_writable(file);
+    } else if (errno != EINTR) {
+      fail_writing(shown, errno);
+    }
+  }
+}
+
+void write_all_at(int file, std::uint64_t offset, std::span<const std::byte> content, const std::string& shown) {
+  while (!content.empty()) {
+    const ssize_t written =
+        ::pwrite(file, content.data(), std::min(content.size(), kMaxBytesPerCall), static_cast<off_t>(offset));
+    if (written > 0) {
+      content = content.subspan(static_cast<std::size_t>(written));
+      offset += static_cast<std::uint64_t>(written);
+    } else if (written == 0) {
+      fail_writing(shown, EIO);
     } else if (errno != EINTR) {
       fail_writing(shown, errno);
     }
@@ -110,6 +126,10 @@ void TemporaryFile::take_permissions_of(const struct stat& old) {
 }
 
 void TemporaryFile::write(std::span<const std::byte> content) { write_all(file_, content, shown_); }
+
+void TemporaryFile::write_at(std::uint64_t offset, std::span<const std::byte> content) const {
+  write_all_at(file_, offset, content, shown_);
+}
 
 void TemporaryFile::flush() { check_written(file_, shown_); }
 

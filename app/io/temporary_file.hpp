@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -14,6 +15,9 @@ std::string folder_of(const std::string& path);
 
 /// Writes all bytes, retrying partial writes. Throws Error{write}, or OutputClosed on EPIPE.
 void write_all(int file, std::span<const std::byte> content, const std::string& shown);
+
+/// The same from an offset of the file on, from any thread.
+void write_all_at(int file, std::uint64_t offset, std::span<const std::byte> content, const std::string& shown);
 
 /// Call after the last write: throws Error{write} if the file system reports a delayed write error. Keeps the
 /// descriptor open.
@@ -32,6 +36,7 @@ class TemporaryFile {
   void take_permissions_of(const struct stat& old);
 
   void write(std::span<const std::byte> content);
+  void write_at(std::uint64_t offset, std::span<const std::byte> content) const;  ///< from any thread
   void flush();  ///< throws Error{write} for a delayed write error
   void replace_target();
   void become_target();  ///< never replaces a file, even one that appears concurrently

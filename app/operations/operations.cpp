@@ -25,6 +25,16 @@ Trial mapping(std::string name, const Options& options, PixelFormat format) {
   return trial(std::move(name), options, bytes_of(format) + bytes_of(result_format(format, options)));
 }
 
+/// The trial with the largest window that fits an image too small for the one asked for.
+Trial fitted(Trial trial, WindowOptions options) {
+  trial.run = [options](Backend& backend, const Picture& picture) -> OperationResult {
+    WindowOptions fitting = options;
+    fitting.size = std::min(options.size, 2 * std::max(picture.width(), picture.height()) - 1);
+    return backend.apply(picture, fitting);
+  };
+  return trial;
+}
+
 Trial timed(Trial trial) {
   trial.is_timed = true;
   return trial;
@@ -115,6 +125,29 @@ std::vector<Trial> equalize_trials(PixelFormat format) {
   return trials;
 }
 
+/// Windows up to and beyond those whose sums fit 32 bits; smaller ones for images without room for them.
+std::vector<Trial> window_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  const auto add = [&](WindowStatistic statistic, const std::string& name, int size, Border border) {
+    WindowOptions options;
+    options.statistic = statistic;
+    options.size = size;
+    options.border = border;
+    const std::string suffix =
+        border == WindowOptions().border ? "" : fmt::format(" {}", name_of(border, kBorderNames));
+    trials.push_back(fitted(mapping(fmt::format("integral {} {}{}", name, size, suffix), options, format), options));
+  };
+  add(WindowStatistic::mean, "mean", 31, Border::reflect101);
+  trials.back().is_timed = true;
+  add(WindowStatistic::deviation, "deviation", 31, Border::reflect101);
+  trials.back().is_timed = true;
+  add(WindowStatistic::mean, "mean", 7, Border::replicate);
+  add(WindowStatistic::mean, "mean", 7, Border::cut);
+  add(WindowStatistic::mean, "mean", 401, Border::reflect101);
+  add(WindowStatistic::variance, "variance", 257, Border::cut);
+  return trials;
+}
+
 std::vector<Trial> integral_trials(PixelFormat format) {
   std::vector<Trial> trials;
   for (const auto& type : kTableTypeNames) {
@@ -132,6 +165,8 @@ std::vector<Trial> integral_trials(PixelFormat format) {
       }
     }
   }
+  const std::vector<Trial> of_windows = window_trials(format);
+  trials.insert(trials.end(), of_windows.begin(), of_windows.end());
   return trials;
 }
 
@@ -150,6 +185,35 @@ std::vector<Trial> hsl_trials(PixelFormat format) {
   }
   trials.push_back(timed(mapping("hsl adjust", HslAdjustment{40.0F, 1.25F, 0.9F}, format)));
   return trials;
+}
+
+/// Windows up to those of bradley; smaller ones for images without room for them.
+std::vector<Trial> threshold_trials(PixelFormat format) {
+  std::vector<Trial> trials;
+  for (const auto& method : kMethodNames) {
+    ThresholdOptions options;
+    options.method = method.value;
+    options.offset = 2.5;
+    trials.push_back(timed(mapping("threshold " + method.name, options, format)));
+    options.channel = Channel::green;
+    options.offset = -3.0;
+    options.k = -0.3;
+    options.sensitivity = 0;
+    options.window = 1;
+    trials.push_back(mapping("threshold " + method.name + " 1", options, format));
+  }
+  return trials;
+}
+
+std::vector<Trial> denoise_trials(PixelFormat format) {
+  const auto denoising = [format](int patch, int search, std::optional<float> strength) {
+    DenoiseOptions options;
+    options.patch = patch;
+    options.search = search;
+    options.strength = strength;
+    return mapping(fmt::format("denoise {}/{}{}", patch, search, strength ? " strong" : ""), options, format);
+  };
+  return {timed(denoising(3, 5, std::nullopt)), denoising(1, 1, 0.0F), denoising(5, 3, 90.0F)};
 }
 
 /// An 8-bit image with these samples.
@@ -184,8 +248,37 @@ bool makes(Backend& backend, const PictureOperation& operation, const std::array
   return holds(backend.download(backend.apply(four_grays(backend), operation)), expected);
 }
 
+bool windows_are_right(Backend& backend) {
+  WindowOptions mean;
+  mean.size = 3;
+  WindowOptions variance = mean;
+  variance.statistic = WindowStatistic::variance;
+  variance.border = Border::cut;
+  return makes(backend, mean, std::array<std::uint8_t, 4>{121, 69, 69, 41}) &&
+         makes(backend, variance, std::array<float, 4>{10225.0F, 10225.0F, 10225.0F, 10225.0F});
+}
+
 bool integral_is_right(Backend& backend) {
-  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300});
+  const bool has_windows = is_on(backend.kind(), backends_with(WindowOptions()));
+  return makes(backend, IntegralOptions{}, std::array<std::uint32_t, 9>{0, 0, 0, 0, 10, 30, 0, 30, 300}) &&
+         (!has_windows || windows_are_right(backend));
+}
+
+bool threshold_is_right(Backend& backend) {
+  ThresholdOptions bradley;
+  bradley.method = ThresholdMethod::bradley;
+  bradley.window = 3;
+  return makes(backend, ThresholdOptions{}, std::array<std::uint8_t, 4>{0, 0, 0, 255}) &&
+         makes(backend, bradley, std::array<std::uint8_t, 4>{0, 0, 0, 255});
+}
+
+/// At this strength, levels that are 10 apart count nearly in full, and the bright pixel does not.
+bool denoise_is_right(Backend& backend) {
+  DenoiseOptions options;
+  options.patch = 1;
+  options.search = 3;
+  options.strength = 50.0F;
+  return makes(backend, options, std::array<std::uint8_t, 4>{18, 17, 17, 250});
 }
 
 bool hsl_is_right(Backend& backend) {
@@ -194,6 +287,8 @@ bool hsl_is_right(Backend& backend) {
                std::array<std::uint16_t, 3>{5483, 65535, 32768});
 }
 
+constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
+
 constexpr std::array kOperations = {
     Operation{"hist", "count how often each level occurs (histogram)", 0, hist_trials, hist_is_right},
     Operation{"equalize", "spread the levels of an image over the whole range (histogram equalization)", 64,
@@ -201,13 +296,15 @@ constexpr std::array kOperations = {
     Operation{"integral", "sum an image into a summed-area table (integral image)", 64, integral_trials,
               integral_is_right},
     Operation{"hsl", "convert to hue, saturation and lightness, back, or adjust them", 128, hsl_trials, hsl_is_right},
+    Operation{"threshold", "make black and white images, by one threshold or by one for each place", 8,
+              threshold_trials, threshold_is_right, kNotOpencl},
+    Operation{"denoise", "remove noise and keep edges (non-local means)", 64, denoise_trials, denoise_is_right,
+              kNotOpencl},
 };
 
 }  // namespace
 
-bool Operation::is_on(BackendKind kind) const {
-  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
-}
+bool Operation::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
 
 std::span<const Operation> operations() { return kOperations; }
 

@@ -3,20 +3,27 @@
 
 #include <algorithm>
 #include <array>
+#include <type_traits>
 #include <utility>
 
 #include "operations/result_compare.hpp"
 
 namespace gpuimg {
 
-bool Trial::is_on(BackendKind kind) const {
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on) {
   return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
 }
 
+bool Trial::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
+
 std::span<const BackendKind> backends_with(const PictureOperation& operation) {
   static constexpr std::array kNotOpencl = {BackendKind::cpu, BackendKind::cuda};
-  return std::holds_alternative<ClaheOptions>(operation) ? std::span<const BackendKind>(kNotOpencl)
-                                                         : std::span<const BackendKind>();
+  const auto lacked = [](const auto& options) {
+    using Options = std::decay_t<decltype(options)>;
+    return std::is_same_v<Options, ClaheOptions> || std::is_same_v<Options, WindowOptions> ||
+           std::is_same_v<Options, ThresholdOptions> || std::is_same_v<Options, DenoiseOptions>;
+  };
+  return std::visit(lacked, operation) ? std::span<const BackendKind>(kNotOpencl) : std::span<const BackendKind>();
 }
 
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {

@@ -26,6 +26,9 @@ struct Trial {
 /// The backends that have it; empty = all of them.
 std::span<const BackendKind> backends_with(const PictureOperation& operation);
 
+/// True if `only_on` holds the backend, or is empty.
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on);
+
 /// A trial that calls an operation with these options.
 Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel);
 Trial trial(std::string name, const EqualizeOptions& options, double bytes_per_pixel);

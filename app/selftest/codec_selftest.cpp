@@ -67,6 +67,9 @@ constexpr KnownFile kKnownFiles[] = {
     {FileFormat::psd,
      "8BPS\0\1\0\0\0\0\0\0\0\3\0\0\0\1\0\0\0\1\0\x08\0\3\0\0\0\0\0\0\0\0\0\0\0\0\0\0\xFF\x20\x40"sv,
      {0xFF, 0x20, 0x40}},
+    {FileFormat::npy,
+     "\x93NUMPY\1\0\x3D\0{'descr': '|u1', 'fortran_order': False, 'shape': (1, 1, 3)}\n\xFF\x20\x40"sv,
+     {0xFF, 0x20, 0x40}},
 };
 
 bool holds(const codecs::PixelLimits& limits, PixelFormat format) {
@@ -170,16 +173,41 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   return first_difference(backend.download(std::move(*decoded)), backend.name(), expected, "libjpeg");
 }
 
-struct EncoderTrial {
+struct JpegTrial {
+  static constexpr FileFormat kFormat = FileFormat::jpeg;
   std::string_view name;
   int width;
   int height;
   int channels;
   ChromaSubsampling subsampling;
   int quality;
+
+  [[nodiscard]] PixelFormat pixels() const { return {Sample::u8, channels}; }
+  [[nodiscard]] codecs::WriteOptions options() const {
+    codecs::WriteOptions writing;
+    writing.jpeg_quality = quality;
+    writing.jpeg_subsampling = subsampling;
+    return writing;
+  }
 };
 
-constexpr std::array<EncoderTrial, 6> kEncoderTrials = {{
+struct PngTrial {
+  static constexpr FileFormat kFormat = FileFormat::png;
+  std::string_view name;
+  int width;
+  int height;
+  PixelFormat format;
+  int level;
+
+  [[nodiscard]] PixelFormat pixels() const { return format; }
+  [[nodiscard]] codecs::WriteOptions options() const {
+    codecs::WriteOptions writing;
+    writing.png_level = level;
+    return writing;
+  }
+};
+
+constexpr std::array<JpegTrial, 6> kJpegTrials = {{
     {"4:2:0", 147, 35, 3, ChromaSubsampling::s420, 90},
     {"4:2:0 without loss of frequencies", 40, 50, 3, ChromaSubsampling::s420, 100},
     {"4:2:2", 33, 17, 3, ChromaSubsampling::s422, 75},
@@ -188,32 +216,50 @@ constexpr std::array<EncoderTrial, 6> kEncoderTrials = {{
     {"gray", 145, 29, 1, ChromaSubsampling::s444, 85},
 }};
 
+/// Some are searched in several parts.
+constexpr std::array<PngTrial, 6> kPngTrials = {{
+    {"8 bits", 211, 163, {Sample::u8, 3}, 1},
+    {"8 bits, level 0", 197, 171, {Sample::u8, 3}, 0},
+    {"8 bits with alpha", 131, 89, {Sample::u8, 4}, 1},
+    {"16 bits", 149, 87, {Sample::u16, 3}, 1},
+    {"gray", 301, 259, {Sample::u8, 1}, 1},
+    {"16 bits, gray with alpha", 45, 29, {Sample::u16, 2}, 0},
+}};
+
 /// nullopt if the backend leaves the pixels to the host.
-std::optional<std::string> difference_of(const EncoderTrial& trial, Backend& backend) {
-  const Image source = selftest_image(trial.width, trial.height, {Sample::u8, trial.channels}, 2);
-  codecs::WriteOptions writing;
-  writing.jpeg_quality = trial.quality;
-  writing.jpeg_subsampling = trial.subsampling;
+template <class EncoderTrial>
+std::optional<std::string> encoder_difference(const EncoderTrial& trial, Backend& backend) {
+  constexpr FileFormat kFormat = EncoderTrial::kFormat;
+  const Image source = selftest_image(trial.width, trial.height, trial.pixels(), 2);
+  const codecs::WriteOptions writing = trial.options();
   const std::optional<Encoding> as =
-      codecs::backend_encoding(trial.width, trial.height, source.format(), FileFormat::jpeg, writing);
+      codecs::backend_encoding(trial.width, trial.height, source.format(), kFormat, writing);
   const std::optional<Encoded> encoded = as ? backend.encode(backend.upload(source.view()), *as) : std::nullopt;
   if (!encoded) {
     return std::nullopt;
   }
   std::vector<std::byte> file;
-  codecs::write_encoded(*encoded, trial.width, trial.height, source.format(), FileFormat::jpeg, kName, writing,
+  codecs::write_encoded(*encoded, trial.width, trial.height, source.format(), kFormat, kName, writing,
                         [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
-  const bool is_same = file == codecs::encode_image(source.view(), FileFormat::jpeg, kName, writing);
-  return is_same ? "" : "other bytes than libjpeg writes";
+  const bool is_same = file == codecs::encode_image(source.view(), kFormat, kName, writing);
+  return is_same ? "" : "other bytes than the host writes";
+}
+
+std::optional<std::string> difference_of(const JpegTrial& trial, Backend& backend) {
+  return encoder_difference(trial, backend);
+}
+
+std::optional<std::string> difference_of(const PngTrial& trial, Backend& backend) {
+  return encoder_difference(trial, backend);
 }
 
 /// Counts the trials that the backend takes.
 template <class Trials>
-SelfTestResult run_trials(const Trials& trials, Backend& backend) {
+SelfTestResult run_trials(const Trials& trials, FileFormat format, Backend& backend) {
   SelfTestResult result;
   for (const auto& trial : trials) {
     if (const std::optional<std::string> differs = difference_of(trial, backend)) {
-      count(result, "JPEG, " + std::string(trial.name), [&] { return *differs; });
+      count(result, fmt::format("{}, {}", codecs::codec_of(format).name, trial.name), [&] { return *differs; });
     }
   }
   return result;
@@ -257,8 +303,10 @@ SelfTestResult test_codec(const Codec& codec) {
   return result;
 }
 
-SelfTestResult test_decoder(Backend& backend) { return run_trials(kDecoderTrials, backend); }
+SelfTestResult test_decoder(Backend& backend) { return run_trials(kDecoderTrials, FileFormat::jpeg, backend); }
 
-SelfTestResult test_encoder(Backend& backend) { return run_trials(kEncoderTrials, backend); }
+SelfTestResult test_encoder(Backend& backend, FileFormat format) {
+  return format == FileFormat::png ? run_trials(kPngTrials, format, backend) : run_trials(kJpegTrials, format, backend);
+}
 
 }  // namespace gpuimg

@@ -17,7 +17,8 @@ SelfTestResult test_codec(const codecs::Codec& codec);
 /// took: none if it has no decoder. Throws Error{device_fault}, and what libjpeg fails with.
 SelfTestResult test_decoder(Backend& backend);
 
-/// Encodes small images on the backend and on the host, and compares the files. Otherwise as test_decoder.
-SelfTestResult test_encoder(Backend& backend);
+/// Encodes small images of a format, JPEG or PNG, on the backend and on the host, and compares the files. Otherwise as
+/// test_decoder.
+SelfTestResult test_encoder(Backend& backend, codecs::FileFormat format);
 
 }  // namespace gpuimg

@@ -4,42 +4,20 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "simd/simd_prefix-inl.hpp"
 #include "simd/simd_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-using Words = hn::CappedTag<std::uint32_t, 16>;
+using Words = PrefixWords;
 using Bytes = hn::Rebind<std::uint8_t, Words>;
 using Word = hn::Vec<Words>;
 
 #if HWY_TARGET == HWY_SCALAR
 std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
 #else
-/// Adds to each block of four lanes the last lane of the block `distance` blocks earlier, if there is one.
-Word plus_earlier_block(Word sums, std::uint32_t distance) {
-  const Words d;
-  const Word lane = hn::Iota(d, 0);
-  const Word first = hn::Set(d, 4 * distance);
-  const auto has_earlier =
-      hn::Not(hn::Lt(hn::BitCast(hn::RebindToSigned<Words>(), lane), hn::BitCast(hn::RebindToSigned<Words>(), first)));
-  const Word source = hn::Or(hn::Sub(lane, first), hn::Set(d, 3));
-  const Word safe = hn::And(source, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
-  const Word earlier = hn::TableLookupLanes(sums, hn::IndicesFromVec(d, safe));
-  return hn::Add(sums, hn::IfThenElseZero(hn::RebindMask(d, has_earlier), earlier));
-}
-
-Word prefix_sums(Word values) {
-  const Words d;
-  const Word pairs = hn::Add(values, hn::ShiftLeftLanes<1>(d, values));
-  Word sums = hn::Add(pairs, hn::ShiftLeftLanes<2>(d, pairs));
-  for (std::uint32_t distance = 1; 4 * distance < hn::Lanes(d); distance *= 2) {
-    sums = plus_earlier_block(sums, distance);
-  }
-  return sums;
-}
-
 /// Returns how many entries it computed, and sets `row_sum` to the sum of their levels.
 std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
                         std::uint32_t& row_sum) {

@@ -1,8 +1,9 @@
-// Row functions for 8-bit RGB and RGBA that use the widest vector instructions of the processor (Highway selects them
-// at run time). Each computes exactly what the arithmetic in include/gpuimg/ops specifies; tests compare all 2²⁴
-// colors. Other formats use that arithmetic directly.
+// Row functions for 8-bit pixels, and of windows also for 16-bit ones, that use the widest vector instructions of the
+// processor (Highway selects them at run time). Each computes exactly what the arithmetic in include/gpuimg/ops
+// specifies; tests compare all 2²⁴ colors. Other formats use that arithmetic directly.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 
@@ -54,6 +55,49 @@ void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* 
 
 /// sums[x] += levels[x], modulo 2³².
 void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums);
+
+/// sums[i] += entering[i] − leaving[i], modulo 2³².
+void slide_columns(const std::uint8_t* entering, const std::uint8_t* leaving, std::size_t count, std::uint32_t* sums);
+void slide_columns(const std::uint16_t* entering, const std::uint16_t* leaving, std::size_t count, std::uint32_t* sums);
+
+/// sums[i] = before + (entering[0] − leaving[0]) + … + (entering[i] − leaving[i]), modulo 2³². Returns the last.
+std::uint32_t slide_along(const std::uint32_t* entering, const std::uint32_t* leaving, std::size_t count,
+                          std::uint32_t before, std::uint32_t* sums);
+
+/// means[i] = gpuimg::window_mean(sums[i], n), if that is a sample and all sums plus n are below 2³¹.
+void means_of_sums(const std::uint32_t* sums, std::size_t count, std::uint32_t n, std::uint8_t* means);
+void means_of_sums(const std::uint32_t* sums, std::size_t count, std::uint32_t n, std::uint16_t* means);
+
+/// A pixel becomes 255 if its level less the mean in `white` is above −offset, else 0.
+void compare_with_means(const std::uint8_t* levels, std::size_t count, std::int32_t offset, std::uint8_t* white);
+
+/// Rows of the color channels, 1 or 3, for non-local means.
+template <class T>
+using ChannelRows = std::array<T*, 3>;
+
+/// columns[x] += s − row[x] and row[x] = s, where s is the sum of the channels' differences: squared at 8 bits,
+/// absolute at 16.
+void slide_differences(const ChannelRows<const std::uint8_t>& here, const ChannelRows<const std::uint8_t>& there,
+                       int channels, std::size_t count, std::int32_t* row, std::int32_t* columns);
+void slide_differences(const ChannelRows<const std::uint16_t>& here, const ChannelRows<const std::uint16_t>& there,
+                       int channels, std::size_t count, std::int32_t* row, std::int32_t* columns);
+
+/// The weight of a distance D < 2³¹: weights[min(D >> shift, last)]; D is the sum of `patch` columns.
+struct WeightTable {
+  const std::int32_t* weights = nullptr;
+  std::int32_t last = 0;
+  std::uint32_t shift = 0;
+  std::size_t patch = 1;
+};
+
+/// weights[x] becomes the weight of columns x … x + patch − 1.
+void patch_weights(const std::int32_t* columns, const WeightTable& table, std::size_t count, std::int32_t* weights);
+
+/// Adds weights[x] to weight_sums[x], and its products with the samples to the sums.
+void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint8_t>& samples, int channels,
+                  std::size_t count, std::int32_t* weight_sums, const ChannelRows<std::int32_t>& sums);
+void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint16_t>& samples, int channels,
+                  std::size_t count, std::uint64_t* weight_sums, const ChannelRows<std::uint64_t>& sums);
 
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);

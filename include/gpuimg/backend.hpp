@@ -11,10 +11,13 @@
 
 #include "gpuimg/codec.hpp"
 #include "gpuimg/ops/clahe.hpp"
+#include "gpuimg/ops/denoise.hpp"
 #include "gpuimg/ops/equalize.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
+#include "gpuimg/ops/threshold.hpp"
+#include "gpuimg/ops/window.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg {
@@ -26,8 +29,9 @@ using SumTable = Picture;
 ///   check(picture, options), which every backend calls first,
 ///   result_format(input, options), the pixels of the result,
 ///   halo_rows(options): a row of the result depends on the same row of the input and on this many above and below it.
-///     StripedBackend divides by it. CLAHE and summed-area tables have other rules, which stand there.
-using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment>;
+///     StripedBackend divides by it. CLAHE, summed-area tables and thresholds have other rules, which stand there.
+using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment,
+                                      WindowOptions, ThresholdOptions, DenoiseOptions>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda, opencl };

@@ -70,10 +70,15 @@ struct JpegScanFormat {
   std::array<JpegHuffmanTable, 2> ac_tables{};
 };
 
-/// How a backend is to encode pixels.
-using Encoding = std::variant<JpegScanFormat>;
+/// How a PNG's pixels are filtered and deflated.
+struct PngDataFormat {
+  int level = 1;  ///< 0 or 1: codecs::encode_png
+};
 
-/// The coded bytes: of a JPEG, its scan up to the EOI marker.
+/// How a backend is to encode pixels.
+using Encoding = std::variant<JpegScanFormat, PngDataFormat>;
+
+/// The coded bytes: of a JPEG, its scan up to the EOI marker; of a PNG, its IDAT chunks.
 struct Encoded {
   std::shared_ptr<std::byte> memory;  ///< the backend may use it again once nobody else holds it
   std::size_t size = 0;

@@ -11,7 +11,7 @@
 #include "backends.hpp"
 #include "codecs/image_writer.hpp"
 #include "gpuimg/error.hpp"
-#include "support/jpeg_encoder_twin.hpp"
+#include "support/encoded_bytes.hpp"
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
@@ -36,7 +36,8 @@ std::string difference_on(Backend& backend, const Picture& picture, ConstView pi
   const std::optional<Encoding> as =
       codecs::backend_encoding(pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, options);
   const std::optional<Encoded> encoded = as ? backend.encode(picture, *as) : std::nullopt;
-  return encoded ? difference_of_scan(encoded->span(), pixels, options) : "left to the host";
+  return encoded ? difference_of_encoded(encoded->span(), pixels, codecs::FileFormat::jpeg, options)
+                 : "left to the host";
 }
 
 class CudaJpegEncode : public CudaTest {

@@ -3,7 +3,9 @@
 // named Small are few enough for compute-sanitizer.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "backends.hpp"
 #include "support/batteries.hpp"
@@ -42,6 +44,26 @@ constexpr std::initializer_list<Size> kEdges = {{1, 1},     {1, 7},     {7, 1}, 
 constexpr std::initializer_list<Size> kLong = {{1000000, 1}, {1, 1000000}};
 constexpr std::initializer_list<Size> kMedium = {{640, 480}, {2053, 1031}, {1280, 1024}};
 
+/// Rows in bands, as they are launched if someone watches.
+TEST_F(CudaParity, SmallDenoisingIsWatched) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int patch : {3, 5, 7, 9}) {
+    const Image image = any_image(random, 9, 70'000, {Sample::u8, 1});
+    DenoiseOptions options;
+    options.patch = patch;
+    options.search = 3;
+    const Image expected = cpu().download(cpu().apply(cpu().upload(image.view()), options));
+    std::vector<double> parts;
+    options.on_progress = [&](double part) { parts.push_back(part); };
+    const Image found = gpu().download(gpu().apply(gpu().upload(image.view()), options));
+    EXPECT_TRUE(same_pixels(found.view(), expected.view())) << patch;
+    EXPECT_TRUE(std::is_sorted(parts.begin(), parts.end()));
+    ASSERT_FALSE(parts.empty());
+    EXPECT_EQ(parts.back(), 1.0);
+  }
+}
+
 TEST_F(CudaParity, SmallOperationsOfTheList) {
   each_image(kSmall, [](const Pair& pair, Random&) { pair.trials(); });
 }
@@ -62,6 +84,12 @@ TEST_F(CudaParity, SmallIntegrals) {
 }
 TEST_F(CudaParity, SmallHsl) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+TEST_F(CudaParity, SmallWindows) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+TEST_F(CudaParity, SmallDenoising) {
+  each_image(kSmall, [](const Pair& pair, Random& random) { pair.denoising(random); });
 }
 
 TEST_F(CudaParity, EdgeOperationsOfTheList) {
@@ -85,6 +113,12 @@ TEST_F(CudaParity, EdgeIntegrals) {
 TEST_F(CudaParity, EdgeHsl) {
   each_image(kEdges, [](const Pair& pair, Random& random) { pair.hsl(random); });
 }
+TEST_F(CudaParity, EdgeWindows) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
+TEST_F(CudaParity, EdgeDenoising) {
+  each_image(kEdges, [](const Pair& pair, Random& random) { pair.denoising(random); });
+}
 
 TEST_F(CudaParity, MediumOperationsOfTheList) {
   each_image(kMedium, [](const Pair& pair, Random&) { pair.trials(); });
@@ -106,6 +140,9 @@ TEST_F(CudaParity, MediumIntegrals) {
 }
 TEST_F(CudaParity, MediumHsl) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.hsl(random); });
+}
+TEST_F(CudaParity, MediumWindows) {
+  each_image(kMedium, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
 
 TEST_F(CudaParity, LongOperationsOfTheList) {

@@ -1,5 +1,5 @@
-"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG files,
-which the device decodes and encodes."""
+"""Scenarios of the CUDA fault sweeps: operations, verification, strips, batches on one device and on all, and JPEG
+files, which the device decodes and encodes. Most write PNG, which the device encodes."""
 import struct
 import zlib
 
@@ -7,12 +7,13 @@ from scenarios import Scenario, folder, make, png
 
 
 def cuda(name, operation, make_inputs, *words, **more):
-    return Scenario(name, [operation, "--backend", "cuda", "--threads", "2", *words], make_inputs, cuda=True, timeout=60,
-                    **more)
+    """-q: without the notes of the stand-in, whose kernels decode and encode nothing."""
+    return Scenario(name, [operation, "--backend", "cuda", "--threads", "2", "-q", *words], make_inputs, cuda=True,
+                    timeout=60, **more)
 
 
 def batch(name, operation, *words, **more):
-    return cuda(name, operation, more.pop("make_inputs", folder), "-q", *words, one_output=False, is_batch=True, **more)
+    return cuda(name, operation, more.pop("make_inputs", folder), *words, one_output=False, is_batch=True, **more)
 
 
 def flat_png(path, width, height):
@@ -69,12 +70,25 @@ CUDA_SCENARIOS = [
     cuda("cuda_hist", "hist", png("60x40", "rgba"), "--channel", "rgb", "in.png", "out.json"),
     cuda("cuda_hist_stdout", "hist", png("60x40"), "--channel", "h", "in.png"),
     cuda("cuda_integral", "integral", png("700x500"), "in.png", "out.npy"),
+    cuda("cuda_mean", "integral", png("300x200", "gray"), "--mean", "31", "in.png", "out.png"),
+    cuda("cuda_mean_rgba16", "integral", png("200x150", "rgba", "16"), "--mean", "257", "in.png", "out.png"),
+    cuda("cuda_deviation", "integral", png("120x80"), "--deviation", "15", "in.png", "out.npy"),
+    cuda("cuda_mean_strips", "integral", png("200x300"), "--mean", "5", "--max-device-memory", "256K", "in.png",
+         "out.png"),
+    cuda("cuda_threshold_otsu", "threshold", png("60x40"), "in.png", "out.png"),
+    cuda("cuda_threshold_bradley", "threshold", png("120x80", "gray"), "--method", "bradley", "in.png", "out.png"),
+    cuda("cuda_threshold_sauvola", "threshold", png("60x40", "gray", "16"), "--method", "sauvola", "in.png", "out.png"),
+    cuda("cuda_threshold_strips", "threshold", png("200x300"), "--max-device-memory", "64K", "in.png", "out.png"),
+    cuda("cuda_denoise", "denoise", png("60x40"), "in.png", "out.png"),
+    cuda("cuda_denoise_gray16", "denoise", png("60x40", "gray", "16"), "--patch", "9", "in.png", "out.png"),
+    cuda("cuda_denoise_strips", "denoise", png("200x300"), "--search", "5", "--max-device-memory", "256K", "in.png",
+         "out.png"),
     cuda("cuda_hsl", "hsl", png("60x40"), "in.png", "out.npy"),
     cuda("cuda_hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
-    # -q: without the note of the stand-in, whose kernels decode nothing.
-    cuda("cuda_jpeg", "equalize", jpeg("160x96", "color"), "-q", "in.jpg", "out.png"),
-    cuda("cuda_jpeg_encoded", "equalize", jpeg("160x96", "color"), "-q", "in.jpg", "out.jpg"),
-    cuda("cuda_jpeg_walked", "hist", jpeg("1280x1024", "flat"), "-q", "in.jpg", "out.json"),
+    cuda("cuda_jpeg", "equalize", jpeg("160x96", "color"), "in.jpg", "out.png"),
+    cuda("cuda_png_encoded", "hsl", png("300x200", "rgba", "16"), "in.png", "out.png"),
+    cuda("cuda_jpeg_encoded", "equalize", jpeg("160x96", "color"), "in.jpg", "out.jpg"),
+    cuda("cuda_jpeg_walked", "hist", jpeg("1280x1024", "flat"), "in.jpg", "out.json"),
     cuda("cuda_verify", "equalize", png("60x40"), "--verify", "in.png", "out.png", compares=True),
     Scenario("cuda_verifies_cpu", ["hsl", "--backend", "cpu", "--verify", "in.png", "out.npy"], png("60x40"), cuda=True,
              compares=True, timeout=60),
@@ -85,6 +99,7 @@ CUDA_SCENARIOS = [
           in_turn=True, make_inputs=folder_with_16_bits),
     batch("cuda_batch_devices", "hsl", "--jobs", "4", "--devices", "all", "--manifest", "done.jsonl", "in", "out",
           manifest="done.jsonl"),
+    batch("cuda_batch_denoise", "denoise", "--search", "5", "--jobs", "2", "in", "out"),
     batch("cuda_batch_verify", "integral", "--jobs", "2", "--verify", "in", "out", compares=True),
     batch("cuda_batch_strips", "equalize", "--jobs", "2", "--max-device-memory", "512K", "in", "out",
           make_inputs=folder_with_16_bits),
@@ -95,9 +110,9 @@ CUDA_SCENARIOS = [
     batch("cuda_batch_jpeg_in_turn", "equalize", "--jobs", "1", "--manifest", "done.jsonl", "in", "out",
           manifest="done.jsonl", in_turn=True, make_inputs=folder_of_jpegs, exit_code=1),
     batch("cuda_merge", "hist", "--merge", "--jobs", "2", "in", "sum.json", whole_or_nothing=False),
-    # `auto` prefers the device but can do without it: 90 megapixels take one thread longer than CUDA's startup.
-    Scenario("cuda_auto", ["equalize", "--threads", "1", "in.png", "out.png"],
+    # BMP: the device encodes none. `auto` prefers the device but can do without it: 90 megapixels take one thread longer than CUDA's startup.
+    Scenario("cuda_auto", ["equalize", "--threads", "1", "in.png", "out.bmp"],
              lambda work: flat_png(work / "in.png", 9600, 9600), cuda=True, can_do_without=True, timeout=60, most=4),
-    Scenario("cuda_auto_batch", ["equalize", "--threads", "1", "in", "out"], folder_of_large, one_output=False,
+    Scenario("cuda_auto_batch", ["equalize", "--threads", "1", "--format", "bmp", "in", "out"], folder_of_large, one_output=False,
              is_batch=True, cuda=True, can_do_without=True, timeout=60, most=4),
 ]

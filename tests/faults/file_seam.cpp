@@ -74,6 +74,16 @@ ssize_t write(int file, const void* from, size_t size) {
   return refused(Kind::write, ENOSPC) ? -1 : real_write(file, from, part_of(size));
 }
 
+ssize_t pread(int file, void* to, size_t size, off_t offset) {
+  static auto* const real_pread = real(&pread, "pread");
+  return refused(Kind::read, EIO) ? -1 : real_pread(file, to, part_of(size), offset);
+}
+
+ssize_t pwrite(int file, const void* from, size_t size, off_t offset) {
+  static auto* const real_pwrite = real(&pwrite, "pwrite");
+  return refused(Kind::write, ENOSPC) ? -1 : real_pwrite(file, from, part_of(size), offset);
+}
+
 /// A failed close has still closed the descriptor.
 int close(int file) {
   static auto* const real_close = real(&close, "close");

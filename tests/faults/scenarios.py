@@ -1,6 +1,7 @@
 """Scenarios of the sweeps: formats, operations, kinds of output, and batches."""
 import struct
 import subprocess
+import tarfile
 import zlib
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -67,6 +68,7 @@ class Scenario:
     merges: bool = False
     in_turn: bool = False  # one image at a time: nothing follows a lost device
     whole_or_nothing: bool = True  # an output equals that of a run without faults, or is absent
+    archive: str = ""  # the output that is an archive: it may lack the images that failed
     cuda: bool = False
     compares: bool = False  # with the CPU's results: not if kernels do nothing
     can_do_without: bool = False  # `auto`: the CPU takes over with a note if the device fails
@@ -98,6 +100,29 @@ def folder_with_damage(work):
     (work / "in" / "2.png").write_bytes((work / "in" / "2.png").read_bytes()[:200])
 
 
+def archive(name, *more, mode="w"):
+    """Images and other members, small ones and some that workers read and write by themselves."""
+    def make_archive(work):
+        make(work, "png", "small.png", "20x9")
+        make(work, "ppm", "wide.ppm", "200x150")
+        make(work, "jpeg", "photo.jpg", "64x32")
+        (work / "label.json").write_bytes(b"{}")
+        (work / "notes.txt").write_bytes(bytes(range(256)) * 300)
+        (work / "large.bin").write_bytes(bytes(range(251)) * 5000)
+        make(work, "cut", "small.png", "cut.png", 60)
+        names = ["wide.ppm", "label.json", "small.png", "notes.txt", *more, "large.bin", "photo.jpg"]
+        with tarfile.open(work / name, mode) as out:
+            for member in names:
+                out.add(work / member)
+        for file in (*names, "cut.png"):
+            (work / file).unlink(missing_ok=True)
+    return make_archive
+
+
+def of_archive(name, words, make_inputs, **more):
+    return one(name, *words[:1], make_inputs, "--jobs", "2", "-q", *words[1:], is_batch=True, **more)
+
+
 SCENARIOS = [
     one("equalize_png", "equalize", png("60x40"), "in.png", "out.png"),
     one("equalize_png_large", "equalize", png("1500x1100"), "in.png", "out.png"),
@@ -127,6 +152,11 @@ SCENARIOS = [
     one("integral_npy", "integral", png("60x40"), "in.png", "out.npy"),
     one("integral_png", "integral", png("900x700", "gray"), "in.png", "out.png"),
     one("integral_csv", "integral", png("30x20", "gray", "16"), "in.png", "out.csv"),
+    one("integral_mean", "integral", png("60x40", "rgba"), "--mean", "5", "in.png", "out.png"),
+    one("integral_deviation", "integral", png("60x40"), "--deviation", "15", "in.png", "out.npy"),
+    one("threshold_otsu", "threshold", png("60x40"), "in.png", "out.png"),
+    one("threshold_sauvola", "threshold", png("60x40", "gray", "16"), "--method", "sauvola", "in.png", "out.tif"),
+    one("denoise", "denoise", png("60x40"), "in.png", "out.png"),
     one("hsl_npy", "hsl", png("60x40"), "in.png", "out.npy"),
     one("hsl_planes", "hsl", png("60x40"), "--planes", "in.png", "out.png", one_output=False),
     one("hsl_adjust", "hsl", png("60x40"), "--hue", "30", "in.png", "out.png"),
@@ -140,4 +170,12 @@ SCENARIOS = [
     one("batch_hist", "hist", folder, "-q", "in", "sums", one_output=False, is_batch=True),
     one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
         one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
+    of_archive("archive", ["equalize", "in.tar", "out.tar"], archive("in.tar"), archive="out.tar"),
+    of_archive("archive_gzip", ["equalize", "in.tar.gz", "out.tar"], archive("in.tar.gz", mode="w:gz"),
+               archive="out.tar"),
+    of_archive("archive_stdout", ["hsl", "--planes", "in.tar", "-"], archive("in.tar")),
+    of_archive("archive_damage", ["equalize", "--force", "in.tar", "out.tar"], archive("in.tar", "cut.png"),
+               archive="out.tar", exit_code=1, old_files=("out.tar",)),
+    of_archive("archive_table", ["hist", "--table", "in.tar", "stats.csv"], archive("in.tar"),
+               whole_or_nothing=False),
 ]

@@ -105,6 +105,12 @@ cudaError_t cudaMemsetAsync(void* to, int value, size_t bytes, cudaStream_t) {
   }
   return state();
 }
+cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, size_t height, cudaStream_t) {
+  for (std::size_t y = 0; y < height && !is_lost; ++y) {
+    std::memset(static_cast<char*>(to) + y * pitch, value, width);
+  }
+  return state();
+}
 
 cudaError_t cudaGetDeviceCount(int* count) {
   *count = kDevices;

@@ -1,7 +1,9 @@
-// Fuzzes the parsers of textual metadata, without PNG's checksums and JPEG's markers: XMP packets, Photoshop resources,
-// raw profiles, and PNG's text chunks.
+// Fuzzes the parsers of metadata, without PNG's checksums and JPEG's markers: XMP packets, Photoshop resources, raw
+// profiles, EXIF directories, and PNG's text chunks.
 #include <algorithm>
 
+#include "codecs/metadata/exif_directories.hpp"
+#include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
@@ -37,10 +39,24 @@ void take_iptc(ByteSpan bytes) {
     if (is_iptc(found)) {
       const Bytes iptc(found.begin(), found.end());
       demand(iptc_in_text(iptc_text(found)) == iptc, "the IPTC data differs after a round trip through text");
+      const ByteSpan bare = iptc_without_padding(found);
+      demand(is_iptc(bare) && found.size() - bare.size() < 4, "more than padding is cut off");
     }
   }
   const Bytes from_text = iptc_in_text(bytes);
   demand(from_text.empty() || is_iptc(from_text), "a text gave data that is not IPTC");
+}
+
+void take_exif(ByteSpan bytes) {
+  constexpr std::size_t kSurelyRead = 1'000'000;
+  const auto found = read_exif_directories(in_memory(bytes));
+  const Bytes data = found ? exif_data(*found, 6) : Bytes();
+  if (!found || data.size() > kSurelyRead) {
+    return;
+  }
+  demand(is_exif(data) && exif_orientation(data) == 6, "the orientation is lost");
+  const auto again = read_exif_directories(in_memory(data));
+  demand(again && exif_data(*again, 6) == data, "the EXIF directories differ after a round trip");
 }
 
 void take_chunk(std::uint32_t type, ByteSpan payload) {
@@ -56,6 +72,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ByteSpan bytes = std::as_bytes(std::span(data, size));
   take_xmp(bytes);
   take_iptc(bytes);
+  take_exif(bytes);
   for (const std::uint32_t type : {png_chunk_type("tEXt"), png_chunk_type("zTXt"), png_chunk_type("iTXt")}) {
     take_chunk(type, bytes);
   }

@@ -2,6 +2,7 @@
 #include <string_view>
 
 #include "codecs/image_writer.hpp"
+#include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/npy/npy.hpp"
 #include "fuzz/seed_folder.hpp"
@@ -34,11 +35,17 @@ void add_catalogue(SeedFolder& seeds) {
     if (file.name.ends_with(".png")) {
       seeds.add("fuzz_png_fast", file.bytes);
     }
+    if (file.name.ends_with(".npy")) {
+      seeds.add("fuzz_npy_roundtrip", file.bytes);
+    }
     if (file.name.ends_with(".tif")) {
       seeds.add("fuzz_tiff", file.bytes);
     }
     if (file.name.ends_with(".jpg")) {
       seeds.add("fuzz_jpeg_device", file.bytes);
+      if (read_jpeg_script(file.bytes)) {
+        seeds.add("fuzz_jpeg_scans", file.bytes);
+      }
     }
     if (file.name.ends_with(".avif") || file.name.ends_with(".heic")) {
       seeds.add("fuzz_heif", file.bytes);
@@ -56,7 +63,7 @@ void add_metadata(SeedFolder& seeds) {
     WriteOptions options;
     options.threads = 1;
     options.text = {{"gpuimg:hsl", "u16"}, {"Comment", "x"}};
-    options.metadata.exif = exif_with(6, kind % 2 == 0);
+    options.metadata.exif = kind < 2 ? exif_with(6, kind % 2 == 0) : rich_exif({.is_big_endian = kind % 2 == 0});
     options.metadata.density = PixelDensity{2835, 2835, DensityUnit::meter};
     options.metadata.gama = 45455;
     options.metadata.chrm = {{31270, 32900, 64000, 33000, 30000, 60000, 15000, 6000}};
@@ -85,6 +92,10 @@ void add_metadata_texts(SeedFolder& seeds) {
   seeds.add("fuzz_metadata",
             "<a xmlns:tiff='http://ns.adobe.com/tiff/1.0/'><tiff:Orientation>6</tiff:Orientation></a>");
   seeds.add("fuzz_metadata", "<a xmpNote:HasExtendedXMP='0123456789ABCDEF0123456789ABCDEF'/>");
+  for (const bool is_big_endian : {false, true}) {
+    const FileBytes exif = rich_exif({.is_big_endian = is_big_endian, .has_maker_note = true, .has_thumbnail = true});
+    seeds.add("fuzz_metadata", exif);
+  }
   seeds.add("fuzz_metadata", iptc_data());
   seeds.add("fuzz_metadata", iptc_resource(iptc_data()));
   seeds.add("fuzz_metadata", iptc_text(iptc_data()));
@@ -104,6 +115,19 @@ void add_high_jpegs(SeedFolder& seeds) {
   }
 }
 
+/// The usual scans, with and without restart markers, and a scan for each component.
+void add_jpegs_of_scans(SeedFolder& seeds) {
+  for (const int sampling : {11, 21, 12, 22}) {
+    for (const int restart_interval : {0, 3}) {
+      JpegChoices choices{.quality = 75, .progressive = sampling != 12, .separate_scans = sampling == 12};
+      choices.horizontal_sampling = sampling / 10;
+      choices.vertical_sampling = sampling % 10;
+      choices.restart_interval = restart_interval;
+      seeds.add("fuzz_jpeg_scans", make_jpeg(picture(17, 19, {Sample::u8, 3}).view(), choices));
+    }
+  }
+}
+
 void add_npys(SeedFolder& seeds) {
   for (const Sample sample : {Sample::u8, Sample::u16, Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     for (int channels = 1; channels <= 4; ++channels) {
@@ -119,6 +143,7 @@ void add_image_seeds(SeedFolder& seeds) {
   add_metadata(seeds);
   add_metadata_texts(seeds);
   add_high_jpegs(seeds);
+  add_jpegs_of_scans(seeds);
   add_npys(seeds);
 }
 

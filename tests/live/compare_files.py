@@ -36,6 +36,25 @@ class Files(gpuimg_run.Comparison):
                         found = self.pillow_pixels(self.through(file))
                         numpy.testing.assert_array_equal(found, self.pillow_pixels(file))
 
+    def test_cmyk_jpeg_is_decoded_like_pillow_and_opencv(self):
+        """With an Adobe segment and without: all take the samples for the light that passes the inks."""
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        small = Image.fromarray(generator.integers(0, 256, (9, 12, 4)).astype(numpy.uint8), "CMYK")
+        small.resize((80, 60), Image.BICUBIC).save(self.path("in.jpg"), quality=95)
+        with open(self.path("in.jpg"), "rb") as file:
+            content = file.read()
+        segment = content.index(b"\xff\xee")
+        end = segment + 2 + int.from_bytes(content[segment + 2:segment + 4], "big")
+        for bytes_of_file in (content, content[:segment] + content[end:]):
+            with open(self.path("in.jpg"), "wb") as file:
+                file.write(bytes_of_file)
+            self.gpuimg("equalize", "-q", "--strength", "0", "--force", self.path("in.jpg"), self.path("out.png"))
+            found = self.pillow_pixels(self.path("out.png"))
+            with Image.open(self.path("in.jpg")) as image:
+                numpy.testing.assert_array_equal(found, numpy.asarray(image.convert("RGB")))
+            opencv = cv2.imread(self.path("in.jpg"))[:, :, ::-1]  # whose formula rounds twice
+            self.assertLessEqual(numpy.abs(found.astype(int) - opencv).max(), 2)
+
     def test_png_of_every_mode_is_decoded_like_pillow(self):
         for mode, channels in (("L", 1), ("LA", 2), ("RGB", 3), ("RGBA", 4)):
             for pixels in gpuimg_run.random_images(numpy, channels, sizes=SIZES):

@@ -84,6 +84,6 @@ def main():
     """Runs the calling script's comparisons: SCRIPT GPUIMG SAMPLES [unittest's own arguments]."""
     Comparison.executable = os.path.abspath(sys.argv[1])
     Comparison.samples = os.path.abspath(sys.argv[2])
-    for name in [name for name in os.environ if name.startswith("GPUIMG_") and name != "GPUIMG_TEST_SEED"]:
+    for name in [name for name in os.environ if name.startswith("GPUIMG_") and not name.startswith("GPUIMG_TEST_")]:
         del os.environ[name]
     unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)

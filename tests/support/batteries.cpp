@@ -263,4 +263,52 @@ void Pair::hsl(Random& random) const {
   }
 }
 
+void Pair::operation(const PictureOperation& options) const {
+  expect_same(tested_backend_.apply(tested_, options), reference_backend_.apply(reference_, options));
+}
+
+void Pair::windows(Random& random) const {
+  const int largest = std::max(tested_.width(), tested_.height());
+  for (const int limit : {4, 128, 600}) {  // windows of strips, and larger ones of tables
+    for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
+      WindowOptions window;
+      window.size = 2 * random.between(0, std::min(largest, limit) - 1) + 1;
+      window.border = border;
+      window.luma = kLumas[random.below(4)];
+      window.channel = tested_.format().has_alpha() ? Channel::alpha : Channel::luma;
+      SCOPED_TRACE("window of " + std::to_string(window.size) + ", border " + std::to_string(static_cast<int>(border)));
+      for (const auto statistic : {WindowStatistic::mean, WindowStatistic::variance, WindowStatistic::deviation}) {
+        window.statistic = statistic;
+        operation(window);
+      }
+    }
+    for (const auto method : {ThresholdMethod::otsu, ThresholdMethod::mean, ThresholdMethod::bradley,
+                              ThresholdMethod::niblack, ThresholdMethod::sauvola}) {
+      ThresholdOptions threshold;
+      threshold.method = method;
+      threshold.luma = kLumas[random.below(4)];
+      threshold.window = 2 * random.between(0, std::min(largest, limit) - 1) + 1;
+      threshold.offset = random.between(-40, 40) / 4.0;
+      threshold.sensitivity = random.between(0, 100);
+      threshold.k = random.between(-50, 50) / 100.0;
+      SCOPED_TRACE("threshold by method " + std::to_string(static_cast<int>(method)) + ", window of " +
+                   std::to_string(*threshold.window));
+      operation(threshold);
+    }
+  }
+}
+
+void Pair::denoising(Random& random) const {
+  for (const int patch : {1, 3, 5, 7, 9}) {
+    DenoiseOptions options;
+    options.patch = patch;
+    options.search = 2 * random.between(0, 3) + 1;
+    const float most = tested_.format().sample == Sample::u8 ? 90.0F : 20000.0F;  // at times a table too large to share
+    options.strength = most * (static_cast<float>(random.below(1000)) + 1.0F) / 1000.0F;
+    SCOPED_TRACE("denoise: patch " + std::to_string(patch) + ", search " + std::to_string(options.search) +
+                 ", strength " + std::to_string(*options.strength));
+    operation(options);
+  }
+}
+
 }  // namespace gpuimg::test

@@ -22,6 +22,10 @@ class Pair {
   void integrals(Random& random) const;
   void hsl(Random& random) const;
 
+  void operation(const PictureOperation& options) const;
+  void windows(Random& random) const;
+  void denoising(Random& random) const;
+
   void histogram(const HistogramOptions& options) const;
   void equalization(const EqualizeOptions& options) const;
   void clahe(const ClaheOptions& options) const;

@@ -5,8 +5,6 @@
 #include <array>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "codecs/image_writer.hpp"
 #include "gpuimg/jpeg/block_codes.hpp"
 #include "gpuimg/jpeg/encoder_limits.hpp"
@@ -14,6 +12,7 @@
 #include "gpuimg/jpeg/pixels.hpp"
 #include "gpuimg/jpeg/samples.hpp"
 #include "gpuimg/jpeg/stuffing.hpp"
+#include "support/encoded_bytes.hpp"
 
 namespace gpuimg::test {
 
@@ -239,21 +238,6 @@ std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const J
   return can_encode(pixels.format, format) ? EncoderTwin(pixels, format, choices).run() : std::nullopt;
 }
 
-std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options) {
-  const auto copy = std::make_shared<std::vector<std::byte>>(scan.begin(), scan.end());
-  const Encoded encoded{{copy, copy->data()}, copy->size()};
-  std::vector<std::byte> file;
-  codecs::write_encoded(encoded, pixels.width, pixels.height, pixels.format, codecs::FileFormat::jpeg, "file", options,
-                        [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); });
-  const std::vector<std::byte> expected = codecs::encode_image(pixels, codecs::FileFormat::jpeg, "host", options);
-  const auto [ours, theirs] = std::mismatch(file.begin(), file.end(), expected.begin(), expected.end());
-  if (ours == file.end() && theirs == expected.end()) {
-    return "";
-  }
-  return fmt::format("other bytes from byte {} on, of {} in place of {}", ours - file.begin(), file.size(),
-                     expected.size());
-}
-
 std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::WriteOptions& options,
                                             const EncoderTwinChoices& choices, int* taken) {
   const std::optional<Encoding> encoding =
@@ -265,7 +249,7 @@ std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::Writ
   if (taken != nullptr) {
     ++*taken;
   }
-  return difference_of_scan(*scan, pixels, options);
+  return difference_of_encoded(*scan, pixels, codecs::FileFormat::jpeg, options);
 }
 
 }  // namespace gpuimg::test

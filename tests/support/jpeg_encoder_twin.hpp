@@ -24,9 +24,6 @@ struct EncoderTwinChoices {
 std::optional<std::vector<std::byte>> encode_with_twin(ConstView pixels, const JpegScanFormat& format,
                                                        const EncoderTwinChoices& choices = {});
 
-/// Empty if the file around a scan of these pixels is the host's.
-std::string difference_of_scan(std::span<const std::byte> scan, ConstView pixels, const codecs::WriteOptions& options);
-
 /// Empty if the twin leaves the pixels to the host, or if the file around its scan is the host's. `taken` counts the
 /// images that the twin encodes.
 std::string difference_of_jpeg_encoder_twin(ConstView pixels, const codecs::WriteOptions& options,

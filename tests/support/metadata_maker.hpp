@@ -36,6 +36,15 @@ inline codecs::Metadata full_metadata(PixelFormat format, std::size_t icc_size =
   return metadata;
 }
 
+/// EXIF data with text, numbers of several types, GPS, a maker note and a link to a thumbnail, which are optional.
+struct ExifChoices {
+  bool is_big_endian = false;
+  int orientation = 1;
+  bool has_maker_note = false;
+  bool has_thumbnail = false;
+};
+FileBytes rich_exif(const ExifChoices& choices = {});
+
 /// As save_image does.
 inline FileBytes written(const Image& image, codecs::FileFormat type, const codecs::Metadata& metadata) {
   codecs::WriteOptions options;

@@ -53,6 +53,62 @@ JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval) 
   return choices;
 }
 
+JpegChoices of_several_scans(Random& random, const JpegFactors& factors) {
+  JpegChoices choices;
+  choices.progressive = random.below(8) != 0;
+  choices.separate_scans = !choices.progressive;
+  choices.horizontal_sampling = factors[0];
+  choices.vertical_sampling = factors[1];
+  choices.chroma_horizontal_sampling = factors[2];
+  choices.chroma_vertical_sampling = factors[3];
+  choices.restart_interval = random.below(2) == 0 ? 0 : random.between(1, 9);
+  choices.quality = random.between(1, 100);
+  return choices;
+}
+
+std::vector<JpegScanChoice> any_scans(Random& random, int components) {
+  std::vector<std::array<int, 64>> unknown(static_cast<std::size_t>(components));  // low bits; −1 for all
+  for (std::array<int, 64>& bits : unknown) {
+    bits.fill(-1);
+  }
+  std::vector<JpegScanChoice> scans;
+  const auto send = [&](JpegScanChoice scan) {
+    const auto first = static_cast<std::size_t>(std::max(scan.component, 0));
+    int& known = unknown[first][static_cast<std::size_t>(scan.first)];
+    scan.high = std::max(known, 0);
+    scan.low = known < 0 ? random.between(0, 2) : known - 1;
+    for (int i = 0; i < components; ++i) {
+      if (scan.component < 0 || scan.component == i) {
+        auto& bits = unknown[static_cast<std::size_t>(i)];
+        std::fill(bits.begin() + scan.first, bits.begin() + scan.last + 1, scan.low);
+      }
+    }
+    scans.push_back(scan);
+  };
+  send({.component = -1});
+  const auto is_done = [](const std::array<int, 64>& bits) {
+    return std::count(bits.begin(), bits.end(), 0) == static_cast<int>(bits.size());
+  };
+  while (!std::all_of(unknown.begin(), unknown.end(), is_done)) {
+    const int component = random.between(0, components - 1);
+    const auto& bits = unknown[static_cast<std::size_t>(component)];
+    if (bits[0] > 0 && random.below(3) == 0) {
+      send({.component = -1});
+    }
+    const auto first = std::find_if(bits.begin() + 1, bits.end(), [](int left) { return left != 0; });
+    if (first != bits.end()) {
+      auto last = first;
+      while (last + 1 != bits.end() && *(last + 1) == *first && random.below(30) != 0) {
+        ++last;
+      }
+      send({component, static_cast<int>(first - bits.begin()), static_cast<int>(last - bits.begin())});
+    } else if (bits[0] > 0) {
+      send({.component = -1});
+    }
+  }
+  return scans;
+}
+
 codecs::JpegEncoding any_encoding(Random& random, int channels) {
   codecs::JpegEncoding encoding(static_cast<std::size_t>(channels));
   for (codecs::JpegComponent& component : encoding) {

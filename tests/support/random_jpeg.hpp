@@ -1,7 +1,9 @@
 // Random JPEG files that a device may decode, and damage done to them.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "codecs/jpeg/jpeg_encoding.hpp"
 #include "support/jpeg_maker.hpp"
@@ -17,6 +19,19 @@ constexpr JpegSampling kJpegSamplings[] = {{1, 1}, {2, 1}, {1, 2}, {2, 2}};
 
 /// Any sampling; in half of them restart markers, 1 … `max_restart_interval` MCUs apart.
 JpegChoices any_jpeg(Random& random, int min_quality, int max_restart_interval);
+
+/// Sampling factors of luma and chroma, horizontal and vertical.
+using JpegFactors = std::array<int, 4>;
+constexpr JpegFactors kAllJpegFactors[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}, {4, 1, 1, 1},
+                                           {1, 4, 1, 1}, {4, 2, 1, 1}, {2, 4, 1, 1}, {1, 4, 1, 2}, {1, 2, 1, 2},
+                                           {3, 1, 1, 1}, {1, 3, 1, 1}, {2, 3, 1, 1}, {2, 2, 2, 1}, {2, 2, 1, 2},
+                                           {1, 1, 2, 2}, {1, 1, 1, 2}, {2, 1, 1, 2}};
+
+/// Progressive, or a scan for each component. Any quality; restart markers in half of them.
+JpegChoices of_several_scans(Random& random, const JpegFactors& factors);
+
+/// Progressive scans: any bands in any order, each bit by bit from any bit on.
+std::vector<JpegScanChoice> any_scans(Random& random, int components);
 
 /// For `channels` components: steps from 1 to 255, equal or different tables, luma of 1 or 2 samples each way.
 codecs::JpegEncoding any_encoding(Random& random, int channels);

@@ -241,8 +241,8 @@ FileBytes make_psd(int width, int height, int channels, int bits, const std::vec
   add_be(file, static_cast<std::uint32_t>(choices.mode), 2);
   add_be(file, choices.colors.size(), 4);
   add_bytes(file, choices.colors);
-  add_be(file, 6, 4);
-  file.resize(file.size() + 6, std::byte{0x55});
+  add_be(file, choices.resources.size(), 4);
+  add_bytes(file, choices.resources);
   const FileBytes layers = choices.transparent ? psd_layers(bits, choices.is_large) : bytes_of("UUU");
   add_be(file, layers.size(), choices.is_large ? 8 : 4);
   add_bytes(file, layers);

@@ -21,8 +21,8 @@ inline std::vector<std::uint32_t> argb_of(std::uint32_t color) {
 struct BmpChoices {
   int header_bytes = 40;  ///< 12, 16, 40, 52, 56, 64, 108 or 124
   std::uint32_t compression = 0;
-  std::vector<std::uint32_t> masks;    ///< red, green, blue and optionally alpha
-  std::vector<std::uint32_t> palette;  ///< 0xRRGGBB
+  std::vector<std::uint32_t> masks = {};    ///< red, green, blue and optionally alpha
+  std::vector<std::uint32_t> palette = {};  ///< 0xRRGGBB
   bool top_down = false;
   std::uint32_t colors_used = 0;
   std::uint32_t gap = 0;  ///< bytes between header and pixels
@@ -65,10 +65,11 @@ FileBytes make_gif(int width, int height, const std::vector<std::uint32_t>& colo
 
 struct PsdChoices {
   bool run_length = false;
-  int mode = 3;               ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
-  bool is_large = false;      ///< PSB
-  bool transparent = false;   ///< the plane after the colors is transparency
-  FileBytes colors = {};      ///< of an indexed file
+  int mode = 3;              ///< 0 bitmap, 1 gray, 2 indexed, 3 RGB, 4 CMYK
+  bool is_large = false;     ///< PSB
+  bool transparent = false;  ///< the plane after the colors is transparency
+  FileBytes colors = {};     ///< of an indexed file
+  FileBytes resources = FileBytes(6, std::byte{0x55});
   std::size_t row_spare = 0;  ///< unused bytes after each coded row, which its length includes
 };
 

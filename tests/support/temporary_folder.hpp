@@ -2,10 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -46,6 +48,10 @@ class TemporaryFolder {
 
 inline void put_text(const std::string& path, const std::string& text) {
   std::ofstream(path, std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
+}
+
+inline void put_bytes(const std::string& path, std::span<const std::byte> bytes) {
+  put_text(path, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 inline std::string text_in(const std::string& path) {

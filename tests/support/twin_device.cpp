@@ -11,6 +11,7 @@
 #include "gpuimg/cuda.hpp"
 #include "support/jpeg_encoder_twin.hpp"
 #include "support/jpeg_twin.hpp"
+#include "support/png_encoder_twin.hpp"
 
 namespace gpuimg {
 namespace test {
@@ -59,7 +60,8 @@ class TwinBackend final : public Backend {
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     std::optional<std::vector<std::byte>> scan;
     if (twin_device().encodes) {
-      scan = encode_with_twin(host_->download(picture).view(), std::get<JpegScanFormat>(as));
+      const Image pixels = host_->download(picture);
+      scan = std::visit([&](const auto& format) { return encode_with_twin(pixels.view(), format); }, as);
     }
     if (!scan) {
       return std::nullopt;

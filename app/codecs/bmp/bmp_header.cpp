@@ -16,6 +16,7 @@ constexpr std::size_t kFileHeaderBytes = 14;
 constexpr std::uint32_t kCoreBytes = 12;
 constexpr std::uint32_t kInfoBytes = 40;
 constexpr std::uint32_t kOs2Bytes = 64;
+constexpr std::uint32_t kVersion5 = 124;
 
 enum Compression : std::uint32_t { kPlain = 0, kRuns8 = 1, kRuns4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
 
@@ -33,9 +34,22 @@ struct Fields {
 bool is_known_length(std::uint32_t bytes) {
   constexpr std::uint32_t kMinOs2Bytes = 16;
   constexpr std::uint32_t kVersion4 = 108;
-  constexpr std::uint32_t kVersion5 = 124;
   return bytes == kCoreBytes || (bytes >= kMinOs2Bytes && bytes <= kOs2Bytes) || bytes == kVersion4 ||
          bytes == kVersion5;
+}
+
+void read_profile(ByteSpan bytes, const Fields& fields, BmpHeader& header) {
+  constexpr std::uint32_t kEmbedded = 0x4D424544;
+  constexpr std::uint32_t kLinked = 0x4C494E4B;
+  if (fields.bytes < kVersion5) {
+    return;
+  }
+  const std::uint32_t color_space = u32le_at(bytes, kFileHeaderBytes + 56);
+  header.names_profile = color_space == kLinked;
+  if (color_space == kEmbedded) {
+    header.profile = std::uint64_t{kFileHeaderBytes} + u32le_at(bytes, kFileHeaderBytes + 112);
+    header.profile_bytes = u32le_at(bytes, kFileHeaderBytes + 116);
+  }
 }
 
 Fields read_fields(ByteSpan bytes, BmpHeader& header, const std::string& name) {
@@ -60,6 +74,9 @@ Fields read_fields(ByteSpan bytes, BmpHeader& header, const std::string& name) {
   header.bits = u16le_at(bytes, 28);
   fields.compression = field(30);
   fields.colors_used = field(46);
+  header.x_per_meter = field(38);
+  header.y_per_meter = field(42);
+  read_profile(bytes, fields, header);
   return fields;
 }
 

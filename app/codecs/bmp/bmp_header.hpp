@@ -24,6 +24,12 @@ struct BmpHeader {
   std::size_t palette_entry_bytes = 4;
   std::size_t colors = 0;  ///< entries of the palette before the pixels
 
+  std::uint32_t x_per_meter = 0;  ///< pixels; 0 if it is not said
+  std::uint32_t y_per_meter = 0;
+  bool names_profile = false;       ///< of another file
+  std::uint64_t profile = 0;        ///< offset of the ICC profile
+  std::uint64_t profile_bytes = 0;  ///< 0 without one
+
   [[nodiscard]] bool has_palette() const { return bits <= 8; }
   [[nodiscard]] bool has_alpha() const { return masks[3] != 0; }
   [[nodiscard]] std::size_t row_bytes() const { return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4; }

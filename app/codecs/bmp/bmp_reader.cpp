@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/bmp/bmp_header.hpp"
+#include "codecs/bmp/bmp_metadata.hpp"
 #include "codecs/bmp/bmp_runs.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/stored_rows.hpp"
@@ -146,6 +147,7 @@ DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions
   const std::vector<RgbColor> palette = read_palette(bytes, header);
   has_runs ? read_bmp_runs(pixels, header, palette, name, decoded.image.view())
            : read_rows(pixels, header, palette, name, decoded.image.view());
+  decoded.metadata = read_bmp_metadata(bytes, header, decoded.details);
   return decoded;
 }
 

@@ -10,6 +10,7 @@
 #include "codecs/deflate/huffman_code.hpp"
 #include "codecs/deflate/match_finder.hpp"
 #include "codecs/deflate/rfc1951.hpp"
+#include "gpuimg/png/deflate_block.hpp"
 
 namespace gpuimg::codecs {
 
@@ -25,8 +26,7 @@ struct CodeLengths {
   std::array<std::uint8_t, kDistanceSymbols> distances{};
 };
 
-/// Four literals must fit into one BitWriter::write().
-inline constexpr std::uint32_t kMaxLiteralCodeBits = BitWriter::kMaxBits / 4;
+static_assert(4 * kMaxLiteralCodeBits <= BitWriter::kMaxBits, "four literals must fit into one write");
 
 /// Counts the symbols of all sequences of `bytes` and one end of block.
 SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences);

@@ -17,9 +17,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {
 
-constexpr std::uint32_t kFirstPosition = MatchFinder::kFirstPosition;
 constexpr std::uint32_t kWord = 8;
-constexpr std::uint32_t kLookAhead = 40;  // no match starts closer to the end than this
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a word must be its least significant");
 
@@ -51,7 +49,8 @@ std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, s
   return count;
 }
 
-/// The same, given that the first words are equal and the XOR of the second words is `second`.
+/// The same, given that the first words are equal and the XOR of the second words is `second`. May be up to 24 if `max`
+/// is less.
 HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
                                        std::uint32_t max) {
   const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
@@ -61,17 +60,50 @@ HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t
   return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
 }
 
-/// `positions` is the hash table. `sequence` points to room for the largest possible number of sequences.
-template <bool is_lazy>
-DeflateSequence* find_sequences(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
-                                std::size_t begin, std::size_t end, DeflateSequence* sequence) {
-  const std::uint32_t hash_shift = 64 - settings.hash_bits;
-  const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
-      settings.min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - settings.min_length);
-  const auto stop = static_cast<std::uint32_t>(end < kLookAhead ? 0 : end - kLookAhead);
-  const auto slot_of = [&](std::uint64_t word) HWY_ATTR -> std::uint32_t& {
-    return positions[word * 0x9E3779B185EBCA87U >> hash_shift];  // 2⁶⁴ / golden ratio: Knuth's multiplicative hash
+/// A part of a block; all of it at the lazy level.
+struct Part {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t stop;  // matches start before it
+};
+
+/// Where the sequences of a block go.
+struct Found {
+  DeflateSequence* next;    // room for the largest possible number
+  std::uint32_t coded_end;  // of the last match, or the beginning of the block
+};
+
+/// Forgets all positions and fills the table for a part; its positions count from `origin`.
+void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin,
+           std::uint32_t origin) {
+  std::fill_n(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
+  const auto note = [&](std::uint32_t position) HWY_ATTR {
+    positions[hash_slot(word_at(base + position), hash_bits)] = static_cast<std::uint16_t>(position - origin);
   };
+  for (std::uint32_t position = first_primed(begin); position + kWord <= begin; position += kPrimingStep) {
+    note(position);
+  }
+  if (begin > 0) {
+    note(begin - kFarNoted);
+    note(begin - kNearNoted);
+  }
+}
+
+/// If positions stay below 2¹⁶, those in the table are whole.
+template <bool is_lazy, bool positions_wrap>
+void find_sequences(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
+                    Found& found) {
+  const std::uint32_t min_length = settings.search.min_length;
+  const std::uint64_t must_match =  // the bits of the second word that a match of min_length covers
+      min_length == kWord ? 0 : ~std::uint64_t{0} >> 8 * (2 * kWord - min_length);
+  // Local copies stay in registers.
+  const std::uint32_t end = part.end;
+  const std::uint32_t stop = part.stop;
+  const std::uint32_t skip_bits = settings.search.skip_bits;
+  DeflateSequence* sequence = found.next;
+  std::uint32_t coded_end = found.coded_end;
+  const auto slot_of = [&](std::uint64_t word)
+                           HWY_ATTR -> std::uint16_t& { return positions[hash_slot(word, settings.hash_bits)]; };
   struct Candidate {
     std::uint32_t position;
     std::uint64_t second;  // XOR of the second words
@@ -79,26 +111,27 @@ DeflateSequence* find_sequences(const MatchSettings& settings, std::uint32_t* po
   };
   const auto candidate_at = [&](std::uint32_t position) HWY_ATTR {
     const std::uint64_t word = word_at(base + position);
-    std::uint32_t& slot = slot_of(word);
-    const std::uint32_t earlier = slot;
-    slot = position;
+    std::uint16_t& slot = slot_of(word);
+    const std::uint32_t before = positions_wrap ? distance_minus_one(position, slot) : position - slot - 1;
+    const std::uint32_t earlier = positions_wrap ? position - 1 - before : slot;
+    slot = static_cast<std::uint16_t>(position);
     const std::uint64_t second = word_at(base + position + kWord) ^ word_at(base + earlier + kWord);
     const std::uint64_t mismatch = (word ^ word_at(base + earlier)) | (second & must_match) |
-                                   static_cast<std::uint64_t>(position - earlier > kMaxMatchDistance);
+                                   static_cast<std::uint64_t>(before >= kMaxMatchDistance);
     return Candidate{earlier, second, mismatch == 0};
   };
   const auto length_at = [&](std::uint32_t position, const Candidate& candidate) HWY_ATTR {
-    const auto max = std::min(kMaxMatchLength, static_cast<std::uint32_t>(end) - position);
+    const auto max = std::min(kMaxMatchLength, end - position);
     return common_prefix(base + position, base + candidate.position, candidate.second, max);
   };
 
-  auto written = static_cast<std::uint32_t>(begin);
+  std::uint32_t written = part.begin;
   auto position = std::max(written, kFirstPosition + 1);
   std::uint32_t misses = 0;
   while (position < stop) {
     Candidate candidate = candidate_at(position);
     if (!candidate.is_match) {
-      position += 1 + (misses++ >> settings.skip_bits);
+      position += 1 + (misses++ >> skip_bits);
       continue;
     }
     std::uint32_t length = length_at(position, candidate);
@@ -115,31 +148,78 @@ DeflateSequence* find_sequences(const MatchSettings& settings, std::uint32_t* po
       }
     }
     // Extends the match backward, at most a word.
-    const std::uint32_t room = std::min({position - written, candidate.position, kMaxMatchLength - length});
+    const std::uint32_t room = std::min(position - written, kMaxMatchLength - length);
     const std::uint64_t before = word_at(base + position - kWord) ^ word_at(base + candidate.position - kWord);
     const std::uint32_t back = std::min(equal_last_bytes(before), room);
-    *sequence++ = {position - back - written, static_cast<std::uint16_t>(length + back),
+    *sequence++ = {position - back - coded_end, static_cast<std::uint16_t>(length + back),
                    static_cast<std::uint16_t>(position - candidate.position - 1)};
     written = position + length;
+    coded_end = written;
     if constexpr (is_lazy) {
       for (std::uint32_t inside = position + 1; inside < std::min(written, stop); ++inside) {
-        slot_of(word_at(base + inside)) = inside;
+        slot_of(word_at(base + inside)) = static_cast<std::uint16_t>(inside);
       }
     } else if (written < stop) {
-      slot_of(word_at(base + written - 7)) = written - 7;
-      slot_of(word_at(base + written - 2)) = written - 2;
+      for (const std::uint32_t before_end : {kFarNoted, kNearNoted}) {
+        slot_of(word_at(base + written - before_end)) = static_cast<std::uint16_t>(written - before_end);
+      }
     }
     position = written;
     misses = 0;
   }
-  *sequence++ = {static_cast<std::uint32_t>(end) - written, 0, 0};
-  return sequence;
+  if (written > end) {
+    sequence[-1].match_length -= static_cast<std::uint16_t>(written - end);
+    coded_end = end;
+  }
+  found = {sequence, coded_end};
 }
 
-DeflateSequence* find_all(const MatchSettings& settings, std::uint32_t* positions, const std::uint8_t* base,
-                          std::size_t begin, std::size_t end, DeflateSequence* sequence) {
-  return settings.is_lazy ? find_sequences<true>(settings, positions, base, begin, end, sequence)
-                          : find_sequences<false>(settings, positions, base, begin, end, sequence);
+/// Searches a part that does not hold the whole block. Its positions count from the window before it, so that they stay
+/// below 2¹⁶.
+void search_part(const MatchSettings& settings, std::uint16_t* positions, const std::uint8_t* base, const Part& part,
+                 Found& found) {
+  const std::uint32_t origin = part.begin > kMaxMatchDistance ? part.begin - kMaxMatchDistance : 0;
+  prime(positions, settings.hash_bits, base, part.begin, origin);
+  found.coded_end -= origin;
+  find_sequences<false, false>(settings, positions, base + origin,
+                               {part.begin - origin, part.end - origin, part.stop - origin}, found);
+  found.coded_end += origin;
+}
+
+bool is_one_part(const std::uint8_t* base, std::uint32_t begin, std::uint32_t end) {
+  std::uint32_t samples = 0;
+  std::uint32_t nonzero = 0;
+  for (std::uint32_t position = begin; position + kWord <= end; position += kSampleStep) {
+    ++samples;
+    nonzero += word_at(base + position) != 0 ? 1 : 0;
+  }
+  return png::is_one_part(samples, nonzero);
+}
+
+DeflateSequence* find_all(const MatchSettings& settings, std::uint16_t* positions, std::span<const std::uint8_t> bytes,
+                          std::uint32_t begin, std::uint32_t end, DeflateSequence* sequences) {
+  const std::uint8_t* const base = bytes.data();
+  const auto size = static_cast<std::uint32_t>(bytes.size());
+  Found found{sequences, begin};
+  if (settings.is_lazy) {
+    find_sequences<true, true>(settings, positions, base, {begin, end, search_end(end, size)}, found);
+  } else if (is_one_part(base, begin, end)) {
+    const Part whole{begin, end, search_end(end, size)};
+    if (whole.begin < whole.stop) {
+      prime(positions, settings.hash_bits, base, begin, 0);
+      find_sequences<false, true>(settings, positions, base, whole, found);
+    }
+  } else {
+    for (std::uint32_t at = begin; at < end; at += kPartBytes) {
+      const std::uint32_t part_end = std::min(at + kPartBytes, end);
+      const Part part{at, part_end, search_end(part_end, size)};
+      if (part.begin < part.stop) {
+        search_part(settings, positions, base, part, found);
+      }
+    }
+  }
+  *found.next++ = {end - found.coded_end, 0, 0};
+  return found.next;
 }
 
 }  // namespace gpuimg::codecs::HWY_NAMESPACE
@@ -152,15 +232,21 @@ HWY_EXPORT(find_all);
 }
 
 MatchFinder::MatchFinder(const MatchSettings& settings)
-    : settings_(settings), positions_(std::size_t{1} << settings.hash_bits, kFirstPosition) {}
+    : settings_(settings), positions_(std::size_t{1} << settings.hash_bits) {
+  restart();
+}
 
-void MatchFinder::restart() { std::fill(positions_.begin(), positions_.end(), kFirstPosition); }
+void MatchFinder::restart() {
+  std::fill(positions_.begin(), positions_.end(), static_cast<std::uint16_t>(kFirstPosition));
+}
 
 void MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
                        std::vector<DeflateSequence>& sequences) {
-  sequences.resize((end - begin) / settings_.min_length + 1);
+  // The last match of each part may be shorter.
+  sequences.resize((end - begin) / settings_.search.min_length + kPartsPerBlock + 1);
   const DeflateSequence* const last =
-      HWY_DYNAMIC_DISPATCH(find_all)(settings_, positions_.data(), bytes.data(), begin, end, sequences.data());
+      HWY_DYNAMIC_DISPATCH(find_all)(settings_, positions_.data(), bytes, static_cast<std::uint32_t>(begin),
+                                     static_cast<std::uint32_t>(end), sequences.data());
   sequences.resize(static_cast<std::size_t>(last - sequences.data()));
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -211,17 +212,30 @@ void paint(const Frame& frame, View to) {
   }
 }
 
+/// Transparent black. Pages of a large one take memory when they are first written, and that is where the frame is.
+Image empty_screen(const Screen& screen) {
+  void* const zeros = std::calloc(static_cast<std::size_t>(screen.pixels()), 4);
+  if (zeros == nullptr) {
+    throw Error(ErrorKind::out_of_memory, fmt::format("cannot allocate {} bytes for pixels; use a smaller image or a "
+                                                      "machine with more memory",
+                                                      4 * screen.pixels()));
+  }
+  return {
+      screen.width,
+      screen.height,
+      {Sample::u8, 4},
+      PixelMemory(static_cast<std::byte*>(zeros), PixelMemoryDeleter{[](std::byte* memory) { std::free(memory); }})};
+}
+
 Image painted(const Screen& screen, const Frame& frame, const ReadOptions& options) {
-  const bool has_alpha = !frame.covers(screen) || frame.has_transparent_pixels();
-  Image image = options.image(screen.width, screen.height, {Sample::u8, has_alpha ? 4 : 3});
-  if (!has_alpha) {
-    paint<3>(frame, image.view());
+  if (!frame.covers(screen)) {
+    Image image = empty_screen(screen);
+    paint<4>(frame, image.view());
     return image;
   }
-  for (int y = 0; y < screen.height && !frame.covers(screen); ++y) {
-    std::fill_n(image.view().row_bytes(y), static_cast<std::size_t>(screen.width) * 4, std::byte{0});
-  }
-  paint<4>(frame, image.view());
+  const bool has_alpha = frame.has_transparent_pixels();
+  Image image = options.image(screen.width, screen.height, {Sample::u8, has_alpha ? 4 : 3});
+  has_alpha ? paint<4>(frame, image.view()) : paint<3>(frame, image.view());
   return image;
 }
 

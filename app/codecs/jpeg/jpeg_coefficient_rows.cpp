@@ -1,6 +1,7 @@
 // Sizes are those of libjpeg's arrays: whole MCUs, beyond the edges of the image too.
 #include "codecs/jpeg/jpeg_coefficient_rows.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 namespace gpuimg::codecs {
@@ -24,6 +25,7 @@ JpegCoefficientRows::JpegCoefficientRows(const jpeg_decompress_struct& info, int
     to.rows_per_mcu = from.v_samp_factor;
     to.blocks_per_row = rounded_up(from.width_in_blocks, from.h_samp_factor);
     const auto rows = static_cast<std::size_t>(kept) * static_cast<std::size_t>(from.v_samp_factor);
+    to.nonzero = std::make_unique_for_overwrite<std::uint64_t[]>(rows * to.blocks_per_row);
     to.own = std::make_unique_for_overwrite<Block[]>(rows * to.blocks_per_row);
     for (std::size_t i = 0; i < rows; ++i) {
       to.rows.push_back(&to.own[i * to.blocks_per_row].coefficients);
@@ -40,6 +42,7 @@ JpegCoefficientRows::JpegCoefficientRows(const jpeg_decompress_struct& info, std
     component.rows_per_mcu = from.v_samp_factor;
     component.blocks_per_row = is_gray ? from.width_in_blocks : rounded_up(from.width_in_blocks, from.h_samp_factor);
     const auto rows = static_cast<std::size_t>(kept_) * static_cast<std::size_t>(from.v_samp_factor);
+    component.nonzero = std::make_unique_for_overwrite<std::uint64_t[]>(rows * component.blocks_per_row);
     for (std::size_t i = 0; i < rows; ++i) {
       const bool exists = !is_gray || i < from.height_in_blocks;
       component.rows.push_back(exists ? next : nullptr);
@@ -49,6 +52,7 @@ JpegCoefficientRows::JpegCoefficientRows(const jpeg_decompress_struct& info, std
 }
 
 void JpegCoefficientRows::clear(int component, int mcu_row) {
+  std::ranges::fill(nonzero(component, mcu_row), 0);
   const Component& of = components_[static_cast<std::size_t>(component)];
   for (const JBLOCKROW blocks : std::span(row(component, mcu_row), static_cast<std::size_t>(of.rows_per_mcu))) {
     if (blocks != nullptr) {

@@ -31,7 +31,18 @@ class JpegCoefficientRows {
     return from.rows.data() + static_cast<std::ptrdiff_t>(mcu_row % kept_) * from.rows_per_mcu;
   }
 
-  /// Sets them to zero.
+  /// A word for each of these blocks, row by row: bit k is set if AC coefficient k, in zigzag order, is not zero.
+  [[nodiscard]] std::span<std::uint64_t> nonzero(int component, int mcu_row) {
+    Component& from = components_[static_cast<std::size_t>(component)];
+    const std::size_t count = static_cast<std::size_t>(from.rows_per_mcu) * from.blocks_per_row;
+    return {from.nonzero.get() + static_cast<std::size_t>(mcu_row % kept_) * count, count};
+  }
+
+  [[nodiscard]] std::size_t blocks_per_row(int component) const {
+    return components_[static_cast<std::size_t>(component)].blocks_per_row;
+  }
+
+  /// Sets both to zero.
   void clear(int component, int mcu_row);
 
  private:
@@ -40,6 +51,7 @@ class JpegCoefficientRows {
   };
   struct Component {
     std::unique_ptr<Block[]> own;
+    std::unique_ptr<std::uint64_t[]> nonzero;
     std::vector<JBLOCKROW> rows;  // null beyond the last one that libjpeg uses
     int rows_per_mcu = 1;
     std::size_t blocks_per_row = 0;

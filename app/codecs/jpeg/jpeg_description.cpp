@@ -6,24 +6,19 @@
 #include <cstring>
 #include <string_view>
 
+#include "codecs/jpeg/jpeg_huffman_slots.hpp"
+#include "codecs/jpeg/jpeg_zigzag.hpp"
+
 namespace gpuimg::codecs {
 
 namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kTables = 4;
-constexpr std::uint32_t kMaxSide = 65500;  // libjpeg's
+constexpr std::size_t kTables = JpegHuffmanSlots::kCount;  // of steps, too
+constexpr std::uint32_t kMaxSide = 65500;                  // libjpeg's
 
-/// Frequencies in zigzag order, each as its place in row order (T.81, figure A.6).
-constexpr std::array<std::uint8_t, 64> kZigzag = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
-                                                  12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
-                                                  35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
-                                                  58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
-
-/// A table that a file may define once, again or never.
-template <class Table>
-using TableSlots = std::array<std::optional<Table>, kTables>;
+using HuffmanSlots = std::array<std::optional<JpegHuffmanTable>, kTables>;
 using StepTable = std::array<std::uint16_t, 64>;
 
 /// The Huffman tables of one kind that the scan uses, numbered in the order of their first use.
@@ -32,7 +27,7 @@ class UsedTables {
   explicit UsedTables(std::array<JpegHuffmanTable, 2>& to) : to_(to) { numbers_.fill(-1); }
 
   /// The number of the table in `slot`; nullopt if it is undefined, or is the third.
-  std::optional<int> number_of(const TableSlots<JpegHuffmanTable>& slots, std::size_t slot) {
+  std::optional<int> number_of(const HuffmanSlots& slots, std::size_t slot) {
     if (slot >= kTables || !slots[slot]) {
       return std::nullopt;
     }
@@ -65,7 +60,6 @@ class JpegParser {
  private:
   bool read_frame(ByteSpan segment);
   bool read_steps(ByteSpan segment);
-  bool read_huffman_tables(ByteSpan segment);
   bool read_restart_interval(ByteSpan segment);
   bool read_application_data(std::uint32_t marker, ByteSpan segment);
   bool read_scan_components(ByteSpan segment);
@@ -77,9 +71,8 @@ class JpegParser {
   bool has_frame_ = false;
   std::array<std::uint32_t, 3> ids_{};
   std::array<std::size_t, 3> step_slots_{};
-  TableSlots<StepTable> steps_;
-  TableSlots<JpegHuffmanTable> dc_;
-  TableSlots<JpegHuffmanTable> ac_;
+  std::array<std::optional<StepTable>, kTables> steps_;
+  JpegHuffmanSlots huffman_;
   bool has_jfif_ = false;
   std::optional<std::uint32_t> adobe_transform_;
 };
@@ -89,7 +82,7 @@ bool JpegParser::read_segment(std::uint32_t marker, ByteSpan segment) {
     case 0xC0:
     case 0xC1: return read_frame(segment);
     case 0xC2: return !reads_scan_ && read_frame(segment);
-    case 0xC4: return read_huffman_tables(segment);
+    case 0xC4: return huffman_.read(segment);
     case 0xDB: return read_steps(segment);
     case 0xDD: return read_restart_interval(segment);
     case 0xFE: return true;
@@ -142,34 +135,13 @@ bool JpegParser::read_steps(ByteSpan segment) {
     }
     StepTable& steps = steps_[slot].emplace();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[kZigzag[i]] = static_cast<std::uint16_t>(bytes == 1 ? u8_at(segment, 1 + i) : u16be_at(segment, 1 + 2 * i));
+      steps[kJpegZigzag[i]] =
+          static_cast<std::uint16_t>(bytes == 1 ? u8_at(segment, 1 + i) : u16be_at(segment, 1 + 2 * i));
     }
     if (*std::max_element(steps.begin(), steps.end()) > kMaxJpegStep) {
       return false;
     }
     segment = segment.subspan(1 + 64 * bytes);
-  }
-  return true;
-}
-
-bool JpegParser::read_huffman_tables(ByteSpan segment) {
-  while (!segment.empty()) {
-    JpegHuffmanTable table;
-    const std::size_t head = 1 + table.codes_of_length.size();
-    if (segment.size() < head || u8_at(segment, 0) >> 4 > 1 || (u8_at(segment, 0) & 15) >= kTables) {
-      return false;
-    }
-    std::size_t symbols = 0;
-    for (std::size_t i = 0; i < table.codes_of_length.size(); ++i) {
-      table.codes_of_length[i] = static_cast<std::uint8_t>(u8_at(segment, 1 + i));
-      symbols += table.codes_of_length[i];
-    }
-    if (symbols > table.symbols.size() || segment.size() < head + symbols) {
-      return false;
-    }
-    std::memcpy(table.symbols.data(), segment.data() + head, symbols);
-    (u8_at(segment, 0) >> 4 == 0 ? dc_ : ac_)[u8_at(segment, 0) & 15] = table;
-    segment = segment.subspan(head + symbols);
   }
   return true;
 }
@@ -235,8 +207,8 @@ bool JpegParser::read_scan_components(ByteSpan segment) {
   UsedTables ac(jpeg_.ac_tables);
   for (std::size_t i = 0; i < count; ++i) {
     const std::uint32_t slots = u8_at(segment, 2 + 2 * i);
-    const std::optional<int> dc_table = dc.number_of(dc_, slots >> 4);
-    const std::optional<int> ac_table = ac.number_of(ac_, slots & 15);
+    const std::optional<int> dc_table = dc.number_of(huffman_.dc, slots >> 4);
+    const std::optional<int> ac_table = ac.number_of(huffman_.ac, slots & 15);
     if (u8_at(segment, 1 + 2 * i) != ids_[i] || !dc_table || !ac_table) {
       return false;
     }

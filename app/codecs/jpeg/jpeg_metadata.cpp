@@ -109,7 +109,7 @@ void read_iptc(const JpegHeader& header, Metadata& metadata, std::vector<std::st
   if (resources.is_damaged) {
     details.emplace_back("the rest of its Photoshop data is damaged and is left out");
   }
-  if (resources.has_others) {
+  if (resources.has_more_than_iptc()) {
     metadata.not_kept.emplace_back("Photoshop data other than IPTC");
   }
 }

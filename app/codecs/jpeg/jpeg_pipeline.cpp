@@ -1,4 +1,4 @@
-// Each scan of the file is a stage that follows those before it row by row. One stage makes the pixels too.
+// Each scan of the file is a stage that follows those before it row by row. The last stage makes the pixels.
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 
 #include <tbb/parallel_for.h>
@@ -9,7 +9,8 @@
 #include <mutex>
 
 #include "arena_memory.hpp"
-#include "codecs/jpeg/jpeg_scan_decoder.hpp"
+#include "codecs/jpeg/jpeg_coefficient_pixels.hpp"
+#include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
@@ -29,18 +30,17 @@ class JpegPipeline {
  public:
   /// For pixels.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, const View& pixels)
-      : JpegPipeline(file, script) {
+      : JpegPipeline(file, script, step_pixels) {
     pixels_ = pixels;
-    output_ = output_stage();
-    const jpeg_decompress_struct& info = open_first(output_, JpegScanDecoder::Role::pixels, step_pixels);
-    use(rows_.emplace(info, std::min(kKeptSteps * step_, rows_of_mcus_)), output_);
+    output_ = stages_.size();
+    stages_.emplace_back();
+    rows_.emplace(libjpeg_.info(), std::min(kKeptSteps * step_, rows_of_mcus_));
   }
 
   /// For coefficients.
   JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels, std::span<std::int16_t> to)
-      : JpegPipeline(file, script) {
-    const jpeg_decompress_struct& info = open_first(0, JpegScanDecoder::Role::coefficients, step_pixels);
-    use(rows_.emplace(info, to), 0);
+      : JpegPipeline(file, script, step_pixels) {
+    rows_.emplace(libjpeg_.info(), to);
   }
 
   std::optional<JpegPipelineResult> run(int threads) {
@@ -59,19 +59,23 @@ class JpegPipeline {
   }
 
  private:
-  JpegPipeline(const JpegFile& file, const JpegScript& script)
-      : file_(file), script_(script), stages_(stages_of(script)) {}
+  JpegPipeline(const JpegFile& file, const JpegScript& script, int step_pixels)
+      : script_(script), stages_(stages_of(script)), libjpeg_(file) {
+    const jpeg_decompress_struct& info = libjpeg_.info();
+    rows_of_mcus_ = static_cast<int>(info.total_iMCU_rows);
+    step_ = std::max(1, step_pixels / (static_cast<int>(info.image_width) * DCTSIZE * info.max_v_samp_factor));
+    result_.encoding = jpeg_encoding_of(info);
+  }
 
   struct Stage {
-    std::optional<JpegScanDecoder> decoder;
-    std::vector<std::size_t> inputs;  ///< stages whose rows this one needs
-    bool is_input = false;            ///< of another stage
-    std::uint32_t cleared = 0;        ///< JpegScanDecoder::use
-    int done = 0;                     ///< MCU rows
-    bool is_busy = false;             ///< a thread runs a step of it
+    std::optional<JpegScanCodes> codes;  ///< from the first step on, but for the pixels
+    std::vector<std::size_t> inputs;     ///< stages whose rows this one needs
+    std::uint32_t cleared = 0;           ///< as JpegScanCodes has it
+    int done = 0;                        ///< MCU rows
+    bool is_busy = false;                ///< a thread runs a step of it
   };
 
-  /// A stage needs the scans before it that code the same coefficients, and those that clear its components.
+  /// A stage needs the scans before it on which its codes depend, and those that clear its components.
   static std::vector<Stage> stages_of(const JpegScript& script) {
     std::vector<Stage> stages(script.scans.size());
     std::uint32_t cleared = 0;
@@ -80,36 +84,13 @@ class JpegPipeline {
       stages[i].cleared = scan.components & ~cleared;
       cleared |= scan.components;
       for (std::size_t before = 0; before < i; ++before) {
-        if (scan.overlaps(script.scans[before]) || (stages[before].cleared & scan.components) != 0) {
+        if (scan.depends_on(script.scans[before]) || (stages[before].cleared & scan.components) != 0) {
           stages[i].inputs.push_back(before);
-          stages[before].is_input = true;
         }
       }
     }
     return stages;
   }
-
-  /// The stage that makes the pixels too: the smallest scan of those that no other one needs. Such is the last.
-  [[nodiscard]] std::size_t output_stage() const {
-    std::size_t best = stages_.size() - 1;
-    for (std::size_t i = 0; i < stages_.size(); ++i) {
-      if (!stages_[i].is_input && script_.scans[i].coded.size() < script_.scans[best].coded.size()) {
-        best = i;
-      }
-    }
-    return best;
-  }
-
-  /// The decoder that says how the image is divided.
-  const jpeg_decompress_struct& open_first(std::size_t stage, JpegScanDecoder::Role role, int step_pixels) {
-    const jpeg_decompress_struct& info = stages_[stage].decoder.emplace(file_, script_, stage, role).info();
-    rows_of_mcus_ = static_cast<int>(info.total_iMCU_rows);
-    step_ = std::max(1, step_pixels / (static_cast<int>(info.image_width) * DCTSIZE * info.max_v_samp_factor));
-    result_.encoding = jpeg_encoding_of(info);
-    return info;
-  }
-
-  void use(JpegCoefficientRows& rows, std::size_t stage) { stages_[stage].decoder->use(rows, stages_[stage].cleared); }
 
   void work() {
     std::unique_lock lock(mutex_);
@@ -166,11 +147,10 @@ class JpegPipeline {
                        [&](std::size_t input) { return stages_[input].done >= end; });
   }
 
-  /// Runs a step. Returns false on a warning or error of libjpeg.
+  /// Runs a step. Returns false if one decoder must read the file.
   bool runs(std::size_t i, int end) {
     try {
-      run_step(i, end);
-      return true;
+      return run_step(i, end);
     } catch (const Error&) {
       return false;
     } catch (...) {
@@ -181,29 +161,25 @@ class JpegPipeline {
     }
   }
 
-  void run_step(std::size_t i, int end) {
-    Stage& stage = stages_[i];
-    if (!stage.decoder) {
-      stage.decoder.emplace(file_, script_, i, JpegScanDecoder::Role::coefficients);
-      use(*rows_, i);
-    }
+  bool run_step(std::size_t i, int end) {
     if (i == output_) {
-      stage.decoder->read_to(end, pixels_);
-    } else {
-      stage.decoder->decode_to(end);
+      libjpeg_.read_to(end, *rows_, pixels_);
+      return true;
     }
-    if (end == rows_of_mcus_) {
-      stage.decoder->finish();
+    Stage& stage = stages_[i];
+    if (!stage.codes) {
+      stage.codes.emplace(script_, i, libjpeg_.info(), *rows_, stage.cleared);
     }
+    return stage.codes->decode_to(end);
   }
 
-  const JpegFile& file_;
   const JpegScript& script_;
   View pixels_;
   std::vector<Stage> stages_;
-  std::size_t output_ = kNone;  // the stage that makes the pixels
+  std::size_t output_ = kNone;  // the stage that makes the pixels, if wanted
   int rows_of_mcus_ = 0;
   int step_ = 1;  // MCU rows
+  JpegCoefficientPixels libjpeg_;
   std::optional<JpegCoefficientRows> rows_;
   JpegPipelineResult result_;
   std::mutex mutex_;  // guards `done`, `is_busy` and has_failed_

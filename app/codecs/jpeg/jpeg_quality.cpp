@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "codecs/jpeg/jpeg_zigzag.hpp"
+
 namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kSide = 8;
-constexpr std::size_t kSteps = kSide * kSide;
+constexpr std::size_t kSteps = 64;
 
 // In row order, as printed.
 constexpr std::array<std::uint8_t, kSteps> kLuma = {16, 11, 10, 16, 24,  40,  51,  61,   //
@@ -28,21 +29,6 @@ constexpr std::array<std::uint8_t, kSteps> kChroma = {17, 18, 24, 47, 99, 99, 99
                                                       99, 99, 99, 99, 99, 99, 99, 99,  //
                                                       99, 99, 99, 99, 99, 99, 99, 99};
 
-/// The place in row order of each step in zigzag order: along the diagonals, in alternating directions.
-constexpr std::array<std::size_t, kSteps> zigzag_places() {
-  std::array<std::size_t, kSteps> places{};
-  std::size_t next = 0;
-  for (std::size_t diagonal = 0; diagonal <= 2 * (kSide - 1); ++diagonal) {
-    const std::size_t first = diagonal < kSide ? 0 : diagonal - (kSide - 1);
-    for (std::size_t i = first; i <= diagonal - first; ++i) {
-      const std::size_t row = diagonal % 2 == 0 ? diagonal - i : i;
-      places[next++] = row * kSide + (diagonal - row);
-    }
-  }
-  return places;
-}
-constexpr std::array<std::size_t, kSteps> kPlaces = zigzag_places();
-
 /// libjpeg's jpeg_quality_scaling and jpeg_add_quant_table, for baseline tables.
 int scaled(int step, int quality) {
   const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
@@ -51,7 +37,7 @@ int scaled(int step, int quality) {
 
 bool is_scaled(const JpegSteps& steps, const std::array<std::uint8_t, kSteps>& example, int quality) {
   for (std::size_t i = 0; i < kSteps; ++i) {
-    if (steps[i] != scaled(example[kPlaces[i]], quality)) {
+    if (steps[i] != scaled(example[kJpegZigzag[i]], quality)) {
       return false;
     }
   }

@@ -54,6 +54,11 @@ Image new_image(const JpegFile& file, const ReadOptions& options) {
   return options.image(static_cast<int>(file.header.width), file.height(), file.format());
 }
 
+std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.width} * header.height; }
+
+/// Below them neither a second thread nor a backend helps with a file of several scans.
+constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;
+
 /// A file of several scans that may be decoded by them.
 struct ScannedJpeg {
   const JpegFile& file;
@@ -64,7 +69,9 @@ struct ScannedJpeg {
 
 /// The host reads the scans, the backend makes the pixels. Returns false if the host must make them.
 bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, DecodedImage& decoded) {
-  std::optional<EncodedJpeg> frame = options.decode_on_backend ? describe_jpeg_frame(jpeg.file.bytes) : std::nullopt;
+  const bool is_large = pixels_of(jpeg.file.header) >= kManyPixels;
+  std::optional<EncodedJpeg> frame =
+      is_large && options.decode_on_backend ? describe_jpeg_frame(jpeg.file.bytes) : std::nullopt;
   if (!frame) {
     return false;
   }
@@ -81,15 +88,16 @@ bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, Deco
 
 /// Returns false if one decoder must read the file.
 bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
-  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 18;  // as fast with one decoder
-  if (!file.header.keeps_coefficients || std::uint64_t{file.header.width} * file.header.height < kMinPixels) {
+  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;  // below, one decoder is as fast
+  if (!file.header.keeps_coefficients || pixels_of(file.header) < kMinPixels) {
     return false;
   }
   const std::optional<JpegScript> script = read_jpeg_script(file.bytes);
   if (!script) {
     return false;
   }
-  ScannedJpeg jpeg{file, *script, {.threads = allowed_threads(options.threads)}};
+  const int threads = pixels_of(file.header) < kManyPixels ? 1 : allowed_threads(options.threads);
+  ScannedJpeg jpeg{file, *script, {.threads = threads}};
   if (makes_pixels_on_backend(jpeg, options, decoded)) {
     return true;
   }

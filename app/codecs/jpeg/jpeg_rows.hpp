@@ -1,5 +1,5 @@
 // Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp;
-// its functions also by jpeg_scan_decoder.cpp.
+// its functions also by jpeg_coefficient_pixels.cpp.
 #pragma once
 
 #include <cstdint>

@@ -67,7 +67,7 @@ class ScriptReader {
     if (count_ != 0 || marker > 0xC2 || segment.size() < kHead) {
       return false;
     }
-    is_progressive_ = marker == 0xC2;
+    script_.is_progressive = marker == 0xC2;
     count_ = u8_at(segment, kHead - 1);
     if (count_ == 0 || count_ > kMaxComponents || segment.size() != kHead + kEach * count_) {
       return false;
@@ -94,8 +94,10 @@ class ScriptReader {
     } else {
       scan.tables = bytes_.subspan(end_, start - end_);
     }
+    const std::size_t codes = at_;
     at_ = end_ = end_of_coded_bytes(at_);
     scan.coded = bytes_.subspan(start, end_ - start);
+    scan.codes = bytes_.subspan(codes, end_ - codes);
     script_.scans.push_back(scan);
     return true;
   }
@@ -110,8 +112,8 @@ class ScriptReader {
     scan.last = u8_at(segment, spectrum + 1);
     const int high = static_cast<int>(u8_at(segment, spectrum + 2) >> 4);
     const int low = static_cast<int>(u8_at(segment, spectrum + 2) & 15);
-    const bool is_possible = is_progressive_ ? (scan.first == 0 ? scan.last == 0 : count == 1) && scan.last < 64
-                                             : scan.first == 0 && scan.last == 63 && (high | low) == 0;
+    const bool is_possible = script_.is_progressive ? (scan.first == 0 ? scan.last == 0 : count == 1) && scan.last < 64
+                                                    : scan.first == 0 && scan.last == 63 && (high | low) == 0;
     if (!is_possible || scan.first > scan.last) {
       return false;
     }
@@ -119,19 +121,26 @@ class ScriptReader {
       if (!add_component(u8_at(segment, 1 + 2 * i), scan, high, low)) {
         return false;
       }
+      const std::uint32_t tables = u8_at(segment, 2 + 2 * i);
+      scan.parts.back().dc_table = tables >> 4;
+      scan.parts.back().ac_table = tables & 15;
     }
+    scan.low = static_cast<std::uint32_t>(low);
+    scan.is_refining = high != 0;
     return true;
   }
 
-  /// False if the scan has the component already, or if it is not the next one for these coefficients.
+  /// False if the scan has the component or one after it already (T.81, B.2.3; libjpeg refuses it), or if it is not the
+  /// next scan for these coefficients.
   bool add_component(std::uint32_t id, JpegScan& scan, int high, int low) {
     const std::size_t found = find(id, count_);
     const std::uint32_t bit = 1U << found;
-    if (found == count_ || (scan.components & bit) != 0 ||
+    if (found == count_ || scan.components >= bit ||
         (scan.first != 0 && components_[found].unknown_bits[0] == kUnknown)) {
       return false;
     }
     scan.components |= bit;
+    scan.parts.push_back({.component = found});
     for (std::size_t i = scan.first; i <= scan.last; ++i) {
       int& unknown = components_[found].unknown_bits[i];
       const bool is_next = unknown == kUnknown ? high == 0 : high == unknown && high != 0 && low == high - 1;
@@ -179,7 +188,6 @@ class ScriptReader {
   ByteSpan bytes_;
   std::size_t at_ = 2;   // after SOI
   std::size_t end_ = 0;  // of the preceding scan
-  bool is_progressive_ = false;
   std::size_t count_ = 0;
   std::array<Component, kMaxComponents> components_{};
   JpegScript script_;

@@ -10,20 +10,33 @@
 namespace gpuimg::codecs {
 
 struct JpegScan {
+  /// A component of the scan, in coded order.
+  struct Part {
+    std::size_t component = 0;  ///< of the frame
+    std::size_t dc_table = 0;   ///< 0 … 15: the slot of the table, which may be undefined
+    std::size_t ac_table = 0;
+  };
+
+  std::vector<Part> parts;
   std::uint32_t components = 0;  ///< bit i: component i of the frame is in the scan
   std::uint32_t first = 0;       ///< frequencies in zigzag order: first … last
   std::uint32_t last = 0;
-  ByteSpan tables;  ///< marker segments before the scan, after the preceding one
-  ByteSpan coded;   ///< from the scan's own marker to the next one
+  std::uint32_t low = 0;     ///< the lowest bit that is known after the scan
+  bool is_refining = false;  ///< the bits above it are known before the scan
+  ByteSpan tables;           ///< marker segments before the scan, after the preceding one
+  ByteSpan coded;            ///< from the scan's own marker to the next one
+  ByteSpan codes;            ///< the part of `coded` after the header; no markers in it but those for restarts
 
-  /// True if both code the same coefficients.
-  [[nodiscard]] bool overlaps(const JpegScan& other) const {
-    return (components & other.components) != 0 && first <= other.last && other.first <= last;
+  /// True if the codes of the later one depend on the coefficients of the other one, or both write AC coefficients of a
+  /// component.
+  [[nodiscard]] bool depends_on(const JpegScan& other) const {
+    return (components & other.components) != 0 && (first == 0) == (other.first == 0);
   }
 };
 
 struct JpegScript {
   ByteSpan header;  ///< from SOI to the first scan
+  bool is_progressive = false;
   std::vector<JpegScan> scans;
 };
 

@@ -94,7 +94,7 @@ bool JpegSession::is_harmless(j_common_ptr info) {
   const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
   const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;
   if (bytes.empty()) {
-    return false;  // one scan of several: a decoder of the whole file judges
+    return false;  // read from a source: a decoder of bytes in memory judges
   }
   switch (info->err->msg_code) {
     case JWRN_JFIF_MAJOR: return true;
@@ -120,7 +120,7 @@ bool JpegSession::is_harmless(j_common_ptr info) {
 
 void JpegSession::on_message(j_common_ptr info, int level) {
   auto* errors = static_cast<Errors*>(info->err);
-  if (level >= 0 || errors->msg_code == errors->ignored) {
+  if (level >= 0) {
     return;
   }
   const bool can_go_on = is_harmless(info);

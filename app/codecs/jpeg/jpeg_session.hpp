@@ -1,6 +1,5 @@
-// A libjpeg decompressor over bytes in memory. Turns its errors into Error, and into notes its warnings of what cannot
-// touch pixels; if lenient, all of them.
-// Used by jpeg_rows.cpp and jpeg_scan_decoder.cpp.
+// A libjpeg decompressor over bytes in memory or from a source. Turns its errors into Error, and into notes its
+// warnings of what cannot touch pixels; if lenient, all of them. Used by jpeg_rows.cpp and jpeg_coefficient_pixels.cpp.
 #pragma once
 
 // jpeglib.h needs size_t and FILE declared before it.
@@ -31,12 +30,9 @@ class JpegSession {
 
   [[nodiscard]] jpeg_decompress_struct& info() { return info_; }
 
-  /// Call one of them inside guarded(). The bytes must outlive the session.
+  /// Call one of them inside guarded(). The bytes or the source must outlive the session.
   void open(ByteSpan bytes);
   void open(jpeg_source_mgr& source);
-
-  /// Makes guarded() drop a warning that the caller knows to be wrong.
-  void ignore_warning(int code) { errors_.ignored = code; }
 
   /// Runs `call`, which calls libjpeg. `call` must hold no object with a destructor: an error leaves it by longjmp and
   /// is thrown from here.
@@ -62,9 +58,8 @@ class JpegSession {
 
   struct Errors : jpeg_error_mgr {
     std::jmp_buf resume;
-    std::span<const unsigned char> bytes;  ///< the file; empty if it is read scan by scan
+    std::span<const unsigned char> bytes;  ///< the file; empty if a source gives it
     int code = 0;
-    int ignored = 0;  ///< a warning; 0 for none
     bool lenient = false;
     bool too_many_scans = false;
     bool was_warning = false;  ///< lenient mode would have continued

@@ -38,16 +38,6 @@ void drop_not_kept(Metadata& metadata, MetadataFilter& filter) {
   }
 }
 
-void drop_all(Metadata& metadata, std::string_view why, MetadataFilter& filter) {
-  filter.drop(metadata.icc, "the ICC profile", why);
-  filter.drop(metadata.exif, "the EXIF data", why);
-  filter.drop(metadata.density, "the pixel density", why);
-  filter.drop(metadata.xmp, "the XMP", why);
-  filter.drop(metadata.xmp_extension, "the extended XMP", why);
-  filter.drop(metadata.iptc, "the IPTC data", why);
-  filter.drop_png_chunks(metadata, why);
-}
-
 }  // namespace
 
 CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format) {
@@ -58,7 +48,9 @@ CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, Pixe
     drop_unfit_profile(carried.metadata, format, filter);
     codec.fit_metadata(carried.metadata, filter);
   } else {
-    drop_all(carried.metadata, fmt::format("gpuimg writes no metadata to {}", codec.name), filter);
+    const std::string why = fmt::format("gpuimg writes no metadata to {}", codec.name);
+    filter.drop_all_but_density(carried.metadata, why);
+    filter.drop(carried.metadata.density, "the pixel density", why);
   }
   drop_not_kept(carried.metadata, filter);
   return carried;

@@ -17,7 +17,17 @@
 namespace gpuimg::codecs {
 namespace {
 
-constexpr std::uint32_t kIptcResource = 0x0404;
+/// The member that a resource becomes; null for other resources.
+ByteSpan PhotoshopResources::*member_of(std::uint32_t number) {
+  switch (number) {
+    case 0x0404: return &PhotoshopResources::iptc;
+    case 0x03ED: return &PhotoshopResources::resolution;
+    case 0x040F: return &PhotoshopResources::icc;
+    case 0x0422: return &PhotoshopResources::exif;
+    case 0x0424: return &PhotoshopResources::xmp;
+    default: return nullptr;
+  }
+}
 
 std::size_t even(std::size_t size) { return size + size % 2; }
 
@@ -84,6 +94,23 @@ bool is_iptc(ByteSpan data) noexcept {
   return size >= kLongSize || size <= data.size() - kDatasetHeader;
 }
 
+ByteSpan iptc_without_padding(ByteSpan data) noexcept {
+  constexpr std::size_t kDatasetHeader = 5;
+  constexpr std::uint32_t kLongSize = 0x8000;
+  std::size_t end = 0;
+  while (data.size() - end >= kDatasetHeader && u8_at(data, end) == 0x1C) {
+    const std::size_t size = u16be_at(data, end + 3);
+    if (size >= kLongSize || size > data.size() - end - kDatasetHeader) {
+      return data;
+    }
+    end += kDatasetHeader + size;
+  }
+  const ByteSpan rest = data.subspan(end);
+  const bool is_padding =
+      rest.size() < 4 && std::all_of(rest.begin(), rest.end(), [](std::byte byte) { return byte == std::byte{0}; });
+  return is_padding ? data.first(end) : data;
+}
+
 PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept {
   constexpr std::size_t kMinBytes = 12;  // signature, number, empty name, size
   PhotoshopResources resources;
@@ -95,11 +122,12 @@ PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept {
       break;
     }
     const std::size_t size = u32be_at(bytes, data - 4);
-    const bool is_iptc_data = u32be_at(bytes, 0) == 0x3842494D && u16be_at(bytes, 4) == kIptcResource;  // 8BIM
-    if (is_iptc_data && resources.iptc.empty()) {
-      resources.iptc = bytes.subspan(data, size);
+    const bool is_known = u32be_at(bytes, 0) == 0x3842494D;  // 8BIM
+    const auto member = is_known ? member_of(u16be_at(bytes, 4)) : nullptr;
+    if (member != nullptr && (resources.*member).empty() && size > 0) {
+      resources.*member = bytes.subspan(data, size);
     } else {
-      resources.has_others = true;
+      ++resources.others;
     }
     bytes = bytes.subspan(std::min(bytes.size(), data + even(size)));
   }

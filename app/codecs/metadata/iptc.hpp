@@ -1,5 +1,6 @@
-// IPTC-IIM data in its two envelopes: Photoshop image resources (in JPEG and PNG) and the raw profile text of PNG.
-// IPTC-NAA Information Interchange Model 4.2; Adobe Photoshop File Formats, "Image Resource Blocks".
+// IPTC-IIM data in its two envelopes: Photoshop image resources (in JPEG, PNG, TIFF and PSD) and the raw profile text
+// of PNG. Also the other metadata in such resources. IPTC-NAA Information Interchange Model 4.2; Adobe Photoshop File
+// Formats, "Image Resource Blocks".
 #pragma once
 
 #include <cstddef>
@@ -12,11 +13,22 @@ namespace gpuimg::codecs {
 /// True if the data begins with a complete dataset and has at most kMaxIptcBytes.
 bool is_iptc(ByteSpan data) noexcept;
 
-/// The contents of a sequence of Photoshop image resources.
+/// IPTC data without zeros behind the last dataset, of which there may be up to 3.
+ByteSpan iptc_without_padding(ByteSpan data) noexcept;
+
+/// The contents of a sequence of Photoshop image resources: of each number the first; empty if there is none.
 struct PhotoshopResources {
-  ByteSpan iptc;            ///< of the first resource 0x0404; empty if there is none
-  bool has_others = false;  ///< resources besides the IPTC data
+  ByteSpan iptc;            ///< 0x0404
+  ByteSpan resolution;      ///< 0x03ED
+  ByteSpan icc;             ///< 0x040F
+  ByteSpan exif;            ///< 0x0422
+  ByteSpan xmp;             ///< 0x0424
+  std::size_t others = 0;   ///< resources besides these, and empty ones
   bool is_damaged = false;  ///< a resource extends past the end
+
+  [[nodiscard]] bool has_more_than_iptc() const {
+    return others > 0 || !resolution.empty() || !icc.empty() || !exif.empty() || !xmp.empty();
+  }
 };
 PhotoshopResources photoshop_resources(ByteSpan bytes) noexcept;
 

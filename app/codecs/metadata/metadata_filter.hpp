@@ -41,6 +41,15 @@ class MetadataFilter {
     drop(metadata.chrm, "cHRM", why);
   }
 
+  void drop_all_but_density(Metadata& metadata, std::string_view why) {
+    drop(metadata.icc, "the ICC profile", why);
+    drop(metadata.exif, "the EXIF data", why);
+    drop(metadata.xmp, "the XMP", why);
+    drop(metadata.xmp_extension, "the extended XMP", why);
+    drop(metadata.iptc, "the IPTC data", why);
+    drop_png_chunks(metadata, why);
+  }
+
   void say(std::string_view what, std::string_view why) {
     left_out_.push_back(fmt::format("{} is not carried: {}", what, why));
   }

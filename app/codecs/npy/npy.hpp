@@ -1,11 +1,10 @@
-// Reads and writes NumPy's .npy format 1.0: little endian, C order, shape (h,w) or (h,w,c), every Sample.
-// To read this folder, start here.
+// Reads and writes NumPy's .npy format 1.0: C order, shape (h,w) or (h,w,c). Arrays of u8 and u16 are images; those of
+// other samples are tables. To read this folder, start here.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
-#include <string_view>
 
 #include "codecs/codec.hpp"
 #include "gpuimg/image.hpp"
@@ -13,18 +12,21 @@
 
 namespace gpuimg::codecs {
 
-inline constexpr std::string_view kNpyEnding = "npy";
-
+/// Little endian, of every Sample.
 Bytes encode_npy(ConstView pixels);
 
 /// True if the bytes start with the magic of .npy.
 bool is_npy(std::span<const std::byte> bytes);
 
-/// What the header declares. Throws TruncatedFile if it is cut off, else as decode_npy does.
+/// Codec::declared of NPY; accepts tables, too, so that `gpuimg info` tells about them.
 DeclaredImage declared_npy(std::span<const std::byte> beginning, const std::string& name);
 
-/// Throws Error{decode} for a damaged file, and Error{unsupported} for another version, order or type, or for a shape
-/// other than (h,w) and (h,w,c) with c from 1 to 4.
+/// Gray, gray with alpha, RGB or RGB with alpha, by the number of channels; samples of either byte order. Throws like
+/// decode_image, also for a file that is longer than its array.
+DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// An image or a table. Throws Error{decode} for a damaged file, and Error{unsupported} for another version, order or
+/// type, or for a shape other than (h,w) and (h,w,c) with c from 1 to 4.
 Image decode_npy(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg::codecs

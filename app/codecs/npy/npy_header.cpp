@@ -26,12 +26,17 @@ constexpr std::size_t kHeaderStart = 10;  // magic, version and a two-byte heade
 constexpr std::size_t kAlignment = 64;
 constexpr std::string_view kAdvice = "save it with numpy.save";
 
+/// The first name of a sample is the one that is written. The order of single bytes means nothing.
 struct SampleName {
   Sample sample;
   std::string_view text;
+  bool is_big_endian = false;
 };
-constexpr std::array<SampleName, 6> kSampleNames = {{{Sample::u8, "|u1"},
+constexpr std::array<SampleName, 9> kSampleNames = {{{Sample::u8, "|u1"},
+                                                     {Sample::u8, "<u1"},
+                                                     {Sample::u8, ">u1"},
                                                      {Sample::u16, "<u2"},
+                                                     {Sample::u16, ">u2", true},
                                                      {Sample::u32, "<u4"},
                                                      {Sample::u64, "<u8"},
                                                      {Sample::f32, "<f4"},
@@ -160,31 +165,45 @@ class HeaderParser {
   std::string_view rest_;
 };
 
+/// The NumPy expression that makes an image of an array of this shape; empty if there is none.
+std::string_view shape_advice(const std::vector<std::uint64_t>& shape) {
+  if (std::find(shape.begin(), shape.end(), 0) != shape.end() || shape.size() == 2) {
+    return "";
+  }
+  switch (shape.size()) {
+    case 0:
+    case 1: return "numpy.atleast_2d(numpy.load('in.npy'))";
+    case 3:
+      return shape[0] <= 4         ? "numpy.moveaxis(numpy.load('in.npy'), 0, -1)"
+             : shape[2] < shape[0] ? "numpy.load('in.npy')[..., :3]"
+                                   : "numpy.load('in.npy')[0]";
+    default: return "numpy.load('in.npy')[0]";
+  }
+}
+
 NpyLayout layout_of(const NpyHeader& header, std::size_t data_offset, const std::string& name) {
   const auto* type = std::find_if(kSampleNames.begin(), kSampleNames.end(),
                                   [&](const SampleName& known) { return known.text == header.descr; });
   if (type == kSampleNames.end()) {
-    fail_npy(ErrorKind::unsupported, name,
-             fmt::format("npy type '{}' is not supported; gpuimg reads |u1, <u2, <u4, <u8, <f4 and <f8",
-                         printable_name(header.descr->substr(0, 16))));
+    refuse_npy(name, fmt::format("npy type '{}'", printable_name(header.descr->substr(0, 16))),
+               type_advice(*header.descr));
   }
   if (*header.fortran_order) {
-    fail_npy(ErrorKind::unsupported, name,
-             "npy in Fortran order is not supported; convert it with numpy.ascontiguousarray");
+    refuse_npy(name, "npy in Fortran order", "numpy.ascontiguousarray(numpy.load('in.npy'))");
   }
   const std::vector<std::uint64_t>& shape = *header.shape;
   constexpr std::uint64_t kMaxSide = std::numeric_limits<int>::max();
   const bool fits = (shape.size() == 2 || (shape.size() == 3 && shape[2] >= 1 && shape[2] <= 4)) && shape[0] >= 1 &&
                     shape[0] <= kMaxSide && shape[1] >= 1 && shape[1] <= kMaxSide;
   if (!fits) {
-    fail_npy(ErrorKind::unsupported, name,
-             fmt::format("npy shape {} is not supported; gpuimg reads (h,w) and (h,w,c) with c from 1 to 4",
-                         text_of(shape)));
+    refuse_npy(name, fmt::format("npy shape {}, other than (h,w) and (h,w,c) with c from 1 to 4,", text_of(shape)),
+               shape_advice(shape));
   }
   const int channels = shape.size() == 2 ? 1 : static_cast<int>(shape[2]);
   return {static_cast<int>(shape[1]),
           static_cast<int>(shape[0]),
           {type->sample, channels},
+          type->is_big_endian,
           std::string(*header.descr),
           text_of(shape),
           data_offset};
@@ -225,6 +244,23 @@ NpyLayout read_npy_header(std::span<const std::byte> bytes, const std::string& n
     fail_npy(ErrorKind::decode, name, "damaged npy file: its header is not one that NumPy writes");
   }
   return layout_of(*header, kHeaderStart + header_size, name);
+}
+
+std::string_view type_advice(std::string_view type) {
+  return type.find('f') != std::string_view::npos   ? "(numpy.load('in.npy') * 65535).astype('uint16')"
+         : type.find('b') != std::string_view::npos ? "numpy.load('in.npy').astype('uint8') * 255"
+                                                    : "numpy.load('in.npy').astype('uint16')";
+}
+
+void refuse_npy(const std::string& name, const std::string& what, std::string_view advice) {
+  std::string message = fmt::format("{}: {} is not supported; ", printable_name(name), what);
+  if (advice.empty()) {
+    message += "gpuimg reads images as arrays of uint8 and uint16";
+  } else {
+    message +=
+        fmt::format("convert it, for example with: python3 -c \"import numpy; numpy.save('out.npy', {})\"", advice);
+  }
+  throw Error(ErrorKind::unsupported, message);
 }
 
 void fail_npy(ErrorKind kind, const std::string& name, const std::string& why) {

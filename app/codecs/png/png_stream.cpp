@@ -12,6 +12,7 @@ namespace gpuimg::codecs {
 namespace {
 
 constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
+constexpr std::size_t kChunkHeaderBytes = 8;
 
 /// Everything in one read up to 256 KiB; otherwise 64 KiB or slightly more. Then the last read is longer than any
 /// reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
@@ -60,30 +61,64 @@ void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_en
   for (const ByteSpan part : image_data_) {
     data_left_ += part.size();
   }
-  constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
-  if (data_left_ > kMaxChunkBytes) {
-    refuse_unsupported(name, "PNG of 2 GiB or more");
-  }
-  for (std::size_t i = 0; i < 4; ++i) {
-    joined_header_[i] = static_cast<std::byte>(data_left_ >> (24 - 8 * i));
-    joined_header_[4 + i] = static_cast<std::byte>(kIdat >> (24 - 8 * i));
-  }
-  parts_.push_back(bytes.first(data_begin));
-  parts_.emplace_back(joined_header_);
-  parts_.insert(parts_.end(), image_data_.begin(), image_data_.end());
-  parts_.emplace_back(joined_checksum_);
-  parts_.push_back(bytes.subspan(data_end));
-  before_data_ = data_begin + joined_header_.size();
   block_bytes_ = block_size_for(data_left_);
+  parts_.push_back(bytes.first(data_begin));
+  add_joined_chunks();
+  parts_.push_back(bytes.subspan(data_end));
+  before_data_ = data_begin + kChunkHeaderBytes;
+  chunk_left_ = std::min(data_left_, max_chunk_bytes());
+}
+
+/// As many whole blocks as one chunk can hold.
+std::size_t PngStream::max_chunk_bytes() const {
+  constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
+  return kMaxChunkBytes / block_bytes_ * block_bytes_;
+}
+
+void PngStream::add_joined_chunks() {
+  const std::size_t max_bytes = max_chunk_bytes();
+  joined_headers_.resize(std::max<std::size_t>((data_left_ + max_bytes - 1) / max_bytes, 1));
+  std::size_t total = data_left_;
+  auto part = image_data_.begin();
+  for (auto& header : joined_headers_) {
+    const std::size_t size = std::min(total, max_bytes);
+    total -= size;
+    for (std::size_t i = 0; i < 4; ++i) {
+      header[i] = static_cast<std::byte>(size >> (24 - 8 * i));
+      header[4 + i] = static_cast<std::byte>(kIdat >> (24 - 8 * i));
+    }
+    parts_.emplace_back(header);
+    for (std::size_t left = size; left > 0;) {
+      const std::size_t count = std::min(left, part->size());
+      parts_.push_back(part->first(count));
+      *part = part->subspan(count);
+      part += part->empty() ? 1 : 0;
+      left -= count;
+    }
+    parts_.emplace_back(joined_checksum_);
+  }
+}
+
+void PngStream::count_read(std::size_t size) {
+  if (before_data_ > 0) {
+    before_data_ -= std::min(before_data_, size);
+    return;
+  }
+  if (data_left_ == 0) {
+    return;
+  }
+  skipped_image_data_ = skipped_image_data_ || size != std::min(block_bytes_, data_left_);
+  const std::size_t count = std::min(chunk_left_, size);
+  data_left_ -= count;
+  chunk_left_ -= count;
+  if (chunk_left_ == 0 && data_left_ > 0) {
+    before_data_ = joined_checksum_.size() + kChunkHeaderBytes;
+    chunk_left_ = std::min(data_left_, max_chunk_bytes());
+  }
 }
 
 bool PngStream::read(std::byte* to, std::size_t size) {
-  if (before_data_ > 0) {
-    before_data_ -= std::min(before_data_, size);
-  } else if (data_left_ > 0) {
-    skipped_image_data_ = skipped_image_data_ || size != std::min(block_bytes_, data_left_);
-    data_left_ -= std::min(data_left_, size);
-  }
+  count_read(size);
   while (size > 0 && next_part_ < parts_.size()) {
     ByteSpan& part = parts_[next_part_];
     const std::size_t count = std::min(size, part.size());

@@ -1,4 +1,4 @@
-// Presents a PNG to libpng: chunks checked, and all image data joined into one chunk.
+// Presents a PNG to libpng: chunks checked, and all image data joined into one chunk, or a few if it is 2 GiB or more.
 #pragma once
 
 #include <array>
@@ -35,15 +35,19 @@ class PngStream {
  private:
   void walk(ByteSpan bytes, const std::string& name);
   void join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name);
+  [[nodiscard]] std::size_t max_chunk_bytes() const;
+  void add_joined_chunks();
+  void count_read(std::size_t size);
 
   std::vector<ByteSpan> image_data_;
   std::vector<ByteSpan> parts_;
   std::size_t next_part_ = 0;
   std::size_t data_left_ = 0;
-  std::size_t before_data_ = 0;  // unread bytes that precede the image data
+  std::size_t chunk_left_ = 0;   // of data_left_, in the current joined chunk
+  std::size_t before_data_ = 0;  // unread bytes that precede the image data, or more of it
   std::size_t block_bytes_ = 0;
   bool skipped_image_data_ = false;
-  std::array<std::byte, 8> joined_header_{};
+  std::vector<std::array<std::byte, 8>> joined_headers_;
   std::array<std::byte, 4> joined_checksum_{};  // libpng ignores it; the original checksums have been checked
 };
 

@@ -7,11 +7,12 @@
 
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/sample_order.hpp"
+#include "gpuimg/png/match_search.hpp"
 
 namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kStripBytes = std::size_t{256} << 10;  // with its deflated form, fits a core's own cache
+constexpr std::size_t kStripBytes = png::kBlockBytes;  // with its deflated form, fits a core's own cache
 constexpr int kChooseForEachRow = -1;
 
 }  // namespace

@@ -20,8 +20,10 @@
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
 #include "codecs/joined_bytes.hpp"
+#include "codecs/packed_bits.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_strips.hpp"
+#include "gpuimg/png/encoder_limits.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -82,16 +84,17 @@ class PngFile {
   std::uint32_t adler_ = 1;
 };
 
-std::vector<std::byte> header_chunk(ConstView pixels) {
+std::vector<std::byte> header_chunk(int width, int height, PixelFormat format, bool one_bit) {
   constexpr std::array<std::byte, 5> kColorTypes = {std::byte{0}, std::byte{0}, std::byte{4}, std::byte{2},
                                                     std::byte{6}};
   std::vector<std::byte> chunk;
+  chunk.reserve(17);
   const auto add = [&](std::span<const std::byte> part) { chunk.insert(chunk.end(), part.begin(), part.end()); };
   add(std::as_bytes(std::span("IHDR", 4)));
-  add(u32be(static_cast<std::uint32_t>(pixels.width)));
-  add(u32be(static_cast<std::uint32_t>(pixels.height)));
-  chunk.push_back(static_cast<std::byte>(sample_bytes(pixels.format.sample) * 8));
-  chunk.push_back(kColorTypes.at(static_cast<std::size_t>(pixels.format.channels)));
+  add(u32be(static_cast<std::uint32_t>(width)));
+  add(u32be(static_cast<std::uint32_t>(height)));
+  chunk.push_back(static_cast<std::byte>(one_bit ? 1 : sample_bytes(format.sample) * 8));
+  chunk.push_back(kColorTypes.at(static_cast<std::size_t>(format.channels)));
   chunk.resize(chunk.size() + 3);  // deflate, the five filters, not interlaced
   return chunk;
 }
@@ -151,9 +154,12 @@ void append_strips(ConstView pixels, const StripPlan& plan, const WriteOptions& 
   });
 }
 
-void encode(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  const StripPlan plan(pixels);
-  std::vector<std::vector<std::byte>> chunks = {header_chunk(pixels)};
+/// Everything but the IDAT chunks, which `append_data` appends.
+template <class AppendData>
+void write_file(int width, int height, PixelFormat format, const std::string& name, const WriteOptions& options,
+                const ByteSink& sink, const AppendData& append_data) {
+  std::vector<std::vector<std::byte>> chunks = {
+      header_chunk(width, height, format, options.one_bit && can_pack_bits(format))};
   for (std::vector<std::byte>& chunk : png_metadata_chunks(options.metadata)) {
     chunks.push_back(std::move(chunk));
   }
@@ -166,29 +172,57 @@ void encode(ConstView pixels, const std::string& name, const WriteOptions& optio
   for (const auto& chunk : chunks) {
     file.append_chunk(chunk);
   }
-  append_strips(pixels, plan, options, file);
+  append_data(file);
   file.append_chunk(std::as_bytes(std::span("IEND", 4)));
   file.flush();
+}
+
+void check_level(int level) {
+  if (level < 0 || level > 3) {
+    throw Error(ErrorKind::usage, fmt::format("PNG level {}: out of range; use 0 to 3", level));
+  }
+}
+
+[[noreturn]] void refuse_without_memory(const std::string& name, int width, int height) {
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("{}: cannot write: not enough memory to encode {}x{} pixels; use a smaller image or fewer "
+                          "threads",
+                          printable_name(name), width, height));
 }
 
 }  // namespace
 
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  if (options.png_level < 0 || options.png_level > 3) {
-    throw Error(ErrorKind::usage, fmt::format("PNG level {}: out of range; use 0 to 3", options.png_level));
-  }
+  check_level(options.png_level);
   if (pixels.tight_pitch_bytes() >= kMaxStripBytes) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: rows of {} pixels are too long for PNG; write .npy, or a narrower image",
                             printable_name(name), pixels.width));
   }
   try {
-    encode(pixels, name, options, sink);
+    const bool one_bit = options.one_bit && can_pack_bits(pixels.format);
+    const Image bits = one_bit ? packed_bits(pixels) : Image();
+    const ConstView rows = one_bit ? bits.view() : pixels;  // of bytes, as PNG filters them
+    write_file(pixels.width, pixels.height, pixels.format, name, options, sink,
+               [&](PngFile& file) { append_strips(rows, StripPlan(rows), options, file); });
   } catch (const std::bad_alloc&) {
-    throw Error(ErrorKind::out_of_memory,
-                fmt::format("{}: cannot write: not enough memory to encode {}x{} pixels; use a smaller image or fewer "
-                            "threads",
-                            printable_name(name), pixels.width, pixels.height));
+    refuse_without_memory(name, pixels.width, pixels.height);
+  }
+}
+
+std::optional<Encoding> png_data_format(int width, int /*height*/, PixelFormat format, const WriteOptions& options) {
+  const PngDataFormat data{options.png_level};
+  const bool is_short = static_cast<std::size_t>(width) * format.bytes_per_pixel() < kMaxStripBytes;
+  const bool one_bit = options.one_bit && can_pack_bits(format);
+  return is_short && !one_bit && png::can_encode(format, data) ? std::optional<Encoding>(data) : std::nullopt;
+}
+
+void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat format, const std::string& name,
+                       const WriteOptions& options, const ByteSink& sink) {
+  try {
+    write_file(width, height, format, name, options, sink, [&](PngFile& file) { file.append(chunks.span()); });
+  } catch (const std::bad_alloc&) {
+    refuse_without_memory(name, width, height);
   }
 }
 

@@ -1,9 +1,11 @@
 // Encodes pixels as PNG. PNG specification (ISO/IEC 15948).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "codecs/codec.hpp"
+#include "gpuimg/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
@@ -21,5 +23,12 @@ namespace gpuimg::codecs {
 /// consecutive spaces; text: no NUL), and Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not
 /// the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::backend_encoding of PNG: levels 0 and 1.
+std::optional<Encoding> png_data_format(int width, int height, PixelFormat format, const WriteOptions& options);
+
+/// Codec::write_encoded of PNG: the file around the IDAT chunks.
+void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat format, const std::string& name,
+                       const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs

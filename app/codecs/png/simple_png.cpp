@@ -108,13 +108,11 @@ class Parser {
   }
 
   bool add_data(ByteSpan data) {
-    constexpr std::size_t kMaxDataBytes = 0x7FFFFFFF;  // libpng's limit
     const bool is_continued = !has_data_ || previous_ == png_chunk_type("IDAT");
-    if (!is_continued || data.size() > kMaxDataBytes - data_bytes_) {
+    if (!is_continued) {
       return false;
     }
     has_data_ = true;
-    data_bytes_ += data.size();
     if (!data.empty()) {
       image_data_.push_back(data);
     }
@@ -123,7 +121,6 @@ class Parser {
 
   std::uint32_t color_type_ = 0;
   std::uint32_t previous_ = 0;
-  std::size_t data_bytes_ = 0;
   bool has_data_ = false;
   ByteSpan colors_;
   ByteSpan opacities_;

@@ -1,4 +1,4 @@
-// A header, then rows; 16-bit samples are big endian. Netpbm's pages pgm(5), ppm(5) and pam(5).
+// A header, then rows; 16-bit samples are big endian. Netpbm's pages pbm(5), pgm(5), ppm(5) and pam(5).
 #include "codecs/pnm/pnm_writer.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +8,7 @@
 #include <span>
 
 #include "codecs/joined_bytes.hpp"
+#include "codecs/packed_bits.hpp"
 #include "codecs/sample_order.hpp"
 
 namespace gpuimg::codecs {
@@ -25,7 +26,14 @@ std::string header_of(ConstView pixels) {
 
 }  // namespace
 
-void encode_pnm(ConstView pixels, const std::string& /*name*/, const WriteOptions& /*options*/, const ByteSink& sink) {
+void encode_pnm(ConstView pixels, const std::string& /*name*/, const WriteOptions& options, const ByteSink& sink) {
+  if (options.one_bit && can_pack_bits(pixels.format)) {
+    constexpr unsigned kWhite = 0;
+    const Image bits = packed_bits(pixels, kWhite);
+    sink(letters(fmt::format("P4\n{} {}\n", pixels.width, pixels.height)));
+    sink({bits.view().data, bits.size_bytes()});
+    return;
+  }
   sink(letters(header_of(pixels)));
   const std::size_t row_bytes = pixels.tight_pitch_bytes();
   constexpr std::size_t kBlock = std::size_t{1} << 20;

@@ -132,11 +132,17 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name) {
   return header;
 }
 
+ByteSpan psd_resources(ByteSpan bytes, const std::string& name) {
+  PsdFields fields(bytes, kHeaderBytes, name);
+  fields.take(fields.length(false));  // colors
+  return fields.take(fields.length(false));
+}
+
 PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std::string& name) {
   PsdFields fields(bytes, kHeaderBytes, name);
   PsdSections sections;
   sections.colors = fields.take(fields.length(false));
-  fields.take(fields.length(false));  // image resources
+  sections.resources = fields.take(fields.length(false));
   const ByteSpan layers = fields.take(fields.length(header.is_large));
   sections.has_transparency =
       header.channels > header.color_planes() && says_transparent(layers, header.is_large, name);

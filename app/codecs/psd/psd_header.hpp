@@ -30,9 +30,13 @@ PsdHeader read_psd_header(ByteSpan bytes, const std::string& name);
 
 struct PsdSections {
   ByteSpan colors;                ///< of an indexed file
+  ByteSpan resources;             ///< Photoshop image resources
   bool has_transparency = false;  ///< the plane after the colors is the transparency of the merged image
   std::size_t image = 0;          ///< offset of the merged image
 };
+
+/// The image resources of a file that may be cut off after them.
+ByteSpan psd_resources(ByteSpan bytes, const std::string& name);
 
 PsdSections read_psd_sections(ByteSpan bytes, const PsdHeader& header, const std::string& name);
 

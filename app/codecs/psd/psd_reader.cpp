@@ -6,6 +6,7 @@
 
 #include "codecs/cmyk.hpp"
 #include "codecs/psd/psd_header.hpp"
+#include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_planes.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/sample_order.hpp"
@@ -141,6 +142,7 @@ DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions
     read_pixels<std::uint8_t>(header, sections, planes, decoded.image.view());
   }
   add_notes(header, sections, decoded.notes);
+  decoded.metadata = read_psd_metadata(sections.resources, decoded.details);
   return decoded;
 }
 

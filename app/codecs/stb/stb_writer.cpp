@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 #include <stb_image_write.h>
 
+#include <array>
 #include <optional>
 #include <stdexcept>
 
 #include "codecs/growing_bytes.hpp"
+#include "codecs/metadata/metadata_filter.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -37,10 +39,31 @@ Bytes encode(StbWriter write, ConstView pixels, const std::string& name) {
   return packed.take();
 }
 
+/// Into the fields of the header that stb leaves 0.
+void set_density(Bytes& bmp, const PixelDensity& density) {
+  constexpr std::size_t kPixelsPerMeterAt = 38;
+  const PixelDensity per_meter = density_for_png(density);
+  const std::array values = {per_meter.x, per_meter.y};
+  for (std::size_t i = 0; i < 8; ++i) {
+    bmp.data[kPixelsPerMeterAt + i] = static_cast<std::byte>(values[i / 4] >> (8 * (i % 4)));
+  }
+}
+
 }  // namespace
 
-void encode_bmp(ConstView pixels, const std::string& name, const WriteOptions& /*options*/, const ByteSink& sink) {
-  sink(encode(stbi_write_bmp_to_func, pixels, name).span());
+void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter) {
+  filter.drop_all_but_density(metadata, "gpuimg writes only the pixel density to BMP");
+  if (metadata.density && metadata.density->unit == DensityUnit::none) {
+    filter.drop(metadata.density, "the pixel density", "BMP holds it with a unit only");
+  }
+}
+
+void encode_bmp(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  Bytes bmp = encode(stbi_write_bmp_to_func, pixels, name);
+  if (options.metadata.density) {
+    set_density(bmp, *options.metadata.density);
+  }
+  sink(bmp.span());
 }
 
 void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& /*options*/, const ByteSink& sink) {

@@ -9,7 +9,10 @@
 
 namespace gpuimg::codecs {
 
-/// Both functions require an image that passes check_holds, and throw Error{out_of_memory}.
+/// The encoders require an image that passes check_holds, and throw Error{out_of_memory}.
+
+/// Codec::fit_metadata of BMP: the density stays, if it has a unit.
+void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter);
 
 /// RGB as 24 bits, RGBA as 32 bits with alpha, gray as RGB with equal channels.
 void encode_bmp(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);

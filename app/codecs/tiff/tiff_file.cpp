@@ -118,7 +118,9 @@ int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const
 
 int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
   auto* state = static_cast<State*>(user);
+  constexpr std::string_view kLacksExtraSamples = "Sum of Photometric type-related color channels and ExtraSamples";
   if (!state->heeds_warnings) {
+    state->lacks_extra_samples = state->lacks_extra_samples || std::string_view(format).starts_with(kLacksExtraSamples);
     return 1;
   }
   if (!is_harmless(format)) {

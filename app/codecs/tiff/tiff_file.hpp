@@ -3,8 +3,10 @@
 
 #include <tiffio.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,8 +22,12 @@ class TiffFile {
   TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset = 0);
 
   [[nodiscard]] TIFF* tiff() const { return tiff_.get(); }
+  [[nodiscard]] const RandomAccess& content() const { return state_->content; }
   [[nodiscard]] std::uint64_t size() const { return state_->content.size; }
   [[nodiscard]] const std::string& name() const { return name_; }
+
+  /// Bytes of the file as they stand; returns how many there were.
+  std::size_t read(std::uint64_t offset, std::span<std::byte> to) const { return state_->content.read(offset, to); }
 
   /// The value of a tag with one number, or its default, or `otherwise`.
   template <class T>
@@ -29,6 +35,9 @@ class TiffFile {
     T value = otherwise;
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
+
+  /// True if the directory does not say what the samples after the colors are; libtiff then calls them unspecified.
+  [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
 
   /// From now on, warnings are errors, for they concern pixels; except the harmless ones, which become notes.
   void begin_pixels() { state_->heeds_warnings = true; }
@@ -46,6 +55,7 @@ class TiffFile {
     std::string problem;  ///< the first message
     std::vector<std::string> warnings;
     bool heeds_warnings = false;
+    bool lacks_extra_samples = false;
     bool ended_early = false;
     bool lacks_memory = false;
   };

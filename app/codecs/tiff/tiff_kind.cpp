@@ -71,6 +71,10 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
       TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_EXTRASAMPLES, &count, &kinds) != 1 || count == 0) {
     return TiffKind::Alpha::none;
   }
+  if (kinds[0] == EXTRASAMPLE_UNSPECIFIED && file.lacks_extra_samples() && kind.color == TiffKind::Color::rgb &&
+      kind.samples == 4) {
+    return TiffKind::Alpha::assumed;
+  }
   return kinds[0] == EXTRASAMPLE_ASSOCALPHA   ? TiffKind::Alpha::premultiplied
          : kinds[0] == EXTRASAMPLE_UNASSALPHA ? TiffKind::Alpha::plain
                                               : TiffKind::Alpha::none;

@@ -10,7 +10,7 @@ namespace gpuimg::codecs {
 
 struct TiffKind {
   enum class Color : std::uint8_t { gray, inverted_gray, palette, rgb, cmyk, ycbcr };
-  enum class Alpha : std::uint8_t { none, plain, premultiplied };
+  enum class Alpha : std::uint8_t { none, plain, assumed, premultiplied };  ///< assumed: the file does not say
 
   std::uint32_t width = 0;
   std::uint32_t height = 0;

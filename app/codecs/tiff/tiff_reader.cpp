@@ -10,6 +10,7 @@
 
 #include "codecs/cmyk.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/tiff/tiff_blocks.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_kind.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
@@ -20,69 +21,9 @@
 namespace gpuimg::codecs {
 namespace {
 
-/// How the image is divided.
-struct Blocks {
-  bool are_tiles = false;
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint64_t bytes = 0;
-  std::uint64_t row_bytes = 0;    ///< of a line
-  std::uint32_t line_height = 1;  ///< rows of pixels in a line: more than one if chroma is subsampled
-
-  [[nodiscard]] std::uint64_t lines(std::uint32_t rows) const { return (rows + line_height - 1) / line_height; }
-};
-
-Blocks blocks_of(const TiffFile& file, const TiffKind& kind) {
-  Blocks blocks;
-  blocks.are_tiles = TIFFIsTiled(file.tiff()) != 0;
-  if (blocks.are_tiles) {
-    blocks.width = file.number<std::uint32_t>(TIFFTAG_TILEWIDTH, 0);
-    blocks.height = file.number<std::uint32_t>(TIFFTAG_TILELENGTH, 0);
-    blocks.bytes = TIFFTileSize64(file.tiff());
-    blocks.row_bytes = TIFFTileRowSize64(file.tiff());
-  } else {
-    blocks.width = kind.width;
-    blocks.height = std::min(file.number<std::uint32_t>(TIFFTAG_ROWSPERSTRIP, kind.height), kind.height);
-    blocks.bytes = TIFFVStripSize64(file.tiff(), blocks.height);
-    blocks.row_bytes = TIFFScanlineSize64(file.tiff());
-  }
-  const std::uint64_t samples = kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples);
-  std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
-  if (kind.color == TiffKind::Color::ycbcr) {
-    const YcbcrConverter converter(file);
-    blocks.line_height = converter.clump_height();
-    needed = blocks.row_bytes = converter.bytes_of_clump_row(blocks.width);
-  }
-  if (blocks.width == 0 || blocks.height == 0 || blocks.row_bytes < needed ||
-      blocks.bytes / blocks.lines(blocks.height) < blocks.row_bytes) {
-    refuse_damaged(file.name(), "its strips or tiles have an impossible size");
-  }
-  return blocks;
-}
-
-/// Memory is touched as far as the file holds pixels, so it is checked first that there is something to decode.
-void check_blocks(const TiffFile& file, const TiffKind& kind, const Blocks& blocks) {
-  constexpr std::uint64_t kLargestTile = std::uint64_t{1} << 30;
-  const std::uint64_t image = blocks.row_bytes * std::max(kind.height, blocks.height);
-  if (blocks.are_tiles && blocks.bytes > kLargestTile && blocks.bytes / 4 > image) {
-    refuse_damaged(file.name(), "its tiles are larger than the image");
-  }
-  const std::uint32_t count = blocks.are_tiles ? TIFFNumberOfTiles(file.tiff()) : TIFFNumberOfStrips(file.tiff());
-  for (std::uint32_t i = 0; i < count; ++i) {
-    const std::uint64_t offset = TIFFGetStrileOffset(file.tiff(), i);
-    const std::uint64_t bytes = TIFFGetStrileByteCount(file.tiff(), i);
-    if (bytes == 0) {
-      refuse_damaged(file.name(), "a strip or tile is empty");
-    }
-    if (offset > file.size() || bytes > file.size() - offset) {
-      refuse_truncated(file.name());
-    }
-  }
-}
-
 class BlockReader {
  public:
-  BlockReader(const TiffFile& file, const TiffKind& kind, const Blocks& blocks)
+  BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
       : file_(file), kind_(kind), blocks_(blocks) {
     memory_.assign(static_cast<std::size_t>(kind.is_planar ? kind.used_samples() : 1),
                    std::vector<std::byte>(static_cast<std::size_t>(blocks.bytes)));
@@ -119,7 +60,7 @@ class BlockReader {
  private:
   const TiffFile& file_;
   const TiffKind& kind_;
-  const Blocks& blocks_;
+  const TiffBlocks& blocks_;
   std::vector<std::vector<std::byte>> memory_;
 };
 
@@ -147,7 +88,7 @@ TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
 }
 
 template <class T>
-void read_pixels(TiffFile& file, const TiffKind& kind, const Blocks& blocks, View to) {
+void read_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, View to) {
   const TiffPalette palette = palette_of(file, kind);
   TiffRowConverter<T> converter(kind, palette, std::min(blocks.width, kind.width));
   BlockReader reader(file, kind, blocks);
@@ -175,7 +116,7 @@ View part_of(View image, std::uint32_t x, std::uint32_t y, std::uint32_t width, 
   return part;
 }
 
-void read_ycbcr(TiffFile& file, const TiffKind& kind, const Blocks& blocks, View to) {
+void read_ycbcr(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, View to) {
   YcbcrConverter converter(file);
   BlockReader reader(file, kind, blocks);
   file.begin_pixels();
@@ -199,6 +140,9 @@ void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.alpha == TiffKind::Alpha::premultiplied) {
     notes.emplace_back("TIFF: its colors are stored multiplied by alpha; they are divided by it");
   }
+  if (kind.alpha == TiffKind::Alpha::assumed) {
+    notes.emplace_back("TIFF: it does not say what the fourth sample of each pixel is; it is read as alpha");
+  }
   if (kind.samples > kind.used_samples()) {
     notes.emplace_back(
         fmt::format("TIFF: {} extra samples of each pixel are left out", kind.samples - kind.used_samples()));
@@ -208,9 +152,7 @@ void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
 DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
   const TiffKind kind = tiff_kind(file);
   check_size(file.name(), kind.width, kind.height, options.max_pixels);
-  const Blocks blocks = blocks_of(file, kind);
-  check_blocks(file, kind, blocks);
-  file.check();
+  const TiffBlocks blocks = tiff_blocks(file, kind);
   DecodedImage decoded;
   decoded.metadata = read_tiff_metadata(file, decoded.details);
   decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());

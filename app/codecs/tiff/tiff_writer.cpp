@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "codecs/packed_bits.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
@@ -63,9 +64,12 @@ int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const cha
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
-Tiff opened(Output& output, ConstView pixels) {
+bool needs_big_tiff(ConstView pixels) {
   constexpr std::uint64_t kMaxClassicBytes = std::uint64_t{7} << 29;  // deflate and directories add little
-  const bool is_big = static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+  return static_cast<std::uint64_t>(pixels.height) * pixels.tight_pitch_bytes() > kMaxClassicBytes;
+}
+
+Tiff opened(Output& output, ConstView pixels) {
   const std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)> options(TIFFOpenOptionsAlloc(),
                                                                              TIFFOpenOptionsFree);
   if (options == nullptr) {
@@ -73,8 +77,8 @@ Tiff opened(Output& output, ConstView pixels) {
   }
   TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_message, nullptr);
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_message, nullptr);
-  return {TIFFClientOpenExt("output", is_big ? "w8l" : "wl", &output, on_read, on_write, on_seek, on_close, on_size,
-                            nullptr, nullptr, options.get()),
+  return {TIFFClientOpenExt("output", needs_big_tiff(pixels) ? "w8l" : "wl", &output, on_read, on_write, on_seek,
+                            on_close, on_size, nullptr, nullptr, options.get()),
           TIFFClose};
 }
 
@@ -84,21 +88,23 @@ std::uint32_t rows_per_strip(ConstView pixels) {
   return static_cast<std::uint32_t>(std::min(rows, static_cast<std::size_t>(pixels.height)));
 }
 
-void set_common_tags(TIFF* tiff, ConstView pixels) {
+void set_common_tags(TIFF* tiff, ConstView pixels, int bits) {
   TIFFSetField(tiff, TIFFTAG_IMAGEWIDTH, static_cast<std::uint32_t>(pixels.width));
   TIFFSetField(tiff, TIFFTAG_IMAGELENGTH, static_cast<std::uint32_t>(pixels.height));
-  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, static_cast<int>(8 * sample_bytes(pixels.format.sample)));
+  TIFFSetField(tiff, TIFFTAG_BITSPERSAMPLE, bits);
   TIFFSetField(tiff, TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
   TIFFSetField(tiff, TIFFTAG_ROWSPERSTRIP, rows_per_strip(pixels));
 }
 
-void set_image_tags(TIFF* tiff, ConstView pixels) {
-  set_common_tags(tiff, pixels);
+int bits_of(ConstView pixels) { return static_cast<int>(8 * sample_bytes(pixels.format.sample)); }
+
+void set_image_tags(TIFF* tiff, ConstView pixels, bool one_bit) {
+  set_common_tags(tiff, pixels, one_bit ? 1 : bits_of(pixels));
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, pixels.format.channels);
   TIFFSetField(tiff, TIFFTAG_PHOTOMETRIC,
                pixels.format.color_channels() == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, COMPRESSION_ADOBE_DEFLATE);
-  TIFFSetField(tiff, TIFFTAG_PREDICTOR, PREDICTOR_HORIZONTAL);
+  TIFFSetField(tiff, TIFFTAG_PREDICTOR, one_bit ? PREDICTOR_NONE : PREDICTOR_HORIZONTAL);
   if (pixels.format.has_alpha()) {
     const std::uint16_t alpha = EXTRASAMPLE_UNASSALPHA;
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, 1, &alpha);
@@ -106,7 +112,7 @@ void set_image_tags(TIFF* tiff, ConstView pixels) {
 }
 
 void set_table_tags(TIFF* tiff, ConstView table, std::size_t channel, std::span<const std::string_view> channels) {
-  set_common_tags(tiff, table);
+  set_common_tags(tiff, table, bits_of(table));
   const bool is_float = table.format.sample == Sample::f32 || table.format.sample == Sample::f64;
   TIFFSetField(tiff, TIFFTAG_SAMPLESPERPIXEL, 1);
   TIFFSetField(tiff, TIFFTAG_SAMPLEFORMAT, is_float ? SAMPLEFORMAT_IEEEFP : SAMPLEFORMAT_UINT);
@@ -151,13 +157,17 @@ bool write_rows(TIFF* tiff, ConstView pixels) {
 }  // namespace
 
 void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
+  const bool one_bit = options.one_bit && can_pack_bits(pixels.format);
+  const Image bits = one_bit ? packed_bits(pixels) : Image();
   Output output;
   Tiff tiff = opened(output, pixels);
   bool is_written = tiff != nullptr;
   if (is_written) {
-    set_image_tags(tiff.get(), pixels);
-    write_tiff_metadata(tiff.get(), options.metadata);
-    is_written = write_rows(tiff.get(), pixels) && TIFFFlush(tiff.get()) == 1;
+    set_image_tags(tiff.get(), pixels, one_bit);
+    // libtiff appends pixels and its directory to what is there.
+    const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
+    write_tiff_metadata(tiff.get(), options.metadata, exif);
+    is_written = write_rows(tiff.get(), one_bit ? bits.view() : pixels) && TIFFFlush(tiff.get()) == 1;
   }
   tiff.reset();
   if (!is_written) {

@@ -1,19 +1,14 @@
 // Encodes JPEG on the device, with libjpeg-turbo's bytes.
 #pragma once
 
-#include <cstddef>
-#include <functional>
-#include <memory>
 #include <optional>
 
+#include "device/host_memory.hpp"
 #include "device/workspace.hpp"
 #include "gpuimg/codec.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg::cuda {
-
-/// Host memory of that many bytes.
-using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
 
 /// Makes the scan, in new host memory. Returns nullopt if the host must encode the pixels, or
 /// if the device or the host has too little memory. Waits for the device. Throws Error{device_fault}.

@@ -1,9 +1,9 @@
 # The bar stays on its line at any width. A dumb terminal gets no bar and no escape, unless --progress always asks for lines.
-size=900x700 broken=12000 total=12,016
-[ "$GPUIMG_SANITIZED" != 1 ] || size=300x200 broken=4000 total=4,016  # sanitized, all takes 10 times as long
+size=900x700 broken=12000 total=12,040
+[ "$GPUIMG_SANITIZED" != 1 ] || size=300x200 broken=4000 total=4,040  # sanitized, all takes 10 times as long
 make_image png in.png $size
 mkdir in
-for i in {10001..10016}; do ln in.png in/$i.png; done
+for i in {10001..10040}; do ln in.png in/$i.png; done
 for ((i = 0; i < broken; i++)); do : >in/x$i.png; done
 # Slow at first, then thousands of files that fail: the numbers are long from the first bar on.
 bars() { on_terminal "$@" 2>/dev/null | tr '\r' '\n' | grep -a "/$total\|^.\[K[0-9]*%\$" | sed 's/^\x1b\[K//'; }

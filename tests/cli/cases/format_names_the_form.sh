@@ -23,7 +23,7 @@ gpuimg hist -q photos charts/ --chart && gpuimg hist -q photos charts/ --format 
 # One image needs no batch for options that are about many.
 gpuimg equalize in.png - --output-format png --jobs 2 --fail-fast | cmp png.png -
 expect 2 gpuimg equalize in.png - --format jgp
-expect 2 gpuimg equalize in.png - --format gif
+expect 2 gpuimg equalize in.png - --format heic
 expect 2 gpuimg integral in.png - --format jpg
 expect 2 gpuimg hist in.png - --format xml
 expect 2 gpuimg hist in.png --format PNG

@@ -14,5 +14,6 @@ choices() {  # choices SUBCOMMAND OPTION: what the help lists below the option, 
 make_image png in.png 2x2
 for option in --channel --luma --transparent --format; do choices hist $option; done
 for option in --formula --color --luma --transparent --format --subsampling; do choices equalize $option; done
-for option in --layout --type --channel --luma --format; do choices integral $option; done
+for option in --layout --type --channel --luma --border --format; do choices integral $option; done
 for option in --encode --subsampling; do choices hsl $option; done
+for option in --method --channel --luma; do choices threshold $option; done

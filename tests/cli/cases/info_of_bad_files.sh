@@ -3,8 +3,8 @@ expect 2 gpuimg info
 expect 2 gpuimg info --null a.png
 expect 3 gpuimg info nowhere.png
 expect 3 gpuimg info - </dev/null
-printf 'II*\0' >scan.tif
-expect 3 gpuimg info scan.tif
+printf '\xFF\x0A' >photo.jxl
+expect 3 gpuimg info photo.jxl
 printf 'hello\n' >hello.png
 expect 3 gpuimg info hello.png
 make_image png in.png 7x5

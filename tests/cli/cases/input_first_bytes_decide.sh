@@ -1,10 +1,19 @@
-# A file of zeros is refused by its first bytes, however long it is; so is a long file of a known other kind.
+# A file of zeros is refused by its first bytes within 0.1 s, however long it is, also through a pipe; so is a long file of
+# a known other kind.
+limit=100
+[ "$GPUIMG_SANITIZED" = 0 ] || limit=1500
 truncate -s 5G zeros.png
 { printf 'qoif'; head -c 100 /dev/zero; } >long.qoi && truncate -s 5G long.qoi
 for name in zeros.png long.qoi; do
   expect 3 gpuimg equalize "$name" out.png
   expect 3 gpuimg hist "$name"
   expect 3 gpuimg integral "$name" out.npy
-  ms=$(run_ms gpuimg hist "$name")
-  [ "$ms" -lt 1500 ] || printf '%s took %d ms\n' "$name" "$ms"
+  # On a busy machine a process may wait longer than that for its turn.
+  for command in "gpuimg hist $name" "cat $name | gpuimg hist -"; do
+    for _ in {1..4}; do
+      ms=$(run_ms sh -c "$command")
+      [ "$ms" -ge "$limit" ] || break
+    done
+    [ "$ms" -lt "$limit" ] || printf '%s took %d ms\n' "$command" "$ms"
+  done
 done

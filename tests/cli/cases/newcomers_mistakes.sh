@@ -117,7 +117,7 @@ mistake 2 equalize photo.png out.png --jobs all
 mistake 2 equalize photo.png out.png --max-memory 2GB
 mistake 2 equalize photo.png out.png --max-memory lots
 mistake 2 equalize photo.png out.png --backend gpu
-mistake 2 equalize photo.png out.png --format gif
+mistake 2 equalize photo.png out.png --format heic
 mistake 2 equalize photos --output '{stem}{extension}'
 mistake 2 hist photo.png --channel red
 mistake 2 hist photo.png --channel R

@@ -1,6 +1,19 @@
 # Archives: the same bytes as from a folder, in order; other members as they are; compressed; streams; damaged members.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 mkdir -p in/deep
+zstd_of() {  # zstd_of FILE [ZEROS]: a zstd frame of FILE and so many bytes of zeros, by blocks that need no compressor
+  python3 - "$@" <<'P'
+import sys
+WINDOW = 1 << 17
+blocks = []
+with open(sys.argv[1], "rb") as file:
+    while part := file.read(WINDOW):
+        blocks.append((len(part) << 3, part))
+blocks += [(WINDOW << 3 | 2, b"\0")] * (int(sys.argv[2]) // WINDOW if len(sys.argv) > 2 else 0)
+blocks.append((1, b""))
+sys.stdout.buffer.write(bytes.fromhex("28b52ffd0038") + b"".join(head.to_bytes(3, "little") + body for head, body in blocks))
+P
+}
 make_image png in/a.png 40x30 rgb 8 1
 make_image ppm in/deep/b.ppm 20x10 2
 make_image jpeg in/c.jpg 64x32
@@ -23,11 +36,37 @@ for name in deep/b.json large.txt empty.txt "${long#in/}" $'\303\244 \377.txt'; 
 echo "- the same from streams, compressed, of any number of jobs and in any locale"
 gpuimg equalize -q --tar - - <in.tar | cmp - out.tar
 cat in.tar | gpuimg equalize -q --tar - - | cat | cmp - out.tar
-gzip -k in.tar && cp in.tar.gz in.tgz
-for name in in.tar.gz in.tgz; do gpuimg equalize -q $name - | cmp - out.tar; done
+gzip -k in.tar && cp in.tar.gz in.tgz && zstd_of in.tar >in.tar.zst && cp in.tar.zst in.tzst
+for name in in.tar.gz in.tgz in.tar.zst in.tzst; do gpuimg equalize -q $name - | cmp - out.tar; done
 for jobs in 1 4; do LC_ALL=C gpuimg equalize -q -j $jobs in.tar - | cmp - out.tar; done
 gpuimg equalize -q --max-memory 60M in.tar - | cmp - out.tar
 tar -C in --format=pax -cf pax.tar "${names[@]}" && gpuimg equalize -q pax.tar - | tar tf - 2>/dev/null | cut -c 1-40 | head -3
+echo "- members that workers read and write by themselves: the same as from a pipe, whatever the format"
+mkdir parts
+make_image ppm parts/wide.ppm 400x300 3
+make_image ppm parts/next.ppm 401x299 4
+head -c 100001 in/large.txt >parts/odd.txt
+printf 'P6\n400 300\n255\n' >parts/holes.ppm && truncate -s 360015 parts/holes.ppm
+truncate -s 900000 parts/holes.bin && printf end >>parts/holes.bin
+parts=(wide.ppm odd.txt holes.ppm holes.bin next.ppm)
+for form in v7 ustar pax gnu 'gnu -S' 'pax -S --sparse-version=1.0'; do
+  tar -C parts --format=$form -cf parts.tar "${parts[@]}" && rm -f new.tar
+  gpuimg equalize -q -j 3 parts.tar new.tar
+  cat parts.tar | gpuimg equalize -q --tar - - | cmp - new.tar
+  mkdir unpacked && tar -C unpacked -xf new.tar && cmp unpacked/holes.bin parts/holes.bin
+  gpuimg equalize -q parts/next.ppm - --format ppm | cmp - unpacked/next.ppm
+  rm -r unpacked
+done
+head -c 500000 parts.tar >short.tar && expect 3 gpuimg equalize -q short.tar no.tar
+expect 3 gpuimg equalize -q short.tar - >begun.tar
+cmp -n "$(stat -c %s begun.tar)" begun.tar new.tar && tar tf begun.tar 2>/dev/null
+mkfifo pipe
+exec 7<>pipe  # gpuimg refuses a pipe without a reader, which cat may not be yet
+cat pipe >piped.tar 7>&- &
+gpuimg equalize -q parts.tar pipe 7>&-
+exec 7>&-
+wait && cmp piped.tar new.tar
+rm new.tar
 echo "- other operations"
 gpuimg hist -q in.tar - | tar tf - 2>/dev/null | head -2
 gpuimg hsl -q --planes in.tar - | tar tf - 2>/dev/null | head -4
@@ -51,7 +90,14 @@ expect 3 gpuimg equalize -q nowhere.tar no.tar
 : >empty.tar
 truncate -s 300M zeros && tar -czf bomb.tar.gz zeros
 expect 3 gpuimg equalize -q bomb.tar.gz no.tar
+expect 3 gpuimg equalize -q --tar - - <bomb.tar.gz | wc -c
+tar -cf - zeros | head -c 512 >header && zstd_of header 314572800 >bomb.tar.zst && rm zeros
+expect 3 gpuimg equalize -q bomb.tar.zst no.tar
+expect 3 gpuimg hist -q bomb.tar.zst no.csv --table
+truncate -s 200M zeros && tar -czf dense.tar.gz zeros && rm zeros  # no larger than what is always allowed
+expect 0 gpuimg equalize -q dense.tar.gz - | wc -c
 expect 3 gpuimg equalize -q empty.tar no.tar
+(ulimit -f 600 && expect 4 gpuimg equalize -q parts.tar no.tar)  # as on a full disk
 ls no.tar 2>/dev/null
 echo "- refusals"
 expect 4 gpuimg equalize -q in.tar out.tar

@@ -41,6 +41,7 @@ Catalogue make_catalogue() {
   add_gifs(all);
   add_psds(all);
   add_pnms(all);
+  add_npys(all);
 #if GPUIMG_HAS_TIFF
   add_tiffs(all);
 #endif

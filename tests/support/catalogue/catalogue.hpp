@@ -57,6 +57,7 @@ void add_tgas(Catalogue& to);
 void add_gifs(Catalogue& to);
 void add_psds(Catalogue& to);
 void add_pnms(Catalogue& to);
+void add_npys(Catalogue& to);
 void add_tiffs(Catalogue& to);
 void add_webps(Catalogue& to);
 void add_heifs(Catalogue& to);

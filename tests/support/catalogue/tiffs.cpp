@@ -17,11 +17,13 @@ constexpr int kHeight = 3;
 constexpr std::size_t kCount = 15;
 
 enum Tag : std::uint32_t {
+  kSubfileType = 254,
   kWidthTag = 256,
   kHeightTag = 257,
   kBits = 258,
   kCompression = 259,
   kPhotometric = 262,
+  kMake = 271,
   kOffsets = 273,
   kOrientation = 274,
   kSamples = 277,
@@ -34,10 +36,28 @@ enum Tag : std::uint32_t {
   kTileHeight = 323,
   kTileOffsets = 324,
   kTileByteCounts = 325,
+  kSubDirectories = 330,
   kInkSet = 332,
   kExtraSamples = 338,
   kSampleFormat = 339,
+  kDngVersion = 50706,
 };
+
+/// Of a tag's values: how TIFF 6.0 numbers the type, and its bytes.
+struct FieldType {
+  std::uint32_t number;
+  int bytes;
+};
+
+FieldType type_of(std::uint32_t tag) {
+  switch (tag) {
+    case kDngVersion: return {1, 1};
+    case kMake: return {2, 1};
+    case kSubfileType:
+    case kSubDirectories: return {4, 4};
+    default: return {3, 2};
+  }
+}
 
 struct TiffChoices {
   int bits = 8;
@@ -46,8 +66,8 @@ struct TiffChoices {
   bool is_big_endian = false;
   bool is_planar = false;
   int rows_per_strip = kHeight;
-  bool is_tiled = false;                      ///< tiles of 16×16
-  std::map<std::uint32_t, Values> more = {};  ///< tags of 16-bit numbers
+  bool is_tiled = false;  ///< tiles of 16×16
+  std::map<std::uint32_t, Values> more = {};
 };
 
 class TiffWriter {
@@ -131,14 +151,20 @@ class TiffWriter {
     if (file_.size() % 2 != 0) {
       file_.push_back(std::byte{0});
     }
-    std::map<std::uint32_t, std::uint32_t> places;
+    std::map<std::uint32_t, FileBytes> fields;  // the values, or where they are if they take more than 4 bytes
     for (const auto& [tag, values] : tags_) {
-      if (values.size() > 2) {
-        places[tag] = static_cast<std::uint32_t>(file_.size());
-        for (const std::uint32_t value : values) {
-          add(file_, value, 2);
-        }
+      FileBytes& field = fields[tag];
+      for (const std::uint32_t value : values) {
+        add(field, value, type_of(tag).bytes);
       }
+      if (field.size() > 4) {
+        const auto place = static_cast<std::uint32_t>(file_.size());
+        add_bytes(file_, field);
+        file_.resize(file_.size() + file_.size() % 2);
+        field.clear();
+        add(field, place, 4);
+      }
+      field.resize(4);
     }
     FileBytes start;
     add(start, static_cast<std::uint32_t>(file_.size()), 4);
@@ -146,14 +172,9 @@ class TiffWriter {
     add(file_, static_cast<std::uint32_t>(tags_.size()), 2);
     for (const auto& [tag, values] : tags_) {
       add(file_, tag, 2);
-      add(file_, 3, 2);
+      add(file_, type_of(tag).number, 2);
       add(file_, static_cast<std::uint32_t>(values.size()), 4);
-      if (values.size() > 2) {
-        add(file_, places[tag], 4);
-        continue;
-      }
-      add(file_, values[0], 2);
-      add(file_, values.size() == 2 ? values[1] : 0, 2);
+      add_bytes(file_, fields[tag]);
     }
     add(file_, 0, 4);
     return file_;
@@ -238,6 +259,9 @@ void add_alpha(Catalogue& to) {
       choices.more = {{kExtraSamples, {0}}};
       to.add_good(name + "extra.tif", make_tiff(choices, values), expected_of(choices, values, false),
                   "1 extra samples");
+      choices.more = {};
+      to.add_good(name + "untold.tif", make_tiff(choices, values), expected_of(choices, values, is_color),
+                  is_color ? "read as alpha" : "1 extra samples");
       choices.more = {{kExtraSamples, {1}}};
       Values divided = values;
       for (std::size_t i = 0; i < divided.size(); ++i) {
@@ -291,6 +315,41 @@ void add_palettes_and_inks(Catalogue& to) {
   }
 }
 
+/// Known by their compression, by DNG's version, or as a thumbnail of which a camera's maker has the photo elsewhere.
+void add_raw_photos(Catalogue& to) {
+  TiffChoices choices;
+  const Values values = random_samples(choices, 1);
+  const auto add = [&](const std::string& name, const std::string& kind, std::map<std::uint32_t, Values> tags) {
+    choices.more = std::move(tags);
+    to.add_unsupported("tiff_" + name + ".tif", make_tiff(choices, values),
+                       kind + " is not supported; convert it, for example with: darktable-cli in.raw out.png");
+  };
+  const auto text = [](std::string_view letters) {
+    Values codes(letters.begin(), letters.end());
+    codes.push_back(0);
+    return codes;
+  };
+  add("nef", "Nikon's raw photo (NEF)", {{kCompression, {34713}}});
+  add("arw", "Sony's raw photo (ARW)", {{kCompression, {32767}}});
+  add("pef", "Pentax' raw photo (PEF)", {{kCompression, {65535}}});
+  add("srw", "Samsung's raw photo (SRW)", {{kCompression, {32770}}});
+  add("dcr", "Kodak's raw photo (DCR)", {{kCompression, {65000}}});
+  add("dng", "a raw photo (DNG)", {{kDngVersion, {1, 4, 0, 0}}});
+  for (const auto& [maker, kind] : {std::pair{"NIKON CORPORATION", "Nikon's raw photo (NEF)"},
+                                    {"SONY", "Sony's raw photo (ARW)"},
+                                    {"PENTAX Corporation", "Pentax' raw photo (PEF)"},
+                                    {"SAMSUNG", "Samsung's raw photo (SRW)"},
+                                    {"KODAK", "Kodak's raw photo (DCR)"},
+                                    {"Hasselblad", "Hasselblad's raw photo (3FR)"},
+                                    {"Leica", "a raw photo"}}) {
+    add(std::string("thumbnail_of_") + std::string(maker, 4), kind,
+        {{kSubfileType, {1}}, {kSubDirectories, {8}}, {kMake, text(maker)}});
+  }
+  // A photo with a maker, or with a smaller copy of itself elsewhere, is a photo.
+  choices.more = {{kSubDirectories, {8}}, {kMake, text("NIKON CORPORATION")}};
+  to.add_good("tiff_of_a_camera.tif", make_tiff(choices, values), expected_of(choices, values, false));
+}
+
 void add_refused(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
@@ -301,11 +360,12 @@ void add_refused(Catalogue& to) {
   to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed");
   to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float");
   to.add_unsupported("tiff_lab.tif", with(kPhotometric, 8), "photometric interpretation 8");
-  to.add_unsupported("tiff_nef.tif", with(kCompression, 34713), "Nikon's raw photo (NEF)");
-  to.add_unsupported("tiff_arw.tif", with(kCompression, 32767), "Sony's raw photo (ARW)");
-  to.add_unsupported("tiff_pef.tif", with(kCompression, 65535), "Pentax' raw photo (PEF)");
   to.add_unsupported("tiff_of_3_bits.tif", with(kBits, 3), "3-bit");
   to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit");
+  choices.more = {{kWidthTag, {60000}}, {kHeightTag, {60000}}};
+  to.add_unsupported("tiff_of_a_bomb.tif", make_tiff(choices, values), "--max-pixels");
+  choices.more = {{kWidthTag, {30000}}, {kHeightTag, {30000}}};
+  to.add_damaged("tiff_of_far_more_than_the_file_holds.tif", make_tiff(choices, values));
   to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
@@ -325,6 +385,7 @@ void add_tiffs(Catalogue& to) {
   add_layouts(to);
   add_alpha(to);
   add_palettes_and_inks(to);
+  add_raw_photos(to);
   add_refused(to);
 }
 

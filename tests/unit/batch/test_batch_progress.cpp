@@ -39,5 +39,23 @@ TEST(Progress, BarFitsTheTerminalWidth) {
   }
 }
 
+TEST(Progress, PartOfTheOnlyImage) {
+  const ProgressCounts some{.total = 1, .part = 0.425};
+  EXPECT_EQ(bar_line(some, 3.4, 79), "[========            ] 42%  0:04 left");
+  EXPECT_EQ(bar_line(some, 3.4, 20), "42%  0:04 left");
+  EXPECT_EQ(bar_line(some, 3.4, 5), "42%");
+  EXPECT_EQ(bar_line({.total = 1, .part = 0.0}, 3.4, 79), "[                    ] 0%");
+  EXPECT_EQ(bar_line({.total = 1, .done = 1, .part = 1.0}, 3.4, 79), "[====================] 100%  0:00 left");
+  EXPECT_EQ(progress_json(some, 3.4, false),
+            "{\"event\": \"progress\", \"total\": 1, \"done\": 0, \"failed\": 0, \"skipped\": 0, \"part\": 0.425, "
+            "\"seconds\": 3.400, \"images_per_second\": 0.000, \"megapixels_per_second\": 0.000, \"seconds_left\": "
+            "4.6}\n");
+  for (int columns = 0; columns < 50; ++columns) {
+    for (const double part : {0.0, 1e-9, 0.5, 1.0, 1.5}) {
+      EXPECT_LE(bar_line({.total = 1, .part = part}, 1e9, columns).size(), static_cast<std::size_t>(columns));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace gpuimg

@@ -82,10 +82,6 @@ TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
   EXPECT_EQ(declared_image_in(folder / "in").pixels(), 6U);
 }
 
-void put(const std::string& path, std::span<const std::byte> bytes) {
-  test::put_text(path, std::string(reinterpret_cast<const char*>(bytes.data()), bytes.size()));
-}
-
 /// Text of a fact; numbers in decimal. Nullopt if the image has no such fact.
 std::optional<std::string> fact(const DeclaredImage& image, std::string_view key) {
   for (const HeaderFact& one : image.facts) {
@@ -124,7 +120,7 @@ TEST(DeclaredImage, PrefixesDeclareTheSameOrNothing) {
 TEST(DeclaredImage, ReadsNoMoreThanTheHeader) {
   const test::TemporaryFolder folder;
   const auto sized = [&](const std::string& name, std::span<const std::byte> bytes) {
-    put(folder / name, bytes);
+    test::put_bytes(folder / name, bytes);
     std::filesystem::resize_file(folder / name, std::uintmax_t{1} << 40);
     return read_file_header(folder / name);
   };
@@ -145,10 +141,10 @@ TEST(DeclaredImage, FindsTheFooterOfATgaOfAnyName) {
   const std::vector<std::uint32_t> values(200 * 200 * 3, 1);  // longer than the first read
   test::FileBytes tga = test::make_tga(2, 200, 200, 24, values);
   EXPECT_GT(tga.size(), std::size_t{64} << 10);
-  put(folder / "a.bin", tga);
+  test::put_bytes(folder / "a.bin", tga);
   EXPECT_THROW((void)read_file_header(folder / "a.bin"), Error);
   test::add_bytes(tga, test::bytes_of(std::string_view("\0\0\0\0\0\0\0\0TRUEVISION-XFILE.\0", 26)));
-  put(folder / "a.bin", tga);
+  test::put_bytes(folder / "a.bin", tga);
   EXPECT_EQ(read_file_header(folder / "a.bin").format, "TGA");
   EXPECT_EQ(declared_image_in(folder / "a.bin").pixels(), 40000U);
 }
@@ -226,7 +222,7 @@ TEST(FileHeader, HoldsTheMetadata) {
   const Image image = test::constant_image(20, 10, {Sample::u8, 3}, 77);
   const Metadata metadata = test::full_metadata(image.format(), 200000);  // the header is longer than the first read
   for (const FileFormat format : {FileFormat::png, FileFormat::jpeg}) {
-    put(folder / "in", test::written(image, format, metadata));
+    test::put_bytes(folder / "in", test::written(image, format, metadata));
     const FileHeader header = read_file_header(folder / "in");
     EXPECT_EQ(header.format, codec_of(format).name);
     EXPECT_EQ(header.metadata.icc, metadata.icc);
@@ -241,7 +237,7 @@ TEST(FileHeader, HoldsTheMetadata) {
 
 TEST(FileHeader, TellsTypeAndShapeOfATable) {
   const test::TemporaryFolder folder;
-  put(folder / "t.npy", encode_npy(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()).span());
+  test::put_bytes(folder / "t.npy", encode_npy(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()).span());
   const FileHeader header = read_file_header(folder / "t.npy");
   EXPECT_EQ(header.format, "NPY");
   EXPECT_EQ(header.image.decoded, (PixelFormat{Sample::f64, 3}));

@@ -37,7 +37,7 @@ TEST(Iptc, IsFoundAmongPhotoshopResources) {
   const FileBytes resource = iptc_resource(iptc_data());
   EXPECT_EQ(resource.size() % 2, 0U);
   EXPECT_EQ(copy_of(photoshop_resources(resource).iptc), iptc_data());
-  EXPECT_FALSE(photoshop_resources(resource).has_others);
+  EXPECT_FALSE(photoshop_resources(resource).has_more_than_iptc());
 
   FileBytes several = bytes_of(
       "8BIM\3\xED\3abc\0\0\0\3"
@@ -46,7 +46,7 @@ TEST(Iptc, IsFoundAmongPhotoshopResources) {
   add_bytes(several, resource);
   const PhotoshopResources found = photoshop_resources(several);
   EXPECT_EQ(copy_of(found.iptc), iptc_data());
-  EXPECT_TRUE(found.has_others);
+  EXPECT_TRUE(found.has_more_than_iptc());
   EXPECT_FALSE(found.is_damaged);
 }
 

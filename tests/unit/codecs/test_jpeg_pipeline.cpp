@@ -10,6 +10,7 @@
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_paths.hpp"
+#include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -18,27 +19,6 @@ using namespace codecs;
 namespace {
 
 using namespace test;
-
-/// Sampling factors of luma and chroma, horizontal and vertical.
-using Sampling = std::array<int, 4>;
-
-constexpr Sampling kSamplings[] = {{1, 1, 1, 1}, {2, 1, 1, 1}, {1, 2, 1, 1}, {2, 2, 1, 1}, {4, 1, 1, 1}, {1, 4, 1, 1},
-                                   {4, 2, 1, 1}, {2, 4, 1, 1}, {1, 4, 1, 2}, {1, 2, 1, 2}, {3, 1, 1, 1}, {1, 3, 1, 1},
-                                   {2, 3, 1, 1}, {2, 2, 2, 1}, {2, 2, 1, 2}, {1, 1, 2, 2}, {1, 1, 1, 2}, {2, 1, 1, 2}};
-
-/// Progressive, or a scan for each component.
-JpegChoices of_several_scans(Random& random, const Sampling& sampling) {
-  JpegChoices choices;
-  choices.progressive = random.below(8) != 0;
-  choices.separate_scans = !choices.progressive;
-  choices.horizontal_sampling = sampling[0];
-  choices.vertical_sampling = sampling[1];
-  choices.chroma_horizontal_sampling = sampling[2];
-  choices.chroma_vertical_sampling = sampling[3];
-  choices.restart_interval = random.below(2) == 0 ? 0 : random.between(1, 9);
-  choices.quality = random.between(1, 100);
-  return choices;
-}
 
 /// Steps of one row of MCUs, of some and of all.
 JpegPipelineChoices any_choices(Random& random) {
@@ -58,7 +38,7 @@ void expect_same(Random& random, const FileBytes& file) {
   ASSERT_EQ(difference_of_jpeg_scans(file, choices), "");
 }
 
-class JpegPipelineOf : public ::testing::TestWithParam<Sampling> {};
+class JpegPipelineOf : public ::testing::TestWithParam<JpegFactors> {};
 
 TEST_P(JpegPipelineOf, MatchesOneDecoder) {
   Random random;
@@ -74,7 +54,7 @@ TEST_P(JpegPipelineOf, MatchesOneDecoder) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, JpegPipelineOf, ::testing::ValuesIn(kSamplings), [](const auto& sampling) {
+INSTANTIATE_TEST_SUITE_P(All, JpegPipelineOf, ::testing::ValuesIn(kAllJpegFactors), [](const auto& sampling) {
   std::string name = "Sampling";
   for (const int factor : sampling.param) {
     name += std::to_string(factor);
@@ -87,7 +67,7 @@ TEST(JpegPipeline, OfGrayAndCmykMatchesOneDecoder) {
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 120; ++round) {
     const bool is_gray = round % 2 == 0;
-    JpegChoices choices = of_several_scans(random, kSamplings[random.below(6)]);
+    JpegChoices choices = of_several_scans(random, kAllJpegFactors[random.below(6)]);
     choices.progressive = true;
     choices.separate_scans = false;
     choices.as_cmyk = !is_gray && random.below(2) == 0;
@@ -99,55 +79,11 @@ TEST(JpegPipeline, OfGrayAndCmykMatchesOneDecoder) {
   }
 }
 
-/// Any bands in any order, each bit by bit from any bit on.
-std::vector<JpegScanChoice> any_scans(Random& random, int components) {
-  std::vector<std::array<int, 64>> unknown(static_cast<std::size_t>(components));  // low bits; −1 for all
-  for (std::array<int, 64>& bits : unknown) {
-    bits.fill(-1);
-  }
-  std::vector<JpegScanChoice> scans;
-  const auto send = [&](JpegScanChoice scan) {
-    const auto first = static_cast<std::size_t>(std::max(scan.component, 0));
-    int& known = unknown[first][static_cast<std::size_t>(scan.first)];
-    scan.high = std::max(known, 0);
-    scan.low = known < 0 ? random.between(0, 2) : known - 1;
-    for (int i = 0; i < components; ++i) {
-      if (scan.component < 0 || scan.component == i) {
-        auto& bits = unknown[static_cast<std::size_t>(i)];
-        std::fill(bits.begin() + scan.first, bits.begin() + scan.last + 1, scan.low);
-      }
-    }
-    scans.push_back(scan);
-  };
-  send({.component = -1});
-  const auto is_done = [](const std::array<int, 64>& bits) {
-    return std::count(bits.begin(), bits.end(), 0) == static_cast<int>(bits.size());
-  };
-  while (!std::all_of(unknown.begin(), unknown.end(), is_done)) {
-    const int component = random.between(0, components - 1);
-    const auto& bits = unknown[static_cast<std::size_t>(component)];
-    if (bits[0] > 0 && random.below(3) == 0) {
-      send({.component = -1});
-    }
-    const auto first = std::find_if(bits.begin() + 1, bits.end(), [](int left) { return left != 0; });
-    if (first != bits.end()) {
-      auto last = first;
-      while (last + 1 != bits.end() && *(last + 1) == *first && random.below(30) != 0) {
-        ++last;
-      }
-      send({component, static_cast<int>(first - bits.begin()), static_cast<int>(last - bits.begin())});
-    } else if (bits[0] > 0) {
-      send({.component = -1});
-    }
-  }
-  return scans;
-}
-
 TEST(JpegPipeline, OfAnyScansMatchesOneDecoder) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 200; ++round) {
-    JpegChoices choices = of_several_scans(random, kSamplings[random.below(4)]);
+    JpegChoices choices = of_several_scans(random, kAllJpegFactors[random.below(4)]);
     const int channels = random.below(3) == 0 ? 1 : 3;
     choices.separate_scans = false;
     choices.progressive = true;
@@ -166,7 +102,7 @@ TEST(JpegPipeline, OfExtremeCoefficientsMatchesOneDecoder) {
   for (const int limit : {1, 40, 1023}) {
     for (const int max_step : {1, 255, 65535}) {
       for (int round = 0; round < 6; ++round) {
-        JpegChoices choices = of_several_scans(random, kSamplings[random.below(4)]);
+        JpegChoices choices = of_several_scans(random, kAllJpegFactors[random.below(4)]);
         choices.progressive = true;
         const FileBytes file =
             make_jpeg_of_coefficients(random, random.between(1, 90), random.between(1, 90), limit, max_step, choices);
@@ -178,7 +114,7 @@ TEST(JpegPipeline, OfExtremeCoefficientsMatchesOneDecoder) {
 
 /// A file whose scans can be decoded together.
 FileBytes file_of_scans(Random& random, int height) {
-  const JpegChoices choices = of_several_scans(random, kSamplings[random.below(4)]);
+  const JpegChoices choices = of_several_scans(random, kAllJpegFactors[random.below(4)]);
   const PixelFormat format{Sample::u8, choices.progressive && random.below(4) == 0 ? 1 : 3};
   return make_jpeg(any_image(random, random.between(9, 40), height, format).view(), choices);
 }
@@ -293,8 +229,8 @@ TEST(JpegScript, SplitsTheFile) {
   }
   EXPECT_EQ(bytes, file.size());
   EXPECT_EQ(script->scans[0].components, 7U);
-  EXPECT_TRUE(script->scans[0].overlaps(script->scans[6]));
-  EXPECT_FALSE(script->scans[0].overlaps(script->scans[1])) << "DC and AC";
+  EXPECT_TRUE(script->scans[0].depends_on(script->scans[6]));
+  EXPECT_FALSE(script->scans[0].depends_on(script->scans[1])) << "DC and AC";
 }
 
 /// libjpeg smooths blocks of such a file, so its pixels depend on the blocks around them.
@@ -340,6 +276,9 @@ TEST(JpegScript, OfUnusualFilesIsNone) {
   EXPECT_TRUE(is_left(with(second, {std::byte{0xFF}}))) << "fill bytes";
   EXPECT_TRUE(is_left(make_jpeg(image.view()))) << "one scan";
   EXPECT_TRUE(is_left(make_jpeg(image.view(), {.progressive = true, .arithmetic = true})));
+  FileBytes disordered = file;
+  std::swap(disordered[script.header.size() + 5], disordered[script.header.size() + 9]);
+  EXPECT_TRUE(is_left(disordered)) << "Cr, Cb, Y in a scan";
   FileBytes swapped(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(script.header.size()));
   add_bytes(swapped, second_scan);
   add_bytes(swapped, std::span(file).subspan(script.header.size(), second - script.header.size()));

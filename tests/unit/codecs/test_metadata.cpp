@@ -178,8 +178,8 @@ TEST(Metadata, FormatsWithoutMetadataGetNone) {
       EXPECT_TRUE(left_out({}, codec.format, kRgb).empty()) << codec.name;
     }
   }
-  EXPECT_EQ(left_out(full_metadata(kRgb), FileFormat::bmp, kRgb).at(0),
-            "the ICC profile is not carried: gpuimg writes no metadata to BMP");
+  EXPECT_EQ(left_out(full_metadata(kRgb), FileFormat::tga, kRgb).at(0),
+            "the ICC profile is not carried: gpuimg writes no metadata to TGA");
 }
 
 /// Decodes a PNG with EXIF orientation 6 and this XMP.

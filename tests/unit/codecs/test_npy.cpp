@@ -86,6 +86,43 @@ TEST(Npy, ReadsOtherSpellingsOfTheSameHeader) {
       decode(npy_file("  { 'descr' : '<f8' , 'fortran_order' : False , 'shape' : ( 1 , 2 , 4 ) }  ", 64)).height(), 1);
 }
 
+TEST(Npy, ReadsBothByteOrders) {
+  const std::string data = npy_file(header_of("'>u2'", "False", "(1, 2)"), 0) + std::string("\1\2\3\4", 4);
+  EXPECT_EQ(decode(data).view().row<std::uint16_t>(0)[1], 0x0304);
+  EXPECT_EQ(decode(npy_file(header_of("'<u1'", "False", "(1, 2)"), 2)).format().sample, Sample::u8);
+}
+
+TEST(Npy, ImagesLieInTheMemoryAskedFor) {
+  ReadOptions options;
+  bool is_asked = false;
+  options.new_image = [&](int width, int height, PixelFormat format) {
+    is_asked = true;
+    return Image(width, height, format);
+  };
+  const Image image = test::constant_image(3, 2, {Sample::u16, 3}, 7);
+  const DecodedImage read = read_npy(encode_npy(image.view()).span(), "a.npy", options);
+  EXPECT_TRUE(is_asked);
+  EXPECT_TRUE(test::same_pixels(read.image.view(), image.view()));
+}
+
+TEST(Npy, ImagesAreAsLongAsTheyDeclare) {
+  std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
+  const auto read = [&] { return read_npy(std::as_bytes(std::span(file)), "a.npy", {}); };
+  EXPECT_NO_THROW((void)read());
+  file += '\0';
+  EXPECT_THROW((void)read(), Error);
+  file.resize(file.size() - 2);
+  EXPECT_THROW((void)read(), Error);
+}
+
+TEST(Npy, TablesAreNoImages) {
+  for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
+    const Bytes file = encode_npy(Image(3, 2, {sample, 1}).view());
+    EXPECT_NO_THROW((void)decode_npy(file.span(), "a.npy"));
+    EXPECT_THROW((void)read_npy(file.span(), "a.npy", {}), Error);
+  }
+}
+
 TEST(Npy, RefusesEveryPrefix) {
   const std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u16, 3}, 7).view()));
   for (std::size_t size = 0; size < file.size(); ++size) {
@@ -96,7 +133,7 @@ TEST(Npy, RefusesEveryPrefix) {
 }
 
 TEST(Npy, RefusesUnsupportedFiles) {
-  for (const char* descr : {"'>u2'", "'<i4'", "'|b1'", "'<f2'", "'<c8'", "'O'", "'|u1\x1b[31m'", "''"}) {
+  for (const char* descr : {"'>u4'", "'<i4'", "'|b1'", "'<f2'", "'<c8'", "'O'", "'|u1\x1b[31m'", "''"}) {
     expect_refused(ErrorKind::unsupported, npy_file(header_of(descr, "False", "(2, 3)"), 6));
   }
   expect_refused(ErrorKind::unsupported, npy_file(header_of("'|u1'", "True", "(2, 3)"), 6));

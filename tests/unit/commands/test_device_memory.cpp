@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/command_context.hpp"
-#include "operations/operations.hpp"
+#include "gpuimg/png/encoder_limits.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"
@@ -25,14 +25,17 @@ namespace {
 
 using namespace test;
 
-constexpr int kSide = 48;  ///< whole MCUs: less to encode than the largest result takes
+constexpr int kSide = 48;
 constexpr PixelFormat kRgb{Sample::u8, 3};
 constexpr int kExclusive = 100;  ///< the weight of what must be alone
 
-/// What the engine takes for an image of `side` × `side` pixels and any result.
+/// What the engine takes for an image of `side` × `side` pixels and any result: most for the moments of windows, or for
+/// a PNG of 16 bits a channel.
 std::uint64_t needed(int side) {
   const auto pixels = static_cast<std::uint64_t>(side) * static_cast<std::uint64_t>(side);
-  return pixels * (kRgb.bytes_per_pixel() + most_result_bytes());
+  constexpr std::uint64_t kMoments = 2 + 8 + 8 + 4;
+  const std::uint64_t deep = 2 * pixels * kRgb.bytes_per_pixel();
+  return pixels * kRgb.bytes_per_pixel() + std::max(pixels * kMoments, deep + png::encoding_bytes(deep));
 }
 
 /// What is computed at once.

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "support/command_run.hpp"
@@ -130,8 +131,12 @@ TEST_F(EncodingSide, MetadataAndStandardOutput) {
 
 TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
   const std::string photo = put_jpeg();
-  out_ = folder_ / "out.png";
+  out_ = folder_ / "out.bmp";
   EXPECT_FALSE(same_on_both({"equalize", photo, out_}));
+  out_ = folder_ / "out.png";
+  for (const std::string level : {"2", "3"}) {
+    EXPECT_FALSE(same_on_both({"equalize", "--png-level", level, photo, out_}));
+  }
   EXPECT_EQ(twin_device().encoded, 0) << "the encoder is not even tested";
   out_ = folder_ / "out.jpg";
   EXPECT_FALSE(same_on_both({"equalize", "--max-device-memory", "20K", photo, out_}));
@@ -140,25 +145,39 @@ TEST_F(EncodingSide, OtherFormatsAndStripsAreTheHosts) {
   EXPECT_FALSE(same_on_both({"equalize", photo, out_})) << "strips after the device ran out of memory";
 }
 
+TEST_F(EncodingSide, PngOfEveryFormat) {
+  SCOPED_TRACE(random_.trace());
+  out_ = folder_ / "out.png";
+  for (const Sample sample : {Sample::u8, Sample::u16}) {
+    for (int channels = 1; channels <= 4; ++channels) {
+      const std::string source = put_png({sample, channels});
+      for (const std::string level : {"0", "1"}) {
+        EXPECT_TRUE(same_on_both({"equalize", "--png-level", level, source, out_}));
+      }
+      EXPECT_TRUE(same_on_both({"hsl", source, out_})) << "with text that describes it";
+      EXPECT_FALSE(same_on_both({"hsl", "--planes", source, folder_ / "out.npy"}));
+    }
+  }
+  EXPECT_TRUE(same_on_both({"equalize", put_jpeg(), out_}));
+  EXPECT_TRUE(same_on_both({"equalize", "--format", "png", put_jpeg(), "-"}));
+}
+
 TEST_F(EncodingSide, AWrongEncoderIsNotUsed) {
+  const std::pair<const char*, const char*> formats[] = {
+      {"out.png", "the CPU encodes PNG: twin (device 0) does not give the bytes of the CPU's encoder"},
+      {"out.jpg", "the CPU encodes JPEG: twin (device 0) does not give the bytes of the linked libjpeg"}};
   const std::string photo = put_jpeg();
-  ASSERT_EQ(run_command({"equalize", "--backend", "cpu", photo, out_}).code, ExitCode::ok);
-  const std::string expected = taken(out_);
-  twin_device().encodes_wrongly = true;
-  const CommandRun run = run_command({"equalize", "--backend", "cuda", photo, out_});
-  EXPECT_EQ(run.code, ExitCode::ok);
-  EXPECT_TRUE(taken(out_) == expected);
-  EXPECT_NE(run.err.find("the CPU encodes JPEG: twin (device 0) does not give the bytes of the linked libjpeg"),
-            std::string::npos)
-      << run.err;
-  const CommandRun doctor = run_command({"doctor"});
-  EXPECT_NE(doctor.out.find("encoding JPEG, as the CPU to the byte: 6 checks, 6 FAILED"), std::string::npos);
-  EXPECT_NE(doctor.out.find("gpuimg encodes JPEG on the CPU"), std::string::npos) << doctor.out;
-  twin_device().reset();
-  EXPECT_NE(run_command({"doctor"}).out.find("encoding JPEG, as the CPU to the byte: 6 checks, all good"),
-            std::string::npos);
-  twin_device().encodes = false;
-  EXPECT_NE(run_command({"doctor"}).out.find("encoding JPEG: left to the CPU"), std::string::npos);
+  for (const auto& [name, note] : formats) {
+    twin_device().reset();
+    const std::string out = folder_ / name;
+    ASSERT_EQ(run_command({"equalize", "--backend", "cpu", photo, out}).code, ExitCode::ok);
+    const std::string expected = taken(out);
+    twin_device().encodes_wrongly = true;
+    const CommandRun run = run_command({"equalize", "--backend", "cuda", photo, out});
+    EXPECT_EQ(run.code, ExitCode::ok);
+    EXPECT_TRUE(taken(out) == expected) << name;
+    EXPECT_NE(run.err.find(note), std::string::npos) << run.err;
+  }
 }
 
 TEST_F(EncodingSide, VerifyComparesTheEncoders) {
@@ -180,12 +199,13 @@ TEST_F(EncodingSide, TimesAndManifestSayWhichSide) {
   const std::string photo = put_jpeg();
   const Words timed = {"equalize", "--timing", "--json", "--backend", "cuda", "--force", photo};
   EXPECT_NE(run_command(timed + Words{out_}).err.find(R"("encoded_by": "cuda"})"), std::string::npos);
-  EXPECT_NE(run_command(timed + Words{folder_ / "o.png"}).err.find(R"("encoded_by": "cpu"})"), std::string::npos);
+  EXPECT_NE(run_command(timed + Words{folder_ / "o.png"}).err.find(R"("encoded_by": "cuda"})"), std::string::npos);
+  EXPECT_NE(run_command(timed + Words{folder_ / "o.bmp"}).err.find(R"("encoded_by": "cpu"})"), std::string::npos);
   const std::string manifest = folder_ / "run.jsonl";
   const Words batch = {"equalize", "--backend", "cuda", "--force", "--manifest", manifest};
   EXPECT_EQ(run_command(batch + Words{photo, folder_ / "out/"}).code, ExitCode::ok);
   EXPECT_NE(text_in(manifest).find(R"("encoded_by": "cuda")"), std::string::npos);
-  EXPECT_EQ(run_command(batch + Words{"--format", "png", photo, folder_ / "out/"}).code, ExitCode::ok);
+  EXPECT_EQ(run_command(batch + Words{"--format", "bmp", photo, folder_ / "out/"}).code, ExitCode::ok);
   EXPECT_NE(text_in(manifest).find(R"("encoded_by": "cpu")"), std::string::npos);
 }
 

@@ -45,6 +45,16 @@ TEST(Backends, CudaIsForFoldersOfJpegAndLargeImages) {
   EXPECT_FALSE(cuda_is_faster({200, 200 * kPhoto, false, 16}));
 }
 
+TEST(Backends, CudaIsForOneImageOfAnOperationThatComputesMuch) {
+  const OperationCost cost{.thread_ms = 400.0, .useful_threads = 64, .device_ms = 4.0};
+  for (const int threads : {2, 8, 16}) {
+    EXPECT_TRUE(cuda_is_faster({1, 24'000'000, false, threads, cost})) << "one photo, " << threads << " threads";
+    EXPECT_FALSE(cuda_is_faster({1, 24'000'000, false, threads})) << "of an operation that memory bounds";
+    EXPECT_FALSE(cuda_is_faster({1, 1 << 18, false, threads, cost})) << "a thumbnail";
+  }
+  EXPECT_FALSE(cuda_is_faster({1, 24'000'000, false, 64, cost})) << "all threads help";
+}
+
 TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).make({}), nullptr); }
 
 /// In a process of its own, because CUDA reads the variable once.

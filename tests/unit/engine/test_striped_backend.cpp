@@ -281,6 +281,19 @@ TEST_F(StripedBackendTest, VoidRowsGiveNoResult) {
   EXPECT_THROW((void)striped.to_hsl(picture, HslEncoding::u16), VoidStrips);
 }
 
+TEST_F(StripedBackendTest, DenoisingTellsHowFarTheWholeImageIs) {
+  test::Random random;
+  const Image image = test::smooth_image(random, 40, 30, {Sample::u8, 1});
+  DenoiseOptions options;
+  options.patch = 3;
+  options.search = 3;
+  std::vector<double> parts;
+  options.on_progress = [&](double part) { parts.push_back(part); };
+  StripedBackend striped(*inner_, 14 * 3 * image.pitch_bytes());  // 10 rows and the halo; with planes and result
+  (void)striped.apply(striped.upload(image.view()), options);
+  EXPECT_EQ(parts, (std::vector<double>{10.0 / 30, 20.0 / 30, 1.0}));
+}
+
 /// Sums each sample with those up to two rows away, in a column; rows beyond the image count as 0.
 Picture column_sums(Backend& backend, const Picture& picture) {
   const Image from = backend.download(picture);

@@ -104,6 +104,26 @@ TEST(InputFile, ReadsFilesOfAnySize) {
   }
 }
 
+TEST(InputFile, ReadsASectionOfAFile) {
+  const TemporaryFolder folder;
+  Random random;
+  const std::string text = random_text(random, 300000);
+  put_text(folder / "file", text);
+  const Descriptor file(::open((folder / "file").c_str(), O_RDONLY | O_CLOEXEC));
+  const FileSection section{file.number(), 1000, 200000, "file"};
+  EXPECT_EQ(text_of(read_input(section)), text.substr(1000, 200000));
+  PartialInput input(section);
+  EXPECT_EQ(input.beginning(10).size(), 10U);
+  EXPECT_FALSE(input.is_whole());
+  EXPECT_EQ(input.end(5).front(), static_cast<std::byte>(text[200995]));
+  const auto all = input.beginning(1 << 20);
+  EXPECT_TRUE(input.is_whole());
+  EXPECT_TRUE(std::equal(all.begin(), all.end(), std::as_bytes(std::span<const char>(text)).subspan(1000).begin()));
+  EXPECT_EQ(all.size(), 200000U);
+  ASSERT_EQ(::truncate((folder / "file").c_str(), 200999), 0);
+  EXPECT_THROW(read_input(section), Error);
+}
+
 TEST(InputFile, ReadsUnusualNames) {
   const TemporaryFolder folder;
   const std::string long_name(255, 'n');

@@ -1,17 +1,15 @@
-// Members of tar archives, read and written as streams by libarchive. Without it (GPUIMG_ARCHIVE), the constructors
-// throw Error{unsupported}. docs/batch.md, "Archives".
+// Members of tar archives, read by libarchive. Without it (GPUIMG_ARCHIVE), reading throws Error{unsupported}.
+// docs/batch.md, "Archives".
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "io/bytes.hpp"
+#include "io/input_file.hpp"
 
 struct archive_entry;
 
@@ -19,9 +17,6 @@ namespace gpuimg {
 
 /// "libarchive 3.6.2"; empty if it is not built in.
 std::string tar_library();
-
-/// True for .tar, .tar.gz, .tgz, .tar.zst and .tzst.
-bool is_tar_name(const std::string& path);
 
 struct TarMember {
   std::string name;  ///< any bytes
@@ -43,31 +38,15 @@ class TarReader {
   /// The next member, or nothing at the end.
   std::optional<TarMember> next();
 
-  /// Reads up to `room.size()` bytes of the current member; 0 at its end.
-  std::size_t read(std::span<std::byte> room);
+  /// Where the content of the current member is, if the archive is a regular file and holds it in one piece: then it is
+  /// read from there, as long as this reader lives. Nothing for small members, of which libarchive holds all already.
+  std::optional<FileSection> section(const TarMember& member);
+
+  /// Reads the next `room.size()` bytes of the current member.
+  void read(const TarMember& member, std::span<std::byte> room);
 
   /// All of the current member.
   Bytes content(const TarMember& member);
-
- private:
-  struct State;
-  std::unique_ptr<State> state_;
-};
-
-/// Writes an archive in the pax format, to which every ustar reader is used if no member needs more.
-class TarWriter {
- public:
-  explicit TarWriter(ByteSink sink);
-  TarWriter(const TarWriter&) = delete;
-  TarWriter& operator=(const TarWriter&) = delete;
-  ~TarWriter();
-
-  /// Begins a member like `model`, with another name and size.
-  void begin(const TarMember& model, const std::string& name, std::uint64_t size);
-  void write(std::span<const std::byte> part);
-
-  /// Ends the archive.
-  void finish();
 
  private:
   struct State;

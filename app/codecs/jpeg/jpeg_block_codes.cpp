@@ -1,0 +1,373 @@
+// The speed is set by the dependency chain from one code to the next, and by mispredicted branches.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "codecs/jpeg/jpeg_block_codes.cpp"
+#include "codecs/simd_targets.hpp"
+
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+#include "codecs/jpeg/jpeg_block_codes.hpp"
+#include "codecs/jpeg/jpeg_zigzag.hpp"
+
+HWY_BEFORE_NAMESPACE();
+namespace gpuimg::codecs::HWY_NAMESPACE {
+
+/// The code that is next, whose bits are then skipped. False if there is none.
+HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
+  constexpr unsigned kMaxLength = 16;
+  if (entry.advance == JpegCodeEntry::kSymbol) {
+    in.skip(entry.bits);
+    symbol = static_cast<unsigned>(entry.value);
+    return true;
+  }
+  const JpegCodeTable::Symbol found = table.long_code(static_cast<unsigned>(in.peek(kMaxLength)));
+  in.skip(found.bits);
+  symbol = found.symbol;
+  return found.bits != 0;
+}
+
+HWY_INLINE int take_value(JpegBitCursor& in, unsigned bits) {
+  return bits == 0 ? 0 : jpeg_value(static_cast<unsigned>(in.take(bits)), bits);
+}
+
+/// The blocks that an end of band stands for.
+HWY_INLINE std::uint32_t take_end_run(JpegBitCursor& in, unsigned log2) {
+  return (1U << log2) + (log2 == 0 ? 0U : static_cast<std::uint32_t>(in.take(log2)));
+}
+
+HWY_INLINE bool read_difference(JpegBitCursor& in, const JpegCodeTable& table, int& difference) {
+  in.refill();
+  const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
+  if (entry.advance == 0) [[likely]] {
+    in.skip(entry.bits);
+    difference = entry.value;
+    return true;
+  }
+  unsigned symbol = 0;
+  if (!take_symbol(in, table, entry, symbol)) {
+    return false;
+  }
+  difference = take_value(in, symbol);
+  return true;
+}
+
+/// Reads the DC coefficient of a block.
+HWY_INLINE bool read_dc(JpegBitCursor& in, JpegScanState::Part& part, unsigned shift, JCOEF* block) {
+  int difference = 0;
+  if (!read_difference(in, part.dc, difference)) {
+    return false;
+  }
+  part.last_dc += difference;
+  const auto value = static_cast<JCOEF>(part.last_dc * (1 << shift));
+  block[0] = value;
+  return value >> shift == part.last_dc;
+}
+
+#if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
+/// AMD's first two Zen generations take hundreds of cycles for a bit deposit.
+bool has_fast_deposit() { return !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2"); }
+
+HWY_INLINE std::uint64_t deposit(std::uint64_t bits, std::uint64_t mask) { return __builtin_ia32_pdep_di(bits, mask); }
+#else
+bool has_fast_deposit() { return false; }
+
+HWY_INLINE std::uint64_t deposit(std::uint64_t /*bits*/, std::uint64_t /*mask*/) { return 0; }
+#endif
+
+/// The set bit below which `n` others are set; 0 if there is none.
+HWY_INLINE std::uint64_t nth_bit(std::uint64_t bits, unsigned n, bool deposits) {
+  if (deposits) [[likely]] {
+    return deposit(std::uint64_t{1} << n, bits);
+  }
+  for (; n > 0; --n) {
+    bits &= bits - 1;
+  }
+  return bits & (~bits + 1);
+}
+
+/// What a scan codes of each block: coefficients up to `last`, in zigzag order.
+struct Band {
+  const JpegCodeTable& table;
+  unsigned last;
+  unsigned shift;
+  unsigned max_value_bits;
+  bool deposits = has_fast_deposit();
+
+  [[nodiscard]] HWY_INLINE JpegCodeEntry next(const JpegBitCursor& in) const {
+    return table.entry(in.peek(JpegCodeTable::kBits));
+  }
+};
+
+/// What is not a coefficient that the table has as a whole.
+struct OtherSymbol {
+  bool is_sound = false;
+  unsigned zeros = 0;         ///< before the coefficient
+  int value = 0;              ///< of the coefficient; it may be zero, too
+  std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: a coefficient
+};
+
+HWY_NOINLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
+  unsigned symbol = 0;
+  if (!take_symbol(in, band.table, entry, symbol)) {
+    return {};
+  }
+  const unsigned zeros = symbol >> 4;
+  const unsigned bits = symbol & 15;
+  constexpr unsigned kZeros = 15;
+  if (bits == 0 && zeros < kZeros) {
+    return {.is_sound = true, .end_run = take_end_run(in, zeros)};
+  }
+  const int value = take_value(in, bits);
+  const bool is_sound = bits <= band.max_value_bits;
+  return {.is_sound = is_sound, .zeros = zeros, .value = is_sound ? value * (1 << band.shift) : 0};
+}
+
+HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
+  if (entry.advance == JpegCodeEntry::kEndOfBand) [[likely]] {
+    in.skip(entry.bits);
+    return {.is_sound = true, .end_run = static_cast<std::uint32_t>(entry.value)};
+  }
+  return read_rare_symbol(in, band, entry);
+}
+
+/// Reads the coefficients of a block from the `k`-th on, all of them zero before. Adds the others to `nonzero`.
+/// `end_run` becomes the number of further blocks without coefficients.
+HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF* block, std::uint64_t& nonzero,
+                          std::uint32_t& end_run) {
+  in.refill();
+  while (k <= band.last) {
+    const JpegCodeEntry entry = band.next(in);
+    in.refill();
+    if (k + entry.advance <= band.last) [[likely]] {
+      in.skip(entry.bits);
+      k += entry.advance;
+      block[kJpegZigzag[k]] = entry.value;
+      nonzero |= std::uint64_t{1} << k;
+      ++k;
+      continue;
+    }
+    if (entry.advance < JpegCodeEntry::kEndOfBand) {
+      return false;
+    }
+    const OtherSymbol other = read_other_symbol(in, band, entry);
+    if (other.end_run != 0) {
+      end_run = other.end_run - 1;
+      return true;
+    }
+    k += other.zeros;
+    if (!other.is_sound || k > band.last) {
+      return false;
+    }
+    if (other.value != 0) {
+      block[kJpegZigzag[k]] = static_cast<JCOEF>(other.value);
+      nonzero |= std::uint64_t{1} << k;
+    }
+    ++k;
+  }
+  return true;
+}
+
+HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
+
+/// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
+struct Corrections {
+  std::uint64_t bits = 0;
+
+  /// At least 32 bits are in the cursor.
+  HWY_INLINE void take(JpegBitCursor& in, unsigned count) {
+    constexpr unsigned kMost = 29;
+    if (count > kMost) [[unlikely]] {
+      bits = bits << kMost | in.take(kMost);
+      count -= kMost;
+      in.refill();
+    }
+    bits = bits << count | in.bits >> 1 >> (63 - count);
+    in.skip(count);
+  }
+
+  /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
+  HWY_INLINE void apply(std::uint64_t known, int one, JCOEF* block) const {
+    for (std::uint64_t left = bits; left != 0; left >>= 1) {
+      const unsigned k = 63 - static_cast<unsigned>(std::countl_zero(known));
+      known ^= std::uint64_t{1} << k;
+      JCOEF& to = block[kJpegZigzag[k]];
+      const int sign = to >> 15;
+      to = static_cast<JCOEF>(to + (((one ^ sign) - sign) & -static_cast<int>(left & 1)));
+    }
+  }
+};
+
+/// Reads one more bit of the coefficients of a block that are among `all` (as bits). Those of `nonzero` are known, the
+/// others may become ±2^shift. `end_run` as for read_band; if it is not 0 before, the block has no new coefficients.
+HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t all, JCOEF* block,
+                            std::uint64_t& nonzero, std::uint32_t& end_run) {
+  const std::uint64_t known = nonzero & all;
+  std::uint64_t left = all;  // not yet passed
+  Corrections corrections;
+  in.refill();
+  while (end_run == 0 && (known & left) != 0) {
+    const JpegCodeEntry entry = band.next(in);
+    in.refill();
+    OtherSymbol symbol{.is_sound = true, .zeros = entry.advance, .value = entry.value};
+    if (entry.advance < JpegCodeEntry::kEndOfBand) [[likely]] {
+      in.skip(entry.bits);
+    } else {
+      symbol = read_other_symbol(in, band, entry);
+      end_run = symbol.end_run;
+      if (end_run != 0) {
+        break;
+      }
+    }
+    const std::uint64_t target = nth_bit(left & ~known, symbol.zeros, band.deposits);
+    if (target == 0 || !symbol.is_sound) {
+      return false;
+    }
+    corrections.take(in, count_of(known & left & (target - 1)));
+    left &= ~(target | (target - 1));
+    if (symbol.value != 0) {
+      block[kJpegZigzag[static_cast<unsigned>(std::countr_zero(target))]] = static_cast<JCOEF>(symbol.value);
+      nonzero |= target;
+    }
+  }
+  if (end_run == 0) {
+    corrections.apply(known, 1 << band.shift, block);
+    return read_band(in, band, static_cast<unsigned>(std::countr_zero(left)), block, nonzero, end_run);
+  }
+  --end_run;
+  in.refill();
+  corrections.take(in, count_of(known & left));
+  corrections.apply(known, 1 << band.shift, block);
+  return true;
+}
+
+bool dc(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      if (!state.in.has_block(in) ||
+          !read_dc(in, state.parts[place.part], state.shift, place.first[mcu * place.step])) {
+        return false;
+      }
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+bool dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      if (!state.in.has_block(in)) {
+        return false;
+      }
+      in.refill();
+      JCOEF& to = place.first[mcu * place.step][0];
+      to = static_cast<JCOEF>(to | static_cast<int>(in.take(1) << state.shift));
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  const JpegBlockRow::Place& place = row.places.front();
+  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits};
+  JpegBitCursor in = state.cursor;
+  std::uint32_t end_run = state.end_run;
+  for (std::size_t i = begin; i < end; ++i) {
+    if (end_run > 0) {
+      const std::size_t skipped = std::min<std::size_t>(end_run, end - i);
+      end_run -= static_cast<std::uint32_t>(skipped);
+      i += skipped - 1;
+      continue;
+    }
+    std::uint64_t nonzero = place.nonzero[i];
+    if (!state.in.has_block(in) || !read_band(in, band, state.first, place.first[i], nonzero, end_run)) {
+      return false;
+    }
+    place.nonzero[i] = nonzero;
+  }
+  state.end_run = end_run;
+  state.cursor = in;
+  return true;
+}
+
+bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  const JpegBlockRow::Place& place = row.places.front();
+  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits};
+  const std::uint64_t all = ~std::uint64_t{0} << state.first & ~std::uint64_t{0} >> (63 - state.last);
+  JpegBitCursor in = state.cursor;
+  std::uint32_t end_run = state.end_run;
+  for (std::size_t i = begin; i < end; ++i) {
+    std::uint64_t nonzero = place.nonzero[i];
+    if (end_run > 0 && (nonzero & all) == 0) {
+      --end_run;
+      continue;
+    }
+    if (!state.in.has_block(in) || !refine_band(in, band, all, place.first[i], nonzero, end_run)) {
+      return false;
+    }
+    place.nonzero[i] = nonzero;
+  }
+  state.end_run = end_run;
+  state.cursor = in;
+  return true;
+}
+
+bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  JpegBitCursor in = state.cursor;
+  for (std::size_t mcu = begin; mcu < end; ++mcu) {
+    for (const JpegBlockRow::Place& place : row.places) {
+      JpegScanState::Part& part = state.parts[place.part];
+      JCOEF* const block = place.first[mcu * place.step];
+      std::uint64_t nonzero = 0;
+      std::uint32_t end_run = 0;
+      if (!state.in.has_block(in) || !read_dc(in, part, 0, block) ||
+          !read_band(in, {part.ac, state.last, 0, state.max_value_bits}, 1, block, nonzero, end_run) || end_run != 0) {
+        return false;
+      }
+    }
+  }
+  state.cursor = in;
+  return true;
+}
+
+}  // namespace gpuimg::codecs::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace gpuimg::codecs {
+namespace {
+HWY_EXPORT(dc);
+HWY_EXPORT(dc_bit);
+HWY_EXPORT(ac);
+HWY_EXPORT(ac_bit);
+HWY_EXPORT(whole_blocks);
+}  // namespace
+
+bool decode_jpeg_dc(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(dc)(state, row, begin, end);
+}
+
+bool decode_jpeg_dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(dc_bit)(state, row, begin, end);
+}
+
+bool decode_jpeg_ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(ac)(state, row, begin, end);
+}
+
+bool decode_jpeg_ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(ac_bit)(state, row, begin, end);
+}
+
+bool decode_jpeg_whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
+  return HWY_DYNAMIC_DISPATCH(whole_blocks)(state, row, begin, end);
+}
+
+}  // namespace gpuimg::codecs
+#endif

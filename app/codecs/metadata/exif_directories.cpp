@@ -1,0 +1,328 @@
+// Values change their byte order by their type. The data may be hostile.
+#include "codecs/metadata/exif_directories.hpp"
+
+#include <algorithm>
+#include <array>
+#include <span>
+#include <string_view>
+#include <utility>
+
+#include "codecs/joined_bytes.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMaxTagBytes = std::uint64_t{16} << 20;
+constexpr std::uint16_t kText = 2;
+constexpr std::uint16_t kShort = 3;
+constexpr std::uint16_t kLong = 4;
+constexpr std::uint16_t kOffset = 13;
+constexpr std::uint16_t kOrientationTag = 274;
+constexpr std::uint16_t kExifTag = 34665;
+constexpr std::uint16_t kGpsTag = 34853;
+constexpr std::uint16_t kInteroperabilityTag = 40965;
+constexpr std::uint16_t kMakerNoteTag = 37500;
+constexpr std::uint16_t kUserCommentTag = 37510;
+/// Description, make, model, software, date, artist, host computer, copyright.
+constexpr std::array<std::uint16_t, 8> kImageTags = {270, 271, 272, 305, 306, 315, 316, 33432};
+
+/// Bytes of a number of a type, and how many numbers a value has; 0 for a type that EXIF does not have.
+struct TypeSize {
+  std::size_t number = 0;
+  std::size_t numbers = 1;
+
+  [[nodiscard]] std::size_t bytes() const { return number * numbers; }
+};
+
+TypeSize size_of_type(std::uint16_t type) {
+  switch (type) {
+    case 1:
+    case 2:
+    case 6:
+    case 7: return {1, 1};
+    case 3:
+    case 8: return {2, 1};
+    case 4:
+    case 9:
+    case 11:
+    case 13: return {4, 1};
+    case 5:
+    case 10: return {4, 2};
+    case 12: return {8, 1};
+    default: return {};
+  }
+}
+
+bool is_image_tag(std::uint16_t tag) {
+  return std::find(kImageTags.begin(), kImageTags.end(), tag) != kImageTags.end();
+}
+
+/// Tags that say how pixels are stored, or that are read elsewhere: orientation, resolution, ICC profile, XMP, IPTC.
+bool is_of_layout(std::uint16_t tag) {
+  constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 10> kRanges = {{{254, 266},
+                                                                                {273, 284},
+                                                                                {290, 301},
+                                                                                {317, 347},
+                                                                                {512, 532},
+                                                                                {700, 700},
+                                                                                {33723, 33723},
+                                                                                {34377, 34377},
+                                                                                {34675, 34675},
+                                                                                {kExifTag, kExifTag}}};
+  return tag == kGpsTag || std::any_of(kRanges.begin(), kRanges.end(),
+                                       [&](const auto& range) { return tag >= range.first && tag <= range.second; });
+}
+
+/// An entry before its value is read.
+struct RawEntry {
+  std::uint16_t tag = 0;
+  std::uint16_t type = 0;
+  std::uint64_t count = 0;
+  std::vector<std::byte> inner;  ///< the value, or where it is
+
+  /// More than any value may have if `count` is absurd.
+  [[nodiscard]] std::uint64_t value_bytes() const {
+    return std::min(count, kMaxTagBytes + 1) * size_of_type(type).bytes();
+  }
+};
+
+struct RawDirectory {
+  std::vector<RawEntry> entries;
+  std::uint64_t next = 0;
+};
+
+class DirectoryReader {
+ public:
+  DirectoryReader(const RandomAccess& file, std::uint64_t max_bytes) : file_(file), left_(max_bytes) {
+    const std::vector<std::byte> start = bytes_at(0, 4);
+    is_big_endian_ = is_whole_ && start[0] == std::byte{'M'};
+    is_big_ = is_whole_ && number(std::span(start).last(2)) == 43;
+  }
+
+  /// False once anything was missing or too large.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+  [[nodiscard]] bool is_big_endian() const { return is_big_endian_; }
+
+  RawDirectory directory(std::uint64_t offset) {
+    constexpr std::uint64_t kMaxEntries = 4096;
+    const std::size_t count_size = is_big_ ? 8 : 2;
+    const std::size_t entry_size = is_big_ ? 20 : 12;
+    const std::size_t offset_size = is_big_ ? 8 : 4;
+    RawDirectory directory;
+    const std::uint64_t at = offset > 0 ? offset : number(bytes_at(offset_size, offset_size));
+    const std::uint64_t count = number(bytes_at(at, count_size));
+    if (!is_whole_ || count > kMaxEntries) {
+      is_whole_ = false;
+      return directory;
+    }
+    const std::size_t size = static_cast<std::size_t>(count) * entry_size;
+    const std::vector<std::byte> bytes = bytes_at(at + count_size, size);
+    for (std::size_t i = 0; i < size && is_whole_; i += entry_size) {
+      const auto entry = std::span(bytes).subspan(i, entry_size);
+      const auto inner = entry.last(offset_size);
+      directory.entries.push_back({static_cast<std::uint16_t>(number(entry.first(2))),
+                                   static_cast<std::uint16_t>(number(entry.subspan(2, 2))),
+                                   number(entry.subspan(4, offset_size)),
+                                   {inner.begin(), inner.end()}});
+    }
+    // Some programs omit the link to the next directory.
+    std::vector<std::byte> link(offset_size);
+    directory.next = file_.read(at + count_size + size, link) == offset_size ? number(link) : 0;
+    return directory;
+  }
+
+  std::vector<std::byte> value_of(const RawEntry& entry) {
+    const std::uint64_t size = entry.value_bytes();
+    if (size <= entry.inner.size()) {
+      return {entry.inner.begin(), entry.inner.begin() + static_cast<std::ptrdiff_t>(size)};
+    }
+    return bytes_at(number(entry.inner), size);
+  }
+
+  /// Where a directory is that an entry refers to.
+  [[nodiscard]] std::uint64_t offset_in(const RawEntry& entry) const {
+    const bool is_short = entry.type == kLong || entry.type == kOffset;
+    return number(std::span(entry.inner).first(is_short ? 4 : entry.inner.size()));
+  }
+
+ private:
+  std::vector<std::byte> bytes_at(std::uint64_t offset, std::uint64_t size) {
+    if (!is_whole_ || size > left_ || size > file_.size) {
+      is_whole_ = false;
+      return std::vector<std::byte>(8);  // read as zeros
+    }
+    left_ -= size;
+    std::vector<std::byte> bytes(static_cast<std::size_t>(size));
+    is_whole_ = file_.read(offset, bytes) == size;
+    return bytes;
+  }
+
+  [[nodiscard]] std::uint64_t number(std::span<const std::byte> bytes) const {
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < bytes.size(); ++i) {
+      value = value << 8 | std::to_integer<std::uint64_t>(bytes[is_big_endian_ ? i : bytes.size() - 1 - i]);
+    }
+    return value;
+  }
+
+  const RandomAccess& file_;
+  std::uint64_t left_;
+  bool is_big_endian_ = false;
+  bool is_big_ = false;
+  bool is_whole_ = true;
+};
+
+void reverse_numbers(std::span<std::byte> bytes, std::size_t number_bytes) {
+  for (; bytes.size() >= number_bytes; bytes = bytes.subspan(number_bytes)) {
+    std::reverse(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(number_bytes));
+  }
+}
+
+/// Text in UTF-16 is in the byte order of the structure.
+void reverse_comment(std::span<std::byte> comment) {
+  using namespace std::string_view_literals;
+  const ByteSpan mark = letters("UNICODE\0"sv);
+  if (comment.size() >= mark.size() && std::equal(mark.begin(), mark.end(), comment.begin())) {
+    reverse_numbers(comment.subspan(mark.size()), 2);
+  }
+}
+
+/// The entries that `wants` accepts.
+template <class Wants>
+std::vector<ExifEntry> entries_of(DirectoryReader& reader, const RawDirectory& directory, const Wants& wants) {
+  std::vector<ExifEntry> entries;
+  for (const RawEntry& raw : directory.entries) {
+    const TypeSize size = size_of_type(raw.type);
+    if (!wants(raw) || size.number == 0 || raw.count == 0) {
+      continue;
+    }
+    ExifEntry entry{raw.tag, raw.type, static_cast<std::uint32_t>(raw.count), reader.value_of(raw)};
+    if (!reader.is_whole()) {
+      return {};
+    }
+    if (reader.is_big_endian()) {
+      entry.tag == kUserCommentTag ? reverse_comment(entry.value) : reverse_numbers(entry.value, size.number);
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void add(std::vector<std::byte>& to, std::uint64_t value, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; ++i) {
+    to.push_back(static_cast<std::byte>(value >> (8 * i)));
+  }
+}
+
+ExifEntry number_entry(std::uint16_t tag, std::uint16_t type, std::uint64_t value) {
+  ExifEntry entry{tag, type, 1, {}};
+  add(entry.value, value, size_of_type(type).bytes());
+  return entry;
+}
+
+/// Sorted by tag, as TIFF demands. Returns where the directory is; 0 if there are no entries.
+std::uint64_t append(std::vector<std::byte>& file, std::vector<ExifEntry> entries, bool is_big) {
+  if (entries.empty()) {
+    return 0;
+  }
+  const std::size_t offset_size = is_big ? 8 : 4;
+  std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) { return a.tag < b.tag; });
+  std::vector<std::byte> directory;
+  add(directory, entries.size(), is_big ? 8 : 2);
+  for (const ExifEntry& entry : entries) {
+    add(directory, entry.tag, 2);
+    add(directory, entry.type, 2);
+    add(directory, entry.count, offset_size);
+    if (entry.value.size() <= offset_size) {
+      directory.insert(directory.end(), entry.value.begin(), entry.value.end());
+      directory.resize(directory.size() + offset_size - entry.value.size());
+      continue;
+    }
+    add(directory, file.size(), offset_size);
+    file.insert(file.end(), entry.value.begin(), entry.value.end());
+    file.resize(file.size() + file.size() % 2);
+  }
+  add(directory, 0, offset_size);
+  const std::uint64_t offset = file.size();
+  file.insert(file.end(), directory.begin(), directory.end());
+  return offset;
+}
+
+}  // namespace
+
+std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, std::uint64_t offset) {
+  DirectoryReader reader(file, kMaxBytes);
+  ExifDirectories found;
+  const RawDirectory main = reader.directory(offset);
+  found.has_next = main.next > 0;
+  found.image = entries_of(reader, main, [&](const RawEntry& entry) {
+    const bool is_kept = is_image_tag(entry.tag) && entry.type == kText;
+    found.has_other_tags = found.has_other_tags || (!is_kept && !is_of_layout(entry.tag));
+    return is_kept;
+  });
+  std::uint64_t interoperability = 0;
+  const auto is_inner = [&](const RawEntry& entry) {
+    if (entry.tag == kInteroperabilityTag) {
+      interoperability = reader.offset_in(entry);
+    }
+    found.has_maker_note = found.has_maker_note || entry.tag == kMakerNoteTag;
+    return entry.tag != kInteroperabilityTag && entry.tag != kMakerNoteTag;
+  };
+  const auto is_any = [](const RawEntry& /*entry*/) { return true; };
+  for (const RawEntry& entry : main.entries) {
+    const std::uint64_t at = reader.offset_in(entry);
+    if (entry.tag == kExifTag && at > 0) {
+      found.exif = entries_of(reader, reader.directory(at), is_inner);
+    } else if (entry.tag == kGpsTag && at > 0) {
+      found.gps = entries_of(reader, reader.directory(at), is_any);
+    }
+  }
+  if (interoperability > 0) {
+    found.interoperability = entries_of(reader, reader.directory(interoperability), is_any);
+  }
+  return reader.is_whole() ? std::optional(std::move(found)) : std::nullopt;
+}
+
+std::vector<std::byte> tag_bytes(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag) {
+  DirectoryReader reader(file, kMaxTagBytes);
+  const RawDirectory directory = reader.directory(offset);
+  const auto entry = std::find_if(directory.entries.begin(), directory.entries.end(),
+                                  [&](const RawEntry& found) { return found.tag == tag; });
+  std::vector<std::byte> value = entry != directory.entries.end() ? reader.value_of(*entry) : std::vector<std::byte>();
+  return reader.is_whole() ? value : std::vector<std::byte>();
+}
+
+std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation) {
+  std::vector<std::byte> data = {std::byte{'I'}, std::byte{'I'}, std::byte{42}, std::byte{0}};
+  add(data, 0, 4);
+  const ExifOffsets offsets = append_exif_directories(data, directories, false);
+  std::vector<ExifEntry> image = directories.image;
+  if (orientation > 1 && orientation <= 8) {
+    image.push_back(number_entry(kOrientationTag, kShort, static_cast<std::uint64_t>(orientation)));
+  }
+  if (offsets.exif > 0) {
+    image.push_back(number_entry(kExifTag, kLong, offsets.exif));
+  }
+  if (offsets.gps > 0) {
+    image.push_back(number_entry(kGpsTag, kLong, offsets.gps));
+  }
+  const std::uint64_t main = append(data, std::move(image), false);
+  for (std::size_t i = 0; i < 4; ++i) {
+    data[4 + i] = static_cast<std::byte>(main >> (8 * i));
+  }
+  return main > 0 ? data : std::vector<std::byte>();
+}
+
+ExifOffsets append_exif_directories(std::vector<std::byte>& file, const ExifDirectories& directories, bool is_big) {
+  std::vector<ExifEntry> exif = directories.exif;
+  if (const std::uint64_t at = append(file, directories.interoperability, is_big); at > 0) {
+    exif.push_back(number_entry(kInteroperabilityTag, kLong, at));
+  }
+  ExifOffsets offsets;
+  offsets.exif = append(file, std::move(exif), is_big);
+  offsets.gps = append(file, directories.gps, is_big);
+  return offsets;
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,141 @@
+// gpuimg denoise IN… OUT: non-local means.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "batch/batch_command.hpp"
+#include "cli/image_forms.hpp"
+#include "cli/option_values.hpp"
+#include "commands/commands.hpp"
+#include "commands/photo_output.hpp"
+#include "engine/image_job.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg denoise in.png clean.png\n"
+    "  gpuimg denoise --filter-strength 5 in.jpg clean.jpg\n"
+    "  gpuimg denoise --patch 5 --search 11 in.png fast.png\n"
+    "  gpuimg denoise --recursive photos/ clean/";
+
+struct Arguments {
+  BatchArguments files;
+  std::optional<double> strength;
+  int patch = DenoiseOptions().patch;
+  int search = DenoiseOptions().search;
+  ImageOutputArguments image_output;
+};
+
+DenoiseOptions checked_options(const Arguments& arguments) {
+  const auto refuse_if = [](bool is_wrong, const std::string& why) {
+    if (is_wrong) {
+      throw Error(ErrorKind::usage, why);
+    }
+  };
+  const auto is_side = [](int size, int most) { return size >= 1 && size <= most && size % 2 == 1; };
+  refuse_if(!is_side(arguments.patch, kMaxPatch),
+            fmt::format("--patch: {} is not an odd number from 1 to {}", arguments.patch, kMaxPatch));
+  refuse_if(!is_side(arguments.search, kMaxSearch),
+            fmt::format("--search: {} is not an odd number from 1 to {}", arguments.search, kMaxSearch));
+  DenoiseOptions options;
+  options.patch = arguments.patch;
+  options.search = arguments.search;
+  if (arguments.strength) {
+    constexpr double kMaxStrength = 1.0e6;
+    refuse_if(!(*arguments.strength >= 0.0 && *arguments.strength <= kMaxStrength),
+              fmt::format("--filter-strength: {} is not from 0 to 1000000", *arguments.strength));
+    options.strength = static_cast<float>(*arguments.strength);
+  }
+  return options;
+}
+
+/// Each offset of the search window costs every pixel the same; docs/performance.md, "How `auto` decides".
+OperationCost cost_of(const DenoiseOptions& options) {
+  constexpr double kThreadMsAnOffset = 0.75;
+  constexpr double kDeviceMsAnOffset = 0.02;
+  const double offsets = static_cast<double>(options.search) * options.search;
+  return {.thread_ms = offsets * kThreadMsAnOffset,
+          .useful_threads = std::numeric_limits<int>::max(),
+          .device_ms = offsets * kDeviceMsAnOffset};
+}
+
+class DenoiseJob final : public ImageJob {
+ public:
+  explicit DenoiseJob(const Arguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {}
+
+  void check_name(const std::string& output) const override {
+    (void)image_format(output, arguments_.image_output.format);
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    const std::string& format = arguments_.image_output.format;
+    note_misleading_ending(kImageForms, format, output, verbosity);
+    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
+  }
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, arguments_.image_output.format);
+  }
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
+    return most_converted_bytes(2 * input_bytes, output_.conversion());  // the result, and the input with a border
+  }
+
+  [[nodiscard]] OperationCost cost() const { return cost_of(options_); }
+
+  [[nodiscard]] bool can_be_watched() const override { return true; }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    DenoiseOptions options = options_;
+    options.on_progress = context.watcher();
+    codecs::DecodedImage decoded = context.load(paths.input);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
+    ProcessedImage clean = context.process_for_file(
+        OperationInput(std::move(decoded)), as,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); });
+    output_.save(std::move(clean), paths.output, write_options, context);
+    return {};
+  }
+
+ private:
+  const Arguments& arguments_;
+  DenoiseOptions options_;
+  PhotoOutput output_;
+};
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+  parser.number({"--filter-strength", "noise to remove, in levels; 0 removes none [10; of 16 bits 2570]", "H"},
+                arguments->strength);
+  parser.number({"--patch", fmt::format("side of the patches that are compared, odd [{}]", arguments->patch), "T"},
+                arguments->patch);
+  parser.number(
+      {"--search", fmt::format("side of the window in which patches are searched, odd [{}]", arguments->search), "S"},
+      arguments->search);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+  add_png_option(parser, arguments->image_output);
+  add_lossy_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  add_conversion_options(parser, arguments->image_output);
+  return [arguments, &parser](GlobalOptions globals) {
+    DenoiseJob job(*arguments);
+    globals.cost = job.cost();
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command denoise_command() { return operation_command("denoise", kExamples, declare); }
+
+}  // namespace gpuimg

@@ -1,0 +1,174 @@
+// gpuimg threshold IN… OUT: black and white images.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <utility>
+
+#include "batch/batch_command.hpp"
+#include "cli/image_forms.hpp"
+#include "cli/luma_option.hpp"
+#include "cli/option_values.hpp"
+#include "commands/commands.hpp"
+#include "commands/photo_output.hpp"
+#include "engine/image_job.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr const char* kExamples =
+    "Examples:\n"
+    "  gpuimg threshold in.png black.png                       one threshold, Otsu's\n"
+    "  gpuimg threshold --method sauvola scan.png text.png     a scanned page\n"
+    "  gpuimg threshold --method mean --window 11 --offset 2 in.png local.png\n"
+    "  gpuimg threshold --method bradley --recursive photos/ pages/";
+
+struct Arguments {
+  BatchArguments files;
+  std::string method = name_of(ThresholdOptions().method, kMethodNames);
+  std::string channel = name_of(ThresholdOptions().channel, kPlainChannelNames);
+  std::string luma = name_of(ThresholdOptions().luma, kLumaNames);
+  std::optional<int> window;
+  std::optional<double> offset;
+  std::optional<int> sensitivity;
+  std::optional<double> k;
+  std::string bits;  ///< --depth
+  ImageOutputArguments image_output;
+};
+
+/// Refuses the parameters of other methods, and values out of range.
+void check_parameters(const Arguments& arguments, ThresholdMethod method) {
+  const auto refuse_unless = [&](bool is_given, bool has, const char* option, const char* of) {
+    if (is_given && !has) {
+      throw Error(ErrorKind::usage, fmt::format("{} goes with --method {}, not with {}", option, of, arguments.method));
+    }
+  };
+  const bool uses_k = method == ThresholdMethod::niblack || method == ThresholdMethod::sauvola;
+  refuse_unless(arguments.window.has_value(), has_window(method), "--window", "mean, bradley, niblack or sauvola");
+  refuse_unless(arguments.offset.has_value(), method == ThresholdMethod::mean, "--offset", "mean");
+  refuse_unless(arguments.sensitivity.has_value(), method == ThresholdMethod::bradley, "--sensitivity", "bradley");
+  refuse_unless(arguments.k.has_value(), uses_k, "--k", "niblack or sauvola");
+  const auto refuse_if = [](bool is_wrong, const std::string& why) {
+    if (is_wrong) {
+      throw Error(ErrorKind::usage, why);
+    }
+  };
+  const int window = arguments.window.value_or(1);
+  refuse_if(window < 1 || window % 2 == 0 || window > kMaxWindow,
+            fmt::format("--window: {} is not an odd number from 1 to {}", window, kMaxWindow));
+  const int sensitivity = arguments.sensitivity.value_or(0);
+  refuse_if(sensitivity < 0 || sensitivity > 100, fmt::format("--sensitivity: {} is not from 0 to 100", sensitivity));
+  refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
+  refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
+  refuse_if(!arguments.bits.empty() && arguments.bits != "1" && arguments.bits != "8",
+            fmt::format("--depth: '{}' is neither 1 nor 8", arguments.bits));
+}
+
+ThresholdOptions checked_options(const Arguments& arguments) {
+  ThresholdOptions options;
+  options.method = value_named("--method", arguments.method, kMethodNames);
+  check_parameters(arguments, options.method);
+  options.channel = value_named("--channel", arguments.channel, kPlainChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  options.window = arguments.window;
+  options.offset = arguments.offset.value_or(options.offset);
+  options.sensitivity = arguments.sensitivity.value_or(options.sensitivity);
+  options.k = arguments.k.value_or(options.k);
+  return options;
+}
+
+class ThresholdJob final : public ImageJob {
+ public:
+  explicit ThresholdJob(const Arguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {}
+
+  void check_name(const std::string& output) const override {
+    (void)image_format(output, arguments_.image_output.format);
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    const std::string& format = arguments_.image_output.format;
+    note_misleading_ending(kImageForms, format, output, verbosity);
+    note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
+                   "luma is not compared", verbosity);
+    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
+  }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
+  }
+  /// The result, and its bits.
+  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 2; }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = context.load(paths.input);
+    if (options_.channel == Channel::luma) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    const PixelFormat result = result_format(decoded.format(), options_);
+    output_.check(decoded.width(), decoded.height(), result, paths, context);
+    codecs::WriteOptions write_options = output_.write_options();
+    write_options.one_bit = arguments_.bits != "8";
+    if (!arguments_.image_output.strip) {
+      write_options.metadata = std::move(decoded.metadata);
+    }
+    const std::optional<Encoding> as =
+        output_.backend_encoding(decoded.width(), decoded.height(), result, paths.output, write_options);
+    ProcessedImage white = context.process_for_file(
+        OperationInput(std::move(decoded)), as,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); });
+    output_.save(std::move(white), paths.output, write_options, context);
+    return {};
+  }
+
+ private:
+  const Arguments& arguments_;
+  ThresholdOptions options_;
+  PhotoOutput output_;
+};
+
+void add_parameters(CommandParser& parser, Arguments& arguments) {
+  const ThresholdOptions defaults;
+  parser.number({"--window", "side of the window in pixels, odd [31; of bradley an eighth of the width]", "K"},
+                arguments.window);
+  parser.number(
+      {"--offset", fmt::format("of mean: white is what is not darker than the mean by C levels [{}]", defaults.offset),
+       "C"},
+      arguments.offset);
+  parser.number({"--sensitivity",
+                 fmt::format("of bradley: black is what is darker than the mean by T percent, 0 to 100 [{}]",
+                             defaults.sensitivity),
+                 "T"},
+                arguments.sensitivity);
+  parser.number({"--k", fmt::format("of niblack and sauvola: weight of the deviation [{}]", defaults.k), "K"},
+                arguments.k);
+}
+
+RunCommand declare(CommandParser& parser) {
+  auto arguments = std::make_shared<Arguments>();
+  add_batch_options(parser, arguments->files,
+                    {.input = "images and folders; - is standard input",
+                     .output = fmt::format("a {} file, or a folder; - is standard output", listed_image_forms("."))});
+  parser.text({"--method", with_choices("what a pixel is compared with", kMethodNames, arguments->method), "NAME"},
+              arguments->method);
+  add_parameters(parser, *arguments);
+  parser.text({"--channel", with_choices("what is compared", kPlainChannelNames, arguments->channel), "NAME"},
+              arguments->channel);
+  add_luma_option(parser, arguments->luma, ThresholdOptions().luma);
+  parser.text({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"},
+              arguments->bits);
+  add_format_option(parser, arguments->image_output.format,
+                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+  add_png_option(parser, arguments->image_output);
+  add_lossy_options(parser, arguments->image_output);
+  add_metadata_option(parser, arguments->image_output);
+  return [arguments, &parser](const GlobalOptions& globals) {
+    ThresholdJob job(*arguments);
+    return run_job(job, parser, arguments->files, globals);
+  };
+}
+
+}  // namespace
+
+Command threshold_command() { return operation_command("threshold", kExamples, declare); }
+
+}  // namespace gpuimg

@@ -1,0 +1,80 @@
+// Mean, variance and standard deviation of the window around each pixel, on the CPU.
+// Specified in docs/operations.md, "Windows".
+#include "gpuimg/ops/window.hpp"
+
+#include <cstdint>
+
+#include "levels.hpp"
+#include "operations.hpp"
+#include "pixel_access.hpp"
+#include "table_levels.hpp"
+#include "window_sums.hpp"
+
+namespace gpuimg::cpu {
+namespace {
+
+template <class T, class Sum, int channels>
+void write_means(const Sum* sums, std::size_t count, std::uint64_t n, T* out) {
+  if constexpr (std::is_same_v<Sum, std::uint32_t>) {
+    means_of_sums(sums, count, static_cast<std::uint32_t>(n), out);
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      out[i] = static_cast<T>(window_mean(sums[i], n));
+    }
+  }
+}
+
+template <class T, class Sum, int channels>
+void fill_means(ConstView pixels, const WindowShape& shape, View out) {
+  for_window_bands(pixels, shape, [&](int begin, int end) {
+    WindowSums<T, Sum, channels> windows(pixels, shape);
+    for (int y = begin; y < end; ++y) {
+      const Sum* sums = windows.row(y, y == begin);
+      const std::uint64_t rows = counted_positions(y, shape.radius, pixels.height, shape.border);
+      T* row = out.row<T>(y);
+      for_equal_counts(pixels.width, shape, [&](std::size_t first, std::size_t last, std::uint64_t columns) {
+        write_means<T, Sum, channels>(sums + first * channels, (last - first) * channels, rows * columns,
+                                      row + first * channels);
+      });
+      copy_alpha<T, channels>(pixels.row<T>(y), row, static_cast<std::size_t>(pixels.width));
+    }
+  });
+}
+
+template <class T>
+void fill_moments(ConstView levels, const WindowShape& shape, WindowStatistic statistic, View out) {
+  for_window_bands(levels, shape, [&](int begin, int end) {
+    WindowSums<T, std::uint64_t, 1> windows(levels, shape);
+    WindowSums<T, std::uint64_t, 1, true> squared_windows(levels, shape);
+    for (int y = begin; y < end; ++y) {
+      const std::uint64_t* sums = windows.row(y, y == begin);
+      const std::uint64_t* squares = squared_windows.row(y, y == begin);
+      const std::uint64_t rows = counted_positions(y, shape.radius, levels.height, shape.border);
+      auto* row = out.row<float>(y);
+      for_equal_counts(levels.width, shape, [&](std::size_t first, std::size_t last, std::uint64_t columns) {
+        const auto moment = statistic == WindowStatistic::variance ? window_variance : window_deviation;
+        for (std::size_t x = first; x < last; ++x) {
+          row[x] = static_cast<float>(moment(sums[x], squares[x], rows * columns));
+        }
+      });
+    }
+  });
+}
+
+}  // namespace
+
+Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool) {
+  Image result = pool.image(pixels.width, pixels.height, result_format(pixels.format, options));
+  const WindowShape shape{options.size / 2, options.border};
+  with_format(pixels.format, [&]<class T, int channels>() {
+    if (options.statistic == WindowStatistic::mean) {
+      return fits_31_bits(shape, kMaxOf<T>) ? fill_means<T, std::uint32_t, channels>(pixels, shape, result.view())
+                                            : fill_means<T, std::uint64_t, channels>(pixels, shape, result.view());
+    }
+    const LevelPlane plane(pixels, options.channel, options.luma, pool);
+    fill_moments<T>(plane.levels(), shape, options.statistic, result.view());
+  });
+  return result;
+}
+
+}  // namespace gpuimg::cpu

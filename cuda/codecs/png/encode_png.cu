@@ -1,0 +1,109 @@
+// Allocates a PNG encoder's arrays, queues the kernels, and downloads the chunks.
+#include "codecs/png/encode_png.hpp"
+
+#include "codecs/png/png_job.cuh"
+#include "device/array_layout.hpp"
+#include "device/cuda_check.hpp"
+#include "device/cuda_picture.hpp"
+#include "gpuimg/error.hpp"
+#include "gpuimg/png/encoder_limits.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+/// Returns the bytes of all arrays.
+std::size_t lay_out(PngJob& job, std::byte* memory) {
+  const png::StripLayout& layout = job.layout;
+  ArrayLayout arrays(memory);
+  job.findings = arrays.take<PngFindings>(1);
+  job.filtered = arrays.take<std::uint8_t>(layout.memory_bytes() + kReadAhead);
+  job.slots = arrays.take<png::Match>(layout.memory_bytes() / png::kSlotBytes);
+  job.counts = arrays.take<PartCounts>(layout.part_count());
+  job.part_bits = arrays.take<std::uint32_t>(layout.part_count());
+  job.blocks = arrays.take<png::BlockCodes>(layout.block_count());
+  job.block_begins = arrays.take<std::uint64_t>(layout.block_count());
+  job.chunks = arrays.take<png::ChunkPlace>(layout.strips);
+  job.bytes = arrays.take<std::uint8_t>(png::most_chunk_bytes(layout));
+  return arrays.bytes();
+}
+
+class PngEncoder {
+ public:
+  PngEncoder(Workspace& workspace, const Picture& picture, const PngDataFormat& format) : workspace_(workspace) {
+    job_.pixels = reinterpret_cast<const std::uint8_t*>(pixels_of(picture));
+    job_.pixel_bytes = static_cast<std::uint32_t>(picture.format().bytes_per_pixel());
+    job_.is_16_bit = picture.format().sample == Sample::u16;
+    job_.level = format.level;
+    job_.layout = png::layout_of(picture.width(), picture.height(), picture.format());
+    memory_ = DeviceMemory(workspace.device(), lay_out(job_, nullptr));
+    lay_out(job_, memory_.data());
+  }
+
+  Encoded run(const NewHostMemory& new_memory) {
+    clear(job_.findings, sizeof(PngFindings));
+    clear(job_.slots, job_.layout.memory_bytes() / png::kSlotBytes * sizeof(png::Match));
+    clear(job_.bytes, png::most_chunk_bytes(job_.layout));
+    clear_between_strips();
+    clear_between_strips();
+    filter_rows(workspace_, job_);
+    find_matches(workspace_, job_);
+    count_symbols(workspace_, job_);
+    choose_codes(workspace_, job_);
+    place_chunks(workspace_, job_);
+    pack_symbols(workspace_, job_);
+    checksum_chunks(workspace_, job_);
+    auto* findings = workspace_.results(sizeof(PngFindings)).as<PngFindings>();
+    cuda_check(
+        cudaMemcpyAsync(findings, job_.findings, sizeof(PngFindings), cudaMemcpyDeviceToHost, workspace_.stream()),
+        "encoding a PNG");
+    workspace_.device()->wait();
+    const std::uint64_t bytes = findings->bytes;
+    Encoded encoded{new_memory(bytes), bytes};
+    cuda_check(cudaMemcpyAsync(encoded.memory.get(), job_.bytes, bytes, cudaMemcpyDeviceToHost, workspace_.stream()),
+               "downloading a PNG's chunks");
+    workspace_.device()->wait();
+    return encoded;
+  }
+
+ private:
+  void clear(void* array, std::size_t bytes) const {
+    cuda_check(cudaMemsetAsync(array, 0, bytes, workspace_.stream()), "clearing a PNG's arrays");
+  }
+
+  /// The search reads some bytes past the end of a strip, without using them.
+  void clear_between_strips() const {
+    const png::StripLayout& layout = job_.layout;
+    const std::uint64_t stride = layout.strip_stride();
+    const std::uint32_t whole = layout.strip_bytes(0);
+    if (layout.strips > 1 && whole < stride) {
+      cuda_check(
+          cudaMemset2DAsync(job_.filtered + whole, stride, 0, stride - whole, layout.strips - 1, workspace_.stream()),
+          "clearing a PNG's arrays");
+    }
+    const std::uint64_t end = (layout.strips - 1) * stride + layout.strip_bytes(layout.strips - 1);
+    clear(job_.filtered + end, layout.memory_bytes() + kReadAhead - end);
+  }
+
+  Workspace& workspace_;
+  DeviceMemory memory_;
+  PngJob job_;
+};
+
+}  // namespace
+
+std::optional<Encoded> encode_png(Workspace& workspace, const Picture& picture, const PngDataFormat& format,
+                                  const NewHostMemory& new_memory) {
+  if (!png::can_encode(picture.format(), format) || pitch_bytes(picture) != row_bytes(picture)) {
+    return std::nullopt;
+  }
+  try {
+    return PngEncoder(workspace, picture, format).run(new_memory);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::out_of_memory) {
+      throw;
+    }
+    return std::nullopt;  // the host takes less
+  }
+}
+
+}  // namespace gpuimg::cuda

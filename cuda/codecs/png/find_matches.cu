@@ -1,0 +1,212 @@
+// Finds the matches that the host finds one after another (app/codecs/deflate/match_finder.cpp). A warp looks at 30
+// places at once and keeps what the sequential search would have kept: all attempts up to the first that hits.
+#include "codecs/png/png_job.cuh"
+#include "device/cuda_check.hpp"
+#include "gpuimg/png/match_search.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+using png::Match;
+
+constexpr std::uint32_t kAll = ~0U;
+constexpr std::uint32_t kLanes = 32;
+constexpr std::uint32_t kNotingLanes = 2;  ///< these note places before the last match's end, the others attempt
+constexpr std::uint32_t kAttempts = kLanes - kNotingLanes;
+constexpr std::uint32_t kSlots = 1U << png::kPartHashBits;
+
+/// Sixteen bytes.
+struct TwoWords {
+  std::uint64_t first;
+  std::uint64_t second;
+};
+
+/// `shift` is less than 64.
+__device__ __forceinline__ std::uint64_t shifted(std::uint64_t low, std::uint64_t high, std::uint32_t shift) {
+  return low >> shift | high << 1 << (63 - shift);
+}
+
+/// `base` is a multiple of eight. Reads whole words, up to 23 bytes past `position`.
+__device__ __forceinline__ TwoWords two_words_at(const std::uint8_t* base, std::uint32_t position) {
+  const auto* const words = reinterpret_cast<const unsigned long long*>(base) + position / 8;
+  const std::uint64_t middle = __ldg(words + 1);
+  const std::uint32_t shift = position % 8 * 8;
+  return {shifted(__ldg(words), middle, shift), shifted(middle, __ldg(words + 2), shift)};
+}
+
+__device__ __forceinline__ std::uint64_t word_at(const std::uint8_t* base, std::uint32_t position) {
+  const auto* const words = reinterpret_cast<const unsigned long long*>(base) + position / 8;
+  return shifted(__ldg(words), __ldg(words + 1), position % 8 * 8);
+}
+
+__device__ bool is_one_part(const std::uint8_t* base, const png::PartPlace& part) {
+  std::uint32_t samples = 0;
+  std::uint32_t nonzero = 0;
+  for (std::uint32_t begin = part.block_begin; begin < part.block_end; begin += kLanes * png::kSampleStep) {
+    const std::uint32_t position = begin + threadIdx.x * png::kSampleStep;
+    const bool is_sample = position + 8 <= part.block_end;
+    samples += __popc(__ballot_sync(kAll, is_sample));
+    nonzero += __popc(__ballot_sync(kAll, is_sample && word_at(base, position) != 0));
+  }
+  return png::is_one_part(samples, nonzero);
+}
+
+/// Lanes with the same slot; none for a lane that does not take part.
+__device__ __forceinline__ std::uint32_t lanes_of_slot(std::uint32_t slot, bool takes_part) {
+  return __match_any_sync(kAll, takes_part ? slot : 1U << 31 | threadIdx.x);
+}
+
+/// The table of a part. A lane's barrier after storing is its caller's.
+class Table {
+ public:
+  __device__ Table(std::uint16_t* positions, const std::uint8_t* base, std::uint32_t begin)
+      : positions_(positions), base_(base) {
+    const std::uint32_t oldest = png::oldest_position(begin) & 0xFFFFU;
+    const std::uint32_t both = oldest << 16 | oldest;
+    for (std::uint32_t i = threadIdx.x; i < kSlots / 8; i += kLanes) {
+      reinterpret_cast<uint4*>(positions_)[i] = make_uint4(both, both, both, both);
+    }
+    __syncwarp();
+    prime(begin);
+  }
+
+  [[nodiscard]] __device__ std::uint16_t at(std::uint32_t slot) const { return positions_[slot]; }
+
+  /// Of lanes with the same slot, the highest stores.
+  __device__ void note(std::uint32_t slot, std::uint32_t position, bool takes_part, std::uint32_t same_lanes) {
+    if (takes_part && same_lanes >> threadIdx.x == 1) {
+      positions_[slot] = static_cast<std::uint16_t>(position);
+    }
+    __syncwarp();
+  }
+
+ private:
+  __device__ void prime(std::uint32_t begin) {
+    for (std::uint32_t first = png::first_primed(begin); first + 8 <= begin; first += kLanes * png::kPrimingStep) {
+      const std::uint32_t position = first + threadIdx.x * png::kPrimingStep;
+      const bool takes_part = position + 8 <= begin;
+      const std::uint32_t slot = takes_part ? png::hash_slot(word_at(base_, position), png::kPartHashBits) : 0;
+      note(slot, position, takes_part, lanes_of_slot(slot, takes_part));
+    }
+  }
+
+  std::uint16_t* positions_;
+  const std::uint8_t* base_;
+};
+
+/// How far two places agree.
+struct Agreement {
+  std::uint32_t length;  ///< from the places on, at most 260
+  std::uint32_t before;  ///< before them, at most 8
+};
+
+/// The whole warp measures one match, of which min_length bytes, at least 12, are known. Lane → eight bytes; the last
+/// lane looks at those before the places.
+__device__ Agreement agreement_of(const std::uint8_t* base, std::uint32_t position, std::uint32_t earlier) {
+  constexpr std::uint32_t kKnown = 12;
+  constexpr std::uint32_t kLast = kLanes - 1;
+  const bool is_last = threadIdx.x == kLast;
+  const std::uint32_t offset = is_last ? 0U - 8U : kKnown + 8 * threadIdx.x;
+  const std::uint64_t difference = word_at(base, position + offset) ^ word_at(base, earlier + offset);
+  const std::uint32_t equal =
+      difference == 0 ? 8U
+                      : static_cast<std::uint32_t>(is_last ? __clzll(static_cast<long long>(difference))
+                                                           : __ffsll(static_cast<long long>(difference)) - 1) /
+                            8;
+  const std::uint32_t differing = __ballot_sync(kAll, !is_last && difference != 0);
+  const std::uint32_t lane =
+      differing == 0 ? kLast - 1 : static_cast<std::uint32_t>(__ffs(static_cast<int>(differing))) - 1;
+  return {kKnown + 8 * lane + __shfl_sync(kAll, equal, static_cast<int>(lane)),
+          __shfl_sync(kAll, equal, static_cast<int>(kLast))};
+}
+
+struct Bounds {
+  std::uint32_t begin;
+  std::uint32_t end;
+  std::uint32_t stop;  ///< matches begin before it
+};
+
+/// One turn of the loop is 30 attempts, or as many as there are up to the first that hits.
+__device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots, Table& table, const Bounds& part) {
+  const png::SearchSettings settings = png::search_settings(job.level);
+  const std::uint64_t must_match = ~std::uint64_t{0} >> 8 * (16 - settings.min_length);  // of the second word
+  const std::uint32_t lane = threadIdx.x;
+  const bool is_noting = lane < kNotingLanes;
+  std::uint32_t coded_end = part.begin;
+  std::uint32_t place = max(part.begin, png::kFirstPosition + 1);
+  std::uint32_t misses = 0;
+  bool notes = part.begin > 0;
+  while (place < part.stop) {
+    std::uint32_t position = is_noting ? place - (lane == 0 ? png::kFarNoted : png::kNearNoted)
+                                       : png::attempt_position(place, misses, lane - kNotingLanes, settings.skip_bits);
+    const bool attempts = !is_noting && position < part.stop;
+    const bool takes_part = attempts || (is_noting && notes);
+    position = takes_part ? position : place;
+    const TwoWords words = two_words_at(base, position);
+    const std::uint32_t slot = png::hash_slot(words.first, png::kPartHashBits);
+    const std::uint32_t same = lanes_of_slot(slot, takes_part);
+    const std::uint32_t lower = same & ((1U << lane) - 1U);
+    const int from = lower != 0 ? 31 - __clz(static_cast<int>(lower)) : static_cast<int>(lane);
+    const std::uint32_t of_lane = __shfl_sync(kAll, position, from);
+    const auto noted = static_cast<std::uint16_t>(lower != 0 ? of_lane : table.at(slot));
+    const std::uint32_t before = png::distance_minus_one(position, noted);
+    const bool is_near = attempts && before < png::kMaxMatchDistance;
+    const std::uint32_t earlier = is_near ? position - 1 - before : position;
+    const TwoWords candidate = two_words_at(base, earlier);
+    const bool hits =
+        is_near && ((words.first ^ candidate.first) | ((words.second ^ candidate.second) & must_match)) == 0;
+    const std::uint32_t all_hits = __ballot_sync(kAll, hits);
+    if (all_hits == 0) {
+      table.note(slot, position, takes_part, same);
+      place = png::attempt_position(place, misses, kAttempts, settings.skip_bits);
+      misses += kAttempts;
+      notes = false;
+      continue;
+    }
+    const int first = __ffs(static_cast<int>(all_hits)) - 1;
+    const std::uint32_t kept = (2U << first) - 1U;  // lanes up to the first hit
+    table.note(slot, position, takes_part && static_cast<int>(lane) <= first, same & kept);
+    const std::uint32_t found = __shfl_sync(kAll, position, first);
+    const std::uint32_t found_earlier = __shfl_sync(kAll, earlier, first);
+    const Agreement agreement = agreement_of(base, found, found_earlier);
+    const std::uint32_t length = min(agreement.length, min(png::kMaxMatchLength, part.end - found));
+    const std::uint32_t room = min(found - coded_end, png::kMaxMatchLength - length);
+    const std::uint32_t back = min(agreement.before, room);
+    if (lane == 0) {
+      slots[(found - back) / png::kSlotBytes] = Match::at(found - back, length + back, found - found_earlier - 1);
+    }
+    coded_end = found + length;
+    place = coded_end;
+    misses = 0;
+    notes = true;
+  }
+}
+
+/// Block = warp → part. Shared memory holds the table.
+__global__ void __launch_bounds__(kLanes) find_in_part(const PngJob job) {
+  __shared__ alignas(16) std::uint16_t positions[kSlots];
+  const png::PartPlace part = job.layout.part(blockIdx.x);
+  const std::uint8_t* const base = job.strip(part.strip);
+  if (part.begin >= part.end) {
+    return;
+  }
+  const bool is_whole = is_one_part(base, part);
+  if (is_whole && part.begin != part.block_begin) {
+    return;
+  }
+  const std::uint32_t end = is_whole ? part.block_end : part.end;
+  const Bounds bounds{part.begin, end, png::search_end(end, job.layout.strip_bytes(part.strip))};
+  if (bounds.begin < bounds.stop) {
+    Table table(positions, base, bounds.begin);
+    search(job, base, job.strip_slots(part.strip), table, bounds);
+  }
+}
+
+}  // namespace
+
+void find_matches(const Workspace& workspace, const PngJob& job) {
+  find_in_part<<<job.layout.part_count(), kLanes, 0, workspace.stream()>>>(job);
+  check_launch("finding matches for a PNG");
+}
+
+}  // namespace gpuimg::cuda

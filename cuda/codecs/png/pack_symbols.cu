@@ -1,0 +1,152 @@
+// Writes the blocks: headers, packed codes, or stored bytes.
+#include <cub/block/block_scan.cuh>
+
+#include "codecs/png/symbol_groups.cuh"
+#include "device/cuda_check.hpp"
+
+namespace gpuimg::cuda {
+namespace {
+
+using png::BlockCodes;
+using png::SymbolCode;
+
+/// Codes of a group at most: fifteen literals, a match, and the end of the block.
+constexpr std::uint32_t kMaxMatchBits = png::kMaxLiteralCodeBits + 5 + png::kMaxCodeBits + png::kMaxDistanceExtraBits;
+constexpr std::uint32_t kMaxGroupBits = (png::kGroupBytes - 1) * png::kMaxLiteralCodeBits + kMaxMatchBits;
+constexpr std::uint32_t kStagedWords = (kGroupThreads * kMaxGroupBits + png::kMaxLiteralCodeBits + 31) / 32 + 2;
+
+struct PackShared {
+  using Scan = cub::BlockScan<std::uint32_t, kGroupThreads>;
+
+  SymbolReader::Shared reader;
+  typename Scan::TempStorage scan;
+  SymbolCode literals[png::kLiteralSymbols];
+  SymbolCode distances[png::kDistanceSymbols];
+  std::uint32_t staged[kStagedWords];
+};
+
+/// Calls put(bits, count) for each code of a group.
+template <class Put>
+__device__ void for_each_code(const PackShared& shared, const png::SymbolGroup& group, std::uint32_t literals,
+                              bool ends_block, Put&& put) {
+  const auto put_code = [&](SymbolCode code) { put(code.code(), code.bits()); };
+  group.for_each(
+      literals, [&](std::uint32_t byte) { put_code(shared.literals[byte]); },
+      [&](const png::Match& match) {
+        const png::CodedBits length = png::with_extra(shared.literals, png::coded_length(match.length()));
+        const png::CodedBits distance = png::with_extra(shared.distances, png::coded_distance(match.distance()));
+        put(length.bits, length.count);
+        put(distance.bits, distance.count);
+      });
+  if (ends_block) {
+    put_code(shared.literals[png::kEndOfBlock]);
+  }
+}
+
+/// Thread → word of the block's first bits. Words are shared with what stands before and behind.
+__device__ void write_header(const BlockCodes& codes, std::uint64_t bit, std::uint32_t* words) {
+  const auto shift = static_cast<std::uint32_t>(bit % 32);
+  for (std::uint32_t i = threadIdx.x; i * 32 < codes.header_bits; i += kGroupThreads) {
+    atomicOr(&words[bit / 32 + i], codes.header[i] << shift);
+    if (const std::uint32_t high = __funnelshift_l(codes.header[i], 0, shift); high != 0) {
+      atomicOr(&words[bit / 32 + i + 1], high);
+    }
+  }
+}
+
+/// Thread → 16 bytes a turn. The words of a turn wait in shared memory; its first and last are shared with other turns
+/// and other blocks, and combined by "or". The barriers separate clearing, packing and storing.
+__device__ void pack_part(const PngJob& job, const png::PartPlace& part, std::uint64_t bit, PackShared& shared) {
+  auto* const words = reinterpret_cast<std::uint32_t*>(job.bytes);
+  SymbolReader(job, part, shared.reader).read([&](const png::SymbolGroup& group, std::uint32_t literals) {
+    const bool ends_block = group.count > 0 && group.begin + group.count == part.block_end;
+    std::uint32_t bits = 0;
+    for_each_code(shared, group, literals, ends_block, [&](std::uint32_t, std::uint32_t count) { bits += count; });
+    std::uint32_t before = 0;
+    std::uint32_t total = 0;
+    PackShared::Scan(shared.scan).ExclusiveSum(bits, before, total);
+    const auto first_bit = static_cast<std::uint32_t>(bit % 32);
+    const std::uint32_t count = (first_bit + total + 31) / 32;
+    for (std::uint32_t i = threadIdx.x; i < count; i += kGroupThreads) {
+      shared.staged[i] = 0;
+    }
+    __syncthreads();
+    const auto add_word = [&](std::uint64_t index, std::uint32_t word) { atomicOr(&shared.staged[index], word); };
+    png::LowFirstPacker packer(first_bit + before, add_word);
+    for_each_code(shared, group, literals, ends_block,
+                  [&](std::uint32_t code, std::uint32_t code_bits) { packer.put(code, code_bits); });
+    packer.finish();
+    __syncthreads();
+    for (std::uint32_t i = threadIdx.x; i < count; i += kGroupThreads) {
+      std::uint32_t* const to = words + bit / 32 + i;
+      if (i == 0 || i + 1 == count) {
+        atomicOr(to, shared.staged[i]);
+      } else {
+        *to = shared.staged[i];
+      }
+    }
+    bit += total;
+  });
+}
+
+/// Thread → byte. Every kMaxStoredBytes, from the beginning of the block on, there is a header.
+__device__ void store_part(const PngJob& job, const png::PartPlace& part, std::uint64_t bit, bool is_last_block) {
+  const auto put = [&](std::uint64_t byte, std::uint32_t value) { job.bytes[byte] = static_cast<std::uint8_t>(value); };
+  const std::uint8_t* const base = job.strip(part.strip);
+  const std::uint32_t block_bytes = part.block_end - part.block_begin;
+  for (std::uint32_t at = part.begin + threadIdx.x; at < part.end; at += kGroupThreads) {
+    const std::uint32_t i = at - part.block_begin;
+    const std::uint64_t place = png::stored_byte_place(bit, i);
+    put(place, base[at]);
+    if (i % png::kMaxStoredBytes == 0) {
+      const std::uint32_t left = block_bytes - i;
+      const std::uint32_t length = min(left, static_cast<std::uint32_t>(png::kMaxStoredBytes));
+      png::write_stored_length(place - png::kStoredLengthBytes, length, put);
+      if (is_last_block && length == left) {
+        const std::uint64_t header_bit = i == 0 ? bit : 8 * (place - png::kStoredLengthBytes - 1);
+        atomicOr(reinterpret_cast<std::uint32_t*>(job.bytes) + header_bit / 32, 1U << (header_bit % 32));
+      }
+    }
+  }
+}
+
+/// Block → part.
+__global__ void __launch_bounds__(kGroupThreads) pack(const PngJob job) {
+  __shared__ PackShared shared;
+  const png::PartPlace part = job.layout.part(blockIdx.x);
+  if (part.begin >= part.end) {
+    return;
+  }
+  const BlockCodes& codes = job.blocks[part.block];
+  const std::uint64_t block_bit = job.block_begins[part.block];
+  if (codes.type == png::BlockType::stored) {
+    const bool is_last = part.strip + 1 == job.layout.strips && part.block_end == job.layout.strip_bytes(part.strip);
+    store_part(job, part, block_bit, is_last);
+    return;
+  }
+  if (part.begin == part.block_begin) {
+    write_header(codes, block_bit, reinterpret_cast<std::uint32_t*>(job.bytes));
+  }
+  for (std::uint32_t i = threadIdx.x; i < png::kLiteralSymbols; i += kGroupThreads) {
+    shared.literals[i] = codes.literals[i];
+  }
+  if (threadIdx.x < png::kDistanceSymbols) {
+    shared.distances[threadIdx.x] = codes.distances[threadIdx.x];
+  }
+  std::uint64_t bit = block_bit + codes.header_bits;
+  for (std::uint32_t before = blockIdx.x - (part.begin - part.block_begin) / png::kPartBytes; before < blockIdx.x;
+       ++before) {
+    bit += job.part_bits[before];
+  }
+  __syncthreads();
+  pack_part(job, part, bit, shared);
+}
+
+}  // namespace
+
+void pack_symbols(const Workspace& workspace, const PngJob& job) {
+  pack<<<job.layout.part_count(), kGroupThreads, 0, workspace.stream()>>>(job);
+  check_launch("packing a PNG's codes");
+}
+
+}  // namespace gpuimg::cuda

@@ -1,0 +1,66 @@
+// One picture on its way to a PNG's IDAT chunks, through the kernels of this folder in this order: filter_rows.cu,
+// find_matches.cu, count_symbols.cu, choose_codes.cu, place_chunks.cu, pack_symbols.cu, checksum_chunks.cu. The
+// arithmetic is gpuimg/png's; tests/support/png_encoder_twin.cpp runs it on the host in the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "device/workspace.hpp"
+#include "gpuimg/png/chunk_layout.hpp"
+#include "gpuimg/png/strip_layout.hpp"
+#include "gpuimg/png/symbols.hpp"
+
+namespace gpuimg::cuda {
+
+/// What the kernels find out. Zero at first.
+struct PngFindings {
+  unsigned long long adler_low;  ///< sums over rows, each less than the modulus
+  unsigned long long adler_high;
+  std::uint64_t bytes;  ///< of all chunks
+};
+
+/// How often each symbol occurs in a part.
+struct PartCounts {
+  std::uint32_t literals[png::kLiteralSymbols];  ///< without the end of the block
+  std::uint32_t distances[png::kDistanceSymbols];
+};
+
+/// Reads that begin inside a strip end at most this far after it.
+constexpr std::size_t kReadAhead = 512;
+
+/// Arrays in device memory. Parts and blocks are numbered as StripLayout numbers them.
+struct PngJob {
+  const std::uint8_t* pixels = nullptr;  ///< rows without padding
+  std::uint32_t pixel_bytes = 1;
+  bool is_16_bit = false;
+  int level = 1;
+  png::StripLayout layout;
+  std::uint8_t* filtered = nullptr;       ///< layout.memory_bytes(), and kReadAhead more
+  png::Match* slots = nullptr;            ///< of each kSlotBytes bytes of `filtered`; zero at first
+  PartCounts* counts = nullptr;           ///< of each part
+  std::uint32_t* part_bits = nullptr;     ///< of each part: length of its codes
+  png::BlockCodes* blocks = nullptr;      ///< of each block
+  std::uint64_t* block_begins = nullptr;  ///< of each block: its first bit in `bytes`
+  png::ChunkPlace* chunks = nullptr;      ///< of each strip
+  std::uint8_t* bytes = nullptr;          ///< the chunks; zero at first
+  PngFindings* findings = nullptr;
+
+  [[nodiscard]] GPUIMG_HD const std::uint8_t* strip(std::uint32_t number) const {
+    return filtered + number * layout.strip_stride();
+  }
+  [[nodiscard]] GPUIMG_HD png::Match* strip_slots(std::uint32_t number) const {
+    return slots + number * layout.strip_stride() / png::kSlotBytes;
+  }
+};
+
+// Each queues one step.
+void filter_rows(const Workspace& workspace, const PngJob& job);
+void find_matches(const Workspace& workspace, const PngJob& job);
+void count_symbols(const Workspace& workspace, const PngJob& job);
+void choose_codes(const Workspace& workspace, const PngJob& job);
+void place_chunks(const Workspace& workspace, const PngJob& job);
+void pack_symbols(const Workspace& workspace, const PngJob& job);
+void checksum_chunks(const Workspace& workspace, const PngJob& job);
+
+}  // namespace gpuimg::cuda

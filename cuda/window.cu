@@ -1,0 +1,120 @@
+// Mean, variance and deviation of windows on the device: sums from summed-area tables, or of strips.
+// Specified in docs/operations.md, "Windows".
+#include "window_strip.cuh"
+#include "window_tables.cuh"
+
+namespace gpuimg::cuda {
+namespace {
+
+/// Writes one channel of the means.
+template <class T, class Sum>
+struct WriteMean {
+  PaddedTable<Sum> table;
+  int radius;
+  Border border;
+  T* out;
+  int channels;
+  int channel;
+
+  __device__ void operator()(int x, int y) const {
+    const Sum sum = window_sum(table, x, y, radius, border);
+    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, table.width, border)} *
+                            counted_positions(y, radius, table.height, border);
+    const std::size_t pixel = static_cast<std::size_t>(y) * table.width + static_cast<std::size_t>(x);
+    out[pixel * channels + channel] = static_cast<T>(window_mean(sum, n));
+  }
+};
+
+struct StripMean {
+  __device__ std::uint32_t operator()(const std::uint8_t*, std::uint32_t sum, std::uint32_t n, float below) const {
+    return strip_mean(sum, n, below);
+  }
+};
+
+template <class T>
+struct CopyAlpha {
+  const T* from;
+  T* to;
+  int width;
+  int channels;
+
+  __device__ void operator()(int x, int y) const {
+    const std::size_t pixel = static_cast<std::size_t>(y) * width + static_cast<std::size_t>(x);
+    to[(pixel + 1) * channels - 1] = __ldg(from + (pixel + 1) * channels - 1);
+  }
+};
+
+struct WriteMoment {
+  PaddedTable<std::uint64_t> sums;
+  PaddedTable<std::uint64_t> squares;
+  int radius;
+  Border border;
+  bool is_variance;
+  float* out;
+
+  __device__ void operator()(int x, int y) const {
+    const std::uint64_t sum = window_sum(sums, x, y, radius, border);
+    const std::uint64_t square_sum = window_sum(squares, x, y, radius, border);
+    const std::uint64_t n = std::uint64_t{counted_positions(x, radius, sums.width, border)} *
+                            counted_positions(y, radius, sums.height, border);
+    const double moment = is_variance ? window_variance(sum, square_sum, n) : window_deviation(sum, square_sum, n);
+    out[static_cast<std::size_t>(y) * sums.width + static_cast<std::size_t>(x)] = static_cast<float>(moment);
+  }
+};
+
+template <class T, class Sum>
+void write_means(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
+  constexpr Channel kColors[] = {Channel::red, Channel::green, Channel::blue};
+  const PixelFormat format = picture.format();
+  for (int c = 0; c < format.color_channels(); ++c) {
+    const WindowTable<Sum> table(workspace, picture, kColors[c], options.luma, false);
+    launch_for_each_pixel(workspace, picture.width(), picture.height(),
+                          WriteMean<T, Sum>{table.table, options.size / 2, options.border,
+                                            reinterpret_cast<T*>(pixels_of(result)), format.channels, c},
+                          "averaging windows");
+  }
+  if (format.has_alpha()) {
+    launch_for_each_pixel(workspace, picture.width(), picture.height(),
+                          CopyAlpha<T>{reinterpret_cast<const T*>(pixels_of(picture)),
+                                       reinterpret_cast<T*>(pixels_of(result)), picture.width(), format.channels},
+                          "copying alpha");
+  }
+}
+
+template <class T>
+void write_means(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
+  if (fits_32_bits(options.size, kMaxOf<T>)) {
+    write_means<T, std::uint32_t>(workspace, picture, options, result);
+  } else {
+    write_means<T, std::uint64_t>(workspace, picture, options, result);
+  }
+}
+
+void write_moments(Workspace& workspace, const Picture& picture, const WindowOptions& options, const Picture& result) {
+  const WindowTable<std::uint64_t> sums(workspace, picture, options.channel, options.luma, false);
+  const WindowTable<std::uint64_t> squares(workspace, picture, options.channel, options.luma, true);
+  launch_for_each_pixel(
+      workspace, picture.width(), picture.height(),
+      WriteMoment{sums.table, squares.table, options.size / 2, options.border,
+                  options.statistic == WindowStatistic::variance, reinterpret_cast<float*>(pixels_of(result))},
+      "computing the moments of windows");
+}
+
+}  // namespace
+
+Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options) {
+  Picture result =
+      new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
+  if (options.statistic != WindowStatistic::mean) {
+    write_moments(workspace, picture, options, result);
+  } else if (can_sum_strips(picture, options.size)) {
+    launch_strips(workspace, picture, result, options.size / 2, options.border, StripMean{}, "averaging windows");
+  } else if (picture.format().sample == Sample::u8) {
+    write_means<std::uint8_t>(workspace, picture, options, result);
+  } else {
+    write_means<std::uint16_t>(workspace, picture, options, result);
+  }
+  return result;
+}
+
+}  // namespace gpuimg::cuda

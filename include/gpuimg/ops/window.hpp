@@ -1,0 +1,130 @@
+// Statistics of the window around each pixel: options, borders and exact arithmetic. Thresholds share the windows.
+// Specified in docs/operations.md, "Windows".
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "gpuimg/host_device.hpp"
+#include "gpuimg/ops/hist.hpp"
+#include "gpuimg/ops/luma.hpp"
+
+namespace gpuimg {
+
+/// What a window sees outside the image.
+enum class Border : std::uint8_t {
+  reflect101,  ///< the image reflected at its edge pixels, which are not repeated
+  replicate,   ///< the nearest edge pixel
+  cut,         ///< nothing: only the pixels inside count
+};
+
+enum class WindowStatistic : std::uint8_t { mean, variance, deviation };
+
+/// Sums of larger windows could exceed 64 bits.
+inline constexpr int kMaxWindow = (1 << 23) - 1;
+
+struct WindowOptions {
+  WindowStatistic statistic = WindowStatistic::mean;
+  int size = 31;  ///< K of a K × K window: odd, at most 2·max(width, height) − 1
+  Border border = Border::reflect101;
+  Channel channel = Channel::luma;  ///< of variance and deviation; the mean is of each color channel
+  Luma luma = kDefaultLuma;
+};
+
+/// The position inside 0 … size − 1 that stands for `at`; −1 for none.
+GPUIMG_HD constexpr int source_position(int at, int size, Border border) {
+  if (at >= 0 && at < size) {
+    return at;
+  }
+  if (border == Border::cut) {
+    return -1;
+  }
+  if (border == Border::replicate) {
+    return at < 0 ? 0 : size - 1;
+  }
+  if (size == 1) {
+    return 0;
+  }
+  const std::int64_t period = 2 * (std::int64_t{size} - 1);
+  const std::int64_t in_period = (at < 0 ? -at : at) % period;
+  return static_cast<int>(in_period < size ? in_period : period - in_period);
+}
+
+/// Number of positions of a window around `at` that count, along one axis.
+GPUIMG_HD constexpr std::uint32_t counted_positions(int at, int radius, int size, Border border) {
+  if (border != Border::cut) {
+    return static_cast<std::uint32_t>(2 * radius + 1);
+  }
+  const int first = at > radius ? at - radius : 0;
+  const int last = at < size - radius ? at + radius : size - 1;
+  return static_cast<std::uint32_t>(last - first + 1);
+}
+
+__extension__ using Uint128 = unsigned __int128;
+
+/// Nearest double, ties to even.
+GPUIMG_HD inline double rounded_to_double(Uint128 x) {
+  const auto high = static_cast<std::uint64_t>(x >> 64);
+  const auto low = static_cast<std::uint64_t>(x);
+  if (high == 0) {
+    return static_cast<double>(low);
+  }
+  const std::uint32_t shift = bit_width(high);
+  const std::uint64_t top = shift == 64 ? high : (high << (64 - shift)) | (low >> shift);
+  const std::uint64_t rest = shift == 64 ? low : low << (64 - shift);
+  const double sticky = static_cast<double>(top | (rest != 0 ? 1U : 0U));
+  return sticky * static_cast<double>(std::uint64_t{1} << (shift - 1)) * 2.0;
+}
+
+/// ⌊sum/n + ½⌋.
+GPUIMG_HD constexpr std::uint32_t window_mean(std::uint64_t sum, std::uint64_t n) {
+  return static_cast<std::uint32_t>((2 * sum + n) / (2 * n));
+}
+
+/// (nΣx² − (Σx)²)/n²: the numerator is exact, numerator and denominator are rounded once, and so is the quotient.
+GPUIMG_HD inline double window_variance(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
+  const Uint128 numerator = Uint128{n} * squares - Uint128{sum} * sum;
+  const double count = static_cast<double>(n);
+  return rounded_to_double(numerator) / (count * count);
+}
+
+GPUIMG_HD inline double window_deviation(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
+  return sqrt(window_variance(sum, squares, n));
+}
+
+namespace detail {
+
+inline void check_window(int width, int height, int size, const std::string& what) {
+  const std::int64_t most = std::min<std::int64_t>(2 * std::int64_t{std::max(width, height)} - 1, kMaxWindow);
+  if (size < 1 || size % 2 == 0 || size > most) {
+    throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " does not fit an image of " +
+                                      size_text(width, height) + "; use an odd number from 1 to " +
+                                      std::to_string(most));
+  }
+}
+
+inline void check_level_channel(const Picture& picture, Channel channel, const std::string& what) {
+  check_channel(picture, channel, what);
+  if (is_hsl(channel)) {
+    throw Error(ErrorKind::unsupported,
+                what + ": hue, saturation and lightness are not supported; choose luma, r, g, b or a");
+  }
+}
+
+}  // namespace detail
+
+inline void check(const Picture& picture, const WindowOptions& options) {
+  detail::check_photographic(picture, "integral");
+  detail::check_level_channel(picture, options.channel, "integral");
+  detail::check_window(picture.width(), picture.height(), options.size, "integral");
+}
+
+constexpr PixelFormat result_format(PixelFormat input, const WindowOptions& options) {
+  return options.statistic == WindowStatistic::mean ? input : PixelFormat{Sample::f32, 1};
+}
+
+constexpr int halo_rows(const WindowOptions& options) { return options.size / 2; }
+
+}  // namespace gpuimg

@@ -1,0 +1,158 @@
+"""Compares means, variances, thresholds and denoising with NumPy, OpenCV and scikit-image: every pixel equal."""
+import importlib.util
+import os
+
+import gpuimg_run
+
+numpy, cv2 = gpuimg_run.require("numpy", "cv2")
+
+CASES = int(os.environ.get("GPUIMG_WINDOW_CASES", 40))
+
+
+def random_pixels(generator, kind, channels=1, longest=(9, 70, 300)):
+    """Noise, a noisy ramp, few levels or one level."""
+    top = int(numpy.iinfo(kind).max)
+    longest = longest[generator.integers(0, len(longest))]
+    height, width = (int(n) for n in generator.integers(1, longest + 1, 2))
+    shape = (height, width) if channels == 1 else (height, width, channels)
+    style = generator.integers(0, 4)
+    if style == 0:
+        pixels = generator.integers(0, top + 1, shape)
+    elif style == 1:
+        ramp = numpy.add.outer(numpy.linspace(0, top * 0.6, height), numpy.linspace(0, top * 0.3, width))
+        ramp = ramp if channels == 1 else ramp[..., None]
+        pixels = numpy.clip(ramp + generator.normal(0, top * 0.05, shape), 0, top)
+    elif style == 2:
+        pixels = generator.integers(0, 3, shape) * (top // 3)
+    else:
+        pixels = numpy.full(shape, generator.integers(0, top + 1))
+    return pixels.astype(kind)
+
+
+def window_for(generator, pixels, most=61):
+    """An odd window that fits; sometimes the largest."""
+    largest = min(2 * max(pixels.shape[:2]) - 1, most)
+    return 2 * int(generator.integers(0, (largest + 1) // 2)) + 1
+
+
+def window_sums(pixels, window, mode):
+    """Exact sums and sums of squares of every window, as Python integers where 64 bits do not hold them."""
+    radius = window // 2
+    extended = numpy.pad(pixels.astype(numpy.uint64), radius, mode)
+    sums = []
+    for values in (extended, extended * extended):
+        table = numpy.pad(values.cumsum(0).cumsum(1), ((1, 0), (1, 0)))
+        sums.append(table[window:, window:] - table[:-window, window:] - table[window:, :-window] +
+                    table[:-window, :-window])
+    return sums
+
+
+class Windows(gpuimg_run.Comparison):
+    def result(self, pixels, *arguments, form="png"):
+        cv2.imwrite(self.path("in.png"), pixels)
+        self.gpuimg(*arguments, "--force", self.path("in.png"), self.path("out." + form))
+        if form == "npy":
+            return numpy.load(self.path("out.npy"))
+        return cv2.imread(self.path("out." + form), cv2.IMREAD_UNCHANGED)
+
+    def assert_equal(self, found, expected, *case):
+        self.assertEqual((found.dtype, found.shape), (expected.dtype, expected.shape), case)
+        self.assertEqual(int((found != expected).sum()), 0, case)
+
+    def test_mean_of_8_bits_matches_blur(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES):
+            pixels = random_pixels(generator, numpy.uint8, (1, 3)[case % 2])
+            # OpenCV reflects once, and multiplies by 1/n in float32: 2 roundings of 2⁻²⁴ of 255 may pass 1/(2·129²).
+            window = window_for(generator, pixels, min(2 * min(pixels.shape[:2]) - 1, 127))
+            name, border = (("reflect101", cv2.BORDER_REFLECT_101), ("replicate", cv2.BORDER_REPLICATE))[case // 2 % 2]
+            found = self.result(pixels, "integral", "--mean", window, "--border", name)
+            self.assert_equal(found, cv2.blur(pixels, (window, window), borderType=border), case, pixels.shape, window)
+
+    def test_mean_and_variance_match_numpy(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        modes = {"reflect101": "reflect", "replicate": "edge"}
+        for case in range(CASES // 2):
+            pixels = random_pixels(generator, (numpy.uint8, numpy.uint16)[case % 2], longest=(40, 300, 500))
+            border = ("reflect101", "replicate")[case // 2 % 2]
+            window = 401 if case == 1 and max(pixels.shape) > 200 else window_for(generator, pixels, 401)
+            sums, squares = window_sums(pixels, window, modes[border])
+            n = window * window
+            found = self.result(pixels, "integral", "--mean", window, "--border", border)
+            mean = ((2 * sums + numpy.uint64(n)) // numpy.uint64(2 * n)).astype(pixels.dtype)
+            self.assert_equal(found, mean, case, pixels.shape, window)
+            exact = squares.astype(object) * n - sums.astype(object) ** 2
+            variance = exact.astype(numpy.float64) / (float(n) * float(n))
+            for option, expected in (("--variance", variance), ("--deviation", numpy.sqrt(variance))):
+                found = self.result(pixels, "integral", option, window, "--border", border, form="npy")
+                self.assert_equal(found, expected.astype(numpy.float32), case, option, pixels.shape, window)
+
+    def test_adaptive_mean_matches_opencv(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES):
+            pixels = random_pixels(generator, numpy.uint8)
+            window = max(3, window_for(generator, pixels))
+            if window > 2 * max(pixels.shape) - 1:
+                continue
+            offset = (0, 2, -3, 2.5, -0.5, 300)[generator.integers(0, 6)]
+            found = self.result(pixels, "threshold", "--method", "mean", "--window", window, "--offset", offset)
+            expected = cv2.adaptiveThreshold(pixels, 255, cv2.ADAPTIVE_THRESH_MEAN_C, cv2.THRESH_BINARY, window, offset)
+            self.assert_equal(found, expected, case, pixels.shape, window, offset)
+
+    def test_otsu_matches_opencv(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES):
+            kind = (numpy.uint8, numpy.uint16)[case % 2]
+            top = int(numpy.iinfo(kind).max)
+            shape = tuple(int(n) for n in generator.integers(20, 200, 2))  # so many levels that no two tie
+            pixels = numpy.where(generator.random(shape) < 0.4, generator.normal(top * 0.3, top * 0.1, shape),
+                                 generator.normal(top * 0.7, top * 0.1, shape)).clip(0, top).astype(kind)
+            level, white = cv2.threshold(pixels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
+            found = self.result(pixels, "threshold", form=("png", "tif", "pnm")[case % 3])
+            self.assert_equal(found, (pixels > level).astype(numpy.uint8) * 255, case, shape, level)
+
+    def test_niblack_and_sauvola_match_scikit_image(self):
+        if importlib.util.find_spec("skimage") is None:
+            self.skipTest("scikit-image is not installed")
+        from skimage.filters import threshold_niblack, threshold_sauvola
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES // 2):
+            kind = (numpy.uint8, numpy.uint16)[case % 2]
+            pixels = random_pixels(generator, kind, longest=(70, 300))
+            if min(pixels.shape) < 8:
+                continue
+            window = max(3, window_for(generator, pixels, 2 * min(pixels.shape) - 1))
+            k = float(numpy.round(generator.uniform(-0.5, 0.5), 2))
+            found = self.result(pixels, "threshold", "--method", "sauvola", "--window", window, "--k", k)
+            sauvola = threshold_sauvola(pixels, window, k, r=numpy.iinfo(kind).max / 2)
+            different = int((found != (pixels > sauvola).astype(numpy.uint8) * 255).sum())
+            self.assertLessEqual(different, 3e-6 * pixels.size, (case, pixels.shape, window, k))
+            found = self.result(pixels, "threshold", "--method", "niblack", "--window", window, "--k", k)
+            niblack = threshold_niblack(pixels, window, k)
+            is_far = abs(pixels - niblack) > 1e-9 * numpy.iinfo(kind).max  # elsewhere its rounding decides
+            different = (found != (pixels > niblack).astype(numpy.uint8) * 255) & is_far
+            self.assertEqual(int(different.sum()), 0, (case, pixels.shape, window, k))
+
+    def test_denoise_matches_opencv(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES):
+            channels = (1, 3)[case % 2]
+            pixels = random_pixels(generator, numpy.uint8, channels, longest=(12, 60))
+            strength = (3, 10, 25, 7.3)[case // 2 % 4]
+            patch, search = ((7, 21), (5, 11), (3, 9), (1, 5), (9, 7))[case % 5]
+            found = self.result(pixels, "denoise", "--filter-strength", strength, "--patch", patch, "--search", search)
+            expected = cv2.fastNlMeansDenoising(pixels, None, strength, patch, search)
+            self.assert_equal(found, expected, case, pixels.shape, strength, patch, search)
+
+    def test_denoise_of_16_bits_matches_opencv(self):
+        generator = numpy.random.default_rng(gpuimg_run.seed())
+        for case in range(CASES // 2):
+            pixels = random_pixels(generator, numpy.uint16, (1, 3)[case % 2], longest=(12, 40))
+            strength = (2570, 700, 6000.5)[case % 3]
+            patch, search = ((7, 21), (5, 11), (3, 9))[case % 3]
+            found = self.result(pixels, "denoise", "--filter-strength", strength, "--patch", patch, "--search", search)
+            expected = cv2.fastNlMeansDenoising(pixels, [strength], None, patch, search, cv2.NORM_L1)
+            self.assert_equal(found, expected, case, pixels.shape, strength, patch, search)
+
+
+gpuimg_run.main()

@@ -1,0 +1,152 @@
+// Strips and tiles whose memory has nothing to do with the image: they are refused before anything is taken.
+#include <gtest/gtest.h>
+#include <tiffio.h>
+
+#include <cstring>
+#include <memory>
+
+#include "codecs/image_reader.hpp"
+#include "support/file_bytes.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace codecs;
+using namespace test;
+
+constexpr std::uint32_t kWidth = 48;
+constexpr std::uint32_t kHeight = 16;
+
+/// One block, all bytes of it `value`, of each plane. Little-endian.
+FileBytes tiff_file(int compression, int bits, int samples, bool is_tiled, std::uint8_t value,
+                    int fill_order = FILLORDER_MSB2LSB) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.tif";
+  {
+    const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(TIFFOpen(path.c_str(), "wl"), TIFFClose);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, kWidth);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, kHeight);
+    TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, bits);
+    TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, samples);
+    TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, samples == 3 ? PHOTOMETRIC_RGB : PHOTOMETRIC_MINISBLACK);
+    TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, samples == 3 ? PLANARCONFIG_SEPARATE : PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, compression);
+    TIFFSetField(tiff.get(), TIFFTAG_FILLORDER, fill_order);
+    if (is_tiled) {
+      TIFFSetField(tiff.get(), TIFFTAG_TILEWIDTH, kWidth);
+      TIFFSetField(tiff.get(), TIFFTAG_TILELENGTH, kHeight);
+    } else {
+      TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, kHeight);
+    }
+    for (int plane = 0; plane < samples; ++plane) {
+      FileBytes block(static_cast<std::size_t>(kWidth * kHeight * static_cast<std::uint32_t>(bits) / 8),
+                      static_cast<std::byte>(value));
+      const auto size = static_cast<tmsize_t>(block.size());
+      const auto number = static_cast<std::uint32_t>(plane);
+      EXPECT_GT(is_tiled ? TIFFWriteEncodedTile(tiff.get(), number, block.data(), size)
+                         : TIFFWriteEncodedStrip(tiff.get(), number, block.data(), size),
+                0);
+    }
+  }
+  return bytes_of(text_in(path));
+}
+
+/// Where the value of a tag stands.
+std::size_t value_of(const FileBytes& file, std::uint16_t tag) {
+  std::uint32_t directory = 0;
+  std::memcpy(&directory, file.data() + 4, sizeof(directory));
+  for (std::size_t at = directory + 2; at + 12 <= file.size(); at += 12) {
+    std::uint16_t found = 0;
+    std::memcpy(&found, file.data() + at, sizeof(found));
+    if (found == tag) {
+      return at + 8;
+    }
+  }
+  ADD_FAILURE() << "no tag " << tag;
+  return 0;
+}
+
+void set_value(FileBytes& file, std::uint16_t tag, std::uint32_t value) {
+  std::uint16_t type = 0;
+  std::memcpy(&type, file.data() + value_of(file, tag) - 6, sizeof(type));
+  std::memcpy(file.data() + value_of(file, tag), &value, type == TIFF_SHORT ? 2 : 4);
+}
+
+std::string refusal_of(const FileBytes& file) {
+  try {
+    (void)decode(file, "t.tif");
+    return "";
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(TiffBlocks, TilesFarLargerThanTheImageAreRefused) {
+  FileBytes file = tiff_file(COMPRESSION_NONE, 8, 3, true, 77);
+  EXPECT_EQ(refusal_of(file), "");
+  // Three planes, each below any limit for one block.
+  set_value(file, TIFFTAG_TILEWIDTH, 16384);
+  set_value(file, TIFFTAG_TILELENGTH, 16384);
+  EXPECT_EQ(refusal_of(file),
+            "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
+}
+
+TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
+  for (const int bits : {1, 8}) {
+    FileBytes file = tiff_file(COMPRESSION_LZW, bits, 1, false, 77);
+    EXPECT_EQ(refusal_of(file), "");
+    // Of 1 bit, a strip takes 225 MB; its row, unpacked, 1.8 GB.
+    set_value(file, TIFFTAG_IMAGEWIDTH, 30000);
+    set_value(file, TIFFTAG_IMAGELENGTH, 1);
+    set_value(file, TIFFTAG_SAMPLESPERPIXEL, 60000);
+    EXPECT_EQ(refusal_of(file),
+              "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
+  }
+}
+
+class JbigStrip : public testing::TestWithParam<int> {
+ protected:
+  void SetUp() override {
+    if (TIFFIsCODECConfigured(COMPRESSION_JBIG) == 0) {
+      GTEST_SKIP() << "this libtiff is built without JBIG";
+    }
+    file_ = tiff_file(COMPRESSION_JBIG, 1, 1, false, 0xF0, GetParam());
+    std::memcpy(&strip_, file_.data() + value_of(file_, TIFFTAG_STRIPOFFSETS), sizeof(strip_));
+  }
+
+  /// Of the strip's own header.
+  void set_byte(std::size_t at, std::uint8_t value) {
+    if (GetParam() == FILLORDER_MSB2LSB) {
+      TIFFReverseBits(&value, 1);
+    }
+    file_[strip_ + at] = static_cast<std::byte>(value);
+  }
+
+  FileBytes file_;
+  std::uint32_t strip_ = 0;
+};
+
+TEST_P(JbigStrip, IsReadInTheSizeOfTheImageOnly) {
+  const DecodedImage decoded = decode(file_, "t.tif");
+  for (std::uint32_t x = 0; x < kWidth; ++x) {
+    EXPECT_EQ(decoded.image.view().row<std::uint8_t>(kHeight - 1)[x], x % 8 < 4 ? 255 : 0);
+  }
+  const std::string refusal =
+      "t.tif: file is damaged: a strip of JBIG has another size than the image; download or copy it again";
+  const FileBytes good = file_;
+  // Resolutions, planes, the top bytes of width and height.
+  for (const std::size_t at : {0U, 1U, 2U, 4U, 8U}) {
+    set_byte(at, at == 2 ? 200 : 1);
+    EXPECT_EQ(refusal_of(file_), refusal) << "byte " << at;
+    file_ = good;
+  }
+  file_.resize(strip_ + 10);
+  EXPECT_NE(refusal_of(file_), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(BothOrdersOfBits, JbigStrip, testing::Values(FILLORDER_MSB2LSB, FILLORDER_LSB2MSB));
+
+}  // namespace
+}  // namespace gpuimg

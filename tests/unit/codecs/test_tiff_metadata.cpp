@@ -1,0 +1,168 @@
+// Metadata of TIFF to and from JPEG and PNG: EXIF, GPS, IPTC in the forms that programs store, orientation, and damage.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+
+#include "codecs/metadata/exif_directories.hpp"
+#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/iptc.hpp"
+#include "support/metadata_maker.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+constexpr PixelFormat kRgb{Sample::u8, 3};
+
+Image small_image() { return constant_image(5, 4, kRgb, 77); }
+
+FileBytes tiff_with(const Metadata& metadata) { return written(small_image(), FileFormat::tiff, metadata); }
+
+FileBytes little_endian(const FileBytes& exif, int orientation) {
+  return exif_data(*read_exif_directories(in_memory(exif)), orientation);
+}
+
+/// The type of a tag in the only directory of a little-endian TIFF.
+FileBytes::iterator entry_of(FileBytes& file, std::uint32_t tag) {
+  const auto found = [&](std::size_t at) { return u16le_at(file, at) == tag; };
+  std::size_t at = u32le_at(file, 4) + 2;
+  while (!found(at)) {
+    at += 12;
+  }
+  return file.begin() + static_cast<std::ptrdiff_t>(at);
+}
+
+TEST(TiffMetadata, ExifSurvivesTheWayThroughTiff) {
+  for (const bool is_big_endian : {false, true}) {
+    for (int orientation = 1; orientation <= 8; ++orientation) {
+      Metadata metadata;
+      metadata.exif = rich_exif({.is_big_endian = is_big_endian, .orientation = orientation});
+      const FileBytes jpeg = written(small_image(), FileFormat::jpeg, metadata);
+      const DecodedImage stored = decode(jpeg, "t", {.auto_orient = false});
+      const DecodedImage tiff = decode(tiff_with(stored.metadata), "t", {.auto_orient = false});
+      EXPECT_EQ(tiff.metadata.exif, little_endian(metadata.exif, orientation));
+      EXPECT_EQ(exif_orientation(tiff.metadata.exif), orientation);
+      EXPECT_TRUE(tiff.details.empty() && tiff.metadata.not_kept.empty());
+      const DecodedImage back =
+          decode(written(small_image(), FileFormat::jpeg, tiff.metadata), "t", {.auto_orient = false});
+      EXPECT_EQ(back.metadata.exif, tiff.metadata.exif);
+      const DecodedImage upright = decode(tiff_with(stored.metadata));
+      EXPECT_EQ(exif_orientation(upright.metadata.exif), 1);
+      EXPECT_EQ(upright.image.width(), orientation >= 5 ? 4 : 5);
+      EXPECT_EQ(decode(tiff_with(upright.metadata)).metadata.exif, little_endian(metadata.exif, 1));
+    }
+  }
+}
+
+TEST(TiffMetadata, AllThatTiffHoldsIsReadBack) {
+  Metadata metadata = full_metadata(kRgb);
+  metadata.exif = rich_exif();
+  const DecodedImage found = decode(tiff_with(metadata));
+  EXPECT_EQ(found.metadata.icc, metadata.icc);
+  EXPECT_EQ(found.metadata.xmp, metadata.xmp);
+  EXPECT_EQ(found.metadata.iptc, metadata.iptc);
+  EXPECT_EQ(found.metadata.exif, little_endian(metadata.exif, 1));
+  EXPECT_TRUE(same_pixels(found.image.view(), small_image().view()));
+  EXPECT_TRUE(found.details.empty());
+}
+
+TEST(TiffMetadata, PlainFilesHaveNone) {
+  const DecodedImage found = decode(tiff_with({}));
+  EXPECT_EQ(found.metadata, Metadata{});
+  EXPECT_TRUE(found.details.empty());
+}
+
+TEST(TiffMetadata, IptcOfAnyLengthIsReadBack) {
+  for (std::size_t size = 0; size < 9; ++size) {
+    Metadata metadata;
+    metadata.iptc = bytes_of(std::string_view("\x1C\2\x19\0", 4));
+    metadata.iptc.push_back(static_cast<std::byte>(size));
+    metadata.iptc.resize(5 + size, std::byte{0});  // zeros that are no padding
+    EXPECT_EQ(decode(tiff_with(metadata)).metadata.iptc, metadata.iptc) << size;
+  }
+}
+
+/// A TIFF whose IPTC tag holds these bytes, under another tag and as another type.
+FileBytes tiff_with_iptc_as(const FileBytes& bytes, std::uint32_t tag, std::uint32_t type, std::uint32_t count) {
+  Metadata metadata;
+  metadata.iptc = bytes;
+  FileBytes file = tiff_with(metadata);
+  FileBytes entry;
+  add_le(entry, tag, 2);
+  add_le(entry, type, 2);
+  add_le(entry, count, 4);
+  std::copy(entry.begin(), entry.end(), entry_of(file, 33723));
+  return file;
+}
+
+TEST(TiffMetadata, IptcIsReadInEveryForm) {
+  constexpr std::uint32_t kIptc = 33723;
+  constexpr std::uint32_t kPhotoshop = 34377;
+  for (const std::uint32_t type : {1U, 7U}) {
+    EXPECT_EQ(decode(tiff_with_iptc_as(iptc_data(), kIptc, type, 19)).metadata.iptc, iptc_data()) << type;
+  }
+  FileBytes padded = iptc_data();
+  padded.push_back(std::byte{0});
+  EXPECT_EQ(decode(tiff_with_iptc_as(padded, kIptc, 4, 5)).metadata.iptc, iptc_data());
+  for (auto number = padded.begin(); number != padded.end(); number += 4) {
+    std::reverse(number, number + 4);
+  }
+  EXPECT_EQ(decode(tiff_with_iptc_as(padded, kIptc, 4, 5)).metadata.iptc, iptc_data());
+  const FileBytes resource = iptc_resource(iptc_data());
+  const auto size = static_cast<std::uint32_t>(resource.size());
+  EXPECT_EQ(decode(tiff_with_iptc_as(resource, kPhotoshop, 1, size)).metadata.iptc, iptc_data());
+}
+
+TEST(TiffMetadata, DamagedPiecesAreLeftOut) {
+  Metadata metadata;
+  metadata.exif = rich_exif({.orientation = 6});
+  FileBytes file = tiff_with(metadata);
+  entry_of(file, 34665)[11] = std::byte{0x7F};  // far beyond the end
+  const DecodedImage found = decode(file, "t", {.auto_orient = false});
+  EXPECT_EQ(found.details, std::vector<std::string>{"its EXIF data are damaged and are left out"});
+  EXPECT_EQ(found.metadata.exif, exif_data({}, 6));
+  EXPECT_TRUE(same_pixels(found.image.view(), small_image().view()));
+
+  metadata.iptc = iptc_data();
+  file = tiff_with(metadata);
+  entry_of(file, 33723)[4] = std::byte{1};  // too short for a dataset
+  EXPECT_EQ(decode(file).details, std::vector<std::string>{"its IPTC data is damaged and is left out"});
+}
+
+TEST(TiffMetadata, WhatTiffCannotHoldIsNamed) {
+  Metadata metadata;
+  metadata.exif = rich_exif({.has_maker_note = true, .has_thumbnail = true});
+  EXPECT_EQ(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out,
+            (std::vector<std::string>{"the maker note is not carried: what it refers to has another place in TIFF",
+                                      "the EXIF thumbnail is not carried: TIFF would take it for a page"}));
+  metadata.exif = exif_with(6, true);
+  metadata.exif[7] = std::byte{0xFF};
+  EXPECT_EQ(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out,
+            std::vector<std::string>{"the EXIF data is not carried: a part of it is damaged or larger than 1 MB"});
+  metadata.exif = exif_with(6, true);
+  EXPECT_TRUE(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out.empty());
+}
+
+TEST(TiffMetadata, DescriptionsForProgramsAreLeftOut) {
+  ExifDirectories directories;
+  for (const std::string text :
+       {"Harbor at dusk", "ImageJ=1.53\nimages=3", "<?xml version='1.0'?><OME/>", "{\"shape\": [4]}"}) {
+    FileBytes value = bytes_of(text);
+    value.push_back({});
+    directories.image = {{270, 2, static_cast<std::uint32_t>(value.size()), value}};
+    Metadata metadata;
+    metadata.exif = exif_data(directories, 1);
+    const Metadata found = decode(tiff_with(metadata)).metadata;
+    const bool is_kept = text.starts_with("Harbor");
+    EXPECT_EQ(found.exif == metadata.exif, is_kept) << text;
+    EXPECT_EQ(found.not_kept.empty(), is_kept) << text;
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg

@@ -1,0 +1,207 @@
+// Means, variances and deviations of windows against oracles in plain loops: every format, border and statistic, small
+// images with large windows, and sums beyond 32 and 64 bits. tests/live/compare_windows.py compares with OpenCV and
+// NumPy.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "gpuimg/backend.hpp"
+#include "support/oracle_window.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr Border kBorders[] = {Border::reflect101, Border::replicate, Border::cut};
+
+Image expected_means(ConstView pixels, const WindowOptions& options) {
+  Image out = copy_of(pixels);
+  for (int c = 0; c < pixels.format.color_channels(); ++c) {
+    const Channel channel = static_cast<Channel>(static_cast<int>(Channel::red) + c);
+    const Image plane = oracle::plane_of(pixels, channel, options.luma);
+    for (int y = 0; y < pixels.height; ++y) {
+      for (int x = 0; x < pixels.width; ++x) {
+        const auto m = oracle::moments_of(oracle::window_samples(plane.view(), x, y, options.size, options.border));
+        test::set_sample(out.view(), x, y, c, static_cast<std::uint32_t>((2 * m.sum + m.n) / (2 * m.n)));
+      }
+    }
+  }
+  return out;
+}
+
+Image expected_moments(ConstView pixels, const WindowOptions& options) {
+  Image out(pixels.width, pixels.height, {Sample::f32, 1});
+  const Image plane = oracle::plane_of(pixels, options.channel, options.luma);
+  for (int y = 0; y < pixels.height; ++y) {
+    for (int x = 0; x < pixels.width; ++x) {
+      const auto m = oracle::moments_of(oracle::window_samples(plane.view(), x, y, options.size, options.border));
+      const double variance = m.variance();
+      out.view().row<float>(y)[x] =
+          static_cast<float>(options.statistic == WindowStatistic::variance ? variance : std::sqrt(variance));
+    }
+  }
+  return out;
+}
+
+void expect_oracle(Backend& backend, const Image& image, const WindowOptions& options) {
+  const Image expected = options.statistic == WindowStatistic::mean ? expected_means(image.view(), options)
+                                                                    : expected_moments(image.view(), options);
+  const Image actual = backend.download(backend.apply(backend.upload(image.view()), options));
+  ASSERT_TRUE(test::same_pixels(actual.view(), expected.view()))
+      << test::name_of(image.format()) << " " << image.width() << "x" << image.height() << ", window " << options.size
+      << ", border " << static_cast<int>(options.border) << ", statistic " << static_cast<int>(options.statistic);
+}
+
+TEST(Window, EqualToTheOracle) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (const PixelFormat format : test::photographic_formats()) {
+    for (const Border border : kBorders) {
+      for (int round = 0; round < 14; ++round) {
+        const int longest = round % 2 == 0 ? 7 : 40;
+        const Image image = test::any_image(random, random.between(1, longest), random.between(1, longest), format);
+        WindowOptions options;
+        options.statistic = static_cast<WindowStatistic>(round % 3);
+        options.border = border;
+        options.size = 2 * random.between(0, std::max(image.width(), image.height()) - 1) + 1;
+        options.channel = static_cast<Channel>(random.below(format.has_alpha() ? 5 : 4));
+        options.luma = static_cast<Luma>(random.below(4));
+        expect_oracle(*backend, image, options);
+        if (HasFatalFailure()) {
+          return;
+        }
+      }
+    }
+  }
+}
+
+TEST(Window, KnownValues) {
+  const auto backend = make_cpu_backend(1);
+  Image image(3, 1, {Sample::u8, 1});
+  std::copy_n(std::array<std::uint8_t, 3>{0, 10, 250}.data(), 3, image.view().row<std::uint8_t>(0));
+  const auto means = [&](Border border) {
+    WindowOptions options;
+    options.size = 3;
+    options.border = border;
+    const Image out = backend->download(backend->apply(backend->upload(image.view()), options));
+    const auto* row = out.view().row<std::uint8_t>(0);
+    return std::vector<int>(row, row + 3);
+  };
+  EXPECT_EQ(means(Border::reflect101), (std::vector<int>{7, 87, 90}));
+  EXPECT_EQ(means(Border::replicate), (std::vector<int>{3, 87, 170}));
+  EXPECT_EQ(means(Border::cut), (std::vector<int>{5, 87, 130}));
+}
+
+TEST(Window, WhiteImagesStayWhiteAndVaryByNothing) {
+  const auto backend = make_cpu_backend(2);
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 1}}) {
+    const Image white = test::constant_image(301, 203, format, format.max_value());
+    for (const Border border : kBorders) {
+      for (const int size : {1, 63, 181, 183, 257, 401, 601}) {
+        WindowOptions options;
+        options.size = size;
+        options.border = border;
+        EXPECT_TRUE(test::same_pixels(backend->download(backend->apply(backend->upload(white.view()), options)).view(),
+                                      white.view()))
+            << size;
+        options.statistic = WindowStatistic::variance;
+        const Image variance = backend->download(backend->apply(backend->upload(white.view()), options));
+        const auto* first = variance.view().row<float>(0);
+        EXPECT_TRUE(std::all_of(first, first + 301 * 203, [](float each) { return each == 0.0F; })) << size;
+      }
+    }
+  }
+}
+
+/// Half black, half white: nΣx² and n² exceed 64 bits at 16 bits.
+TEST(Window, NumeratorsBeyond64Bits) {
+  const auto backend = make_cpu_backend(2);
+  Image image(1400, 3, {Sample::u16, 1});
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 1400; ++x) {
+      image.view().row<std::uint16_t>(y)[x] = x < 700 ? 0 : 65535;
+    }
+  }
+  WindowOptions options;
+  options.statistic = WindowStatistic::variance;
+  options.size = 1399;
+  options.border = Border::replicate;
+  const Image variance = backend->download(backend->apply(backend->upload(image.view()), options));
+  for (const int x : {1, 699, 700, 1398}) {
+    const double white = x;  // the last column of the window is x + 699, and columns from 700 on are white
+    const double share = white / 1399.0;
+    EXPECT_NEAR(variance.view().row<float>(1)[x] / (share * (1 - share) * 65535.0 * 65535.0 + 1), 1.0, 1e-5) << x;
+  }
+}
+
+/// Larger images than the oracle has time for, from the table that the windows are named after.
+TEST(Window, MeansFromASummedAreaTable) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cpu_backend(2);
+  for (int round = 0; round < 60; ++round) {
+    const PixelFormat format{round % 2 == 0 ? Sample::u8 : Sample::u16, 1};
+    const Image image = test::any_image(random, random.between(100, 300), random.between(20, 200), format);
+    WindowOptions options;
+    options.size = 2 * random.between(0, std::min(image.width() - 1, 200)) + 1;
+    options.border = Border::cut;
+    IntegralOptions sums;
+    sums.type = Sample::u64;
+    const Picture picture = backend->upload(image.view());
+    const Image table = backend->download(backend->integral(picture, sums));
+    const Image means = backend->download(backend->apply(picture, options));
+    const int r = options.size / 2;
+    for (int y = 0; y < image.height(); ++y) {
+      const int top = std::max(0, y - r);
+      const int bottom = std::min(image.height(), y + r + 1);
+      const auto* above = table.view().row<std::uint64_t>(top);
+      const auto* below = table.view().row<std::uint64_t>(bottom);
+      for (int x = 0; x < image.width(); ++x) {
+        const int left = std::max(0, x - r);
+        const int right = std::min(image.width(), x + r + 1);
+        const auto n = static_cast<std::uint64_t>((bottom - top) * (right - left));
+        const std::uint64_t sum = below[right] - below[left] - above[right] + above[left];
+        ASSERT_EQ(test::sample_at(means.view(), x, y, 0), (2 * sum + n) / (2 * n)) << options.size;
+      }
+    }
+  }
+}
+
+TEST(Window, RoundsLongIntegersToTheNearestDouble) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int i = 0; i < 100'000; ++i) {
+    Uint128 x = (Uint128{random.bits()} << 64 | random.bits()) >> random.below(128);
+    if (i % 3 == 0) {  // near a tie
+      x = (Uint128{random.bits() >> 11} * 2 + 1) << random.below(70);
+      x += random.below(3);
+      x -= 1;
+    }
+    ASSERT_EQ(rounded_to_double(x), static_cast<double>(x));
+  }
+}
+
+TEST(Window, RefusesWhatDoesNotFit) {
+  const auto backend = make_cpu_backend(1);
+  const Picture gray = backend->upload(test::constant_image(5, 3, {Sample::u8, 1}, 7));
+  const auto refused = [&](int size, Channel channel) {
+    WindowOptions options;
+    options.size = size;
+    options.channel = channel;
+    EXPECT_THROW((void)backend->apply(gray, options), Error) << size;
+  };
+  for (const int size : {-1, 0, 2, 11, 1 << 30}) {
+    refused(size, Channel::luma);
+  }
+  refused(3, Channel::alpha);
+  refused(3, Channel::hue);
+  WindowOptions largest;
+  largest.size = 9;
+  EXPECT_NO_THROW((void)backend->apply(gray, largest));
+}
+
+}  // namespace
+}  // namespace gpuimg
