@@ -21,6 +21,7 @@
 #include "codecs/jpeg/jpeg_encoding.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/row_reader.hpp"
+#include "codecs/row_writer.hpp"
 #include "gpuimg/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
@@ -225,6 +226,10 @@ struct Codec {
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.
   void (*encode)(ConstView pixels, const std::string& name, const WriteOptions& options,
                  const ByteSink& sink) = nullptr;
+  /// Begins a file of the bytes that encode gives, from rows. `name`, `options` and `sink` outlive the writer. Returns
+  /// null for options that need the whole image. Null for a format of which that is always so.
+  std::unique_ptr<RowWriter> (*open_writer)(int width, int height, PixelFormat format, const std::string& name,
+                                            const WriteOptions& options, const ByteSink& sink) = nullptr;
   /// What a backend must make of pixels within the limits, so that write_encoded writes the bytes that encode writes.
   /// Returns nullopt if only encode can write them. Null for a format that no backend encodes.
   std::optional<Encoding> (*backend_encoding)(int width, int height, PixelFormat format,

@@ -50,8 +50,14 @@ void check_format(const Codec& codec, PixelFormat format, const std::string& nam
   }
 }
 
-void check(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options) {
-  if (!pixels.format.is_photographic() || pixels.width < 1 || pixels.height < 1) {
+/// Returns the format's entry.
+const Codec& checked_codec(int width, int height, PixelFormat format, FileFormat file_format, const std::string& name,
+                           const WriteOptions& options) {
+  const Codec& codec = codec_of(file_format);
+  if (!codec.is_written()) {
+    throw std::logic_error(fmt::format("{} is only read", codec.name));
+  }
+  if (!format.is_photographic() || width < 1 || height < 1) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: image files hold 1 to 4 channels of 8 or 16 bits; write .npy",
                             printable_name(name)));
@@ -60,7 +66,8 @@ void check(ConstView pixels, FileFormat file_format, const std::string& name, co
     throw Error(ErrorKind::usage,
                 fmt::format("{} threads: out of range; use 1 or more, or 0 for all", options.threads));
   }
-  check_holds(file_format, pixels.width, pixels.height, pixels.format, name);
+  check_holds(file_format, width, height, format, name);
+  return codec;
 }
 
 }  // namespace
@@ -73,12 +80,15 @@ void check_holds(FileFormat file_format, int width, int height, PixelFormat form
 
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink) {
-  const Codec& codec = codec_of(file_format);
-  if (!codec.is_written()) {
-    throw std::logic_error(fmt::format("{} is only read", codec.name));
-  }
-  check(pixels, file_format, name, options);
-  codec.encode(pixels, name, options, sink);
+  checked_codec(pixels.width, pixels.height, pixels.format, file_format, name, options)
+      .encode(pixels, name, options, sink);
+}
+
+std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
+                                             const std::string& name, const WriteOptions& options,
+                                             const ByteSink& sink) {
+  const Codec& codec = checked_codec(width, height, format, file_format, name, options);
+  return codec.open_writer == nullptr ? nullptr : codec.open_writer(width, height, format, name, options, sink);
 }
 
 std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,

@@ -1,6 +1,7 @@
 // Pixels to the bytes of an image file. The same pixels and options always give the same bytes.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,6 +21,12 @@ void check_holds(FileFormat file_format, int width, int height, PixelFormat form
 /// be called on other threads, by one at a time.
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
+
+/// Begins the file that encode_image writes, from rows: Codec::open_writer. Returns null if the image must be whole.
+/// Throws as encode_image does.
+std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
+                                             const std::string& name, const WriteOptions& options,
+                                             const ByteSink& sink);
 
 /// What a backend must make of pixels that pass check_holds, for write_encoded. Returns nullopt if the host must encode
 /// them.
