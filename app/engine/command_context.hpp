@@ -145,7 +145,7 @@ class CommandContext {
     try {
       stage(output, Phase::decode, [&](const ByteSink& sink) {
         sink(std::as_bytes(std::span(header)));
-        StripedBackend bands(on, kBandBytes, [&](ConstView rows) {
+        StripedBackend bands(on, {kBandBytes, kBandBytes}, [&](ConstView rows) {
           sink({rows.data, rows.tight_pitch_bytes() * static_cast<std::size_t>(rows.height)});
         });
         (void)operation(bands, picture_of(input.rows), nullptr);

@@ -13,61 +13,10 @@
 #include <variant>
 #include <vector>
 
+#include "engine/result_rows.hpp"
+
 namespace gpuimg {
 namespace {
-
-using codecs::RowReader;
-
-class FileRows final : public Picture::Storage {
- public:
-  explicit FileRows(std::shared_ptr<RowReader> reader) : reader_(std::move(reader)) {}
-  [[nodiscard]] RowReader& reader() { return *reader_; }
-
- private:
-  std::shared_ptr<RowReader> reader_;
-};
-
-class HostPixels final : public Picture::Storage {
- public:
-  explicit HostPixels(Image image) : image_(std::move(image)) {}
-  [[nodiscard]] Image& image() { return image_; }
-
- private:
-  Image image_;
-};
-
-Picture picture_of(Image image) {
-  const int width = image.width();
-  const int height = image.height();
-  const PixelFormat format = image.format();
-  return {width, height, format, std::make_unique<HostPixels>(std::move(image))};
-}
-
-Image& image_of(const Picture& picture) { return static_cast<HostPixels&>(picture.storage()).image(); }
-
-template <class Byte>
-BasicView<Byte> rows_of(BasicView<Byte> pixels, int begin, int end) {
-  pixels.data = pixels.row_bytes(begin);
-  pixels.height = end - begin;
-  return pixels;
-}
-
-ConstView rows_of(const Picture& picture, int begin, int end) {
-  return rows_of(std::as_const(image_of(picture)).view(), begin, end);
-}
-
-void copy_rows(ConstView from, View to, int first_row) {
-  for (int y = 0; y < from.height; ++y) {
-    std::copy_n(from.row_bytes(y), from.tight_pitch_bytes(), to.row_bytes(first_row + y));
-  }
-}
-
-/// The part of a region inside rows [begin, end), relative to `begin`; nullopt if they do not intersect.
-std::optional<Rect> part_of(const Rect& region, int begin, int end) {
-  const int first = std::max(region.y, begin);
-  const int last = std::min(region.y + region.height, end);
-  return first < last ? std::optional(Rect{region.x, first - begin, region.width, last - first}) : std::nullopt;
-}
 
 void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& counts) {
   to.resize(std::max(to.size(), counts.size()));
@@ -102,17 +51,6 @@ AddAbove add_above_for(Sample type) {
   }
 }
 
-/// Decoders are fastest with multiples of 16 rows, if these are not too long.
-int rows_of_band(int fitting, std::size_t row_bytes, int height) {
-  constexpr int kAtOnce = 16;
-  constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
-  if (fitting >= kAtOnce) {
-    return fitting - fitting % kAtOnce;
-  }
-  const auto at_once = static_cast<int>(std::clamp<std::size_t>(kMaxBytes / row_bytes, 1, kAtOnce));
-  return std::min(at_once, height);
-}
-
 /// Zeros. They stay until all strips are counted, and the tables beside them.
 LevelCounts counts_of_tiles(std::size_t tiles, std::size_t levels) {
   try {
@@ -140,131 +78,30 @@ std::size_t scratch_bytes(PixelFormat input, const ThresholdOptions& options) {
 }
 std::size_t scratch_bytes(PixelFormat input, const DenoiseOptions& /*options*/) { return input.bytes_per_pixel(); }
 
+constexpr StripNeeds kCounting{.order = codecs::RowReader::Order::any};
+
 void clear_first_column(View table, std::size_t entry_bytes) {
   for (int y = 0; y < table.height; ++y) {
     std::fill_n(table.row_bytes(y), entry_bytes, std::byte{0});
   }
 }
 
-/// The rows of a result, as they come: in memory, or on their way to `take`.
-class ResultRows {
- public:
-  ResultRows(int width, int height, PixelFormat format, const TakeRows& take)
-      : width_(width), height_(height), format_(format), take_(take) {
-    if (!take_) {
-      image_ = Image(width, height, format);
-    }
-  }
-
-  /// The next rows.
-  void put(ConstView rows) {
-    if (take_) {
-      take_(rows);
-    } else {
-      copy_rows(rows, image_.view(), next_);
-      next_ += rows.height;
-    }
-  }
-  /// The same for rows that fill(to) writes.
-  template <class Fill>
-  void make(int count, const Fill& fill) {
-    if (!take_) {
-      fill(rows_of(image_.view(), next_, next_ + count));
-      next_ += count;
-      return;
-    }
-    if (scratch_.empty() || scratch_.height() < count) {
-      scratch_ = Image(width_, count, format_);
-    }
-    const View rows = rows_of(scratch_.view(), 0, count);
-    fill(rows);
-    take_(rows);
-  }
-
-  Picture picture() { return {width_, height_, format_, std::make_unique<HostPixels>(std::move(image_))}; }
-
- private:
-  int width_;
-  int height_;
-  PixelFormat format_;
-  const TakeRows& take_;
-  Image image_;
-  Image scratch_;
-  int next_ = 0;
-};
-
 }  // namespace
 
-Picture picture_of(std::shared_ptr<RowReader> rows) {
-  const int width = rows->width();
-  const int height = rows->height();
-  const PixelFormat format = rows->format();
-  return {width, height, format, std::make_unique<FileRows>(std::move(rows))};
-}
-
-struct StripedBackend::Strip {
-  int begin;
-  int end;
-  int halo_above;          ///< rows of `picture` above `begin`; fewer than asked for at the top of the image
-  const Picture& picture;  ///< on the inner backend: the strip's rows, and its halo
-  Selection selection;     ///< of the strip
-  bool is_selected;        ///< the region intersects the strip
-};
-
 template <class Visit>
-void StripedBackend::for_strips(const Picture& picture, std::size_t more_bytes_a_pixel, const Selection& selection,
-                                int halo_rows, Order order, const Visit& visit) {
-  const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
-  const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
-                                (picture.format().bytes_per_pixel() + more_bytes_a_pixel + mask_bytes);
-  const auto fitting = static_cast<int>(std::min(most_bytes_ / row_bytes, static_cast<std::size_t>(picture.height())));
-  const int rows = fitting == picture.height() ? fitting : std::max(1, fitting - 2 * halo_rows);
-  if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
-    const codecs::BandOutput to{rows_of_band(rows, row_bytes, picture.height()),
-                                [&](int count) { return inner_.new_image(picture.width(), count, picture.format()); },
-                                [&](codecs::RowBand band) {
-                                  const int end = band.first + band.rows.height();
-                                  visit_strip(band.first, end, 0, inner_.upload(std::move(band.rows)), selection,
-                                              visit);
-                                }};
-    if (halo_rows > 0 || !file->reader().read(to, order)) {
-      throw VoidStrips();
-    }
-    return;
-  }
-  for (int begin = 0; begin < picture.height(); begin += std::min(rows, picture.height() - begin)) {
-    const int end = begin + std::min(rows, picture.height() - begin);
-    const int halo_above = std::min(halo_rows, begin);
-    const int halo_below = std::min(halo_rows, picture.height() - end);
-    visit_strip(begin, end, halo_above, inner_.upload(rows_of(picture, begin - halo_above, end + halo_below)),
-                selection, visit);
-  }
-}
-
-template <class Visit>
-void StripedBackend::visit_strip(int begin, int end, int halo_above, const Picture& pixels, const Selection& selection,
-                                 const Visit& visit) {
-  std::optional<Picture> mask;
-  if (selection.mask != nullptr) {
-    mask.emplace(inner_.upload(rows_of(*selection.mask, begin, end)));
-  }
-  Strip strip{begin, end, halo_above, pixels, selection, true};
-  strip.selection.mask = mask ? &*mask : nullptr;
-  if (selection.region) {
-    strip.selection.region = part_of(*selection.region, begin, end);
-    strip.is_selected = strip.selection.region.has_value();
-  }
-  visit(strip);
+void StripedBackend::visit(const Picture& picture, const Selection& selection, const StripNeeds& needs,
+                           const Visit& visit) {
+  for_strips(inner_, picture, selection, memory_, needs, visit);
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                                const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes) {
   ResultRows result(picture.width(), picture.height(), format, take_);
-  for_strips(picture, format.bytes_per_pixel() + scratch_bytes, selection, halo_rows, Order::top_down,
-             [&](const Strip& strip) {
-               const Image rows = inner_.download(map(strip));
-               result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
-             });
+  const StripNeeds needs{format.bytes_per_pixel() + scratch_bytes, halo_rows};
+  visit(picture, selection, needs, [&](const Strip& strip) {
+    const Image rows = inner_.download(map(strip));
+    result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
+  });
   return result.picture();
 }
 
@@ -281,7 +118,7 @@ Histogram StripedBackend::histogram(const Picture& picture, const HistogramOptio
         is_hsl(channel) ? static_cast<std::size_t>(options.hsl_bins) : picture.format().max_value() + std::size_t{1};
     sum.channels.push_back({channel, std::vector<std::uint64_t>(bins)});
   }
-  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
+  visit(picture, options.selection, kCounting, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -302,7 +139,7 @@ LevelCounts StripedBackend::table_counts(const Picture& picture, const EqualizeO
   for (auto& counts : sum) {
     counts.resize(picture.format().max_value() + std::size_t{1});
   }
-  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
+  visit(picture, options.selection, kCounting, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -368,7 +205,7 @@ ClaheTables StripedBackend::clahe_tables(const Picture& picture, const ClaheOpti
   const std::size_t planes = clahe_planes(picture.format(), options);
   const std::size_t levels = picture.format().max_value() + std::size_t{1};
   LevelCounts sums = counts_of_tiles(planes * grid.tiles(), levels);
-  for_strips(picture, 0, options.selection, 0, Order::any, [&](const Strip& strip) {
+  visit(picture, options.selection, kCounting, [&](const Strip& strip) {
     if (!strip.is_selected) {
       return;
     }
@@ -456,7 +293,7 @@ SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions
   of_strip.type = type == Sample::u32 ? Sample::u32 : Sample::u64;
   of_strip.allow_wrap = true;
   std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
-  for_strips(picture, sample_bytes(*of_strip.type), {}, 0, Order::top_down, [&](const Strip& strip) {
+  visit(picture, {}, StripNeeds{sample_bytes(*of_strip.type)}, [&](const Strip& strip) {
     const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
     table.make(sums.height(), [&](View rows) {
       if (padded) {

@@ -1,37 +1,25 @@
-// A backend for images larger than another backend's memory, or than the host's. Keeps Pictures in host memory, or
-// reads them from a file each time that an operation visits their rows, and passes them on in strips of rows; the
-// results are identical. docs/decisions/0022-bands-of-rows.md.
+// A backend for images larger than another backend's memory, or than the host's: passes strips of rows on, and puts
+// the results together. They are identical. docs/decisions/0022-bands-of-rows.md.
 #pragma once
 
 #include <cstddef>
-#include <exception>
 #include <functional>
-#include <memory>
 #include <string>
 #include <utility>
 
-#include "codecs/row_reader.hpp"
+#include "engine/picture_strips.hpp"
+#include "engine/result_rows.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {
 
-/// Thrown if the strips of a file are void (RowReader::read): the file must be decoded whole.
-class VoidStrips : public std::exception {};
-
-/// The rows of a file, for operations of a StripedBackend alone. An operation on a neighborhood (halo rows) finds them
-/// void.
-Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
-
-/// Receives the rows of a result, from top to bottom and without padding.
-using TakeRows = std::function<void(ConstView rows)>;
-
 class StripedBackend final : public Backend {
  public:
-  /// Cuts strips so that the input and output of an operation take at most `most_bytes` of the memory of `inner`; a
-  /// strip has at least one row. Borrows `inner`. With `take`, which may be called on any thread, results that are
-  /// Pictures have no pixels: their rows go there.
-  StripedBackend(Backend& inner, std::size_t most_bytes, TakeRows take = nullptr)
-      : inner_(inner), most_bytes_(most_bytes), take_(std::move(take)) {}
+  /// Borrows `inner`. With `take`, which may be called on any thread, results that are Pictures have no pixels: their
+  /// rows go there.
+  StripedBackend(Backend& inner, const StripMemory& memory, TakeRows take = nullptr)
+      : inner_(inner), memory_(memory), take_(std::move(take)) {}
+  StripedBackend(Backend& inner, std::size_t most_bytes) : StripedBackend(inner, StripMemory{most_bytes, most_bytes}) {}
 
   [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
   [[nodiscard]] std::string name() const override { return inner_.name(); }
@@ -81,20 +69,13 @@ class StripedBackend final : public Backend {
   Picture in_strips(const Picture& picture, const ClaheOptions& options);
   ClaheTables clahe_tables(const Picture& picture, const ClaheOptions& options);
 
-  /// Rows [begin, end) of a picture; the mask of its Selection is on the inner backend.
-  struct Strip;
-  using Order = codecs::RowReader::Order;
   template <class Visit>
-  void for_strips(const Picture& picture, std::size_t more_bytes_a_pixel, const Selection& selection, int halo_rows,
-                  Order order, const Visit& visit);
-  template <class Visit>
-  void visit_strip(int begin, int end, int halo_above, const Picture& pixels, const Selection& selection,
-                   const Visit& visit);
+  void visit(const Picture& picture, const Selection& selection, const StripNeeds& needs, const Visit& visit);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                  const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes = 0);
 
   Backend& inner_;
-  std::size_t most_bytes_;
+  StripMemory memory_;
   TakeRows take_;
 };
 

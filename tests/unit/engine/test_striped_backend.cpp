@@ -183,7 +183,8 @@ TEST_F(StripedBackendTest, ResultsThatAreTaken) {
     const Image image = test::any_image(random, 63, 33, format);
     for (const int rows : {1, 7, 64}) {
       std::vector<std::byte> taken;
-      StripedBackend striped(*inner_, static_cast<std::size_t>(rows) * image.pitch_bytes() * 4, [&](ConstView part) {
+      const std::size_t most_bytes = static_cast<std::size_t>(rows) * image.pitch_bytes() * 4;
+      StripedBackend striped(*inner_, {most_bytes, most_bytes}, [&](ConstView part) {
         for (int y = 0; y < part.height; ++y) {
           taken.insert(taken.end(), part.row_bytes(y), part.row_bytes(y) + part.tight_pitch_bytes());
         }
