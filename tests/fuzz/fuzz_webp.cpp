@@ -72,7 +72,8 @@ void write_and_read_back(DecodedImage& decoded) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = std::as_bytes(std::span(data, size));
   constexpr std::size_t kRiffHeader = 12;
-  if (size < kRiffHeader || std::string_view(reinterpret_cast<const char*>(data) + 8, 4) != "WEBP") {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  if (size < kRiffHeader || !bytes.starts_with("RIFF") || bytes.substr(8, 4) != "WEBP") {
     return 0;
   }
   Outcome first = outcome_of(file);
