@@ -22,9 +22,10 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
 std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
                                               const std::function<void(const DeclaredImage&)>& expect);
 
-/// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens it, calls `expect`,
-/// and leaves the pixels there. Returns nullopt for any other file, also for one that decode_image refuses.
+/// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens it and leaves the
+/// pixels there, if wants(what the header declares). Returns nullopt for any other file, also for one that decode_image
+/// refuses.
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
-                                            const std::function<void(const DeclaredImage&)>& expect);
+                                            const std::function<bool(const DeclaredImage&)>& wants);
 
 }  // namespace gpuimg::codecs

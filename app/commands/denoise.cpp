@@ -92,14 +92,13 @@ class DenoiseJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     DenoiseOptions options = options_;
     options.on_progress = context.watcher();
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
-    ProcessedImage clean = context.process_for_file(
-        OperationInput(std::move(decoded)), as,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); });
-    output_.save(std::move(clean), paths.output, write_options, context);
+    const PixelFormat format = decoded.format();
+    output_.process(
+        OperationInput(std::move(decoded)), format, paths.output, write_options,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options); },
+        context);
     return {};
   }
 

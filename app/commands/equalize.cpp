@@ -212,7 +212,9 @@ class EqualizeJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load(paths.input);
+    const bool is_one_pass = given_ && !clahe_;
+    codecs::DecodedImage decoded =
+        is_one_pass ? context.load_rows(paths.input) : context.load_rows_if_large(paths.input, *this);
     if (given_) {
       check_fit(*given_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));
@@ -226,17 +228,16 @@ class EqualizeJob final : public ImageJob {
     }
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     LevelTables tables;
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
-    ProcessedImage result =
-        context.process_for_file(OperationInput(std::move(decoded), copy_of(mask_)), as,
-                                 [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-                                   return equalized(backend, std::move(picture), mask_picture, tables);
-                                 });
+    const PixelFormat format = decoded.format();
+    output_.process(
+        OperationInput(std::move(decoded), copy_of(mask_)), format, paths.output, write_options,
+        [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
+          return equalized(backend, std::move(picture), mask_picture, tables);
+        },
+        context);
     if (!arguments_.lut.empty()) {
       context.save(arguments_.lut, [&] { return level_tables_to_csv(tables); });
     }
-    output_.save(std::move(result), paths.output, write_options, context);
     return {};
   }
 

@@ -14,7 +14,6 @@
 #include "cli/output_forms.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/npy/npy.hpp"
-#include "codecs/npy/npy_header.hpp"
 #include "commands/hsl_file.hpp"
 #include "commands/photo_output.hpp"
 #include "text/printable_name.hpp"
@@ -117,26 +116,23 @@ class ToHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
-    const bool is_one_npy = form_of(paths.output) == HslForm::npy && !arguments_.planes;
-    codecs::DecodedImage decoded = is_one_npy ? context.load_rows(paths.input) : context.load(paths.input);
+    codecs::DecodedImage decoded = arguments_.planes ? context.load(paths.input) : context.load_rows(paths.input);
+    const PixelFormat result = result_format(decoded.format(), ToHslOptions{encoding});
     const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.to_hsl(picture, encoding);
     };
     codecs::WriteOptions write_options = output_.write_options();
     if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
       write_options.text = hsl_text_entries(encoding, decoded.format().sample);
-      const PixelFormat result{sample_of(encoding), decoded.format().has_alpha() ? 4 : 3};
-      const std::optional<Encoding> as =
-          codecs::backend_encoding(decoded.width(), decoded.height(), result, codecs::FileFormat::png, write_options);
-      context.save_image(paths.output, context.process_for_file(OperationInput(std::move(decoded)), as, to_hsl),
-                         write_options);
+      output_.process(OperationInput(std::move(decoded)), result, paths.output, write_options, to_hsl, context);
       return {};
     }
     OperationInput input(std::move(decoded));
-    if (is_one_npy) {
-      const PixelFormat result = result_format(input.format(), ToHslOptions{encoding});
-      const std::string header = codecs::npy_header_for(input.width(), input.height(), result);
-      if (context.process_rows(input, paths.output, header, to_hsl)) {
+    if (form_of(paths.output) == HslForm::npy) {
+      const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
+        return codecs::open_npy_writer(width, height, result, sink);
+      };
+      if (context.process_rows(input, paths.output, open, to_hsl)) {
         return {};
       }
     }
@@ -204,13 +200,12 @@ class FromHslJob final : public HslJob {
     const Sample sample = depth_of(facts, encoding, paths.input, context);
     const PixelFormat result{sample, format.channels};
     output_.check(decoded.width(), decoded.height(), result, paths, context);
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), result, paths.output, output_.write_options());
-    ProcessedImage rgb = context.process_for_file(OperationInput(std::move(decoded)), as,
-                                                  [&](Backend& backend, const Picture& picture, const Picture*) {
-                                                    return backend.from_hsl(picture, encoding, sample);
-                                                  });
-    output_.save(std::move(rgb), paths.output, output_.write_options(), context);
+    output_.process(
+        OperationInput(std::move(decoded)), result, paths.output, output_.write_options(),
+        [&](Backend& backend, const Picture& picture, const Picture*) {
+          return backend.from_hsl(picture, encoding, sample);
+        },
+        context);
     return {};
   }
 
@@ -264,14 +259,13 @@ class AdjustHslJob final : public HslJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load_rows(paths.input);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
-    ProcessedImage adjusted = context.process_for_file(
-        OperationInput(std::move(decoded)), as,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); });
-    output_.save(std::move(adjusted), paths.output, write_options, context);
+    const PixelFormat format = decoded.format();
+    output_.process(
+        OperationInput(std::move(decoded)), format, paths.output, write_options,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); },
+        context);
     return {};
   }
 

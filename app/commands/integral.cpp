@@ -10,7 +10,6 @@
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
 #include "codecs/npy/npy.hpp"
-#include "codecs/npy/npy_header.hpp"
 #include "commands/commands.hpp"
 #include "commands/window_job.hpp"
 #include "engine/backend_choice.hpp"
@@ -63,10 +62,12 @@ const OutputForms<Form> kForms = with_table_codec({"a summed-area table",
                                                    Form::npy},
                                                   Form::tiff, "u32, f32 or f64");
 
-std::string npy_header(const OperationInput& input, const IntegralOptions& options) {
+/// Begins an .npy file of the table.
+CommandContext::OpenWriter npy_writer(const OperationInput& input, const IntegralOptions& options) {
   const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
-  return codecs::npy_header_for(table_width(input.width(), options.layout),
-                                table_height(input.height(), options.layout), {entry, 1});
+  const int width = table_width(input.width(), options.layout);
+  const int height = table_height(input.height(), options.layout);
+  return [=](const ByteSink& sink) { return codecs::open_npy_writer(width, height, {entry, 1}, sink); };
 }
 
 class IntegralJob final : public ImageJob {
@@ -115,7 +116,7 @@ class IntegralJob final : public ImageJob {
     const auto sum = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.integral(picture, options);
     };
-    if (input.rows && context.process_rows(input, paths.output, npy_header(input, options), sum)) {
+    if (input.rows && context.process_rows(input, paths.output, npy_writer(input, options), sum)) {
       return {};
     }
     const Image table = context.process(std::move(input), sum);

@@ -84,12 +84,18 @@ std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, Pix
   return codecs::backend_encoding(width, height, result, format_of(output), options);
 }
 
-void PhotoOutput::save(ProcessedImage result, const std::string& output, const codecs::WriteOptions& options,
-                       CommandContext& context) const {
-  if (!result.encoded) {
-    result.image = context.converted(std::move(result.image), conversion_);
+void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,
+                          const codecs::WriteOptions& options, const CommandContext::ImageOperation& operation,
+                          CommandContext& context) const {
+  if (context.process_rows_for_file(input, output, result, conversion_, options, operation)) {
+    return;
   }
-  context.save_image(output, result, options);
+  const std::optional<Encoding> as = backend_encoding(input.width(), input.height(), result, output, options);
+  ProcessedImage image = context.process_for_file(std::move(input), as, operation);
+  if (!image.encoded) {
+    image.image = context.converted(std::move(image.image), conversion_);
+  }
+  context.save_image(output, image, options);
 }
 
 }  // namespace gpuimg

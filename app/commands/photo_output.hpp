@@ -24,15 +24,10 @@ class PhotoOutput {
   /// --background has no effect. `result` is the format before the conversion.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
 
-  /// What a backend may make of a result in this format, before the conversion. Returns nullopt if the host must encode
-  /// it: there is a conversion to be done, or the output is not one that backends encode. `options` is as for save().
-  [[nodiscard]] std::optional<Encoding> backend_encoding(int width, int height, PixelFormat result,
-                                                         const std::string& output,
-                                                         const codecs::WriteOptions& options) const;
-
-  /// Converts and writes.
-  void save(ProcessedImage result, const std::string& output, const codecs::WriteOptions& options,
-            CommandContext& context) const;
+  /// Runs the operation, whose pixels have the format `result`, converts them, and writes them as `options` say: in
+  /// bands if the input is rows, and encoded by the backend if it can.
+  void process(OperationInput input, PixelFormat result, const std::string& output, const codecs::WriteOptions& options,
+               const CommandContext::ImageOperation& operation, CommandContext& context) const;
 
   [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
@@ -40,6 +35,12 @@ class PhotoOutput {
  private:
   /// What --format says, else the ending of `output`.
   [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
+
+  /// What a backend may make of a result in this format, before the conversion. Returns nullopt if the host must encode
+  /// it: there is a conversion to be done, or the output is not one that backends encode.
+  [[nodiscard]] std::optional<Encoding> backend_encoding(int width, int height, PixelFormat result,
+                                                         const std::string& output,
+                                                         const codecs::WriteOptions& options) const;
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                      CommandContext& context) const;
 

@@ -100,7 +100,7 @@ class ThresholdJob final : public ImageJob {
   [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 2; }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
@@ -111,12 +111,10 @@ class ThresholdJob final : public ImageJob {
     if (!arguments_.image_output.strip) {
       write_options.metadata = std::move(decoded.metadata);
     }
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), result, paths.output, write_options);
-    ProcessedImage white = context.process_for_file(
-        OperationInput(std::move(decoded)), as,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); });
-    output_.save(std::move(white), paths.output, write_options, context);
+    output_.process(
+        OperationInput(std::move(decoded)), result, paths.output, write_options,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
+        context);
     return {};
   }
 

@@ -36,14 +36,13 @@ class MeanJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
-    const std::optional<Encoding> as =
-        output_.backend_encoding(decoded.width(), decoded.height(), decoded.format(), paths.output, write_options);
-    ProcessedImage mean = context.process_for_file(
-        OperationInput(std::move(decoded)), as,
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); });
-    output_.save(std::move(mean), paths.output, write_options, context);
+    const PixelFormat format = decoded.format();
+    output_.process(
+        OperationInput(std::move(decoded)), format, paths.output, write_options,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },
+        context);
     return {};
   }
 
@@ -100,13 +99,23 @@ class MomentJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
-    codecs::DecodedImage decoded = context.load(paths.input);
+    codecs::DecodedImage decoded =
+        form == MomentForm::npy ? context.load_rows_if_large(paths.input, *this) : context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    const Image moments = context.process(
-        OperationInput(std::move(decoded)),
-        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); });
+    OperationInput input(std::move(decoded));
+    const auto apply = [&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.apply(picture, options_);
+    };
+    const PixelFormat result = result_format(input.format(), options_);
+    const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
+      return codecs::open_npy_writer(width, height, result, sink);
+    };
+    if (context.process_rows(input, paths.output, open, apply)) {
+      return {};
+    }
+    const Image moments = context.process(std::move(input), apply);
     if (form == MomentForm::npy) {
       context.save(paths.output, [&] { return codecs::encode_npy(moments.view()); });
     } else {

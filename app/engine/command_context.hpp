@@ -36,6 +36,8 @@
 
 namespace gpuimg {
 
+class ImageJob;
+
 /// A message about one input, kept until the input's turn to print.
 struct Message {
   Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
@@ -89,9 +91,10 @@ class CommandContext {
   codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
-  /// As load(), for operations that visit rows: leaves the pixels of one image in their file, if they can be read there
-  /// in bands and the host computes.
+  /// As load(), but leaves the pixels of one image in their file, if they can be read there in bands of rows: always,
+  /// or if the image and the job's result do not fit into --max-memory together.
   codecs::DecodedImage load_rows(const std::string& path);
+  codecs::DecodedImage load_rows_if_large(const std::string& path, const ImageJob& job);
 
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
@@ -132,30 +135,22 @@ class CommandContext {
                     [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
   }
 
-  /// For rows that load_rows() left in their file: runs operation(backend, picture, nullptr) → Picture on bands of
-  /// them, and stages `header` and the rows of the result as `output`. Neither image is ever held. Returns false if the
-  /// result must be held: process() then computes it from `input`.
-  template <class Operation>
-  bool process_rows(OperationInput& input, const std::string& output, std::string_view header,
-                    const Operation& operation) {
-    if (!input.rows || is_kept(output)) {
-      return false;
-    }
-    Backend& on = backend();
-    try {
-      stage(output, Phase::decode, [&](const ByteSink& sink) {
-        sink(std::as_bytes(std::span(header)));
-        StripedBackend bands(on, {kBandBytes, kBandBytes}, [&](ConstView rows) {
-          sink({rows.data, rows.tight_pitch_bytes() * static_cast<std::size_t>(rows.height)});
-        });
-        (void)operation(bands, picture_of(input.rows), nullptr);
-      });
-      return true;
-    } catch (const VoidStrips&) {
-      read_whole(input);
-      return false;
-    }
-  }
+  /// Mask: nullptr if there is none.
+  using ImageOperation = std::function<Picture(Backend& backend, Picture&& picture, const Picture* mask)>;
+
+  /// Begins a file of rows; null if it can only be written from the whole image.
+  using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const ByteSink& sink)>;
+
+  /// For rows that were left in their file: runs the operation on bands of them, and writes its result to `output` as
+  /// it comes, so that neither image is ever held. Returns false if the result must be held: process() or
+  /// process_for_file() then computes it from `input`.
+  bool process_rows(OperationInput& input, const std::string& output, const OpenWriter& open,
+                    const ImageOperation& operation);
+
+  /// The same for an image file of pixels in the format `result`, which are converted first.
+  bool process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
+                             const ImageConversion& conversion, codecs::WriteOptions write_options,
+                             const ImageOperation& operation);
 
   /// Converts alpha and bit depth for the output, as part of the encode phase.
   Image converted(Image image, const ImageConversion& conversion) {
@@ -250,6 +245,10 @@ class CommandContext {
   void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
                    const EncodeTo& encode);
 
+  /// The options for the file of `output`; says under -v what of the metadata it cannot hold.
+  codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
+                                    codecs::WriteOptions write_options);
+
   /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
   Picture upload(Backend& backend, Image& image);
   Image download(Backend& backend, Picture picture);
@@ -261,7 +260,9 @@ class CommandContext {
   void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
   void write_stream(const std::string& name, std::span<const std::byte> content);
 
-  /// Stages an output that produce(sink) writes. Writing counts as the write phase, everything else as `phase`.
+  /// Stages an output that produce(sink) writes, or keeps it. Writing counts as the write phase, everything else as
+  /// `phase`.
+  void stage_or_keep(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
   void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
 
   static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
@@ -286,8 +287,12 @@ class CommandContext {
     });
   }
 
-  /// Of a band of rows, input and result: they stay in the cache of a core.
-  static constexpr std::size_t kBandBytes = std::size_t{256} << 10;
+  /// Opens the rows of a file that is the input of one image, if wanted(declared, bytes of the file).
+  using WantsRows = std::function<bool(const codecs::DeclaredImage& declared)>;
+  codecs::DecodedImage load_rows_if(const std::string& path, const WantsRows& wanted);
+
+  /// Of a band of rows.
+  [[nodiscard]] StripMemory band_memory(const Backend& on) const;
 
   /// Decodes the file of rows that are void. Throws the decoder's verdict.
   void read_whole(OperationInput& input);
@@ -300,7 +305,7 @@ class CommandContext {
     OperationInput input = std::move(given);
     if (input.rows) {
       try {
-        StripedBackend bands(on, kBandBytes);
+        StripedBackend bands(on, band_memory(on));
         return compute(bands, input);
       } catch (const VoidStrips&) {
         read_whole(input);

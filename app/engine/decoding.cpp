@@ -101,36 +101,6 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
   return decode(read(path, path == "-" ? check : nullptr), path);
 }
 
-codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
-  const bool is_single = messages_are_ == Messages::printed && path != "-" && !members_.contains(path);
-  if (is_single && !options_.verify) {
-    const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
-    std::optional<codecs::DecodedImage> opened =
-        times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), expect); });
-    if (opened && !backends_.expects_device()) {
-      sides_.decoded_by = backend_entry(BackendKind::cpu).name;
-      rows_path_ = path;
-      told_ = opened->notes;
-      finish_decoding(*opened, path);
-      return std::move(*opened);
-    }
-  }
-  return load(path);
-}
-
-void CommandContext::read_whole(OperationInput& input) {
-  input.rows.reset();
-  const Bytes bytes = read(rows_path_);
-  codecs::DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), rows_path_, input_options()); });
-  for (const std::string& text : decoded.notes) {
-    if (std::find(told_.begin(), told_.end(), text) == told_.end()) {
-      note(printable_name(rows_path_) + ": " + text);
-    }
-  }
-  input.image = std::move(decoded.image);
-}
-
 /// Creates the CUDA context while the host decodes.
 void CommandContext::expect_image(const codecs::DeclaredImage& declared) {
   if (declared.pixels() > 0 && declared.pixels() <= options_.max_pixels) {

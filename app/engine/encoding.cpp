@@ -97,23 +97,32 @@ void CommandContext::verify_encoding(const ProcessedImage& result, codecs::FileF
                                         codecs::encode_image(result.image.view(), format, output, write_options)));
 }
 
-void CommandContext::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
-                                 const EncodeTo& encode) {
-  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+codecs::WriteOptions CommandContext::file_options(const std::string& output, codecs::FileFormat format,
+                                                  PixelFormat pixels, codecs::WriteOptions write_options) {
   codecs::CarriedMetadata carried = carried_metadata(std::move(write_options.metadata), format, pixels);
   for (const std::string& clause : carried.left_out) {
     detail(printable_name(output) + ": " + clause);
   }
   write_options.metadata = std::move(carried.metadata);
   write_options.threads = options_.threads;
-  if (is_kept(output)) {  // all or nothing: a reader cannot detect half an image
-    return save(output, [&] {
-      std::vector<std::byte> file;
-      encode(format, write_options, collect_in(file));
-      return file;
-    });
+  return write_options;
+}
+
+void CommandContext::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
+                                 const EncodeTo& encode) {
+  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+  const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
+  stage_or_keep(output, Phase::encode, [&](const ByteSink& sink) { encode(format, options, sink); });
+}
+
+void CommandContext::stage_or_keep(const std::string& output, Phase phase,
+                                   const std::function<void(const ByteSink&)>& produce) {
+  if (!is_kept(output)) {
+    return stage(output, phase, produce);
   }
-  stage(output, Phase::encode, [&](const ByteSink& sink) { encode(format, write_options, sink); });
+  const auto file = std::make_shared<std::vector<std::byte>>();  // all or nothing: a reader cannot detect half of it
+  times_.measure(phase, [&] { produce(collect_in(*file)); });
+  save_bytes(output, *file, file);
 }
 
 }  // namespace gpuimg

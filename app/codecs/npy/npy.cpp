@@ -54,6 +54,27 @@ void copy_rows(std::span<const std::byte> data, const NpyLayout& layout, View to
   }
 }
 
+class NpyWriter final : public RowWriter {
+ public:
+  NpyWriter(int width, int height, PixelFormat format, const ByteSink& sink) : sink_(sink) {
+    const std::string header = npy_header_for(width, height, format);
+    sink_(std::as_bytes(std::span(header)));
+  }
+  void write(ConstView rows) override {
+    const std::size_t row_bytes = rows.tight_pitch_bytes();
+    if (rows.pitch_bytes == row_bytes) {
+      return sink_({rows.data, row_bytes * static_cast<std::size_t>(rows.height)});
+    }
+    for (int y = 0; y < rows.height; ++y) {
+      sink_({rows.row_bytes(y), row_bytes});
+    }
+  }
+  void finish() override {}
+
+ private:
+  const ByteSink& sink_;
+};
+
 }  // namespace
 
 Bytes encode_npy(ConstView pixels) {
@@ -74,6 +95,10 @@ Bytes encode_npy(ConstView pixels) {
     out += row_bytes;
   }
   return bytes;
+}
+
+std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink) {
+  return std::make_unique<NpyWriter>(width, height, format, sink);
 }
 
 DeclaredImage declared_npy(std::span<const std::byte> beginning, const std::string& name) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
@@ -14,6 +15,9 @@ namespace gpuimg::codecs {
 
 /// Little endian, of every Sample.
 Bytes encode_npy(ConstView pixels);
+
+/// Begins the same file, from rows. The sink must outlive the writer.
+std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink);
 
 /// True if the bytes start with the magic of .npy.
 bool is_npy(std::span<const std::byte> bytes);

@@ -1,0 +1,131 @@
+// From file to file in bands of rows, for images that are not held. docs/decisions/0022-bands-of-rows.md.
+#include <algorithm>
+#include <utility>
+
+#include "backends/backends.hpp"
+#include "cli/image_forms.hpp"
+#include "codecs/image_writer.hpp"
+#include "engine/command_context.hpp"
+#include "engine/host_memory.hpp"
+#include "engine/image_job.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// Converts rows on their way to a file.
+class ConvertingWriter final : public codecs::RowWriter {
+ public:
+  ConvertingWriter(std::unique_ptr<codecs::RowWriter> to, const ImageConversion& conversion)
+      : to_(std::move(to)), conversion_(conversion) {}
+
+  void write(ConstView rows) override { to_->write(convert(copy_of(rows), conversion_).view()); }
+  void finish() override { to_->finish(); }
+
+ private:
+  std::unique_ptr<codecs::RowWriter> to_;
+  const ImageConversion& conversion_;
+};
+
+}  // namespace
+
+codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
+  return load_rows_if(path, [](const codecs::DeclaredImage&) { return true; });
+}
+
+codecs::DecodedImage CommandContext::load_rows_if_large(const std::string& path, const ImageJob& job) {
+  return load_rows_if(path, [&](const codecs::DeclaredImage& declared) {
+    const std::uint64_t result = declared.pixels() * job.result_bytes_per_pixel(declared.bytes_per_pixel);
+    const std::uint64_t held = declared.decoding_bytes() + result;
+    return held > memory_for_images(options_.max_memory);
+  });
+}
+
+codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const WantsRows& wanted) {
+  const bool is_single = messages_are_ == Messages::printed && path != "-" && !members_.contains(path);
+  if (is_single && !options_.verify) {
+    const auto wants = [&](const codecs::DeclaredImage& declared) {
+      const bool wants_rows = wanted(declared);
+      if (wants_rows) {
+        expect_image(declared);
+      }
+      return wants_rows;
+    };
+    std::optional<codecs::DecodedImage> opened =
+        times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), wants); });
+    if (opened && !backends_.expects_device()) {
+      sides_.decoded_by = backend_entry(BackendKind::cpu).name;
+      rows_path_ = path;
+      told_ = opened->notes;
+      finish_decoding(*opened, path);
+      return std::move(*opened);
+    }
+  }
+  return load(path);
+}
+
+/// In host memory, bands stay in the cache of a core. Those with halo rows are read again with each band, so they are
+/// as large as may be.
+StripMemory CommandContext::band_memory(const Backend& /*on*/) const {
+  constexpr std::size_t kUsual = std::size_t{256} << 10;
+  const std::uint64_t most = memory_for_images(options_.max_memory) / 2;
+  return {kUsual, std::max<std::size_t>(kUsual, most)};
+}
+
+void CommandContext::read_whole(OperationInput& input) {
+  input.rows.reset();
+  const Bytes bytes = read(rows_path_);
+  codecs::DecodedImage decoded =
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), rows_path_, input_options()); });
+  for (const std::string& text : decoded.notes) {
+    if (std::find(told_.begin(), told_.end(), text) == told_.end()) {
+      note(printable_name(rows_path_) + ": " + text);
+    }
+  }
+  input.image = std::move(decoded.image);
+}
+
+bool CommandContext::process_rows(OperationInput& input, const std::string& output, const OpenWriter& open,
+                                  const ImageOperation& operation) {
+  if (!input.rows) {
+    return false;
+  }
+  Backend& on = backend();
+  try {
+    stage_or_keep(output, Phase::decode, [&](const ByteSink& sink) {
+      const std::unique_ptr<codecs::RowWriter> writer = open(sink);
+      if (writer == nullptr) {
+        throw VoidStrips();
+      }
+      StripedBackend bands(on, band_memory(on), [&](ConstView rows) { writer->write(rows); });
+      const std::optional<Picture> mask =
+          input.mask ? std::optional(bands.upload(input.mask->view())) : std::nullopt;
+      (void)operation(bands, picture_of(input.rows), mask ? &*mask : nullptr);
+      writer->finish();
+    });
+    return true;
+  } catch (const VoidStrips&) {
+    read_whole(input);
+    return false;
+  }
+}
+
+bool CommandContext::process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
+                                           const ImageConversion& conversion, codecs::WriteOptions write_options,
+                                           const ImageOperation& operation) {
+  if (!input.rows) {
+    return false;
+  }
+  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+  const PixelFormat written = converted_format(result, conversion);
+  const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
+  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
+  const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
+    auto writer = codecs::open_image_writer(width, height, written, format, output, options, sink);
+    return writer == nullptr || written == result ? std::move(writer)
+                                                  : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
+  };
+  return process_rows(input, output, open, operation);
+}
+
+}  // namespace gpuimg
