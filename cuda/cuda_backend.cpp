@@ -1,5 +1,6 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <string>
@@ -243,7 +244,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
   std::shared_ptr<std::byte> encoded_;
   std::size_t encoded_bytes_ = 0;
-  bool returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
+  std::atomic<bool> returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 
 std::unique_ptr<Backend> make_backend(int device, const DeviceTestOptions& options) {

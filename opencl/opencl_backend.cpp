@@ -1,5 +1,6 @@
 // The OpenCL backend: checks arguments, moves pixels to and from the device, and runs each operation on its queue.
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <string>
 #include <utility>
@@ -132,7 +133,7 @@ class OpenclBackend final : public Backend {
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(
       [device = device_](std::size_t bytes) { return allocate_pinned_pixels(device, bytes); });
-  bool returns_pinned_ = false;  ///< for a single image, pinning costs more than it saves
+  std::atomic<bool> returns_pinned_ = false;  ///< for a single image, pinning costs more than it saves
 };
 
 }  // namespace

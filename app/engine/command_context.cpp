@@ -153,13 +153,12 @@ void CommandContext::save_bytes(const std::string& output, std::span<const std::
 
 void CommandContext::stage(const std::string& output, Phase phase,
                            const std::function<void(const ByteSink&)>& produce) {
-  times_.measure_without(phase, Phase::write, [&](const auto& writing) {
-    std::optional<StagedOutput> file;
-    writing([&] { file.emplace(output, overwrite_rules()); });
-    produce([&](std::span<const std::byte> part) { writing([&] { file->write(part); }); });
-    writing([&] { file->finish(); });
-    outputs_.push_back({std::move(*file), output});
+  StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, overwrite_rules()); });
+  times_.measure(phase, [&] {
+    produce([&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); });
   });
+  times_.measure(Phase::write, [&] { file.finish(); });
+  outputs_.push_back({std::move(file), output});
 }
 
 void CommandContext::write_stream(const std::string& name, std::span<const std::byte> content) {

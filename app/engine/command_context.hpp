@@ -291,8 +291,25 @@ class CommandContext {
   using WantsRows = std::function<bool(const codecs::DeclaredImage& declared)>;
   codecs::DecodedImage load_rows_if(const std::string& path, const WantsRows& wanted);
 
-  /// Of a band of rows.
-  [[nodiscard]] StripMemory band_memory(const Backend& on) const;
+  /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
+  template <class Visit>
+  auto in_bands(Backend& on, const OperationInput& input, const Visit& visit) {
+    try {
+      MemoryShare share;
+      const StripMemory memory = band_memory(on, share);
+      return visit(on, memory);
+    } catch (const Error& error) {
+      if (on.memory_is_host()) {
+        throw;
+      }
+      Backend& cpu = cpu_after(error, input);
+      MemoryShare none;
+      return visit(cpu, band_memory(cpu, none));
+    }
+  }
+
+  /// Waits for the share of device memory that a band takes.
+  StripMemory band_memory(Backend& on, MemoryShare& share);
 
   /// Decodes the file of rows that are void. Throws the decoder's verdict.
   void read_whole(OperationInput& input);
@@ -305,8 +322,10 @@ class CommandContext {
     OperationInput input = std::move(given);
     if (input.rows) {
       try {
-        StripedBackend bands(on, band_memory(on));
-        return compute(bands, input);
+        return in_bands(on, input, [&](Backend& backend, const StripMemory& memory) {
+          StripedBackend bands(backend, memory, &times_);
+          return compute(bands, input);
+        });
       } catch (const VoidStrips&) {
         read_whole(input);
       }
@@ -321,7 +340,7 @@ class CommandContext {
     }
     Backend* instead = nullptr;
     try {
-      StripedBackend strips(on, room);
+      StripedBackend strips(on, room, &times_);
       return compute(strips, input);
     } catch (const Error& error) {
       instead = &cpu_after(error, input);

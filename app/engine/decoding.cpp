@@ -112,11 +112,10 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
   const std::string name = name_for(path);
   expect_image(codecs::declared_image(bytes.span(), path));
   codecs::DecodedImage decoded;
-  times_.measure_without(Phase::decode, Phase::start, [&](const auto& starting) {
+  times_.measure(Phase::decode, [&] {
     codecs::ReadOptions options = input_options();
     options.decode_on_backend = [&](const EncodedImage& encoded) -> std::optional<Picture> {
-      Backend* backend = nullptr;
-      starting([&] { backend = decoding_backend(encoded); });
+      Backend* const backend = times_.measure(Phase::start, [&] { return decoding_backend(encoded); });
       if (backend == nullptr) {
         return std::nullopt;
       }

@@ -14,6 +14,14 @@ std::string side_of(Phase phase, const CodecSides& sides) {
 
 }  // namespace
 
+std::optional<Phase> PhaseTimes::switch_to(std::optional<Phase> next) {
+  if (running_) {
+    milliseconds_[static_cast<std::size_t>(*running_)] += since(since_);
+  }
+  since_ = Clock::now();
+  return std::exchange(running_, next);
+}
+
 void PhaseTimes::add(const PhaseTimes& other) {
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
     milliseconds_[i] += other.milliseconds_[i];

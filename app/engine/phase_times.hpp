@@ -3,6 +3,7 @@
 
 #include <array>
 #include <chrono>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -23,26 +24,12 @@ class PhaseTimes {
  public:
   PhaseTimes() : began_(Clock::now()) {}
 
-  /// Runs work() and adds its duration to the phase.
+  /// Runs work() and adds its duration to the phase, less that of measurements inside it, which count for their own
+  /// phases. These may be on other threads, one at a time.
   template <class Work>
   decltype(auto) measure(Phase phase, Work&& work) {
-    const Stopwatch stopwatch(milliseconds_[static_cast<std::size_t>(phase)]);
+    const Turn turn(*this, phase);
     return std::forward<Work>(work)();
-  }
-
-  /// The same for work(run), where work calls run(part) for parts that belong to another phase: their time counts only
-  /// there. Parts may run on other threads, one at a time.
-  template <class Work>
-  void measure_without(Phase phase, Phase of_parts, Work&& work) {
-    double in_parts = 0;
-    measure(phase, [&] {
-      work([&](const auto& part) {
-        const Stopwatch stopwatch(in_parts);
-        part();
-      });
-    });
-    milliseconds_[static_cast<std::size_t>(phase)] -= in_parts;
-    milliseconds_[static_cast<std::size_t>(of_parts)] += in_parts;
   }
 
   [[nodiscard]] double milliseconds(Phase phase) const { return milliseconds_[static_cast<std::size_t>(phase)]; }
@@ -65,19 +52,25 @@ class PhaseTimes {
     return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
   }
 
-  class Stopwatch {
+  /// Takes the clock over, and hands it back.
+  class Turn {
    public:
-    explicit Stopwatch(double& milliseconds) : milliseconds_(milliseconds), began_(Clock::now()) {}
-    Stopwatch(const Stopwatch&) = delete;
-    Stopwatch& operator=(const Stopwatch&) = delete;
-    ~Stopwatch() { milliseconds_ += since(began_); }
+    Turn(PhaseTimes& times, Phase phase) : times_(times), outer_(times.switch_to(phase)) {}
+    Turn(const Turn&) = delete;
+    Turn& operator=(const Turn&) = delete;
+    ~Turn() { times_.switch_to(outer_); }
 
    private:
-    double& milliseconds_;
-    Clock::time_point began_;
+    PhaseTimes& times_;
+    std::optional<Phase> outer_;
   };
 
+  /// Returns the phase that has run until now.
+  std::optional<Phase> switch_to(std::optional<Phase> next);
+
   std::array<double, kPhaseNames.size()> milliseconds_{};
+  std::optional<Phase> running_;
+  Clock::time_point since_;  ///< of `running_`
   Clock::time_point began_;
 };
 

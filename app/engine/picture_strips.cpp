@@ -123,13 +123,17 @@ class HaloStrips {
 
 class StripVisit {
  public:
-  StripVisit(Backend& backend, const Selection& selection, const std::function<void(const Strip&)>& visit)
-      : backend_(backend), selection_(selection), visit_(visit) {}
+  StripVisit(Backend& backend, const Selection& selection, PhaseTimes* times,
+             const std::function<void(const Strip&)>& visit)
+      : backend_(backend), selection_(selection), times_(times), visit_(visit) {}
 
-  void operator()(int begin, int end, int halo_above, const Picture& pixels) const {
+  /// `pixels` is an Image or a view.
+  template <class Pixels>
+  void operator()(int begin, int end, int halo_above, Pixels&& from) const {
+    const Picture pixels = upload(std::forward<Pixels>(from));
     std::optional<Picture> mask;
     if (selection_.mask != nullptr) {
-      mask.emplace(backend_.upload(rows_of(*selection_.mask, begin, end)));
+      mask.emplace(upload(rows_of(*selection_.mask, begin, end)));
     }
     Strip strip{begin, end, halo_above, pixels, selection_, true};
     strip.selection.mask = mask ? &*mask : nullptr;
@@ -141,8 +145,15 @@ class StripVisit {
   }
 
  private:
+  template <class Pixels>
+  Picture upload(Pixels&& from) const {
+    const auto uploaded = [&] { return backend_.upload(std::forward<Pixels>(from)); };
+    return times_ != nullptr ? times_->measure(Phase::upload, uploaded) : uploaded();
+  }
+
   Backend& backend_;
   const Selection& selection_;
+  PhaseTimes* times_;
   const std::function<void(const Strip&)>& visit_;
 };
 
@@ -151,10 +162,10 @@ void visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, co
   BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); },
                 [&](RowBand band) {
                   const int end = band.first + band.rows.height();
-                  visit(band.first, end, 0, backend.upload(std::move(band.rows)));
+                  visit(band.first, end, 0, std::move(band.rows));
                 }};
   HaloStrips strips(reader.height(), rows, needs.halo_rows, to, [&](int begin, int end, int halo_above, Image pixels) {
-    visit(begin, end, halo_above, backend.upload(std::move(pixels)));
+    visit(begin, end, halo_above, std::move(pixels));
   });
   const bool has_halo = needs.halo_rows > 0;
   if (has_halo) {
@@ -190,7 +201,7 @@ void copy_rows(ConstView from, View to, int first_row) {
 }
 
 void for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
-                const StripNeeds& needs, const std::function<void(const Strip& strip)>& visit) {
+                const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
   const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
   const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
                                 (picture.format().bytes_per_pixel() + needs.bytes_per_pixel + mask_bytes);
@@ -200,7 +211,7 @@ void for_strips(Backend& backend, const Picture& picture, const Selection& selec
   };
   const int fitting = fitting_in(needs.halo_rows > 0 ? memory.with_halo : memory.usual);
   const int rows = fitting == height ? fitting : std::max(1, fitting - 2 * needs.halo_rows);
-  const StripVisit visit_rows(backend, selection, visit);
+  const StripVisit visit_rows(backend, selection, times, visit);
   if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
     const int band_rows = rows_of_band(fitting_in(memory.usual), row_bytes, height);
     return visit_file(backend, file->reader(), rows, band_rows, needs, visit_rows);
@@ -209,7 +220,7 @@ void for_strips(Backend& backend, const Picture& picture, const Selection& selec
     const int end = begin + std::min(rows, height - begin);
     const int halo_above = std::min(needs.halo_rows, begin);
     const int halo_below = std::min(needs.halo_rows, height - end);
-    visit_rows(begin, end, halo_above, backend.upload(rows_of(picture, begin - halo_above, end + halo_below)));
+    visit_rows(begin, end, halo_above, rows_of(picture, begin - halo_above, end + halo_below));
   }
 }
 

@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "codecs/row_reader.hpp"
+#include "engine/phase_times.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {
@@ -43,8 +44,11 @@ struct Strip {
 
 /// How large strips are.
 struct StripMemory {
-  std::size_t usual = 0;      ///< most bytes of a strip's input and output; but a strip has at least one row
-  std::size_t with_halo = 0;  ///< the same if it has halo rows, which are read again with the next strip
+  StripMemory(std::size_t most) : StripMemory(most, most) {}
+  StripMemory(std::size_t most, std::size_t most_with_halo) : usual(most), with_halo(most_with_halo) {}
+
+  std::size_t usual;      ///< most bytes of a strip's input and output; but a strip has at least one row
+  std::size_t with_halo;  ///< the same if it has halo rows, which are read again with the next strip
 };
 
 struct StripNeeds {
@@ -54,8 +58,8 @@ struct StripNeeds {
 };
 
 /// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. A file's strips come on its decoder's
-/// threads, one at a time. Throws VoidStrips.
+/// threads, one at a time. With `times`, uploads count there. Throws VoidStrips.
 void for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
-                const StripNeeds& needs, const std::function<void(const Strip& strip)>& visit);
+                const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit);
 
 }  // namespace gpuimg

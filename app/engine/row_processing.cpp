@@ -45,15 +45,12 @@ codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const
   const bool is_single = messages_are_ == Messages::printed && path != "-" && !members_.contains(path);
   if (is_single && !options_.verify) {
     const auto wants = [&](const codecs::DeclaredImage& declared) {
-      const bool wants_rows = wanted(declared);
-      if (wants_rows) {
-        expect_image(declared);
-      }
-      return wants_rows;
+      expect_image(declared);
+      return wanted(declared) && !(backends_.expects_device() && declared.suits_backends);
     };
     std::optional<codecs::DecodedImage> opened =
         times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), wants); });
-    if (opened && !backends_.expects_device()) {
+    if (opened) {
       sides_.decoded_by = backend_entry(BackendKind::cpu).name;
       rows_path_ = path;
       told_ = opened->notes;
@@ -64,12 +61,19 @@ codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const
   return load(path);
 }
 
-/// In host memory, bands stay in the cache of a core. Those with halo rows are read again with each band, so they are
-/// as large as may be.
-StripMemory CommandContext::band_memory(const Backend& /*on*/) const {
-  constexpr std::size_t kUsual = std::size_t{256} << 10;
-  const std::uint64_t most = memory_for_images(options_.max_memory) / 2;
-  return {kUsual, std::max<std::size_t>(kUsual, most)};
+/// In host memory, bands stay in the cache of a core; on a device, they are worth a transfer. Those with halo rows are
+/// read again with each band, so they are as large as may be.
+StripMemory CommandContext::band_memory(Backend& on, MemoryShare& share) {
+  constexpr std::size_t kInCache = std::size_t{256} << 10;
+  constexpr std::size_t kTransfer = std::size_t{8} << 20;
+  const std::size_t most = std::max<std::size_t>(kInCache, memory_for_images(options_.max_memory) / 2);
+  if (on.memory_is_host()) {
+    return {kInCache, most};
+  }
+  MemoryBudget& memory = device_memory(on);
+  const std::size_t bytes = std::min({memory.bytes(), most, std::max(kTransfer, memory.bytes() / 4)});
+  times_.measure(Phase::start, [&] { share = MemoryShare(memory, bytes); });
+  return {std::min(kTransfer, bytes), bytes};
 }
 
 void CommandContext::read_whole(OperationInput& input) {
@@ -90,19 +94,21 @@ bool CommandContext::process_rows(OperationInput& input, const std::string& outp
   if (!input.rows) {
     return false;
   }
-  Backend& on = backend();
-  try {
+  const auto write_bands = [&](Backend& on, const StripMemory& memory) {
     stage_or_keep(output, Phase::decode, [&](const ByteSink& sink) {
       const std::unique_ptr<codecs::RowWriter> writer = open(sink);
       if (writer == nullptr) {
         throw VoidStrips();
       }
-      StripedBackend bands(on, band_memory(on), [&](ConstView rows) { writer->write(rows); });
-      const std::optional<Picture> mask =
-          input.mask ? std::optional(bands.upload(input.mask->view())) : std::nullopt;
+      StripedBackend bands(on, memory, &times_,
+                           [&](ConstView rows) { times_.measure(Phase::encode, [&] { writer->write(rows); }); });
+      const std::optional<Picture> mask = input.mask ? std::optional(bands.upload(input.mask->view())) : std::nullopt;
       (void)operation(bands, picture_of(input.rows), mask ? &*mask : nullptr);
-      writer->finish();
+      times_.measure(Phase::encode, [&] { writer->finish(); });
     });
+  };
+  try {
+    in_bands(backend(), input, write_bands);
     return true;
   } catch (const VoidStrips&) {
     read_whole(input);

@@ -91,7 +91,14 @@ void clear_first_column(View table, std::size_t entry_bytes) {
 template <class Visit>
 void StripedBackend::visit(const Picture& picture, const Selection& selection, const StripNeeds& needs,
                            const Visit& visit) {
-  for_strips(inner_, picture, selection, memory_, needs, visit);
+  for_strips(inner_, picture, selection, memory_, needs, times_, [&](const Strip& strip) {
+    times_ != nullptr ? times_->measure(Phase::kernel, [&] { visit(strip); }) : visit(strip);
+  });
+}
+
+Image StripedBackend::downloaded(Picture picture) {
+  const auto download = [&] { return inner_.download(std::move(picture)); };
+  return times_ != nullptr ? times_->measure(Phase::download, download) : download();
 }
 
 Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
@@ -99,7 +106,7 @@ Picture StripedBackend::mapped(const Picture& picture, PixelFormat format, const
   ResultRows result(picture.width(), picture.height(), format, take_);
   const StripNeeds needs{format.bytes_per_pixel() + scratch_bytes, halo_rows};
   visit(picture, selection, needs, [&](const Strip& strip) {
-    const Image rows = inner_.download(map(strip));
+    const Image rows = downloaded(map(strip));
     result.put(rows_of(rows.view(), strip.halo_above, strip.halo_above + strip.end - strip.begin));
   });
   return result.picture();
@@ -294,7 +301,7 @@ SumTable StripedBackend::in_strips(const Picture& picture, const IntegralOptions
   of_strip.allow_wrap = true;
   std::vector<std::uint64_t> above(static_cast<std::size_t>(picture.width()));
   visit(picture, {}, StripNeeds{sample_bytes(*of_strip.type)}, [&](const Strip& strip) {
-    const Image sums = inner_.download(inner_.integral(strip.picture, of_strip));
+    const Image sums = downloaded(inner_.integral(strip.picture, of_strip));
     table.make(sums.height(), [&](View rows) {
       if (padded) {
         clear_first_column(rows, sample_bytes(type));

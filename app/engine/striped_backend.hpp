@@ -15,11 +15,10 @@ namespace gpuimg {
 
 class StripedBackend final : public Backend {
  public:
-  /// Borrows `inner`. With `take`, which may be called on any thread, results that are Pictures have no pixels: their
-  /// rows go there.
-  StripedBackend(Backend& inner, const StripMemory& memory, TakeRows take = nullptr)
-      : inner_(inner), memory_(memory), take_(std::move(take)) {}
-  StripedBackend(Backend& inner, std::size_t most_bytes) : StripedBackend(inner, StripMemory{most_bytes, most_bytes}) {}
+  /// Borrows `inner` and `times`, where the steps of strips are measured. With `take`, which may be called on any
+  /// thread, results that are Pictures have no pixels: their rows go there.
+  StripedBackend(Backend& inner, const StripMemory& memory, PhaseTimes* times = nullptr, TakeRows take = nullptr)
+      : inner_(inner), memory_(memory), times_(times), take_(std::move(take)) {}
 
   [[nodiscard]] BackendKind kind() const override { return inner_.kind(); }
   [[nodiscard]] std::string name() const override { return inner_.name(); }
@@ -71,11 +70,13 @@ class StripedBackend final : public Backend {
 
   template <class Visit>
   void visit(const Picture& picture, const Selection& selection, const StripNeeds& needs, const Visit& visit);
+  Image downloaded(Picture picture);
   Picture mapped(const Picture& picture, PixelFormat format, const Selection& selection, int halo_rows,
                  const std::function<Picture(const Strip&)>& map, std::size_t scratch_bytes = 0);
 
   Backend& inner_;
   StripMemory memory_;
+  PhaseTimes* times_;
   TakeRows take_;
 };
 

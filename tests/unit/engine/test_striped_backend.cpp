@@ -184,7 +184,7 @@ TEST_F(StripedBackendTest, ResultsThatAreTaken) {
     for (const int rows : {1, 7, 64}) {
       std::vector<std::byte> taken;
       const std::size_t most_bytes = static_cast<std::size_t>(rows) * image.pitch_bytes() * 4;
-      StripedBackend striped(*inner_, {most_bytes, most_bytes}, [&](ConstView part) {
+      StripedBackend striped(*inner_, most_bytes, nullptr, [&](ConstView part) {
         for (int y = 0; y < part.height; ++y) {
           taken.insert(taken.end(), part.row_bytes(y), part.row_bytes(y) + part.tight_pitch_bytes());
         }
