@@ -57,6 +57,7 @@ constexpr Codec kCodecs[] = {
         .written = {{"png", "lossless, 8 or 16 bits"}},
         .fit_metadata = fit_png_metadata,
         .encode = encode_png,
+        .open_writer = open_png_writer,
         .backend_encoding = png_data_format,
         .write_encoded = write_encoded_png,
     },
@@ -74,6 +75,7 @@ constexpr Codec kCodecs[] = {
             {.max_side = kMaxJpegSide, .holds_16_bits = false, .holds_gray_alpha = false, .holds_color_alpha = false},
         .fit_metadata = fit_jpeg_metadata,
         .encode = encode_jpeg,
+        .open_writer = open_jpeg_writer,
         .backend_encoding = jpeg_scan_format,
         .write_encoded = write_encoded_jpeg,
     },
@@ -132,6 +134,7 @@ constexpr Codec kCodecs[] = {
                     {"ppm", "the same as pnm"},
                     {"pam", "the same as pnm"}},
         .encode = encode_pnm,
+        .open_writer = open_pnm_writer,
     },
     {
         .format = FileFormat::npy,

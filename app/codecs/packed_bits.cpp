@@ -7,7 +7,7 @@
 namespace gpuimg::codecs {
 
 Image packed_bits(ConstView pixels, unsigned white) {
-  const int row_bytes = (pixels.width - 1) / 8 + 1;
+  const int row_bytes = packed_row_bytes(pixels.width);
   Image packed(row_bytes, pixels.height, {Sample::u8, 1});
   const unsigned flip = white == 1 ? 0U : 1U;
   for (int y = 0; y < pixels.height; ++y) {

@@ -30,10 +30,27 @@ void start_block(j_compress_ptr info) {
   info->dest->free_in_buffer = encoder.block.size();
 }
 
+/// An exception must not pass through C, and longjmp must not leave a handler.
+bool pass_to_sink(JpegEncoder& encoder, std::size_t bytes) noexcept {
+  try {
+    (*encoder.sink)(std::as_bytes(std::span(encoder.block).first(bytes)));
+    return true;
+  } catch (...) {
+    encoder.sink_error = std::current_exception();
+    return false;
+  }
+}
+
+void write_block(JpegEncoder& encoder, std::size_t bytes) {
+  if (!pass_to_sink(encoder, bytes)) {
+    std::longjmp(encoder.escape, 1);
+  }
+  start_block(&encoder.info);
+}
+
 /// libjpeg calls this only for a full block, whatever the counters say.
 boolean take_block(j_compress_ptr info) {
-  encoder_of(info).packed.append(std::as_bytes(std::span(encoder_of(info).block)));
-  start_block(info);
+  write_block(encoder_of(info), encoder_of(info).block.size());
   return TRUE;
 }
 
@@ -145,20 +162,24 @@ void begin_file(JpegEncoder& encoder, const JpegContent& content) {
 }
 
 void flush(JpegEncoder& encoder) {
-  encoder.packed.append(
-      std::as_bytes(std::span(encoder.block).first(encoder.block.size() - encoder.destination.free_in_buffer)));
-  start_block(&encoder.info);
+  if (const std::size_t bytes = encoder.block.size() - encoder.destination.free_in_buffer; bytes > 0) {
+    write_block(encoder, bytes);
+  }
 }
 
 void check_encoded(const JpegEncoder& encoder, bool done, const std::string& name) {
-  if (const std::string why = done ? "" : jpeg_library_problem(); !why.empty()) {
+  if (done) {
+    return;
+  }
+  if (encoder.sink_error) {
+    std::rethrow_exception(encoder.sink_error);
+  }
+  if (const std::string why = jpeg_library_problem(); !why.empty()) {
     throw Error(ErrorKind::unsupported, fmt::format("{}: JPEG cannot be written: {}", printable_name(name), why));
   }
-  if (!done || encoder.packed.failed()) {
-    throw Error(ErrorKind::out_of_memory,
-                fmt::format("{}: cannot write: the JPEG encoder ran out of memory{}{}; use a smaller image",
-                            printable_name(name), done ? "" : ": ", encoder.message.data()));
-  }
+  throw Error(ErrorKind::out_of_memory,
+              fmt::format("{}: cannot write: the JPEG encoder ran out of memory: {}; use a smaller image",
+                          printable_name(name), encoder.message.data()));
 }
 
 }  // namespace gpuimg::codecs

@@ -14,7 +14,6 @@ namespace {
 bool set_tables(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
   if (setjmp(encoder.escape) != 0) {
-    jpeg_destroy_compress(&encoder.info);
     return false;
   }
   prepare(encoder, width, height, channels, content);
@@ -25,14 +24,12 @@ bool set_tables(JpegEncoder& encoder, int width, int height, int channels, const
 bool write_header(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
   if (setjmp(encoder.escape) != 0) {
-    jpeg_destroy_compress(&encoder.info);
     return false;
   }
   prepare(encoder, width, height, channels, content);
   begin_file(encoder, content);
   jpeg_write_scanlines(&encoder.info, nullptr, 0);
   flush(encoder);
-  jpeg_destroy_compress(&encoder.info);
   return true;
 }
 
@@ -93,12 +90,7 @@ std::optional<Encoding> jpeg_scan_format(int width, int height, PixelFormat form
   if (!set_tables(*encoder, width, height, format.channels, content)) {
     return std::nullopt;
   }
-  std::optional<Encoding> encoding;
-  if (is_usual(encoder->info)) {
-    encoding = format_of(encoder->info);
-  }
-  jpeg_destroy_compress(&encoder->info);
-  return encoding;
+  return is_usual(encoder->info) ? std::optional<Encoding>(format_of(encoder->info)) : std::nullopt;
 }
 
 void write_encoded_jpeg(const Encoded& scan, int width, int height, PixelFormat format, const std::string& name,
@@ -106,8 +98,8 @@ void write_encoded_jpeg(const Encoded& scan, int width, int height, PixelFormat 
   constexpr std::array<std::byte, 2> kEndOfImage = {std::byte{0xFF}, std::byte{0xD9}};
   const JpegContent content = jpeg_content(format.channels, options);
   const auto encoder = std::make_unique<JpegEncoder>();
+  encoder->sink = &sink;
   check_encoded(*encoder, write_header(*encoder, width, height, format.channels, content), name);
-  sink(encoder->packed.take().span());
   sink(scan.span());
   sink(kEndOfImage);
 }

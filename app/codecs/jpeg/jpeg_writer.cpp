@@ -1,7 +1,7 @@
-// Encodes pixels as JPEG through libjpeg-turbo, directly from the image's rows.
+// Encodes rows as JPEG through libjpeg-turbo, directly from where they are.
 #include "codecs/jpeg/jpeg_writer.hpp"
 
-#include <memory>
+#include <stdexcept>
 
 #include "codecs/jpeg/jpeg_encoder.hpp"
 
@@ -10,33 +10,81 @@ namespace {
 
 static_assert(kMaxJpegSide == JPEG_MAX_DIMENSION);
 
-/// Returns false if libjpeg failed. Holds no object with a destructor: longjmp would skip it.
-bool compress(JpegEncoder& encoder, ConstView pixels, const JpegContent& content) {
-  jpeg_compress_struct& info = encoder.info;
+// These return false if libjpeg or the sink failed. They hold no object with a destructor: longjmp would skip it.
+
+bool begin(JpegEncoder& encoder, int width, int height, int channels, const JpegContent& content) {
   set_up_errors(encoder);
   if (setjmp(encoder.escape) != 0) {
-    jpeg_destroy_compress(&info);
     return false;
   }
-  prepare(encoder, pixels.width, pixels.height, pixels.format.channels, content);
+  prepare(encoder, width, height, channels, content);
   begin_file(encoder, content);
-  while (info.next_scanline < info.image_height) {
-    // libjpeg's parameter lacks const; it only reads the row.
-    auto* row = const_cast<JSAMPLE*>(pixels.row<JSAMPLE>(static_cast<int>(info.next_scanline)));
-    jpeg_write_scanlines(&info, &row, 1);
-  }
-  jpeg_finish_compress(&info);
-  jpeg_destroy_compress(&info);
   return true;
 }
 
+bool compress(JpegEncoder& encoder, ConstView rows) {
+  if (setjmp(encoder.escape) != 0) {
+    return false;
+  }
+  for (int y = 0; y < rows.height; ++y) {
+    // libjpeg's parameter lacks const; it only reads the row.
+    auto* row = const_cast<JSAMPLE*>(rows.row<JSAMPLE>(y));
+    jpeg_write_scanlines(&encoder.info, &row, 1);
+  }
+  return true;
+}
+
+bool end(JpegEncoder& encoder) {
+  if (setjmp(encoder.escape) != 0) {
+    return false;
+  }
+  jpeg_finish_compress(&encoder.info);
+  return true;
+}
+
+class JpegWriter final : public RowWriter {
+ public:
+  JpegWriter(int width, int height, PixelFormat format, const std::string& name, const WriteOptions& options,
+             const ByteSink& sink)
+      : name_(name), format_(format) {
+    const JpegContent content = jpeg_content(format.channels, options);
+    encoder_.sink = &sink;
+    check_encoded(encoder_, begin(encoder_, width, height, format.channels, content), name);
+  }
+
+  void write(ConstView rows) override {
+    const jpeg_compress_struct& info = encoder_.info;
+    if (static_cast<JDIMENSION>(rows.width) != info.image_width || rows.format != format_ ||
+        static_cast<JDIMENSION>(rows.height) > info.image_height - info.next_scanline) {
+      throw std::logic_error("JPEG: rows of another image");
+    }
+    check_encoded(encoder_, compress(encoder_, rows), name_);
+  }
+
+  void finish() override {
+    if (encoder_.info.next_scanline < encoder_.info.image_height) {
+      throw std::logic_error("JPEG: rows are missing");
+    }
+    check_encoded(encoder_, end(encoder_), name_);
+  }
+
+ private:
+  const std::string& name_;
+  PixelFormat format_;
+  JpegEncoder encoder_;
+};
+
 }  // namespace
 
+std::unique_ptr<RowWriter> open_jpeg_writer(int width, int height, PixelFormat format, const std::string& name,
+                                            const WriteOptions& options, const ByteSink& sink) {
+  return std::make_unique<JpegWriter>(width, height, format, name, options, sink);
+}
+
 void encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  const JpegContent content = jpeg_content(pixels.format.channels, options);
-  const auto encoder = std::make_unique<JpegEncoder>();
-  check_encoded(*encoder, compress(*encoder, pixels, content), name);
-  sink(encoder->packed.take().span());
+  const auto writer = open_jpeg_writer(pixels.width, pixels.height, pixels.format, name, options, sink);
+  writer->write(pixels);
+  writer->finish();
 }
 
 }  // namespace gpuimg::codecs

@@ -17,32 +17,34 @@ constexpr int kChooseForEachRow = -1;
 
 }  // namespace
 
-StripPlan::StripPlan(ConstView pixels)
-    : row_bytes(pixels.tight_pitch_bytes()),
+StripPlan::StripPlan(std::size_t bytes_of_row, int height)
+    : row_bytes(bytes_of_row),
       rows_per_strip(static_cast<int>(
-          std::clamp<std::size_t>(kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(pixels.height)))),
-      strips((pixels.height - 1) / rows_per_strip + 1) {}
+          std::clamp<std::size_t>(kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(height)))),
+      strips((height - 1) / rows_per_strip + 1) {}
 
-RowSource::RowSource(ConstView pixels, std::size_t row_bytes)
-    : pixels_(pixels), row_bytes_(row_bytes), above_(row_bytes) {
-  if (pixels.format.sample == Sample::u16) {
+RowSource::RowSource(PixelFormat format, std::size_t row_bytes)
+    : format_(format), row_bytes_(row_bytes), above_(row_bytes) {
+  if (format.sample == Sample::u16) {
     current_.resize(row_bytes);
   }
 }
 
-PngRow RowSource::row(int y, bool is_first) {
-  const std::size_t pixel_bytes = pixels_.format.bytes_per_pixel();
-  if (pixels_.format.sample == Sample::u8) {
-    return {pixels_.row<std::uint8_t>(y), y == 0 ? zeros() : pixels_.row<std::uint8_t>(y - 1), row_bytes_, pixel_bytes};
+PngRow RowSource::row(const StripRows& strip, int y) {
+  const std::size_t pixel_bytes = format_.bytes_per_pixel();
+  const auto* current = strip.rows.row<std::uint8_t>(y);
+  const auto* above = y > 0 ? strip.rows.row<std::uint8_t>(y - 1) : reinterpret_cast<const std::uint8_t*>(strip.above);
+  if (format_.sample == Sample::u8) {
+    return {current, above != nullptr ? above : zeros(), row_bytes_, pixel_bytes};
   }
-  if (!is_first) {
+  if (y > 0) {
     current_.swap(above_);
-  } else if (y > 0) {
-    swap_sample_bytes(pixels_.row<std::uint8_t>(y - 1), above_.data(), row_bytes_);
+  } else if (above != nullptr) {
+    swap_sample_bytes(above, above_.data(), row_bytes_);
   } else {
     zeros();
   }
-  swap_sample_bytes(pixels_.row<std::uint8_t>(y), current_.data(), row_bytes_);
+  swap_sample_bytes(current, current_.data(), row_bytes_);
   return {current_.data(), above_.data(), row_bytes_, pixel_bytes};
 }
 
@@ -51,29 +53,26 @@ const std::uint8_t* RowSource::zeros() {
   return above_.data();
 }
 
-StripPacker::StripPacker(ConstView pixels, const StripPlan& plan, int png_level)
-    : pixels_(pixels),
-      plan_(plan),
+StripPacker::StripPacker(PixelFormat format, const StripPlan& plan, int png_level)
+    : plan_(plan),
       tries_all_(png_level == 3),
-      rows_(pixels, plan.row_bytes),
+      rows_(format, plan.row_bytes),
       deflater_(std::min(png_level, 2)),
       filtered_(plan.filtered_bytes()),
       packed_(deflate_bound(plan.filtered_bytes())),
       best_(tries_all_ ? packed_.size() : 0) {}
 
-void StripPacker::pack(int index, PackedStrip& strip) {
+void StripPacker::pack(const StripRows& rows, int index, PackedStrip& strip) {
   strip.index = index;
   strip.chunk.clear();
-  finish(strip, tries_all_ ? smallest_of_all(strip) : try_filter(strip, kChooseForEachRow));
+  finish(strip, tries_all_ ? smallest_of_all(rows, strip) : try_filter(rows, strip, kChooseForEachRow));
 }
 
 /// Leaves the deflated strip in packed_ and returns its size.
-std::size_t StripPacker::try_filter(PackedStrip& strip, int filter) {
-  const int first = strip.index * plan_.rows_per_strip;
-  const int end = first + std::min(plan_.rows_per_strip, pixels_.height - first);
+std::size_t StripPacker::try_filter(const StripRows& rows, PackedStrip& strip, int filter) {
   std::uint8_t* out = filtered_.data();
-  for (int y = first; y < end; ++y) {
-    const PngRow row = rows_.row(y, y == first);
+  for (int y = 0; y < rows.rows.height; ++y) {
+    const PngRow row = rows_.row(rows, y);
     const PngFilter chosen = filter == kChooseForEachRow ? choose_filter(row) : static_cast<PngFilter>(filter);
     *out = static_cast<std::uint8_t>(chosen);
     filter_row(chosen, row, out + 1);
@@ -86,12 +85,12 @@ std::size_t StripPacker::try_filter(PackedStrip& strip, int filter) {
 }
 
 /// The same with the filtering that gives the smallest result; the first one on a tie.
-std::size_t StripPacker::smallest_of_all(PackedStrip& strip) {
-  std::size_t size = try_filter(strip, kChooseForEachRow);
+std::size_t StripPacker::smallest_of_all(const StripRows& rows, PackedStrip& strip) {
+  std::size_t size = try_filter(rows, strip, kChooseForEachRow);
   best_.swap(packed_);
   for (int filter = 0; filter < kPngFilterCount; ++filter) {
     PackedStrip other = strip;
-    if (const std::size_t other_size = try_filter(other, filter); other_size < size) {
+    if (const std::size_t other_size = try_filter(rows, other, filter); other_size < size) {
       size = other_size;
       strip = other;
       best_.swap(packed_);

@@ -17,7 +17,7 @@ struct StripPlan {
   int rows_per_strip = 1;
   int strips = 1;
 
-  explicit StripPlan(ConstView pixels);
+  StripPlan(std::size_t bytes_of_row, int height);
 
   [[nodiscard]] std::size_t filtered_bytes() const {
     return static_cast<std::size_t>(rows_per_strip) * (row_bytes + 1);
@@ -33,18 +33,24 @@ struct PackedStrip {
   std::size_t filtered_size = 0;
 };
 
-/// Provides the rows of an image in PNG's byte order, each with the row above it.
+/// The rows of one strip.
+struct StripRows {
+  ConstView rows;
+  const std::byte* above = nullptr;  ///< the row above the first; null at the top of the image
+};
+
+/// Provides the rows of strips in PNG's byte order, each with the row above it.
 class RowSource {
  public:
-  RowSource(ConstView pixels, std::size_t row_bytes);
+  RowSource(PixelFormat format, std::size_t row_bytes);
 
-  /// With u16 pixels, row y must follow row y − 1 unless it is the first of a strip. Valid until the next call.
-  PngRow row(int y, bool is_first);
+  /// With u16 pixels, row y must follow row y − 1 unless it is the first. Valid until the next call.
+  PngRow row(const StripRows& strip, int y);
 
  private:
   const std::uint8_t* zeros();
 
-  ConstView pixels_;
+  PixelFormat format_;
   std::size_t row_bytes_;
   std::vector<std::uint8_t> current_;
   std::vector<std::uint8_t> above_;
@@ -53,18 +59,17 @@ class RowSource {
 /// Filters and deflates strips in any order. Holds less than 1 MB, or six rows if that is more; use one per thread.
 class StripPacker {
  public:
-  /// png_level is 0 to 3, as in encode_png. Borrows the pixels.
-  StripPacker(ConstView pixels, const StripPlan& plan, int png_level);
+  /// png_level is 0 to 3, as in encode_png.
+  StripPacker(PixelFormat format, const StripPlan& plan, int png_level);
 
   /// Replaces the contents of `strip` with the strip of that index, reusing its memory.
-  void pack(int index, PackedStrip& strip);
+  void pack(const StripRows& rows, int index, PackedStrip& strip);
 
  private:
-  std::size_t try_filter(PackedStrip& strip, int filter);
-  std::size_t smallest_of_all(PackedStrip& strip);
+  std::size_t try_filter(const StripRows& rows, PackedStrip& strip, int filter);
+  std::size_t smallest_of_all(const StripRows& rows, PackedStrip& strip);
   void finish(PackedStrip& strip, std::size_t size) const;
 
-  ConstView pixels_;
   StripPlan plan_;
   bool tries_all_;
   RowSource rows_;

@@ -1,6 +1,7 @@
 // Encodes pixels as PNG. PNG specification (ISO/IEC 15948).
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -23,6 +24,11 @@ namespace gpuimg::codecs {
 /// consecutive spaces; text: no NUL), and Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not
 /// the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::open_writer of PNG. Copies rows only if a call brings too few for all threads. Holds less than 3 MB per
+/// thread, or some rows if that is more.
+std::unique_ptr<RowWriter> open_png_writer(int width, int height, PixelFormat format, const std::string& name,
+                                           const WriteOptions& options, const ByteSink& sink);
 
 /// Codec::backend_encoding of PNG: levels 0 and 1.
 std::optional<Encoding> png_data_format(int width, int height, PixelFormat format, const WriteOptions& options);

@@ -1,0 +1,406 @@
+// Files written from rows have the bytes of files written whole, however the rows are cut into calls.
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "gpuimg/error.hpp"
+#include "support/file_bytes.hpp"
+#include "support/sanitizers.hpp"
+#include "support/test_images.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+
+namespace {
+
+using namespace test;
+
+constexpr FileFormat kFormats[] = {FileFormat::png, FileFormat::jpeg, FileFormat::pnm};
+constexpr int kAllRows = std::numeric_limits<int>::max();
+
+/// How many rows the next call brings, at most.
+using Cut = std::function<int()>;
+
+Cut every(int rows) {
+  return [rows] { return rows; };
+}
+
+Cut any_rows(Random& random, int most) {
+  return [&random, most] { return random.between(1, most); };
+}
+
+/// Rows in memory of their own, with `padding` bytes after each. A sanitizer sees whoever reads them later.
+class Band {
+ public:
+  Band(ConstView image, int first, int count, std::size_t padding)
+      : row_bytes_(image.tight_pitch_bytes()),
+        pitch_bytes_(row_bytes_ + padding),
+        bytes_(pitch_bytes_ * static_cast<std::size_t>(count - 1) + row_bytes_, std::byte{0xA5}),
+        view_{bytes_.data(), image.width, count, pitch_bytes_, image.format} {
+    for (int y = 0; y < count; ++y) {
+      std::memcpy(bytes_.data() + pitch_bytes_ * static_cast<std::size_t>(y), image.row_bytes(first + y), row_bytes_);
+    }
+  }
+  Band(const Band&) = delete;
+  Band& operator=(const Band&) = delete;
+  ~Band() { std::fill(bytes_.begin(), bytes_.end(), std::byte{0x5A}); }
+
+  [[nodiscard]] ConstView view() const { return view_; }
+
+ private:
+  std::size_t row_bytes_;
+  std::size_t pitch_bytes_;
+  std::vector<std::byte> bytes_;
+  ConstView view_;
+};
+
+/// Writes the first `rows` rows.
+void write_rows(RowWriter& writer, ConstView image, int rows, const Cut& cut, std::size_t padding) {
+  for (int first = 0; first < rows;) {
+    const int count = std::min(cut(), rows - first);
+    writer.write(Band(image, first, count, padding).view());
+    first += count;
+  }
+}
+
+ByteSink collect_in(FileBytes& file) {
+  return [&file](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); };
+}
+
+const std::string kName = "out";
+
+std::unique_ptr<RowWriter> opened(ConstView image, FileFormat type, const WriteOptions& options, const ByteSink& sink) {
+  return open_image_writer(image.width, image.height, image.format, type, kName, options, sink);
+}
+
+FileBytes written(ConstView image, FileFormat type, const WriteOptions& options, const Cut& cut,
+                  std::size_t padding = 0) {
+  FileBytes file;
+  const ByteSink sink = collect_in(file);
+  const auto writer = opened(image, type, options, sink);
+  write_rows(*writer, image, image.height, cut, padding);
+  writer->finish();
+  return file;
+}
+
+void expect_same_file(ConstView image, FileFormat type, const WriteOptions& options, Random& random) {
+  const FileBytes whole = encode_image(image, type, kName, options);
+  for (const int rows : {1, 7, 64, kAllRows}) {
+    EXPECT_TRUE(written(image, type, options, every(rows)) == whole) << rows << " rows a call";
+  }
+  EXPECT_TRUE(written(image, type, options, any_rows(random, image.height), 5) == whole) << "any rows a call";
+}
+
+bool holds(FileFormat type, PixelFormat format) {
+  return type != FileFormat::jpeg || (format.sample == Sample::u8 && !format.has_alpha());
+}
+
+std::string label(FileFormat type, ConstView image) {
+  return std::string(codec_of(type).name) + " " + name_of(image.format) + " " + std::to_string(image.width) + "x" +
+         std::to_string(image.height);
+}
+
+TEST(RowWriters, CutsDoNotChangeSmallFiles) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  constexpr int kSizes[][2] = {{1, 1}, {1, 70}, {70, 1}, {15, 17}, {33, 31}, {9, 65}};
+  for (const FileFormat type : kFormats) {
+    for (const PixelFormat format : photographic_formats()) {
+      for (const auto& [width, height] : kSizes) {
+        if (holds(type, format)) {
+          const Image image = any_image(random, width, height, format);
+          SCOPED_TRACE(label(type, image.view()));
+          WriteOptions options;
+          options.png_level = random.between(0, 3);
+          options.threads = random.between(0, 2);
+          options.jpeg_quality = random.between(1, 100);
+          options.jpeg_restart_interval = random.between(0, 3);
+          expect_same_file(image.view(), type, options, random);
+        }
+      }
+    }
+  }
+}
+
+/// With two threads, a batch of PNG's strips is four: some 1 MB. These are of five strips and a rest, or more.
+TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const FileFormat type : kFormats) {
+    for (const PixelFormat format : photographic_formats()) {
+      if (!holds(type, format)) {
+        continue;
+      }
+      const int width = 5000 / static_cast<int>(format.bytes_per_pixel()) + random.between(0, 9);
+      const Image image = any_image(random, width, 280 + random.between(0, 40), format);
+      SCOPED_TRACE(label(type, image.view()));
+      for (const int threads : {1, 2}) {
+        WriteOptions options;
+        options.threads = threads;
+        options.png_level = threads == 1 ? 0 : 1;
+        expect_same_file(image.view(), type, options, random);
+      }
+    }
+  }
+}
+
+TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 1}}) {
+    const Image image = smooth_image(random, 6000 / static_cast<int>(format.bytes_per_pixel()), 225, format);
+    for (const int level : {0, 1, 2, 3}) {
+      SCOPED_TRACE(level);
+      WriteOptions options;
+      options.png_level = level;
+      const FileBytes whole = encode_image(image.view(), FileFormat::png, kName, options);
+      for (const int threads : {1, 2, 3}) {
+        options.threads = threads;
+        EXPECT_TRUE(written(image.view(), FileFormat::png, options, any_rows(random, 120), 3) == whole) << threads;
+      }
+    }
+  }
+}
+
+/// Rows that wait are followed by more rows than a batch, which are packed where they are, and the other way around.
+TEST(RowWriters, ShortAndLongCallsMix) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = random_image(random, 2600, 1500, {Sample::u8, 1});  // 100 rows a strip
+  WriteOptions options;
+  options.png_level = 0;
+  options.threads = 2;
+  const FileBytes whole = encode_image(image.view(), FileFormat::png, kName, options);
+  for (const auto& pattern : {std::vector{1, 1499},
+                              {99, 1, 900, 500},
+                              {100, 100, 800, 500},
+                              {450, 601, 449},
+                              {1499, 1},
+                              {400, 400, 400, 299, 1},
+                              {401, 399, 700}}) {
+    std::size_t call = 0;
+    const Cut cut = [&] { return pattern.at(call++); };
+    EXPECT_TRUE(written(image.view(), FileFormat::png, options, cut) == whole) << ::testing::PrintToString(pattern);
+  }
+}
+
+TEST(RowWriters, StripsMayBeOfOneRow) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = any_image(random, 150000, 19, {Sample::u16, 1});
+  WriteOptions options;
+  options.png_level = 0;
+  options.threads = 2;
+  expect_same_file(image.view(), FileFormat::png, options, random);
+}
+
+TEST(RowWriters, CutsDoNotChangeOneBitFiles) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  WriteOptions options;
+  options.one_bit = true;
+  options.threads = 2;
+  constexpr int kSizes[][2] = {{1, 1}, {8, 3}, {9, 70}, {1001, 65}, {16385, 700}};  // the last is of six strips of PNG
+  for (const FileFormat type : {FileFormat::png, FileFormat::pnm}) {
+    for (const auto& [width, height] : kSizes) {
+      const Image image = black_and_white_image(random, width, height, {Sample::u8, 1});
+      SCOPED_TRACE(label(type, image.view()));
+      expect_same_file(image.view(), type, options, random);
+      EXPECT_LT(encode_image(image.view(), type, kName, options).size(),
+                static_cast<std::size_t>(width / 8 + 2) * static_cast<std::size_t>(height) + 4000);
+    }
+  }
+}
+
+TEST(RowWriters, MetadataAndTextAreWritten) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = smooth_image(random, 40, 50, {Sample::u8, 3});
+  WriteOptions options;
+  options.text = {{"Title", "rows"}, {"Comment", std::string(300000, 'x')}};  // longer than the writer's buffer
+  options.metadata.density = PixelDensity{300, 200, DensityUnit::inch};
+  for (const FileFormat type : kFormats) {
+    SCOPED_TRACE(label(type, image.view()));
+    expect_same_file(image.view(), type, options, random);
+  }
+}
+
+struct SinkFailure {};
+
+/// Of several strips, of several blocks of a JPEG, and of several calls for a PNM.
+Image image_of_many_blocks(Random& random) { return random_image(random, 700, 500, {Sample::u8, 3}); }
+
+TEST(RowWriters, PassOnWhatTheSinkThrows) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = image_of_many_blocks(random);
+  WriteOptions options;
+  options.jpeg_quality = 95;
+  options.png_level = 0;
+  for (const FileFormat type : kFormats) {
+    SCOPED_TRACE(label(type, image.view()));
+    const FileBytes whole = encode_image(image.view(), type, kName, options);
+    int calls = 0;
+    bool failed = true;
+    for (int failing = 0; failed; ++failing) {
+      FileBytes file;
+      calls = 0;
+      failed = false;
+      const ByteSink sink = [&](std::span<const std::byte> part) {
+        EXPECT_FALSE(failed) << "called again";
+        if (calls++ == failing) {
+          failed = true;
+          throw SinkFailure();
+        }
+        file.insert(file.end(), part.begin(), part.end());
+      };
+      try {
+        const auto writer = opened(image.view(), type, options, sink);
+        write_rows(*writer, image.view(), image.height(), every(90), 0);
+        writer->finish();
+        EXPECT_FALSE(failed) << failing;
+        EXPECT_TRUE(file == whole);
+      } catch (const SinkFailure&) {
+        EXPECT_TRUE(failed);
+        EXPECT_TRUE(file.size() < whole.size() && std::equal(file.begin(), file.end(), whole.begin())) << failing;
+      }
+    }
+    EXPECT_GE(calls, 4);
+  }
+}
+
+TEST(RowWriters, LeaveABeginningIfDestroyedBeforeTheEnd) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const Image image = image_of_many_blocks(random);
+  WriteOptions options;
+  options.threads = 2;
+  for (const FileFormat type : kFormats) {
+    SCOPED_TRACE(label(type, image.view()));
+    const FileBytes whole = encode_image(image.view(), type, kName, options);
+    for (const int rows : {0, 1, 90, 374, 499, 500}) {
+      FileBytes file;
+      const ByteSink sink = collect_in(file);
+      auto writer = opened(image.view(), type, options, sink);
+      write_rows(*writer, image.view(), rows, every(33), 0);
+      if (rows < image.height()) {
+        EXPECT_THROW(writer->finish(), std::logic_error) << rows;
+      }
+      writer.reset();
+      EXPECT_TRUE(file.size() <= whole.size() && std::equal(file.begin(), file.end(), whole.begin())) << rows;
+      EXPECT_TRUE(file.size() < whole.size() || type == FileFormat::pnm) << rows;  // a PNM has no end of its own
+    }
+  }
+}
+
+TEST(RowWriters, RowsOfAnotherImageAreABug) {
+  const Image image = constant_image(20, 10, {Sample::u8, 3}, 7);
+  const Image wide = constant_image(21, 1, {Sample::u8, 3}, 7);
+  const Image gray = constant_image(20, 1, {Sample::u8, 1}, 7);
+  const Image row = constant_image(20, 1, {Sample::u8, 3}, 7);
+  const ByteSink sink = [](std::span<const std::byte>) {};
+  const WriteOptions options;
+  for (const FileFormat type : kFormats) {
+    SCOPED_TRACE(codec_of(type).name);
+    const auto writer = opened(image.view(), type, options, sink);
+    EXPECT_THROW(writer->write(wide.view()), std::logic_error);
+    EXPECT_THROW(writer->write(gray.view()), std::logic_error);
+    writer->write(image.view());
+    EXPECT_THROW(writer->write(row.view()), std::logic_error);
+    writer->finish();
+  }
+}
+
+/// Empty if nothing is refused.
+std::string refusal(const std::function<void()>& write) {
+  try {
+    write();
+  } catch (const Error& error) {
+    return std::to_string(static_cast<int>(error.kind())) + " " + error.what();
+  }
+  return {};
+}
+
+TEST(RowWriters, RefuseWhatEncodersRefuse) {
+  const ByteSink sink = [](std::span<const std::byte>) { ADD_FAILURE() << "written"; };
+  const auto with = [](auto member, auto value) {
+    WriteOptions options;
+    options.*member = value;
+    return options;
+  };
+  const struct {
+    FileFormat type;
+    int width;
+    PixelFormat format;
+    WriteOptions options;
+  } cases[] = {
+      {FileFormat::jpeg, 2, {Sample::u8, 4}, {}},
+      {FileFormat::jpeg, 2, {Sample::u16, 3}, {}},
+      {FileFormat::jpeg, 70000, {Sample::u8, 3}, {}},
+      {FileFormat::jpeg, 2, {Sample::u8, 3}, with(&WriteOptions::jpeg_quality, 0)},
+      {FileFormat::png, 2, {Sample::f32, 1}, {}},
+      {FileFormat::png, 0, {Sample::u8, 1}, {}},
+      {FileFormat::png, 1 << 28, {Sample::u8, 4}, {}},
+      {FileFormat::png, 2, {Sample::u8, 1}, with(&WriteOptions::png_level, 4)},
+      {FileFormat::png, 2, {Sample::u8, 1}, with(&WriteOptions::threads, -1)},
+      {FileFormat::png, 2, {Sample::u8, 1}, with(&WriteOptions::text, std::vector<TextEntry>{{" bad", ""}})},
+      {FileFormat::pnm, 2, {Sample::u32, 1}, {}},
+      {FileFormat::bmp, 2, {Sample::u16, 3}, {}},
+  };
+  const std::byte no_pixels{};
+  for (const auto& [type, width, format, options] : cases) {
+    const ConstView image{&no_pixels, width, 1, static_cast<std::size_t>(width) * format.bytes_per_pixel(), format};
+    const std::string whole = refusal([&] { encode_image(image, type, kName, options, sink); });
+    EXPECT_NE(whole, "");
+    EXPECT_EQ(refusal([&] { opened(image, type, options, sink); }), whole);
+  }
+}
+
+TEST(RowWriters, FormatsWithoutOneSaySo) {
+  const ByteSink sink = [](std::span<const std::byte>) { ADD_FAILURE() << "written"; };
+  const Image image = constant_image(3, 3, {Sample::u8, 3}, 7);
+  for (const Codec& codec : codecs::codecs()) {
+    if (codec.is_written() && std::find(std::begin(kFormats), std::end(kFormats), codec.format) == std::end(kFormats)) {
+      EXPECT_EQ(opened(image.view(), codec.format, {}, sink), nullptr) << codec.name;
+    }
+  }
+}
+
+std::size_t peak_memory() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<std::size_t>(usage.ru_maxrss) << 10;
+}
+
+TEST(RowWriters, HoldFewRows) {
+  constexpr int kWidth = 2000;
+  constexpr int kHeight = 12000;  // 72 MB
+  const Image band = constant_image(kWidth, 40, {Sample::u8, 3}, 99);
+  WriteOptions options;
+  options.png_level = 0;
+  options.threads = 2;
+  std::size_t size = 0;
+  const ByteSink sink = [&](std::span<const std::byte> part) { size += part.size(); };
+  for (const FileFormat type : kFormats) {
+    const std::size_t before = peak_memory();
+    const auto writer = open_image_writer(kWidth, kHeight, band.format(), type, kName, options, sink);
+    for (int y = 0; y < kHeight; y += band.height()) {
+      writer->write(band.view());
+    }
+    writer->finish();
+    EXPECT_LT(peak_memory() - before, std::size_t{kHasSanitizer ? 32 : 12} << 20) << codec_of(type).name;
+  }
+  EXPECT_GT(size, std::size_t{72} * 1000 * 1000) << "of the PNM alone";
+}
+
+}  // namespace
+}  // namespace gpuimg
