@@ -259,7 +259,7 @@ class AdjustHslJob final : public HslJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths.input);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(
