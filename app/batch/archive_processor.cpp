@@ -44,7 +44,7 @@ void process_image(ArchiveMember& taken, const ImageJob& job, CommandContext& co
     context.begin_member(member.name, std::move(taken.content));
   }
   compute(taken, job, context);
-  for (CommandContext::StreamContent& made : context.take_outputs()) {
+  for (ItemOutputs::Kept& made : context.take_outputs()) {
     taken.pieces.push_back({tar_header(member, made.name, made.content.size()), made.content, std::move(made.keeper)});
   }
 }

@@ -2,56 +2,22 @@
 #include "engine/command_context.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <optional>
 
 #include "cli/messages.hpp"
-#include "cli/terminal.hpp"
 #include "codecs/metadata/color_space.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
-namespace {
-
-/// 255 where any color channel is nonzero.
-template <class T>
-Image mask_levels(ConstView pixels) {
-  Image mask(pixels.width, pixels.height, PixelFormat{Sample::u8, 1});
-  const auto channels = static_cast<std::size_t>(pixels.format.channels);
-  const int colors = pixels.format.color_channels();
-  const View out = mask.view();
-  for (int y = 0; y < pixels.height; ++y) {
-    const T* from = pixels.row<T>(y);
-    auto* to = out.row<std::uint8_t>(y);
-    for (std::size_t x = 0; x < static_cast<std::size_t>(pixels.width); ++x, from += channels) {
-      to[x] = std::any_of(from, from + colors, [](T value) { return value != 0; }) ? 255 : 0;
-    }
-  }
-  return mask;
-}
-
-}  // namespace
-
-Image mask_of(ConstView pixels) {
-  return pixels.format.sample == Sample::u8 ? mask_levels<std::uint8_t>(pixels) : mask_levels<std::uint16_t>(pixels);
-}
-
 void CommandContext::begin_item(bool replaces, std::uint32_t page) {
-  replaces_ = replaces;
   page_ = page > 0 ? page : options_.page;
-  has_replaced_ = false;
-  in_place_.clear();
-  fifos_.clear();
-  streams_.clear();
-  outputs_.clear();
+  outputs_.begin({options_.force || replaces, options_.in_place});
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();
   sides_ = {};
   result_.clear();
-  is_member_ = false;
   members_.clear();
   device_.reset();
   share_.release();
@@ -59,7 +25,7 @@ void CommandContext::begin_item(bool replaces, std::uint32_t page) {
 
 void CommandContext::begin_member(const std::string& name, Bytes content) {
   begin_item();
-  is_member_ = true;
+  outputs_.begin({options_.force, options_.in_place}, true);
   members_.emplace(name, std::move(content));
 }
 
@@ -72,21 +38,6 @@ void CommandContext::tell(Verbosity least, std::string text) {
     print_note(options_.verbosity, text);
   } else {
     print_detail(options_.verbosity, text);
-  }
-}
-
-void CommandContext::check_output_file(const std::string& output, const std::string& input, bool binary) {
-  if (is_standard_output(output)) {
-    if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
-      throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
-    }
-    return;
-  }
-  if (check_output(output, input, overwrite_rules())) {
-    in_place_.push_back(output);
-  }
-  if (is_fifo(output)) {
-    fifos_.try_emplace(output, output);
   }
 }
 
@@ -142,71 +93,11 @@ void CommandContext::refuse_difference(const std::string& difference) {
   }
 }
 
-void CommandContext::save_bytes(const std::string& output, std::span<const std::byte> content,
-                                std::shared_ptr<const void> keeper) {
-  if (is_kept(output)) {
-    streams_.push_back({output, content, std::move(keeper)});
-  } else {
-    stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
-  }
-}
-
-void CommandContext::stage(const std::string& output, Phase phase,
-                           const std::function<void(const ByteSink&)>& produce) {
-  StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, overwrite_rules()); });
-  times_.measure(phase, [&] {
-    produce([&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); });
-  });
-  times_.measure(Phase::write, [&] { file.finish(); });
-  outputs_.push_back({std::move(file), output});
-}
-
-void CommandContext::write_stream(const std::string& name, std::span<const std::byte> content) {
-  const auto fifo = fifos_.find(name);
-  times_.measure(Phase::write, [&] {
-    if (fifo != fifos_.end()) {
-      fifo->second.write(content);
-    } else {
-      write_output(name, content, overwrite_rules());
-    }
-  });
-}
-
-bool CommandContext::replaces_another(const Output& output) const {
-  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
-}
-
-std::vector<Message> CommandContext::news_of(const Output& output) const {
-  std::vector<Message> news;
-  if (replaces_another(output)) {
-    // In a batch, the summary line has the number of replaced files.
-    const Verbosity least = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
-    news.push_back({least, "replaced " + printable_name(output.name)});
-  }
-  news.push_back({Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
-                                                  output.file.size(), times_.total_ms())});
-  return news;
-}
-
 void CommandContext::finish() {
-  std::size_t lines = messages_.size();
-  for (Output& output : outputs_) {
-    output.told = news_of(output);
-    lines += output.told.size();
-  }
-  messages_.reserve(lines);
-  for (const StreamContent& stream : std::exchange(streams_, {})) {
-    write_stream(stream.name, stream.content);
-  }
-  fifos_.clear();
-  // Running out of memory from here on must not turn a committed file into a failure.
-  for (Output& output : outputs_) {
-    times_.measure(Phase::write, [&] { output.file.commit(); });
-    has_replaced_ = has_replaced_ || replaces_another(output);
-    for (Message& message : output.told) {
-      tell(message.least, std::move(message.text));
-    }
-  }
+  // In a batch, the summary line has the number of replaced files.
+  const Verbosity of_replaced = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
+  messages_.reserve(messages_.size() + outputs_.announce(of_replaced));
+  outputs_.commit([&](Message message) { tell(message.least, std::move(message.text)); });
 }
 
 void CommandContext::print_times() const {

@@ -22,6 +22,7 @@
 #include "engine/device_budgets.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/input_buffer.hpp"
+#include "engine/item_outputs.hpp"
 #include "engine/operation_input.hpp"
 #include "engine/phase_times.hpp"
 #include "engine/processed_image.hpp"
@@ -29,20 +30,11 @@
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
-#include "io/output_file.hpp"
-#include "io/output_stream.hpp"
 #include "operations/result_compare.hpp"
-#include "text/path_names.hpp"
 
 namespace gpuimg {
 
 class ImageJob;
-
-/// A message about one input, kept until the input's turn to print.
-struct Message {
-  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
-  std::string text;
-};
 
 /// What the workers of one run share: each codec is tested once, and each device has one total of memory.
 struct SharedByWorkers {
@@ -60,7 +52,8 @@ class CommandContext {
         messages_are_(messages),
         shared_(std::move(shared)),
         backends_(options),
-        page_(options.page) {}
+        page_(options.page),
+        outputs_(times_, {options.force, options.in_place}) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
   /// may replace existing files if `replaces` or --force is set. `page`, if not 0, is in place of --page.
@@ -73,16 +66,11 @@ class CommandContext {
   /// Reads it first, into the memory that read() would use.
   void begin_member(const std::string& name, const FileSection& content);
 
-  struct StreamContent {
-    std::string name;
-    std::span<const std::byte> content;
-    std::shared_ptr<const void> keeper;  ///< owns `content`
-  };
-  [[nodiscard]] std::vector<StreamContent> take_outputs() { return std::exchange(streams_, {}); }
+  [[nodiscard]] std::vector<ItemOutputs::Kept> take_outputs() { return outputs_.take_kept(); }
 
-  /// Checks an output before any work. Throws for an existing file, the input itself, a terminal, and a fifo without a
-  /// reader.
-  void check_output_file(const std::string& output, const std::string& input, bool binary);
+  void check_output_file(const std::string& output, const std::string& input, bool binary) {
+    outputs_.check(output, input, binary);
+  }
 
   Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
 
@@ -169,11 +157,10 @@ class CommandContext {
   void save(const std::string& output, Make&& make) {
     using Content = std::decay_t<decltype(make())>;
     const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
-    save_bytes(output, as_bytes(*content), content);
+    outputs_.stage(output, as_bytes(*content), content);
   }
 
-  /// Commits the outputs of an input: first writes the streams, then renames the files. Renames all or, unless a rename
-  /// fails, none.
+  /// Commits the outputs of an input.
   void finish();
 
   /// Prints the times with --timing.
@@ -199,12 +186,11 @@ class CommandContext {
   [[nodiscard]] std::string take_result() { return std::exchange(result_, {}); }
 
   /// True if a committed output replaced a file other than the input.
-  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
+  [[nodiscard]] bool has_replaced() const { return outputs_.has_replaced(); }
 
  private:
   void tell(Verbosity least, std::string text);
   void record(const Backend& backend);
-  [[nodiscard]] OverwriteRules overwrite_rules() const { return {options_.force || replaces_, options_.in_place}; }
   Backend& backend();
 
   /// Memory that a file is read into, or null for ordinary memory.
@@ -255,15 +241,6 @@ class CommandContext {
 
   /// Downloads a Picture: strips and other backends take their input from host memory.
   void bring_to_host(Backend& from, OperationInput& input);
-
-  /// `keeper` owns `content`.
-  void save_bytes(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
-  void write_stream(const std::string& name, std::span<const std::byte> content);
-
-  /// Stages an output that produce(sink) writes, or keeps it. Writing counts as the write phase, everything else as
-  /// `phase`.
-  void stage_or_keep(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
-  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
 
   static std::span<const std::byte> as_bytes(const Bytes& bytes) { return bytes.span(); }
   static std::span<const std::byte> as_bytes(const std::vector<std::byte>& bytes) { return bytes; }
@@ -389,18 +366,6 @@ class CommandContext {
   /// Throws Error{mismatch} if there is a difference.
   static void refuse_difference(const std::string& difference);
 
-  struct Output {
-    StagedOutput file;
-    std::string name;
-    std::vector<Message> told = {};  ///< printed after the rename
-  };
-
-  /// True if an output is whole before it is written, and written when all others are complete.
-  [[nodiscard]] bool is_kept(const std::string& output) const { return is_member_ || is_stream(output); }
-
-  [[nodiscard]] bool replaces_another(const Output& output) const;
-  [[nodiscard]] std::vector<Message> news_of(const Output& output) const;
-
   GlobalOptions options_;
   Messages messages_are_;
   std::vector<Message> messages_;
@@ -415,19 +380,10 @@ class CommandContext {
   CodecSides sides_;
   std::optional<int> device_;
   std::string result_;
-  bool is_member_ = false;
   std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
-  bool replaces_ = false;
-  std::uint32_t page_ = 0;  ///< of the input
-  bool has_replaced_ = false;
+  std::uint32_t page_ = 0;                ///< of the input
   Watcher watcher_;
-  std::vector<std::string> in_place_;        ///< outputs that are the input
-  std::map<std::string, FifoOutput> fifos_;  ///< open since the check, so that readers always see end of file
-  std::vector<StreamContent> streams_;       ///< complete, but not yet written
-  std::vector<Output> outputs_;              ///< complete, but not yet renamed
+  ItemOutputs outputs_;
 };
-
-/// Converts pixels to a mask: u8, 1 channel, 255 where any color channel is nonzero.
-Image mask_of(ConstView pixels);
 
 }  // namespace gpuimg

@@ -135,7 +135,7 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
 }
 
 void CommandContext::finish_decoding(const codecs::DecodedImage& decoded, const std::string& name) {
-  if (decoded.pages > 1 && !in_place_.empty()) {
+  if (decoded.pages > 1 && outputs_.replaces_input()) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: has {} pages, and --in-place would keep one of them; name another OUT",
                             printable_name(name), decoded.pages));

@@ -112,17 +112,7 @@ void CommandContext::write_image(const std::string& output, PixelFormat pixels, 
                                  const EncodeTo& encode) {
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
   const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
-  stage_or_keep(output, Phase::encode, [&](const ByteSink& sink) { encode(format, options, sink); });
-}
-
-void CommandContext::stage_or_keep(const std::string& output, Phase phase,
-                                   const std::function<void(const ByteSink&)>& produce) {
-  if (!is_kept(output)) {
-    return stage(output, phase, produce);
-  }
-  const auto file = std::make_shared<std::vector<std::byte>>();  // all or nothing: a reader cannot detect half of it
-  times_.measure(phase, [&] { produce(collect_in(*file)); });
-  save_bytes(output, *file, file);
+  outputs_.stage(output, Phase::encode, [&](const ByteSink& sink) { encode(format, options, sink); });
 }
 
 }  // namespace gpuimg

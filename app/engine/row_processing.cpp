@@ -95,7 +95,7 @@ bool CommandContext::process_rows(OperationInput& input, const std::string& outp
     return false;
   }
   const auto write_bands = [&](Backend& on, const StripMemory& memory) {
-    stage_or_keep(output, Phase::decode, [&](const ByteSink& sink) {
+    outputs_.stage(output, Phase::decode, [&](const ByteSink& sink) {
       const std::unique_ptr<codecs::RowWriter> writer = open(sink);
       if (writer == nullptr) {
         throw VoidStrips();

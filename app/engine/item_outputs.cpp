@@ -1,0 +1,112 @@
+// A stream cannot be taken back, so it is written when all else is complete.
+#include "engine/item_outputs.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "cli/terminal.hpp"
+#include "gpuimg/error.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+
+void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
+  rules_ = rules;
+  keeps_all_ = keeps_all;
+  has_replaced_ = false;
+  in_place_.clear();
+  fifos_.clear();
+  kept_.clear();
+  staged_.clear();
+}
+
+void ItemOutputs::check(const std::string& output, const std::string& input, bool binary) {
+  if (is_standard_output(output)) {
+    if (binary && terminal_at(STDOUT_FILENO).is_terminal) {
+      throw Error(ErrorKind::usage, "standard output is a terminal; name a file, or redirect with > or |");
+    }
+    return;
+  }
+  if (check_output(output, input, rules_)) {
+    in_place_.push_back(output);
+  }
+  if (is_fifo(output)) {
+    fifos_.try_emplace(output, output);
+  }
+}
+
+void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce) {
+  if (is_kept(output)) {  // a reader cannot detect half of it
+    const auto content = std::make_shared<std::vector<std::byte>>();
+    times_.measure(phase, [&] {
+      produce([&](std::span<const std::byte> part) { content->insert(content->end(), part.begin(), part.end()); });
+    });
+    kept_.push_back({output, *content, content});
+    return;
+  }
+  StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules_); });
+  times_.measure(phase, [&] {
+    produce([&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); });
+  });
+  times_.measure(Phase::write, [&] { file.finish(); });
+  staged_.push_back({std::move(file), output});
+}
+
+void ItemOutputs::stage(const std::string& output, std::span<const std::byte> content,
+                        std::shared_ptr<const void> keeper) {
+  if (is_kept(output)) {
+    kept_.push_back({output, content, std::move(keeper)});
+  } else {
+    stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
+  }
+}
+
+void ItemOutputs::write_stream(const Kept& stream) {
+  const auto fifo = fifos_.find(stream.name);
+  times_.measure(Phase::write, [&] {
+    if (fifo != fifos_.end()) {
+      fifo->second.write(stream.content);
+    } else {
+      write_output(stream.name, stream.content, rules_);
+    }
+  });
+}
+
+bool ItemOutputs::replaces_another(const Staged& output) const {
+  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
+}
+
+std::size_t ItemOutputs::announce(Verbosity of_replaced) {
+  std::size_t lines = 0;
+  for (Staged& output : staged_) {
+    output.news.clear();
+    if (replaces_another(output)) {
+      output.news.push_back({of_replaced, "replaced " + printable_name(output.name)});
+    }
+    output.news.push_back(
+        {Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
+                                         output.file.size(), times_.total_ms())});
+    lines += output.news.size();
+  }
+  return lines;
+}
+
+void ItemOutputs::commit(const std::function<void(Message message)>& tell) {
+  for (const Kept& stream : take_kept()) {
+    write_stream(stream);
+  }
+  fifos_.clear();
+  // Running out of memory from here on must not turn a committed file into a failure.
+  for (Staged& output : staged_) {
+    times_.measure(Phase::write, [&] { output.file.commit(); });
+    has_replaced_ = has_replaced_ || replaces_another(output);
+    for (Message& message : output.news) {
+      tell(std::move(message));
+    }
+  }
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,88 @@
+// The outputs of one input: staged files, streams, and members of an archive. All get their names together, or none.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/messages.hpp"
+#include "engine/phase_times.hpp"
+#include "io/bytes.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+
+namespace gpuimg {
+
+/// A message about one input, kept until the input's turn to print.
+struct Message {
+  Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
+  std::string text;
+};
+
+class ItemOutputs {
+ public:
+  /// Borrows `times`, where writing is measured.
+  ItemOutputs(PhaseTimes& times, const OverwriteRules& rules) : times_(times), rules_(rules) {}
+
+  /// For the next input: discards what is unfinished. With `keeps_all`, outputs are kept for take_kept() in place of
+  /// commit().
+  void begin(const OverwriteRules& rules, bool keeps_all = false);
+
+  /// Checks an output before any work: refuses an existing file, the input itself, a terminal, and a fifo without a
+  /// reader.
+  void check(const std::string& output, const std::string& input, bool binary);
+
+  /// True if an output is the input.
+  [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
+
+  /// Stages an output that produce(sink) writes, or keeps it if it must be whole before it is written. Writing counts
+  /// as the write phase, everything else as `phase`.
+  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
+
+  /// The same for an output in memory; `keeper` owns `content`.
+  void stage(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+
+  struct Kept {
+    std::string name;
+    std::span<const std::byte> content;
+    std::shared_ptr<const void> keeper;  ///< owns `content`
+  };
+  [[nodiscard]] std::vector<Kept> take_kept() { return std::exchange(kept_, {}); }
+
+  /// Writes the messages that commit() will tell, so that no memory is needed then; says how many they are. That a file
+  /// is replaced is told at `of_replaced` and above.
+  std::size_t announce(Verbosity of_replaced);
+
+  /// First writes the streams, then renames the files: all or, unless a rename fails, none.
+  void commit(const std::function<void(Message message)>& tell);
+
+  /// True if a committed output replaced a file other than the input.
+  [[nodiscard]] bool has_replaced() const { return has_replaced_; }
+
+ private:
+  struct Staged {
+    StagedOutput file;
+    std::string name;
+    std::vector<Message> news = {};  ///< told after the rename
+  };
+
+  [[nodiscard]] bool is_kept(const std::string& output) const { return keeps_all_ || is_stream(output); }
+  [[nodiscard]] bool replaces_another(const Staged& output) const;
+  void write_stream(const Kept& stream);
+
+  PhaseTimes& times_;
+  OverwriteRules rules_;
+  bool keeps_all_ = false;
+  bool has_replaced_ = false;
+  std::vector<std::string> in_place_;        // outputs that are the input
+  std::map<std::string, FifoOutput> fifos_;  // open since the check, so that readers always see end of file
+  std::vector<Kept> kept_;                   // complete, but not yet written
+  std::vector<Staged> staged_;               // complete, but not yet renamed
+};
+
+}  // namespace gpuimg
