@@ -7,7 +7,7 @@
 namespace gpuimg::codecs {
 
 /// A file that is being encoded. Its bytes do not depend on how the rows are cut into calls. Destroyed before finish(),
-/// it leaves its sink without the rest.
+/// it leaves its sink without the rest. After an exception it can only be destroyed.
 class RowWriter {
  public:
   RowWriter() = default;
@@ -16,10 +16,11 @@ class RowWriter {
   virtual ~RowWriter() = default;
 
   /// Takes the next rows, from top to bottom, of the width and format of the image. Keeps no reference to them. Called
-  /// on any thread, by one at a time. Throws as encode_image does, and what the sink throws.
+  /// on any thread, by one at a time. Throws as encode_image does, and what the sink throws, and std::logic_error
+  /// for rows that the image does not have.
   virtual void write(ConstView rows) = 0;
 
-  /// Call after the last row.
+  /// Call after the last row. Throws as write() does.
   virtual void finish() = 0;
 };
 

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <stdexcept>
 #include <utility>
 
 #include "arena_memory.hpp"
@@ -40,9 +39,6 @@ PngStripWriter::PngStripWriter(int width, int height, PixelFormat format, int th
 }
 
 void PngStripWriter::write(ConstView rows) {
-  if (rows.width != width_ || rows.format != format_ || rows.height > rows_left_) {
-    throw std::logic_error("rows of another image");
-  }
   while (rows.height > 0) {
     int count = rows_in_whole_strips(rows.height);
     if (held_rows_ == 0 && is_batch(count)) {

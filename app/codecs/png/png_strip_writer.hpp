@@ -22,10 +22,10 @@ class PngStripWriter {
   /// Of `format`, only the bytes of a sample and a pixel count. `threads` and `png_level` are those of WriteOptions.
   PngStripWriter(int width, int height, PixelFormat format, int threads, int png_level, PngOutput& file);
 
-  /// The next rows. Throws std::bad_alloc, std::logic_error for rows of another image, and what the sink throws.
+  /// The next rows, at most rows_left(). Throws std::bad_alloc, and what the sink throws.
   void write(ConstView rows);
 
-  [[nodiscard]] bool has_all() const { return rows_left_ == 0; }
+  [[nodiscard]] int rows_left() const { return rows_left_; }
 
  private:
   [[nodiscard]] int rows_in_whole_strips(int rows) const;

@@ -30,6 +30,7 @@ class PngWriter final : public RowWriter {
       : name_(name),
         width_(width),
         height_(height),
+        format_(format),
         one_bit_(options.one_bit && can_pack_bits(format)),
         file_(sink),
         strips_(one_bit_ ? packed_row_bytes(width) : width, height, format, options.threads, options.png_level, file_) {
@@ -37,6 +38,9 @@ class PngWriter final : public RowWriter {
   }
 
   void write(ConstView rows) override {
+    if (rows.width != width_ || rows.format != format_ || rows.height > strips_.rows_left()) {
+      throw std::logic_error("PNG: rows of another image");
+    }
     try {
       if (one_bit_) {
         strips_.write(packed_bits(rows).view());
@@ -49,7 +53,7 @@ class PngWriter final : public RowWriter {
   }
 
   void finish() override {
-    if (!strips_.has_all()) {
+    if (strips_.rows_left() > 0) {
       throw std::logic_error("PNG: rows are missing");
     }
     file_.finish();
@@ -59,6 +63,7 @@ class PngWriter final : public RowWriter {
   const std::string& name_;
   int width_;
   int height_;
+  PixelFormat format_;
   bool one_bit_;
   PngOutput file_;
   PngStripWriter strips_;
