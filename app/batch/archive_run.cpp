@@ -25,9 +25,9 @@
 #include "batch/context_pool.hpp"
 #include "batch/device_list.hpp"
 #include "batch/failure_list.hpp"
-#include "batch/host_memory.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
+#include "engine/host_memory.hpp"
 #include "io/tar_header.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
@@ -65,7 +65,7 @@ class ArchiveRun {
         globals_(globals),
         jobs_(jobs_of(options, globals)),
         contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
-        intake_(input, job, globals, memory_for_images(options.max_memory), !job.merges()) {}
+        intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()) {}
 
   /// `output` is null if the job merges. Returns false if a signal stopped the run.
   bool run(ArchiveOutput* output, const StopSignal& stop) {

@@ -11,11 +11,11 @@
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
-#include "batch/host_memory.hpp"
 #include "cli/messages.hpp"
 #include "cli/version.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/backend_choice.hpp"
+#include "engine/host_memory.hpp"
 #include "io/output_file.hpp"
 #include "io/temp_cleanup.hpp"
 #include "io/temporary_file.hpp"
@@ -121,10 +121,10 @@ RunSettings BatchSession::settings_for(int jobs) const {
   settings.skip_existing = arguments_.skip_existing;
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
-  settings.budget_is_limit = options_.max_memory.has_value();
+  settings.budget_is_limit = globals_.max_memory.has_value();
   settings.max_pixels = globals_.max_pixels;
   settings.page = globals_.page;
-  settings.budget_bytes = memory_for_images(options_.max_memory);
+  settings.budget_bytes = memory_for_images(globals_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;
   settings.blank.version = version_number();
@@ -167,7 +167,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
     progress.print("gpuimg: note: stopping once the images in flight are done; interrupt again to stop at once\n");
   });
   progress.start();
-  if (options_.max_memory) {
+  if (globals_.max_memory) {
     // Return freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
     ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
   }

@@ -10,7 +10,6 @@
 #include <limits>
 #include <string_view>
 
-#include "cli/byte_size.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "gpuimg/error.hpp"
@@ -70,7 +69,6 @@ void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
     parser.text({name, what, type, kGroup}, value);
   };
   text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
-  text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
   parser.text({"--devices",
                {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
                 {{"all", "every device that the driver shows"}},
@@ -130,9 +128,6 @@ BatchOptions checked(const BatchArguments& arguments) {
   if (!arguments.jobs.empty()) {
     options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMaxJobs));
   }
-  if (!arguments.max_memory.empty()) {
-    options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);
-  }
   options.devices = parse_device_list(arguments.devices);
   refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
   refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
@@ -176,8 +171,8 @@ bool names_output(const BatchArguments& arguments) {
 
 bool asks_for_batch(const BatchArguments& arguments) {
   return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
-         arguments.dry_run || !arguments.max_memory.empty() || !arguments.manifest.empty() ||
-         !arguments.resume.empty() || !arguments.retry_failed.empty() || !arguments.shard.empty();
+         arguments.dry_run || !arguments.manifest.empty() || !arguments.resume.empty() ||
+         !arguments.retry_failed.empty() || !arguments.shard.empty();
 }
 
 int processors(const GlobalOptions& globals) {

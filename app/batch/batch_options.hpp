@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -32,7 +31,6 @@ struct BatchArguments : InputArguments {
   bool skip_existing = false;
   bool dry_run = false;
   std::string jobs;
-  std::string max_memory;
   std::string devices;
   bool fail_fast = false;
   std::string max_errors;
@@ -44,8 +42,7 @@ struct BatchArguments : InputArguments {
 
 /// Validated options.
 struct BatchOptions {
-  int jobs = 0;                             ///< 0 = one per processor, at most one per item
-  std::optional<std::uint64_t> max_memory;  ///< bytes; nothing = half of what is available
+  int jobs = 0;  ///< 0 = one per processor, at most one per item
   DeviceList devices;
   std::uint64_t max_errors = 0;  ///< stop starting new images after this many failures; 0 = no limit
   Shard shard;

@@ -97,6 +97,7 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   text("--threads", arguments.threads, "CPU threads [one per processor]", "N", kThreadsVariable);
   text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
        "N");
+  text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");
   text("--max-device-memory", arguments.max_device_memory,
        "memory of each device for the images in flight; larger images are computed in strips, with the same result "
        "[what is free]",
@@ -136,6 +137,9 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   options.max_pixels = whole_number<std::uint64_t>({"--max-pixels", arguments.max_pixels}, 1, std::uint64_t{1} << 62,
                                                    options.max_pixels);
   options.trusts_sizes = !arguments.max_pixels.empty();
+  if (!arguments.max_memory.empty()) {
+    options.max_memory = parse_byte_size("--max-memory", arguments.max_memory);
+  }
   if (!arguments.max_device_memory.empty()) {
     options.max_device_memory = parse_byte_size("--max-device-memory", arguments.max_device_memory);
   }

@@ -31,12 +31,13 @@ struct GlobalOptions {
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
-  bool trusts_sizes = false;            ///< max_pixels is given, so it also holds for images that are mostly empty
-  std::uint64_t max_device_memory = 0;  ///< bytes on each device; 0 = what it has free
-  bool auto_orient = true;              ///< rotate inputs by their EXIF orientation
-  std::uint32_t page = 0;               ///< of files of several images, from 1; 0 = the first
-  bool all_pages = false;               ///< each page is an input
-  bool lenient = false;                 ///< read damaged JPEGs as far as possible
+  bool trusts_sizes = false;                ///< max_pixels is given, so it also holds for images that are mostly empty
+  std::optional<std::uint64_t> max_memory;  ///< of the process; nothing = half of what is free for images
+  std::uint64_t max_device_memory = 0;      ///< bytes on each device; 0 = what it has free
+  bool auto_orient = true;                  ///< rotate inputs by their EXIF orientation
+  std::uint32_t page = 0;                   ///< of files of several images, from 1; 0 = the first
+  bool all_pages = false;                   ///< each page is an input
+  bool lenient = false;                     ///< read damaged JPEGs as far as possible
 };
 
 /// As given on the command line; an empty text was not given.
@@ -45,6 +46,7 @@ struct GlobalArguments {
   std::string device;
   std::string threads;
   std::string max_pixels;
+  std::string max_memory;
   std::string max_device_memory;
   std::string progress;
   std::string page;

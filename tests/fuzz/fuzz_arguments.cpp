@@ -56,7 +56,6 @@ void make_jobs(const std::vector<std::string>& arguments) {
   const auto text = [&](std::size_t i) { return i < arguments.size() ? arguments[i] : std::string(); };
   BatchArguments batch;
   batch.jobs = text(0);
-  batch.max_memory = text(1);
   batch.devices = text(2);
   batch.max_errors = text(3);
   batch.shard = text(4).empty() ? "" : "1/" + text(4);

@@ -1,5 +1,5 @@
 // Reads /proc/meminfo, the control group and /proc/self/statm.
-#include "batch/host_memory.hpp"
+#include "engine/host_memory.hpp"
 
 #include <unistd.h>
 
