@@ -187,8 +187,8 @@ class EqualizeJob final : public ImageJob {
     return image_ending_for(input, arguments_.image_output.format);
   }
 
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return most_converted_bytes(input_bytes, output_.conversion());
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& /*output*/) const override {
+    return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion())};
   }
 
   void prepare(CommandContext& context) override {

@@ -96,8 +96,9 @@ class ThresholdJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
   }
-  /// The result, and its bits.
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 2; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& /*output*/) const override {
+    return {1, std::min<std::uint64_t>(image.bytes_per_pixel, 2)};  // levels
+  }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load(paths.input);

@@ -42,6 +42,7 @@ void CommandContext::begin_item(bool replaces, std::uint32_t page) {
   replaces_ = replaces;
   page_ = page > 0 ? page : options_.page;
   has_replaced_ = false;
+  in_bands_ = false;
   in_place_.clear();
   fifos_.clear();
   streams_.clear();

@@ -93,6 +93,9 @@ class CommandContext {
   /// in bands and the host computes.
   codecs::DecodedImage load_rows(const std::string& path);
 
+  /// In a batch, load_rows() does so only for an input that begins with this: the memory of pools is reused for others.
+  void read_in_bands() { in_bands_ = true; }
+
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
   Image decode_on_host(const Bytes& bytes, const std::string& path);
@@ -384,6 +387,7 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
+  bool in_bands_ = false;          ///< load_rows() leaves pixels in their file
   std::string rows_path_;          ///< the file of an input that is read in bands
   std::vector<std::string> told_;  ///< its notes
   MemoryShare share_;              ///< of the device's memory, for the decoded picture that no operation has taken yet

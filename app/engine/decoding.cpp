@@ -102,8 +102,8 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
 }
 
 codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
-  const bool is_single = messages_are_ == Messages::printed && path != "-" && !members_.contains(path);
-  if (is_single && !options_.verify) {
+  const bool may = messages_are_ == Messages::printed || in_bands_;
+  if (may && path != "-" && !members_.contains(path) && !options_.verify) {
     const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
     std::optional<codecs::DecodedImage> opened =
         times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), expect); });
