@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "batch/batch_item.hpp"
-#include "batch/batch_run.hpp"
+#include "engine/image_memory.hpp"
 #include "batch/output_name.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
@@ -91,7 +91,8 @@ std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
   const codecs::DeclaredImage declared = taken.section ? codecs::declared_image_in(*taken.section, member.name)
                                                        : codecs::declared_image(taken.content.span(), member.name);
   const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
-  return expected_memory(job_, member.size, is_refused ? codecs::DeclaredImage{} : declared);
+  const ItemPaths paths{taken.planned.input, taken.planned.output};
+  return whole_bytes(job_, paths, member.size, is_refused ? codecs::DeclaredImage{} : declared, true);
 }
 
 void ArchiveIntake::hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled) {

@@ -113,17 +113,15 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   return options;
 }
 
-RunSettings BatchSession::settings_for(int jobs) const {
+RunSettings BatchSession::settings_for(int jobs, const GlobalOptions& worker) const {
   RunSettings settings;
+  settings.worker = worker;
   settings.jobs = jobs;
   settings.max_errors = options_.max_errors;
   settings.force = globals_.force;
   settings.skip_existing = arguments_.skip_existing;
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
-  settings.budget_is_limit = globals_.max_memory.has_value();
-  settings.max_pixels = globals_.max_pixels;
-  settings.page = globals_.page;
   settings.budget_bytes = memory_for_images(globals_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;
@@ -179,7 +177,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   remove_stale_outputs(plan, job_, merged, globals_.verbosity);
 
   const RunChannels channels{progress, stop, manifest.get(), first_line(plan, merged)};
-  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs), channels);
+  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs, workers), channels);
   MemoryBudget nothing_in_flight(0);
   MemoryReserve reserve(nothing_in_flight, [] { return false; });
   const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });

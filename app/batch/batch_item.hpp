@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/image_memory.hpp"
 #include "batch/manifest.hpp"
 #include "batch/work_plan.hpp"
 #include "cli/refused_thread.hpp"
@@ -31,7 +32,7 @@ struct BatchItem {
   int system_error = 0;   ///< for a write failure: its errno, or 0
   bool replaced = false;  ///< an output replaced a file other than the input
   std::uint64_t pixels = 0;
-  std::uint64_t memory = 0;
+  ImageMemory memory;
   InOrder in_order;
   std::vector<Message> messages;
 };

@@ -124,12 +124,12 @@ class Run {
     if (item.state == State::ready) {
       return true;
     }
-    item.holds_memory = budget_.acquire(item.memory, is_cancelled_);
+    item.holds_memory = budget_.acquire(item.memory.bytes, is_cancelled_);
     if (item.holds_memory && !must_stop()) {
       return true;
     }
     if (std::exchange(item.holds_memory, false)) {
-      budget_.release(item.memory);
+      budget_.release(item.memory.bytes);
     }
     item.state = State::none;
     return false;
@@ -174,7 +174,7 @@ class Run {
   void end_what_is_begun() {
     for (BatchItem& item : slots_) {
       if (std::exchange(item.holds_memory, false)) {
-        budget_.release(item.memory);
+        budget_.release(item.memory.bytes);
       }
     }
     for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
@@ -250,17 +250,6 @@ class Run {
 };
 
 }  // namespace
-
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared) {
-  constexpr std::uint64_t kDecoder = std::uint64_t{2} << 20;
-  if (declared.pixels() == 0) {
-    return 4 * file_bytes + kDecoder;  // an unreadable file
-  }
-  const std::uint64_t result = job.result_bytes_per_pixel(declared.bytes_per_pixel);
-  // The result and its encoded form exist at the same time; the latter is rarely larger. The levels take one extra byte
-  // per pixel during the computation.
-  return file_bytes + declared.decoding_bytes() + declared.pixels() * (2 * result + 1) + kDecoder;
-}
 
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
                     const RunChannels& channels) {

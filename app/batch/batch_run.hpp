@@ -13,7 +13,6 @@
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
-#include "codecs/declared_image.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory_budget.hpp"
 
@@ -22,9 +21,7 @@ namespace gpuimg {
 struct RunSettings {
   int jobs = 1;
   std::uint64_t budget_bytes = 0;
-  bool budget_is_limit = false;    ///< an image that needs more memory fails; otherwise it runs alone
-  std::uint64_t max_pixels = 0;    ///< larger images are rejected before any allocation
-  std::uint32_t page = 0;          ///< --page N
+  GlobalOptions worker;            ///< with max_memory, an image that needs more than the budget fails; else it runs alone
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool force = false;              ///< existing outputs are replaced and counted
   bool skip_existing = false;      ///< also skip outputs that another process creates during the run
@@ -55,8 +52,5 @@ struct RunChannels {
 /// and appears in the outcome.
 RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
                     const RunChannels& channels);
-
-/// Bytes that an image is expected to hold in memory, from what its file declares.
-std::uint64_t expected_memory(const ImageJob& job, std::uint64_t file_bytes, const codecs::DeclaredImage& declared);
 
 }  // namespace gpuimg

@@ -49,7 +49,7 @@ class BatchSession {
   [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
   [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
 
-  [[nodiscard]] RunSettings settings_for(int jobs) const;
+  [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
   /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
   void note_if_not_recorded() const;
   [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;

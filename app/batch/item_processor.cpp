@@ -9,6 +9,7 @@
 
 #include "batch/existing_outputs.hpp"
 #include "batch/folder_scan.hpp"
+#include "codecs/declared_image.hpp"
 #include "io/output_error.hpp"
 #include "io/output_folder.hpp"
 
@@ -59,21 +60,24 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
 }
 
 void ItemProcessor::plan_memory(BatchItem& item) const {
-  // If memory runs out here, the decoder reports it later.
+  const GlobalOptions& options = settings_.worker;
+  const PlanItem& planned = *item.planned;
+  const ItemPaths paths{planned.input, planned.output, planned.page > 0 ? planned.page : options.page};
   codecs::DeclaredImage declared;
-  const std::uint32_t page = item.planned->page > 0 ? item.planned->page : settings_.page;
+  // If memory runs out here, the decoder reports it later.
   (void)caught(
-      [&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(item.planned->input, page); }); });
+      [&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });
   item.pixels = declared.pixels();
-  if (declared.pixels() > settings_.max_pixels) {
+  if (declared.pixels() > options.max_pixels) {
     declared = codecs::DeclaredImage();  // the decoder refuses the image
   }
-  item.memory = expected_memory(job_, item.record.bytes, declared);
-  if (settings_.budget_is_limit && item.memory > budget_.bytes()) {
+  const std::uint64_t share = budget_.bytes() / static_cast<std::uint64_t>(settings_.jobs);
+  reserve_.retry_on_oom(
+      [&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
+  if (options.max_memory && item.memory.bytes > budget_.bytes()) {
     reserve_.retry_on_oom([&] {
       fail(item, name_of(ErrorKind::out_of_memory),
-           fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; raise it", item.memory >> 20,
-                       budget_.bytes() >> 20));
+           why_too_large(item.memory.bytes, *options.max_memory, budget_.bytes()));
     });
     item.is_decided = true;
   }
@@ -86,7 +90,7 @@ void ItemProcessor::compute(BatchItem& item) {
     made.thrown = std::move(thrown);
   }
   if (std::exchange(item.holds_memory, false)) {
-    budget_.release(item.memory);
+    budget_.release(item.memory.bytes);
   }
   if (made.ends_run) {
     std::rethrow_exception(made.ends_run);
@@ -106,6 +110,9 @@ void ItemProcessor::compute(BatchItem& item) {
 ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   ContextPool::Lease context = contexts_.lease();
   context->begin_item(item.planned->may_replace, item.planned->page);
+  if (item.memory.in_bands) {
+    context->read_in_bands();
+  }
   Attempt made;
   made.thrown = caught([&] { stage(item, *context); });
   // After a cancellation, neither the result nor the failure is valid.
@@ -125,7 +132,8 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   item.messages = context->take_messages();
   item.replaced = settings_.force && context->has_replaced();
   // A backend may cache memory for the next image, but not a large share of the limit.
-  if (settings_.budget_is_limit && item.memory > budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs)) {
+  const std::uint64_t kept = budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs);
+  if (settings_.worker.max_memory && item.memory.bytes > kept) {
     context.discard();
   }
   return made;

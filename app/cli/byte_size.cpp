@@ -23,4 +23,21 @@ std::uint64_t parse_byte_size(const std::string& option, const std::string& text
   return number << shift;
 }
 
+std::string byte_size_text(std::uint64_t bytes) {
+  constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+  constexpr std::uint64_t kInGibibytes = 10'000;
+  constexpr std::uint64_t kTwoDigits = 100;
+  std::uint64_t number = bytes / kMebibyte + 1;
+  char unit = 'M';
+  if (number >= kInGibibytes) {
+    number = number / 1024 + 1;
+    unit = 'G';
+  }
+  std::uint64_t step = 1;
+  while (number / step >= kTwoDigits) {
+    step *= 10;
+  }
+  return std::to_string((number + step - 1) / step * step) + unit;
+}
+
 }  // namespace gpuimg

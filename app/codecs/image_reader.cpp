@@ -96,7 +96,7 @@ std::optional<DecodedImage> decode_paged_file(const std::string& path, const Rea
 }
 
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
-                                            const std::function<bool(const DeclaredImage&)>& wants) {
+                                            const WantsRows& wants) {
   try {
     const auto input = std::make_shared<PartialInput>(path);
     const std::string shown = printable_name(path);
@@ -104,7 +104,7 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
     if (codec.open_rows == nullptr || !input->file_bytes() || options.page > 1) {
       return std::nullopt;
     }
-    if (!wants(declared_image_in(*input, codec, shown))) {
+    if (!wants(declared_image_in(*input, codec, shown), *input->file_bytes())) {
       return std::nullopt;
     }
     std::optional<DecodedImage> opened = codec.open_rows(shared_access(input), shown, options);

@@ -22,10 +22,13 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
 std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
                                               const std::function<void(const DeclaredImage&)>& expect);
 
+/// Asked by open_image_rows: what the header declares, and how large the file is.
+using WantsRows = std::function<bool(const DeclaredImage& declared, std::uint64_t file_bytes)>;
+
 /// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens it and leaves the
-/// pixels there, if wants(what the header declares). Returns nullopt for any other file, also for one that decode_image
+/// pixels there, if they are wanted. Returns nullopt for any other file, also for one that decode_image
 /// refuses.
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
-                                            const std::function<bool(const DeclaredImage&)>& wants);
+                                            const WantsRows& wants);
 
 }  // namespace gpuimg::codecs

@@ -80,6 +80,11 @@ class CompareJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
   [[nodiscard]] bool merges() const override { return true; }
+  /// The other image and its file, which are expected to be as large.
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {image.bytes_per_pixel, image.bytes_per_pixel};
+  }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const auto found = partners_.find(paths.input);

@@ -81,8 +81,10 @@ class DenoiseJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& input) const override {
     return image_ending_for(input, arguments_.image_output.format);
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return most_converted_bytes(2 * input_bytes, output_.conversion());  // the result, and the input with a border
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    const std::uint64_t pixel = image.bytes_per_pixel;  // also of the input with a border
+    return {pixel, pixel + converted_bytes(pixel, output_.conversion())};
   }
 
   [[nodiscard]] OperationCost cost() const { return cost_of(options_); }
@@ -92,7 +94,7 @@ class DenoiseJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     DenoiseOptions options = options_;
     options.on_progress = context.watcher();
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(

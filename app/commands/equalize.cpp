@@ -187,9 +187,12 @@ class EqualizeJob final : public ImageJob {
     return image_ending_for(input, arguments_.image_output.format);
   }
 
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return most_converted_bytes(input_bytes, output_.conversion());
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion())};
   }
+
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   void prepare(CommandContext& context) override {
     mask_ = load_mask(arguments_.selection.mask, context);
@@ -214,7 +217,7 @@ class EqualizeJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const bool is_one_pass = given_ && !clahe_;
     codecs::DecodedImage decoded =
-        is_one_pass ? context.load_rows(paths.input) : context.load_rows_if_large(paths.input, *this);
+        is_one_pass ? context.load_rows(paths.input) : context.load_rows_if_large(paths, *this);
     if (given_) {
       check_fit(*given_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));

@@ -157,7 +157,11 @@ class HistJob final : public ImageJob {
     }
     return endings;
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+                                       const std::string& /*output*/) const override {
+    return {};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return !arguments_.merge; }
   [[nodiscard]] bool merges() const override { return joins() || only_checks(); }
   [[nodiscard]] bool merges_one() const override { return joins(); }
   [[nodiscard]] bool can_resume() const override { return !joins(); }
@@ -166,9 +170,13 @@ class HistJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     if (arguments_.merge && paths.page == 0) {
-      const Bytes bytes = context.read(paths.input);
-      return looks_like_json(bytes.span()) ? adding(checked_file(bytes, paths.input), paths.input)
-                                           : taken(context, paths, context.decode(bytes, paths.input));
+      Bytes bytes = context.read(paths.input);
+      if (looks_like_json(bytes.span())) {
+        return adding(checked_file(bytes, paths.input), paths.input);
+      }
+      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
+      bytes = {};  // not held while the pixels are counted
+      return taken(context, paths, std::move(decoded));
     }
     return taken(context, paths, context.load_rows(paths.input));
   }

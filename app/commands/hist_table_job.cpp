@@ -61,7 +61,11 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 1; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+                                       const std::string& /*output*/) const override {
+    return {};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return true; }
   [[nodiscard]] bool merges() const override { return true; }
   [[nodiscard]] bool can_resume() const override { return true; }
 

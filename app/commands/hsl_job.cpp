@@ -110,8 +110,15 @@ class ToHslJob final : public HslJob {
     const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
     return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return input_bytes % 4 == 0 ? 16 : 12;
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    const std::uint64_t channels = image.bytes_per_pixel % 4 == 0 ? 4 : 3;
+    const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
+    const bool is_image = form_of(output) == HslForm::png;
+    return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0)};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return !arguments_.planes &&
+           (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
@@ -184,9 +191,13 @@ class FromHslJob final : public HslJob {
   using HslJob::HslJob;
 
   [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {image.bytes_per_pixel % 4 == 0 ? 8U : 6U};
+  }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const Bytes bytes = context.read(paths.input);
+    Bytes bytes = context.read(paths.input);
     const bool npy = codecs::is_npy(bytes.span());
     codecs::DecodedImage decoded;
     if (npy) {
@@ -194,6 +205,7 @@ class FromHslJob final : public HslJob {
     } else {
       decoded = context.decode(bytes, paths.input);
     }
+    bytes = {};  // not held while the pixels are computed
     const HslFileFacts facts = hsl_facts(decoded.text);
     const PixelFormat format = decoded.format();
     const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
@@ -254,12 +266,14 @@ class AdjustHslJob final : public HslJob {
  public:
   explicit AdjustHslJob(const HslArguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
 
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return most_converted_bytes(input_bytes, output_.conversion());
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion())};
   }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(

@@ -96,7 +96,14 @@ class IntegralJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return asked_form().empty() ? "npy" : asked_form();
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 8; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    constexpr std::uint64_t kLongestText = 21;  // of a sum, with its comma
+    constexpr std::uint64_t kPreview = 2;
+    const std::uint64_t sum = sum_bytes(image);
+    const Form form = form_of(output);
+    return {sum, form == Form::csv ? kLongestText : form == Form::png ? kPreview : sum};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return form_of(output) == Form::npy; }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
@@ -134,6 +141,12 @@ class IntegralJob final : public ImageJob {
   }
 
  private:
+  [[nodiscard]] std::uint64_t sum_bytes(const codecs::DeclaredImage& image) const {
+    const std::uint64_t level = image.decoded.max_value();
+    const std::uint64_t most = options_.square ? level * level : level;
+    const bool fits_u32 = image.pixels() <= std::numeric_limits<std::uint32_t>::max() / most;
+    return sample_bytes(options_.type.value_or(fits_u32 ? Sample::u32 : Sample::u64));
+  }
   [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
   [[nodiscard]] Form form_of(const std::string& output) const { return output_form(kForms, asked_form(), output); }
 

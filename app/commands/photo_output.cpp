@@ -84,6 +84,10 @@ std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, Pix
   return codecs::backend_encoding(width, height, result, format_of(output), options);
 }
 
+bool PhotoOutput::takes_rows(const std::string& output) const {
+  return codecs::codec_of(format_of(output)).open_writer != nullptr;
+}
+
 void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,
                           const codecs::WriteOptions& options, const CommandContext::ImageOperation& operation,
                           CommandContext& context) const {

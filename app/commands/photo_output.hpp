@@ -24,6 +24,9 @@ class PhotoOutput {
   /// --background has no effect. `result` is the format before the conversion.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
 
+  /// True if process() can write this output from rows.
+  [[nodiscard]] bool takes_rows(const std::string& output) const;
+
   /// Runs the operation, whose pixels have the format `result`, converts them, and writes them as `options` say: in
   /// bands if the input is rows, and encoded by the backend if it can.
   void process(OperationInput input, PixelFormat result, const std::string& output, const codecs::WriteOptions& options,

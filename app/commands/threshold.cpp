@@ -96,11 +96,18 @@ class ThresholdJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
   }
-  /// The result, and its bits.
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override { return 2; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {1, std::min<std::uint64_t>(image.bytes_per_pixel, 2)};  // levels
+  }
+
+  /// Windows want large bands, of which a batch has many at once.
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return !has_window(options_.method) && output_.takes_rows(output);
+  }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }

@@ -31,12 +31,13 @@ class MeanJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& input) const override {
     return image_ending_for(input, arguments_.format);
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const override {
-    return most_converted_bytes(input_bytes, output_.conversion());
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion())};
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths.input, *this);
+    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(
@@ -93,14 +94,16 @@ class MomentJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.format.empty() ? "npy" : arguments_.format;
   }
-  [[nodiscard]] std::uint64_t result_bytes_per_pixel(std::uint64_t /*input_bytes*/) const override {
-    return sizeof(float) + sizeof(std::uint16_t);
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
+    return {sizeof(float), levels + sizeof(float)};
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
     codecs::DecodedImage decoded =
-        form == MomentForm::npy ? context.load_rows_if_large(paths.input, *this) : context.load(paths.input);
+        form == MomentForm::npy ? context.load_rows_if_large(paths, *this) : context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }

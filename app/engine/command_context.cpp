@@ -13,6 +13,7 @@ namespace gpuimg {
 void CommandContext::begin_item(bool replaces, std::uint32_t page) {
   page_ = page > 0 ? page : options_.page;
   outputs_.begin({options_.force || replaces, options_.in_place});
+  in_bands_ = false;
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();

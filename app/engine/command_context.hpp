@@ -35,6 +35,7 @@
 namespace gpuimg {
 
 class ImageJob;
+struct ItemPaths;
 
 /// What the workers of one run share: each codec is tested once, and each device has one total of memory.
 struct SharedByWorkers {
@@ -82,7 +83,10 @@ class CommandContext {
   /// As load(), but leaves the pixels of one image in their file, if they can be read there in bands of rows: always,
   /// or if the image and the job's result do not fit into --max-memory together.
   codecs::DecodedImage load_rows(const std::string& path);
-  codecs::DecodedImage load_rows_if_large(const std::string& path, const ImageJob& job);
+  codecs::DecodedImage load_rows_if_large(const ItemPaths& paths, const ImageJob& job);
+
+  /// In a batch, both do so only for an input that begins with this: the memory of pools is reused for others.
+  void read_in_bands() { in_bands_ = true; }
 
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
@@ -264,9 +268,8 @@ class CommandContext {
     });
   }
 
-  /// Opens the rows of a file that is the input of one image, if wanted(declared, bytes of the file).
-  using WantsRows = std::function<bool(const codecs::DeclaredImage& declared)>;
-  codecs::DecodedImage load_rows_if(const std::string& path, const WantsRows& wanted);
+  /// Opens the rows of a file that is the input of one image.
+  codecs::DecodedImage load_rows_if(const std::string& path, const codecs::WantsRows& wanted);
 
   /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
   template <class Visit>
@@ -373,6 +376,7 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
+  bool in_bands_ = false;          ///< load_rows() leaves pixels in their file
   std::string rows_path_;          ///< the file of an input that is read in bands
   std::vector<std::string> told_;  ///< its notes
   MemoryShare share_;              ///< of the device's memory, for the decoded picture that no operation has taken yet

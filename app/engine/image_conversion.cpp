@@ -81,14 +81,16 @@ PixelFormat converted_format(PixelFormat format, const ImageConversion& conversi
   return format;
 }
 
-std::uint64_t most_converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion) {
-  std::uint64_t most = input_bytes;
+std::uint64_t converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion) {
+  std::uint64_t most = 0;
   for (const Sample sample : {Sample::u8, Sample::u16}) {
     for (int channels = 1; channels <= 4; ++channels) {
       const PixelFormat format{sample, channels};
+      const PixelFormat flat = flattened_format(format, conversion);
+      const PixelFormat converted = converted_format(format, conversion);
       if (format.bytes_per_pixel() == input_bytes) {
-        most = std::max({most, std::uint64_t{flattened_format(format, conversion).bytes_per_pixel()},
-                         std::uint64_t{converted_format(format, conversion).bytes_per_pixel()}});
+        most = std::max({most, flat != format ? std::uint64_t{flat.bytes_per_pixel()} : 0,
+                         converted != flat ? std::uint64_t{converted.bytes_per_pixel()} : 0});
       }
     }
   }

@@ -18,8 +18,8 @@ struct ImageConversion {
 /// RGB.
 PixelFormat converted_format(PixelFormat format, const ImageConversion& conversion);
 
-/// Largest size of a pixel in bytes, from the operation (`input_bytes`) to the end of the conversion.
-std::uint64_t most_converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion);
+/// Bytes per pixel that convert() takes beside pixels of `input_bytes`; 0 if it returns them unchanged.
+std::uint64_t converted_bytes(std::uint64_t input_bytes, const ImageConversion& conversion);
 
 /// Flattens alpha, then changes the bit depth of u8 or u16 pixels. Returns an image unchanged if it has the format
 /// already. Throws Error{out_of_memory}.

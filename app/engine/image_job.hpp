@@ -23,6 +23,12 @@ std::string shown_input(const ItemPaths& paths);
 /// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
 using InOrder = std::function<void()>;
 
+/// Bytes per pixel of an image. docs/batch.md, "Memory".
+struct HeldBeside {
+  std::uint64_t result = 0;  ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;  ///< levels, and what is made of the result before it is written
+};
+
 class ImageJob {
  public:
   ImageJob() = default;
@@ -57,8 +63,14 @@ class ImageJob {
   /// Extensions of input files in folders, in lower case, without a dot.
   [[nodiscard]] virtual std::vector<std::string> input_endings() const;
 
-  /// Bytes per pixel of the result, given those of the input.
-  [[nodiscard]] virtual std::uint64_t result_bytes_per_pixel(std::uint64_t input_bytes) const { return input_bytes; }
+  /// What run() holds of an image beside its pixels.
+  [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                               const std::string& /*output*/) const {
+    return {image.bytes_per_pixel};
+  }
+
+  /// True if run() takes the image from CommandContext::load_rows for this output, and then holds no result.
+  [[nodiscard]] virtual bool visits_rows(const std::string& /*output*/) const { return false; }
 
   /// Reads data shared by all images; called once, before the first image.
   virtual void prepare(CommandContext& /*context*/) {}

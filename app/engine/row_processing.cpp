@@ -8,6 +8,7 @@
 #include "engine/command_context.hpp"
 #include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
+#include "engine/image_memory.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -30,23 +31,21 @@ class ConvertingWriter final : public codecs::RowWriter {
 }  // namespace
 
 codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
-  return load_rows_if(path, [](const codecs::DeclaredImage&) { return true; });
+  return load_rows_if(path, [](const codecs::DeclaredImage&, std::uint64_t) { return true; });
 }
 
-codecs::DecodedImage CommandContext::load_rows_if_large(const std::string& path, const ImageJob& job) {
-  return load_rows_if(path, [&](const codecs::DeclaredImage& declared) {
-    const std::uint64_t result = declared.pixels() * job.result_bytes_per_pixel(declared.bytes_per_pixel);
-    const std::uint64_t held = declared.decoding_bytes() + result;
-    return held > memory_for_images(options_.max_memory);
+codecs::DecodedImage CommandContext::load_rows_if_large(const ItemPaths& paths, const ImageJob& job) {
+  return load_rows_if(paths.input, [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+    return in_bands_ || whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options_.max_memory);
   });
 }
 
-codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const WantsRows& wanted) {
-  const bool is_single = messages_are_ == Messages::printed && path != "-" && !members_.contains(path);
-  if (is_single && !options_.verify) {
-    const auto wants = [&](const codecs::DeclaredImage& declared) {
+codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const codecs::WantsRows& wanted) {
+  const bool may = messages_are_ == Messages::printed || in_bands_;
+  if (may && path != "-" && !members_.contains(path) && !options_.verify) {
+    const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
       expect_image(declared);
-      return wanted(declared) && !(backends_.expects_device() && declared.suits_backends);
+      return wanted(declared, file_bytes) && !(backends_.expects_device() && declared.suits_backends);
     };
     std::optional<codecs::DecodedImage> opened =
         times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), wants); });

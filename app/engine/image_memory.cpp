@@ -1,0 +1,82 @@
+// Sums up what decoders, operations and encoders hold at the same time. tests/unit/batch/test_image_memory.cpp measures
+// that it is never more.
+#include "engine/image_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/byte_size.hpp"
+#include "codecs/image_reader.hpp"
+#include "text/number_text.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// What a decoder and an encoder hold beside pixels.
+constexpr std::uint64_t kCodecs = std::uint64_t{2} << 20;
+
+/// A pool of pixels may give the input memory of an earlier result: PixelPool.
+std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
+  constexpr std::uint64_t kMaxSlack = 4;
+  return std::max(pixel, std::min(result, kMaxSlack * pixel));
+}
+
+/// True if the file can be read in bands and the host computes.
+bool has_rows(const std::string& path, const GlobalOptions& options) {
+  const bool on_host = !options.backend || backend_entry(*options.backend).memory_is_host;
+  if (!on_host || options.verify) {
+    return false;
+  }
+  const codecs::ReadOptions read{.max_pixels = options.max_pixels,
+                                 .auto_orient = options.auto_orient,
+                                 .lenient = options.lenient,
+                                 .threads = options.threads};
+  return codecs::open_image_rows(path, read, [](const codecs::DeclaredImage&, std::uint64_t) { return true; })
+      .has_value();
+}
+
+}  // namespace
+
+std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
+                          const codecs::DeclaredImage& declared, bool keeps_output) {
+  if (declared.pixels() == 0) {
+    return 4 * file_bytes + kCodecs;  // an unreadable file
+  }
+  const HeldBeside held = job.held_beside(declared, paths.output);
+  const std::uint64_t input = input_bytes(declared.bytes_per_pixel, held.result);
+  const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
+  // The file is released once it is decoded; what else the pixels need, and the result, come after.
+  const std::uint64_t decoding = file_bytes + declared.pixels() * (input + declared.decoder_bytes_per_pixel);
+  return std::max(decoding, declared.pixels() * (input + held.result + held.others + kept)) + kCodecs;
+}
+
+std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                         int threads) {
+  constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
+  constexpr std::uint64_t kOfThread = std::uint64_t{3} << 19;
+  const std::uint64_t row =
+      declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
+  return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row;
+}
+
+ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
+                      const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share) {
+  ImageMemory whole{whole_bytes(job, paths, file_bytes, declared)};
+  if (options.verify) {  // each backend has its pixels and its result
+    const HeldBeside held = job.held_beside(declared, paths.output);
+    whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
+  }
+  if (whole.bytes <= share || declared.pixels() == 0 || paths.page > 1 || !job.visits_rows(paths.output)) {
+    return whole;
+  }
+  const ImageMemory bands{band_bytes(job, paths, declared, options.threads), true};
+  return bands.bytes < whole.bytes && has_rows(paths.input, options) ? bands : whole;
+}
+
+std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room) {
+  return fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; give --max-memory {} or more",
+                     grouped((bytes >> 20) + 1), grouped(room >> 20), byte_size_text(limit - room + bytes));
+}
+
+}  // namespace gpuimg
