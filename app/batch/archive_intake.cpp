@@ -40,6 +40,12 @@ std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& 
   taken->member = std::move(*member);
   const std::string ending = file_ending(taken->member.name);
   taken->is_image = taken->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
+  if (taken->is_image) {
+    plan_image(*taken);
+  }
+  if (!job_.merges()) {
+    claim_outputs(*taken);
+  }
   const bool is_read = taken->is_image || copies_others_;
   if (is_read && !take_in(*taken, is_cancelled)) {
     large_ = std::move(taken->member);
@@ -53,7 +59,6 @@ std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& 
 bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled) {
   const TarMember& member = taken.member;
   if (taken.is_image) {
-    plan_image(taken);
     if (member.size > budget_.bytes()) {
       fail(taken.item, name_of(ErrorKind::out_of_memory),
            fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
@@ -84,6 +89,11 @@ void ArchiveIntake::plan_image(ArchiveMember& taken) const {
   }
   taken.item.planned = &taken.planned;
   taken.item.record.input = name;
+}
+
+void ArchiveIntake::claim_outputs(const ArchiveMember& taken) {
+  const std::string& name = taken.member.name;
+  outputs_.add(name, taken.is_image ? job_.files_of(taken.planned.output) : std::vector<std::string>{name});
 }
 
 std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "batch/archive_member.hpp"
+#include "batch/output_collisions.hpp"
 #include "cli/global_options.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory_budget.hpp"
@@ -25,7 +26,8 @@ class ArchiveIntake {
                 bool copies_others);
 
   /// The next member. Null at the end of the archive, and at a member that is too large to be held: take_large().
-  /// Throws what TarReader throws; what came before is not affected. Waits for memory until `is_cancelled()`.
+  /// Throws what TarReader throws, and Error{usage} for a member that would have the name of another one; what came
+  /// before is not affected. Waits for memory until `is_cancelled()`.
   std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
 
   /// The member at which next() stopped, once; its content follows by read().
@@ -38,6 +40,7 @@ class ArchiveIntake {
  private:
   bool take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled);
   void plan_image(ArchiveMember& taken) const;
+  void claim_outputs(const ArchiveMember& taken);
   [[nodiscard]] std::uint64_t memory_for(const ArchiveMember& taken) const;
   void hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled);
 
@@ -47,6 +50,7 @@ class ArchiveIntake {
   bool copies_others_;
   std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
   TarReader reader_;
+  MemberOutputs outputs_;
   std::optional<TarMember> large_;
 };
 

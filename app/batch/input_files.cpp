@@ -1,11 +1,10 @@
-// Combines named files, folders and lists into one sorted list.
+// Combines named files, folders and lists into one list.
 #include "batch/input_files.hpp"
 
 #include <sys/stat.h>
 
-#include <algorithm>
 #include <cerrno>
-#include <tuple>
+#include <unordered_set>
 #include <utility>
 
 #include "gpuimg/error.hpp"
@@ -59,15 +58,8 @@ GatheredInputs gather_inputs(const InputSources& sources) {
     // A list may contain missing files or folders: they fail as items, so they need an output name.
     gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
   }
-  auto& files = gathered.files;
-  // Duplicates count once, under the name given first.
-  std::stable_sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path < b.path; });
-  files.erase(
-      std::unique(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) { return a.path == b.path; }),
-      files.end());
-  std::sort(files.begin(), files.end(), [](const InputFile& a, const InputFile& b) {
-    return std::tie(a.relative, a.path) < std::tie(b.relative, b.path);
-  });
+  std::unordered_set<std::string> seen;
+  std::erase_if(gathered.files, [&](const InputFile& file) { return !seen.insert(file.path).second; });
   return gathered;
 }
 

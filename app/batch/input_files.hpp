@@ -19,7 +19,7 @@ struct InputSources {
 };
 
 struct GatheredInputs {
-  std::vector<InputFile> files;    ///< sorted by relative name and path, without duplicates
+  std::vector<InputFile> files;    ///< in the order given, each folder's sorted; duplicates count where they come first
   std::vector<std::string> notes;  ///< messages
 };
 

@@ -76,6 +76,20 @@ void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vec
   }
 }
 
+void MemberOutputs::add(const std::string& member, const std::vector<std::string>& outputs) {
+  const std::string own = plain_path(member);
+  for (const std::string& file : outputs) {
+    const std::string output = plain_path(file);
+    const auto [found, is_new] = members_.try_emplace(output, own == output ? "" : own);
+    const std::string& first = found->second.empty() ? output : found->second;
+    if (!is_new && first != own) {
+      throw Error(ErrorKind::usage,
+                  fmt::format("{} and {} would both be written to {}; rename one of them, or unpack the archive",
+                              printable_name(first), printable_name(own), printable_name(output)));
+    }
+  }
+}
+
 std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending) {
   // A value with a leading dash would be parsed as an option.
   const std::string folder = with_braces_doubled((output.starts_with('-') ? "./" : "") + output);

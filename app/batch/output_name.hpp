@@ -23,7 +23,7 @@ std::string mirrored_name(const std::string& folder, const std::string& relative
 /// `--output`: text with fields in braces, {{ and }} for braces themselves.
 ///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
 ///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
-///   {index} place in the sorted list of inputs, from 1
+///   {index} place among the inputs, from 1
 ///   {page}  number of the page, with leading zeros; 1 for a file as a whole
 class OutputTemplate {
  public:

@@ -64,8 +64,8 @@ struct PlanRules {
 /// True if the record says that this item is done with these parameters. Does not check that the files exist.
 bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters);
 
-/// `inputs` must be sorted. Throws Error{usage} if two items have the same output, and Error{write} if an output is an
-/// input or exists and must not be replaced.
+/// Throws Error{usage} if two items have the same output, and Error{write} if an output is an input or exists and must
+/// not be replaced.
 WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& naming, const Shard& shard,
                    const PlanRules& rules);
 

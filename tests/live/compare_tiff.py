@@ -159,13 +159,23 @@ class Tiff(gpuimg_run.Comparison):
                 self.assertTrue(cv2.imwrite(self.path("in.png"), pixels if channels == 1 else
                                             pixels[:, :, [2, 1, 0, 3][:channels]]))
                 self.gpuimg("equalize", "--strength", "0", "--force", self.path("in.png"), self.path("out.tif"))
-                self.same(tifffile.imread(self.path("out.tif")), pixels)
+                with tifffile.TiffFile(self.path("out.tif")) as tiff:
+                    self.same(tiff.asarray(), pixels)
+                    self.assertEqual((tiff.pages[0].compression, tiff.pages[0].predictor), (8, 2))  # deflate, horizontal
+                self.same(self.through_tiffcp(self.path("out.tif")), pixels)
                 if channels < 4:  # OpenCV multiplies colors by alpha
                     found = cv2.imread(self.path("out.tif"), cv2.IMREAD_UNCHANGED)
                     self.same(found if channels == 1 else found[:, :, ::-1], pixels)
                 if depth == 8 or channels == 1:
                     with Image.open(self.path("out.tif")) as image:
                         numpy.testing.assert_array_equal(numpy.asarray(image), pixels)
+
+    def through_tiffcp(self, file):
+        """What libtiff's own tool makes of a file of one image or several."""
+        if shutil.which("tiffcp"):
+            subprocess.run(["tiffcp", "-c", "none", file, self.path("copy.tif")], check=True, capture_output=True)
+            file = self.path("copy.tif")
+        return tifffile.imread(file)
 
     def test_tables_are_exact(self):
         pixels = self.noise(HEIGHT, WIDTH, 3)
@@ -174,10 +184,12 @@ class Tiff(gpuimg_run.Comparison):
             for name in ("out.npy", "out.tif"):
                 self.gpuimg("integral", "--force", "--type", kind, self.path("in.png"), self.path(name))
             self.same(tifffile.imread(self.path("out.tif")), numpy.load(self.path("out.npy")), kind)
+            self.same(self.through_tiffcp(self.path("out.tif")), numpy.load(self.path("out.npy")), kind)
         for name in ("hsl.npy", "hsl.tif"):
             self.gpuimg("hsl", "--force", self.path("in.png"), self.path(name))
         expected = numpy.load(self.path("hsl.npy"))
         self.same(numpy.moveaxis(tifffile.imread(self.path("hsl.tif")), 0, 2), expected)
+        self.same(numpy.moveaxis(self.through_tiffcp(self.path("hsl.tif")), 0, 2), expected)
         read, planes = cv2.imreadmulti(self.path("hsl.tif"), flags=cv2.IMREAD_UNCHANGED)
         self.assertTrue(read)
         self.same(numpy.stack(planes, 2), expected)

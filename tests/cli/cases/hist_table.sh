@@ -11,6 +11,9 @@ gpuimg hist -q -r --table in | cmp - stats.csv
 for jobs in 1 3; do gpuimg hist -q -r --table -j $jobs in - | cmp - stats.csv; done
 gpuimg hist -q --table in/gray.pgm - | cut -d, -f 1-5
 cp in/gray.pgm "in/$(printf '\377').pgm" && gpuimg hist -q --json --table in | cut -c 1-50 | head -3 && rm in/*$(printf '\377')*
+mkdir other && cp in/gray.pgm other/a.pgm
+gpuimg hist -q --table in/gray.pgm other/a.pgm in/deep in/gray.pgm 'in/a,"b".ppm' other/../other/a.pgm - | cut -d, -f 1-3
+printf '%s\n' in/gray.pgm other/a.pgm in/deep/x.png | gpuimg hist -q --table --files-from - - | cut -d, -f 1-3
 echo "- a damaged file"
 make_image cut in/deep/x.png in/cut.png 40
 expect 1 gpuimg hist -q -r in other.csv --table

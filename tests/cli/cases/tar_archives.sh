@@ -108,5 +108,17 @@ expect 2 gpuimg equalize in.tar new.tar.gz
 expect 2 gpuimg equalize in.tar bad.tar new.tar
 expect 2 gpuimg equalize in.tar new.tar --manifest m.jsonl
 expect 2 gpuimg equalize in.tar '{stem}.tar' -o '{stem}.tar'
+echo "- two members of one name"
+cp in/c.jpg in/d.png && cp in/c.jpg in/d.psd && echo >in/d.csv && mkdir in/d.d
+for names in 'd.psd d.png' 'd.png d.psd' './d.png ././d.psd'; do
+  # shellcheck disable=SC2086
+  tar -C in -cf twice.tar a.png $names && expect 2 gpuimg equalize -q twice.tar no.tar
+done
+expect 2 gpuimg equalize -q --tar - - <twice.tar | tar tf - 2>/dev/null
+tar -C in -cf twice.tar d.csv d.png && expect 2 gpuimg hist -q twice.tar no.tar
+tar -C in -cf twice.tar d.png d.csv && expect 2 gpuimg hist -q twice.tar no.tar
+gpuimg hist -q twice.tar twice.csv --table && grep -c . twice.csv
+tar -C in --hard-dereference -cf twice.tar d.psd d.d d.d a.png d.psd && gpuimg equalize -q twice.tar - | tar tf -
+ls no.tar 2>/dev/null
 ls .gpuimg-* 2>/dev/null
 exit 0

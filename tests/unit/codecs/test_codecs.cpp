@@ -88,6 +88,32 @@ TEST(Codecs, NamesAndEndingsAreUnique) {
   EXPECT_EQ(std::set<std::string>(endings.begin(), endings.end()).size(), endings.size());
 }
 
+TEST(Codecs, EachForeignFormatIsNamedByItsSignatures) {
+  for (const ForeignFormat& foreign : foreign_formats()) {
+    for (const Signature& signature : foreign.signatures) {
+      FileBytes file = bytes_of(std::string(signature.offset, '\1') + std::string(signature.bytes));
+      file.resize(file.size() + 64, std::byte{1});
+      EXPECT_TRUE(refuses(file, ErrorKind::unsupported, foreign.name)) << foreign.name;
+      EXPECT_TRUE(refuses(file, ErrorKind::unsupported, foreign.remedy)) << foreign.name;
+    }
+  }
+}
+
+/// Those that the documentation promises a command for.
+TEST(Codecs, CommandsConvertForeignFormats) {
+  const std::vector<std::string> promised = {"PCX", "SGI", "ICO", "CUR",     "ICNS",      "XBM",     "CR2", "ORF",
+                                             "RW2", "RAF", "CR3", "JPEG XL", "JPEG 2000", "OpenEXR", "HDR", "QOI",
+                                             "DDS", "SVG", "PDF", "MP4",     "Matroska",  "AVI",     "MPEG"};
+  for (const std::string& name : promised) {
+    const auto formats = foreign_formats();
+    const auto found = std::find_if(formats.begin(), formats.end(), [&](const ForeignFormat& foreign) {
+      return foreign.name.find(name) != std::string_view::npos;
+    });
+    ASSERT_NE(found, formats.end()) << name;
+    EXPECT_NE(found->remedy.find("in."), std::string_view::npos) << name;
+  }
+}
+
 TEST(Codecs, WrittenFilesAreReadBackAsTheirFormat) {
   const Image image = constant_image(9, 5, {Sample::u8, 3}, 77);
   for (const Codec& codec : codecs::codecs()) {
