@@ -170,8 +170,8 @@ class JpegParts {
 }  // namespace
 
 std::vector<int> jpeg_cuts(JpegRows& whole, int height) {
-  constexpr std::size_t kPartBytes = std::size_t{3} << 20;
-  constexpr std::size_t kMinRows = 4;
+  constexpr std::size_t kPartBytes = std::size_t{3} << 19;
+  constexpr std::size_t kMinRows = 3;
   const std::size_t rows = std::max(kMinRows, kPartBytes / whole.coefficient_bytes());
   std::vector<int> cuts;
   const std::int64_t step = static_cast<std::int64_t>(rows) * whole.rows_of_blocks();

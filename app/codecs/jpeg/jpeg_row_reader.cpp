@@ -59,8 +59,10 @@ class JpegRowReader final : public RowReader {
     std::map<int, std::vector<RowBand>> waiting;  // by the first row of a part
     const auto read_part = [&](JpegCoefficientPixels& pixels, int first, int end) {
       std::vector<RowBand> bands;
-      for (int row = first; row < end; row += to.rows) {
-        const int band_end = row + std::min(to.rows, end - row);
+      const int count = (end - first - 1) / to.rows + 1;
+      const int rows = (end - first - 1) / count + 1;  // about the same for all, so that their memory fits again
+      for (int row = first; row < end; row += rows) {
+        const int band_end = std::min(row + rows, end);
         RowBand band{row, to.new_rows(band_end - row)};
         pixels.read_rows_to(band_end, band.rows.view(), row);
         if (order == Order::any) {
