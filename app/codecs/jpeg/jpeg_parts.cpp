@@ -121,8 +121,11 @@ class JpegParts {
     }
     decoded_ = below(part);
     ++next_;
-    is_sound_ = is_sound_ && codes_.decode_to(decoded_, *part.rows);
-    return is_sound_ ? &part : nullptr;
+    if (!codes_.decode_to(decoded_, *part.rows)) {
+      is_sound_ = false;
+      return nullptr;
+    }
+    return &part;
   }
 
   void read(const Part& part) {
