@@ -57,9 +57,8 @@ std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std:
 std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts, int threads) {
   const JpegHeader header = read_jpeg_header(file, kName);
   const JpegFile jpeg{file, header, kName};
-  JpegRows whole(jpeg, true);
   Image image(static_cast<int>(header.width), jpeg.height(), {Sample::u8, header.components == 1 ? 1 : 3});
-  return read_jpeg_parts(jpeg, whole, cuts, threads, image.view()) ? std::optional(std::move(image)) : std::nullopt;
+  return read_jpeg_parts(jpeg, cuts, threads, image.view()) ? std::optional(std::move(image)) : std::nullopt;
 }
 
 namespace {

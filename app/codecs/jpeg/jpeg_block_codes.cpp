@@ -94,7 +94,7 @@ struct Band {
   unsigned last;
   unsigned shift;
   unsigned max_value_bits;
-  bool deposits = has_fast_deposit();
+  bool deposits = false;  ///< for refine_band
 
   [[nodiscard]] HWY_INLINE JpegCodeEntry next(const JpegBitCursor& in) const {
     return table.entry(in.peek(JpegCodeTable::kBits));
@@ -298,7 +298,7 @@ bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::s
 
 bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end) {
   const JpegBlockRow::Place& place = row.places.front();
-  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits};
+  const Band band{state.parts.front().ac, state.last, state.shift, state.max_value_bits, has_fast_deposit()};
   const std::uint64_t all = ~std::uint64_t{0} << state.first & ~std::uint64_t{0} >> (63 - state.last);
   JpegBitCursor in = state.cursor;
   std::uint32_t end_run = state.end_run;

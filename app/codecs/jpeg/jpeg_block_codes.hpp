@@ -9,6 +9,7 @@
 // clang-format on
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "codecs/jpeg/jpeg_code_bits.hpp"
@@ -36,7 +37,7 @@ struct JpegScanState {
     int last_dc = 0;
   };
 
-  explicit JpegScanState(ByteSpan coded) : in(coded) {}
+  explicit JpegScanState(JpegCodeBits codes) : in(std::move(codes)) {}
 
   JpegCodeBits in;
   JpegBitCursor cursor;

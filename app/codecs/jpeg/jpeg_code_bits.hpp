@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -50,8 +51,11 @@ class JpegCodeBits {
   /// No block has more coded bytes: 64 codes of 16 bits with values of 15.
   static constexpr std::size_t kMaxBlockBytes = 248;
 
-  /// `coded` outlives the object.
+  /// All of a scan's bytes. `coded` outlives the object.
   explicit JpegCodeBits(ByteSpan coded);
+
+  /// Those of the file's only scan, from `begin` on. The end of the image must follow. `file` outlives the object.
+  JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
   /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
   bool has_block(JpegBitCursor& cursor) { return cursor.at < safe_ || fill(cursor); }
@@ -60,7 +64,7 @@ class JpegCodeBits {
   bool ends(JpegBitCursor& cursor);
 
   /// The same for the last one: nothing comes after it.
-  bool ends_all(JpegBitCursor& cursor) { return ends(cursor) && next_ == coded_.size(); }
+  bool ends_all(JpegBitCursor& cursor);
 
   /// Goes on after the restart marker with this number, 0 … 7. Returns false if another one, or none, is next.
   bool restart(JpegBitCursor& cursor, unsigned number);
@@ -68,9 +72,13 @@ class JpegCodeBits {
  private:
   bool fill(JpegBitCursor& cursor);
   void unstuff();
+  bool loads_marker();
 
-  ByteSpan coded_;
-  std::size_t next_ = 0;       // of coded_
+  ByteSpan coded_;        // all bytes, or those of the file that are in loaded_
+  std::size_t next_ = 0;  // of coded_
+  const RandomAccess* file_ = nullptr;
+  std::uint64_t offset_ = 0;  // in the file, after coded_
+  std::vector<std::byte> loaded_;
   bool is_at_marker_ = false;  // or at the end: the segment is in the buffer up to its last byte
   std::vector<std::uint8_t> buffer_;
   std::uint8_t* end_;                   // of the bytes in the buffer

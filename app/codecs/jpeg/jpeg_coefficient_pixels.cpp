@@ -30,15 +30,42 @@ void set_all_steps(jpeg_decompress_struct& info) {
   }
 }
 
+/// Makes some MCU rows the whole image, which has its height from the header.
+void keep_rows(jpeg_decompress_struct& info, JDIMENSION top, JDIMENSION mcu_rows) {
+  const auto rows_per_mcu = static_cast<JDIMENSION>(DCTSIZE * info.max_v_samp_factor);
+  info.image_height = std::min(info.image_height - top * rows_per_mcu, mcu_rows * rows_per_mcu);
+  info.total_iMCU_rows = mcu_rows;
+  for (jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
+    const JDIMENSION scaled = info.image_height * static_cast<JDIMENSION>(of.v_samp_factor);
+    of.height_in_blocks = (scaled + rows_per_mcu - 1) / rows_per_mcu;
+  }
+}
+
 }  // namespace
 
 JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file), session_(file.name, false) {
+  start(0);
+  check_jpeg_output(info(), file);
+  if (session_.warning_count() > 0) {
+    refuse_damaged(file.name, "libjpeg warns of its header");  // one decoder reads the file, and tells the user
+  }
+}
+
+JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file, JpegCoefficientRows& rows, int begin, int end)
+    : file_(file), session_(file.name, false), rows_(&rows), top_(begin), end_(end - begin) {
+  start(end - begin);
+}
+
+void JpegCoefficientPixels::start(int mcu_rows) {
   jpeg_decompress_struct& info = session_.info();
   session_.guarded([&] {
-    session_.open(file.bytes);
+    session_.open(file_.bytes);
     replace_arrays();
     jpeg_read_header(&info, TRUE);
-    set_jpeg_output(info, file.header);
+    if (mcu_rows > 0) {
+      keep_rows(info, static_cast<JDIMENSION>(top_), static_cast<JDIMENSION>(mcu_rows));
+    }
+    set_jpeg_output(info, file_.header);
     info.do_block_smoothing = FALSE;
     info.buffered_image = TRUE;
     jpeg_start_decompress(&info);
@@ -46,12 +73,8 @@ JpegCoefficientPixels::JpegCoefficientPixels(const JpegFile& file) : file_(file)
     jpeg_start_output(&info, 1);
     info.input_scan_number = 2;  // so it reads nothing before it makes the pixels of scan 1
   });
-  check_jpeg_output(info, file);
-  if (session_.warning_count() > 0) {
-    refuse_damaged(file.name, "libjpeg warns of its header");  // one decoder reads the file, and tells the user
-  }
-  if (file.is_cmyk()) {
-    cmyk_row_.resize(std::size_t{file.header.width} * file.header.components);
+  if (file_.is_cmyk()) {
+    cmyk_row_.resize(std::size_t{file_.header.width} * file_.header.components);
   }
 }
 
@@ -82,7 +105,22 @@ JBLOCKARRAY JpegCoefficientPixels::access(j_common_ptr common, jvirt_barray_ptr 
   if (first % rows != 0 || count > rows || mcu_row < own.begin_ || mcu_row >= own.end_) {
     fail(common, JERR_BAD_VIRTUAL_ACCESS);
   }
-  return own.rows_->row(component, mcu_row);
+  return own.rows_->row(component, own.top_ + mcu_row);
+}
+
+void JpegCoefficientPixels::read_rows_to(int end, const View& pixels, int first) {
+  jpeg_decompress_struct& info = session_.info();
+  const int top = top_ * DCTSIZE * info.max_v_samp_factor;
+  dropped_row_.resize(top + static_cast<int>(info.output_scanline) < first
+                          ? std::size_t{info.output_width} * static_cast<std::size_t>(info.output_components)
+                          : 0);
+  session_.guarded([&] {
+    JSAMPROW row = dropped_row_.data();
+    while (top + static_cast<int>(info.output_scanline) < first) {
+      jpeg_read_scanlines(&info, &row, 1);
+    }
+    read_jpeg_rows(info, end - top, pixels, first - top, cmyk_row_.data());
+  });
 }
 
 void JpegCoefficientPixels::read_to(int end, JpegCoefficientRows& rows, const View& pixels) {

@@ -51,6 +51,17 @@ JpegCoefficientRows::JpegCoefficientRows(const jpeg_decompress_struct& info, std
   }
 }
 
+void JpegCoefficientRows::copy(const JpegCoefficientRows& from, int mcu_row) {
+  for (std::size_t i = 0; i < components_.size() && &from != this; ++i) {
+    const Component& to = components_[i];
+    const auto first_row = [&](const JpegCoefficientRows& rows) {
+      return rows.components_[i].rows[static_cast<std::size_t>(mcu_row % rows.kept_ * to.rows_per_mcu)];
+    };
+    std::memcpy(first_row(*this), first_row(from),
+                static_cast<std::size_t>(to.rows_per_mcu) * to.blocks_per_row * sizeof(JBLOCK));
+  }
+}
+
 void JpegCoefficientRows::clear(int component, int mcu_row) {
   std::ranges::fill(nonzero(component, mcu_row), 0);
   const Component& of = components_[static_cast<std::size_t>(component)];

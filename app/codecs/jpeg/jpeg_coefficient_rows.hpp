@@ -42,6 +42,9 @@ class JpegCoefficientRows {
     return components_[static_cast<std::size_t>(component)].blocks_per_row;
   }
 
+  /// Copies an MCU row of the same image. Nothing to do if `from` is this object.
+  void copy(const JpegCoefficientRows& from, int mcu_row);
+
   /// Sets both to zero.
   void clear(int component, int mcu_row);
 

@@ -1,31 +1,33 @@
-// Decodes the parts of a JPEG. Each decoder skips the rows above its part, which costs only their Huffman decoding.
+// Each part has coefficients of its own, with the MCU rows above and below it, from which its chroma is upsampled.
 #include "codecs/jpeg/jpeg_parts.hpp"
 
-#include <tbb/parallel_for.h>
+#include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
 
 #include "arena_memory.hpp"
+#include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
 
 namespace {
 
-constexpr int kMaxParts = 3;
-constexpr std::int64_t kMinPixels = std::int64_t{1} << 19;
+/// The codes are read by one thread, which takes at least a fourth of the time.
+constexpr int kMaxThreads = 4;
 
 struct Part {
   int first = 0;
   int end = 0;
+  JpegCoefficientRows* rows = nullptr;
 };
 
-/// Whole rows of MCUs: libjpeg-turbo skips these without computing pixels, and keeps enough of the
-/// rows above for what follows.
 std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_of_blocks) {
   std::vector<Part> parts = {{0, height}};
   for (const int cut : cuts) {
@@ -38,81 +40,172 @@ std::vector<Part> parts_between(std::span<const int> cuts, int height, int rows_
   return parts;
 }
 
-/// Reads in strips, so that it stops soon after another part has found a defect.
-/// Returns false if there is one, or any warning beyond those of the header.
-bool read_part(const JpegFile& file, const Part& part, std::size_t header_warnings, const JpegPartReading& reading,
-               const std::atomic<bool>& is_sound) {
-  try {
-    JpegRows rows(file, false);
-    if (part.first > 0) {
-      rows.skip_to(part.first);
-    }
-    for (int row = part.first; row < part.end; row += std::min(reading.rows_at_once, part.end - row)) {
-      if (!is_sound) {
-        return false;
+class JpegParts {
+ public:
+  JpegParts(const JpegFile& file, const JpegScript& script, std::span<const int> cuts, const JpegPartReading& reading)
+      : file_(file),
+        reading_(reading),
+        stored_(file.stored != nullptr ? *file.stored : in_memory(file.bytes)),
+        whole_(file),
+        rows_of_mcu_(DCTSIZE * whole_.info().max_v_samp_factor),
+        mcu_rows_(static_cast<int>(whole_.info().total_iMCU_rows)),
+        parts_(parts_between(cuts, file.height(), rows_of_mcu_)),
+        codes_(script, 0, codes_of(script), whole_.info(), script.scans.front().components) {}
+
+  bool run() {
+    const int threads = std::min({reading_.threads, kMaxThreads, static_cast<int>(parts_.size())});
+    make_rows(threads > 1 ? threads + 1 : 1);
+    if (threads > 1) {
+      run_pipeline(threads);
+    } else {
+      while (Part* const part = next()) {
+        read(*part);
+        finish(*part);
       }
-      reading.read(rows, row, row + std::min(reading.rows_at_once, part.end - row));
     }
-    if (part.end == file.height()) {
-      rows.finish();
-    }
-    return rows.warning_count() == header_warnings;
-  } catch (const Error&) {
-    return false;
+    return is_sound_;
   }
-}
+
+ private:
+  JpegCodeBits codes_of(const JpegScript& script) {
+    const std::byte* const codes = script.scans.front().codes.data();
+    return {stored_, static_cast<std::uint64_t>(codes - file_.bytes.data())};
+  }
+
+  [[nodiscard]] int above(const Part& part) const { return std::max(part.first / rows_of_mcu_ - 1, 0); }
+  [[nodiscard]] int below(const Part& part) const { return std::min(mcu_row_after(part) + 1, mcu_rows_); }
+  [[nodiscard]] int mcu_row_after(const Part& part) const { return (part.end + rows_of_mcu_ - 1) / rows_of_mcu_; }
+
+  void make_rows(int count) {
+    int kept = 1;
+    for (const Part& part : parts_) {
+      kept = std::max(kept, below(part) - above(part));
+    }
+    for (int i = 0; i < count; ++i) {
+      rows_.push_back(std::make_unique<JpegCoefficientRows>(whole_.info(), kept));
+      free_.push_back(rows_.back().get());
+    }
+  }
+
+  void run_pipeline(int threads) {
+    const auto decode = [&](tbb::flow_control& flow) {
+      Part* const part = next();
+      if (part == nullptr) {
+        flow.stop();
+      }
+      return part;
+    };
+    const auto make = [&](Part* part) {
+      read(*part);
+      return part;
+    };
+    using tbb::filter_mode;
+    require_arena_memory();
+    tbb::task_arena(threads).execute([&] {
+      tbb::parallel_pipeline(rows_.size(), tbb::make_filter<void, Part*>(filter_mode::serial_in_order, decode) &
+                                               tbb::make_filter<Part*, Part*>(filter_mode::parallel, make) &
+                                               tbb::make_filter<Part*, void>(filter_mode::serial_in_order,
+                                                                             [&](const Part* part) { finish(*part); }));
+    });
+  }
+
+  /// Decodes the codes of the next part. Null after the last one, or if the file is not sound.
+  Part* next() {
+    if (!is_sound_ || next_ == parts_.size()) {
+      return nullptr;
+    }
+    Part& part = parts_[next_];
+    part.rows = take_rows();
+    for (int row = above(part); row < decoded_; ++row) {
+      part.rows->copy(*parts_[next_ - 1].rows, row);
+    }
+    decoded_ = below(part);
+    ++next_;
+    if (!codes_.decode_to(decoded_, *part.rows)) {
+      is_sound_ = false;
+      return nullptr;
+    }
+    return &part;
+  }
+
+  void read(const Part& part) {
+    if (is_sound_) {
+      try {
+        JpegCoefficientPixels pixels(file_, *part.rows, above(part), below(part));
+        reading_.read(pixels, part.first, part.end);
+      } catch (const Error&) {
+        is_sound_ = false;
+      }
+    }
+    const std::lock_guard lock(mutex_);
+    free_.push_back(part.rows);  // unchanged until next() takes them, which may still copy from them
+  }
+
+  void finish(const Part& part) {
+    if (is_sound_ && reading_.finish) {
+      reading_.finish(part.first);
+    }
+  }
+
+  JpegCoefficientRows* take_rows() {
+    const std::lock_guard lock(mutex_);
+    JpegCoefficientRows* const rows = free_.back();
+    free_.pop_back();
+    return rows;
+  }
+
+  const JpegFile& file_;
+  const JpegPartReading& reading_;
+  RandomAccess stored_;
+  JpegCoefficientPixels whole_;  // makes no pixels: its header is that of the image
+  int rows_of_mcu_;
+  int mcu_rows_;
+  std::vector<Part> parts_;
+  JpegScanCodes codes_;
+  std::size_t next_ = 0;
+  int decoded_ = 0;  // MCU rows
+  std::vector<std::unique_ptr<JpegCoefficientRows>> rows_;
+  std::mutex mutex_;
+  std::vector<JpegCoefficientRows*> free_;
+  std::atomic<bool> is_sound_ = true;
+};
 
 }  // namespace
 
-int jpeg_part_count(int width, int height, int threads) {
-  return std::int64_t{width} * height < kMinPixels ? 1 : std::min(threads, kMaxParts);
-}
-
-double jpeg_skip_cost(const JpegFile& file) {
-  const double bits = 8.0 * static_cast<double>(file.size());
-  const double bits_a_pixel = bits / (static_cast<double>(file.header.width) * file.header.height);
-  return (0.25 + 0.48 * bits_a_pixel) / (1 + 0.6 * bits_a_pixel);
-}
-
-std::vector<int> jpeg_cuts(int height, int parts, double skip_cost) {
-  // With s the cost of skipping and t the time of each part, one that begins at a ends at a + t - s a, the last at 1.
-  const double time = skip_cost / (1 - std::pow(1 - skip_cost, parts));
+std::vector<int> jpeg_cuts(JpegRows& whole, int height) {
+  constexpr std::size_t kPartBytes = std::size_t{3} << 19;
+  constexpr std::size_t kMinRows = 3;
+  const std::size_t rows = std::max(kMinRows, kPartBytes / whole.coefficient_bytes());
   std::vector<int> cuts;
-  double cut = 0;
-  for (int i = 1; i < parts; ++i) {
-    cut += time - skip_cost * cut;
-    cuts.push_back(static_cast<int>(cut * height));
+  const std::int64_t step = static_cast<std::int64_t>(rows) * whole.rows_of_blocks();
+  for (std::int64_t cut = step; cut < height; cut += step) {
+    cuts.push_back(static_cast<int>(cut));
   }
   return cuts;
 }
 
-bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, int threads,
-                     const View& pixels) {
-  constexpr int kRowsAtOnce = 64;
-  const auto read = [&](JpegRows& rows, int /*first*/, int end) { rows.read_to(end, pixels); };
-  return read_jpeg_parts(file, whole, cuts, {threads, kRowsAtOnce, read});
+bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, int threads, const View& pixels) {
+  const auto read = [&](JpegCoefficientPixels& part, int first, int end) {
+    View to = pixels;
+    to.data = pixels.row_bytes(first);
+    to.height = end - first;
+    part.read_rows_to(end, to, first);
+  };
+  return read_jpeg_parts(file, cuts, {threads, read, nullptr});
 }
 
-bool read_jpeg_parts(const JpegFile& file, JpegRows& whole, std::span<const int> cuts, const JpegPartReading& reading) {
-  if (cuts.empty() || !whole.is_sequential()) {
+bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const JpegPartReading& reading) {
+  const std::optional<JpegScript> script = read_jpeg_only_scan(file.bytes);
+  if (!script) {
     return false;
   }
-  const std::vector<Part> parts = parts_between(cuts, file.height(), whole.rows_of_blocks());
-  if (parts.size() == 1) {
-    return false;
+  std::optional<JpegParts> parts;
+  try {
+    parts.emplace(file, *script, cuts, reading);
+  } catch (const Error&) {
+    return false;  // libjpeg refuses the header, or warns of it
   }
-  std::atomic<bool> is_sound = true;
-  const std::size_t header_warnings = whole.warning_count();
-  require_arena_memory();
-  tbb::task_arena arena(std::min(reading.threads, static_cast<int>(parts.size())));
-  arena.execute([&] {
-    tbb::parallel_for(std::size_t{0}, parts.size(), [&](std::size_t i) {
-      if (!read_part(file, parts[i], header_warnings, reading, is_sound)) {
-        is_sound = false;
-      }
-    });
-  });
-  return is_sound;
+  return parts->run();
 }
 
 }  // namespace gpuimg::codecs

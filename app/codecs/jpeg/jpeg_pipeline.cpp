@@ -168,9 +168,9 @@ class JpegPipeline {
     }
     Stage& stage = stages_[i];
     if (!stage.codes) {
-      stage.codes.emplace(script_, i, libjpeg_.info(), *rows_, stage.cleared);
+      stage.codes.emplace(script_, i, JpegCodeBits(script_.scans[i].codes), libjpeg_.info(), stage.cleared);
     }
-    return stage.codes->decode_to(end);
+    return stage.codes->decode_to(end, *rows_);
   }
 
   const JpegScript& script_;

@@ -24,13 +24,21 @@ namespace gpuimg::codecs {
 
 namespace {
 
+constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // below, libjpeg alone is as fast
+constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below, neither a second thread nor a backend helps
+
+std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.width} * header.height; }
+
+int threads_for(const JpegHeader& header, const ReadOptions& options) {
+  return pixels_of(header) < kManyPixels ? 1 : allowed_threads(options.threads);
+}
+
 /// Null `cuts`: chosen automatically.
 void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
                  const View& pixels) {
-  const int threads = allowed_threads(options.threads);
-  const int parts = jpeg_part_count(pixels.width, pixels.height, threads);
-  const std::vector<int> chosen = jpeg_cuts(pixels.height, parts, jpeg_skip_cost(file));
-  if (!read_jpeg_parts(file, whole, cuts != nullptr ? *cuts : chosen, threads, pixels)) {
+  const bool in_parts = cuts != nullptr ? !cuts->empty() : pixels_of(file.header) >= kMinPixels;
+  const int threads = cuts != nullptr ? allowed_threads(options.threads) : threads_for(file.header, options);
+  if (!in_parts || !read_jpeg_parts(file, cuts != nullptr ? *cuts : jpeg_cuts(whole, file.height()), threads, pixels)) {
     whole.read_to(file.height(), pixels);
     whole.finish();
   }
@@ -53,11 +61,6 @@ std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metada
 Image new_image(const JpegFile& file, const ReadOptions& options) {
   return options.image(static_cast<int>(file.header.width), file.height(), file.format());
 }
-
-std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.width} * header.height; }
-
-/// Below them neither a second thread nor a backend helps with a file of several scans.
-constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;
 
 /// A file of several scans that may be decoded by them.
 struct ScannedJpeg {
@@ -88,7 +91,6 @@ bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, Deco
 
 /// Returns false if one decoder must read the file.
 bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage& decoded) {
-  constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;  // below, one decoder is as fast
   if (!file.header.keeps_coefficients || pixels_of(file.header) < kMinPixels) {
     return false;
   }
@@ -96,8 +98,7 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
   if (!script) {
     return false;
   }
-  const int threads = pixels_of(file.header) < kManyPixels ? 1 : allowed_threads(options.threads);
-  ScannedJpeg jpeg{file, *script, {.threads = threads}};
+  ScannedJpeg jpeg{file, *script, {.threads = threads_for(file.header, options)}};
   if (makes_pixels_on_backend(jpeg, options, decoded)) {
     return true;
   }

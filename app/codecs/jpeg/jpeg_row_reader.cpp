@@ -1,18 +1,13 @@
-// In any order, the parts of an image (jpeg_parts.hpp) give their bands as they come. From top to bottom, one decoder
-// works ahead of who takes the bands.
+// The parts of an image (jpeg_parts.hpp) become bands. From top to bottom, those of a part wait for the parts above.
 #include "codecs/jpeg/jpeg_row_reader.hpp"
 
-#include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
-#include <array>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
@@ -48,103 +43,55 @@ std::unique_ptr<JpegBeginning> read_beginning(const RandomAccess& file, const st
   return nullptr;
 }
 
-/// Decodes bands with one decoder.
-class TopDown {
- public:
-  TopDown(const JpegFile& file, const BandOutput& to)
-      : file_(file), to_(to), rows_(file, false), header_warnings_(rows_.warning_count()) {}
-
-  /// Returns false after the last band, or if the file is not sound.
-  bool next(RowBand& band) {
-    if (row_ == file_.height() || !is_sound_) {
-      return false;
-    }
-    const int end = std::min(row_ + to_.rows, file_.height());
-    band = {row_, to_.new_rows(end - row_)};
-    is_sound_ = decode(end, band.rows.view());
-    row_ = end;
-    return is_sound_;
-  }
-  [[nodiscard]] bool is_sound() const { return is_sound_; }
-
- private:
-  bool decode(int end, const View& to) {
-    try {
-      rows_.read_to(end, to, row_);
-      if (end == file_.height()) {
-        rows_.finish();
-      }
-      return rows_.warning_count() == header_warnings_;
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::out_of_memory) {
-        throw;
-      }
-      return false;
-    }
-  }
-
-  const JpegFile& file_;
-  const BandOutput& to_;
-  JpegRows rows_;
-  std::size_t header_warnings_;
-  int row_ = 0;
-  bool is_sound_ = true;
-};
-
 class JpegRowReader final : public RowReader {
  public:
   JpegRowReader(RandomAccess file, std::unique_ptr<JpegBeginning> beginning, std::string name, PixelFormat format,
-                int threads)
+                std::vector<int> cuts, int threads)
       : RowReader(static_cast<int>(beginning->header.width), static_cast<int>(beginning->header.height), format),
         stored_(std::move(file)),
         beginning_(std::move(beginning)),
         name_(std::move(name)),
+        cuts_(std::move(cuts)),
         threads_(threads) {}
 
   bool read(const BandOutput& to, Order order) override {
-    const JpegFile file{{}, beginning_->header, name_, &stored_};
-    const int parts = jpeg_part_count(width(), height(), threads_);
-    return order == Order::any && parts > 1 ? read_parts(file, parts, to) : read_ahead(file, to);
+    std::mutex taking;
+    std::map<int, std::vector<RowBand>> waiting;  // by the first row of a part
+    const auto read_part = [&](JpegCoefficientPixels& pixels, int first, int end) {
+      std::vector<RowBand> bands;
+      const int count = (end - first - 1) / to.rows + 1;
+      const int rows = (end - first - 1) / count + 1;  // about the same for all, so that their memory fits again
+      for (int row = first; row < end; row += rows) {
+        const int band_end = std::min(row + rows, end);
+        RowBand band{row, to.new_rows(band_end - row)};
+        pixels.read_rows_to(band_end, band.rows.view(), row);
+        if (order == Order::any) {
+          const std::lock_guard lock(taking);
+          to.take(std::move(band));
+        } else {
+          bands.push_back(std::move(band));
+        }
+      }
+      const std::lock_guard lock(taking);
+      waiting[first] = std::move(bands);
+    };
+    const auto finish_part = [&](int first) {
+      std::unique_lock lock(taking);
+      std::vector<RowBand> bands = std::move(waiting.extract(first).mapped());
+      lock.unlock();
+      for (RowBand& band : bands) {
+        to.take(std::move(band));
+      }
+    };
+    const JpegFile file{beginning_->bytes, beginning_->header, name_, &stored_};
+    return read_jpeg_parts(file, cuts_, {threads_, read_part, finish_part});
   }
 
  private:
-  bool read_parts(const JpegFile& file, int parts, const BandOutput& to) const {
-    std::mutex taking;
-    JpegRows whole(file, false);
-    const auto read_band = [&](JpegRows& rows, int first, int end) {
-      RowBand band{first, to.new_rows(end - first)};
-      rows.read_to(end, band.rows.view(), first);
-      const std::lock_guard lock(taking);
-      to.take(std::move(band));
-    };
-    const std::vector<int> cuts = jpeg_cuts(height(), parts, jpeg_skip_cost(file));
-    return read_jpeg_parts(file, whole, cuts, {threads_, to.rows, read_band});
-  }
-
-  bool read_ahead(const JpegFile& file, const BandOutput& to) const {
-    constexpr std::size_t kAhead = 3;
-    std::array<RowBand, kAhead> ring;
-    std::size_t number = 0;
-    TopDown rows(file, to);
-    const auto decode = [&](tbb::flow_control& flow) {
-      RowBand& band = ring[number++ % kAhead];
-      if (!rows.next(band)) {
-        flow.stop();
-      }
-      return &band;
-    };
-    const auto take = [&](RowBand* band) { to.take(std::move(*band)); };
-    require_arena_memory();
-    tbb::task_arena(std::min(threads_, 2)).execute([&] {
-      tbb::parallel_pipeline(kAhead, tbb::make_filter<void, RowBand*>(tbb::filter_mode::serial_in_order, decode) &
-                                         tbb::make_filter<RowBand*, void>(tbb::filter_mode::serial_in_order, take));
-    });
-    return rows.is_sound();
-  }
-
   RandomAccess stored_;
   std::unique_ptr<JpegBeginning> beginning_;
   std::string name_;
+  std::vector<int> cuts_;
   int threads_;
 };
 
@@ -161,7 +108,7 @@ std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::
   }
   const JpegHeader& header = beginning->header;
   check_jpeg_kind(header, options, name);
-  const JpegFile jpeg{{}, header, name, &file};
+  const JpegFile jpeg{beginning->bytes, header, name, &file};
   JpegRows rows(jpeg, false);
   if (!rows.is_sequential()) {
     return std::nullopt;
@@ -169,8 +116,8 @@ std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::
   DecodedImage opened = describe_jpeg_file(header);
   opened.jpeg_encoding = rows.encoding();
   const PixelFormat format = jpeg.format();
-  opened.rows =
-      std::make_shared<JpegRowReader>(file, std::move(beginning), name, format, allowed_threads(options.threads));
+  opened.rows = std::make_shared<JpegRowReader>(file, std::move(beginning), name, format,
+                                                jpeg_cuts(rows, jpeg.height()), allowed_threads(options.threads));
   return opened;
 }
 

@@ -80,10 +80,6 @@ JpegRows::JpegRows(const JpegFile& file, bool lenient)
   }
 }
 
-void JpegRows::skip_to(int row) {
-  session_.guarded([&] { jpeg_skip_scanlines(&session_.info(), static_cast<JDIMENSION>(row)); });
-}
-
 void JpegRows::read_to(int end, const View& pixels, int first) {
   jpeg_decompress_struct& info = session_.info();
   session_.guarded([&] { read_jpeg_rows(info, end, pixels, first, cmyk_row_.data()); });
@@ -96,6 +92,15 @@ void JpegRows::finish() {
 bool JpegRows::is_sequential() {
   jpeg_decompress_struct& info = session_.info();
   return info.arith_code == FALSE && info.progressive_mode == FALSE && jpeg_has_multiple_scans(&info) == FALSE;
+}
+
+std::size_t JpegRows::coefficient_bytes() {
+  const jpeg_decompress_struct& info = session_.info();
+  std::size_t blocks = 0;
+  for (const jpeg_component_info& of : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
+    blocks += std::size_t{of.width_in_blocks} * static_cast<std::size_t>(of.v_samp_factor);
+  }
+  return blocks * sizeof(JBLOCK);
 }
 
 std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info) {

@@ -1,5 +1,5 @@
-// Decodes rows of a JPEG into an Image, from the top or from a later row. Used by jpeg_reader.cpp and jpeg_parts.cpp;
-// its functions also by jpeg_coefficient_pixels.cpp.
+// Decodes rows of a JPEG into an Image with one libjpeg decoder. Used by jpeg_reader.cpp; its functions also by
+// jpeg_coefficient_pixels.cpp.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace gpuimg::codecs {
 
 /// A JPEG in memory or in a file. Everything it refers to must outlive its readers.
 struct JpegFile {
-  ByteSpan bytes;
+  ByteSpan bytes;  ///< of a stored file at least those up to the first scan
   const JpegHeader& header;
   const std::string& name;               ///< printable
-  const RandomAccess* stored = nullptr;  ///< in place of `bytes`: a file that is not in memory
+  const RandomAccess* stored = nullptr;  ///< the whole file, which is not in memory
 
   [[nodiscard]] bool is_cmyk() const { return header.components == 4; }
   [[nodiscard]] PixelFormat format() const { return {Sample::u8, header.components == 1 ? 1 : 3}; }
@@ -49,10 +49,6 @@ class JpegRows {
   /// JpegSession says. All members throw Error{decode} and Error{out_of_memory}, as JpegSession does.
   JpegRows(const JpegFile& file, bool lenient);
 
-  /// Skips to `row`, where read_to continues. Only valid from the top, and to a row inside the image that is a multiple
-  /// of rows_of_blocks(). If the file has one scan, the skipped rows are only Huffman-decoded.
-  void skip_to(int row);
-
   /// Reads from the current row up to `end`. Each row goes to its place in `pixels`, which holds rows from `first`
   /// on.
   void read_to(int end, const View& pixels, int first = 0);
@@ -62,6 +58,9 @@ class JpegRows {
 
   /// Number of image rows per MCU row.
   [[nodiscard]] int rows_of_blocks() { return DCTSIZE * session_.info().max_v_samp_factor; }
+
+  /// Of an MCU row.
+  [[nodiscard]] std::size_t coefficient_bytes();
 
   /// True for one Huffman-coded scan, whose rows become pixels as they are read.
   [[nodiscard]] bool is_sequential();

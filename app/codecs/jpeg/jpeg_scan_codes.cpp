@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "codecs/jpeg/jpeg_huffman_slots.hpp"
 
@@ -74,9 +75,9 @@ bool set_part(JpegScanState& state, std::size_t number, const JpegScan& scan, co
 
 }  // namespace
 
-JpegScanCodes::JpegScanCodes(const JpegScript& script, std::size_t scan, const jpeg_decompress_struct& info,
-                             JpegCoefficientRows& rows, std::uint32_t cleared)
-    : scan_(script.scans[scan]), info_(info), rows_(rows), cleared_(cleared), state_(scan_.codes) {
+JpegScanCodes::JpegScanCodes(const JpegScript& script, std::size_t scan, JpegCodeBits codes,
+                             const jpeg_decompress_struct& info, std::uint32_t cleared)
+    : scan_(script.scans[scan]), info_(info), cleared_(cleared), state_(std::move(codes)) {
   state_.first = scan_.first;
   state_.last = scan_.last;
   state_.shift = scan_.low;
@@ -110,14 +111,14 @@ const jpeg_component_info& JpegScanCodes::component(std::size_t number) const {
   return std::span(info_.comp_info, static_cast<std::size_t>(info_.num_components))[number];
 }
 
-bool JpegScanCodes::decode_to(int end) {
+bool JpegScanCodes::decode_to(int end, JpegCoefficientRows& rows) {
   for (; decode_blocks_ != nullptr && next_row_ < end; ++next_row_) {
     for (const JpegScan::Part& part : scan_.parts) {
       if ((cleared_ >> part.component & 1U) != 0) {
-        rows_.clear(static_cast<int>(part.component), next_row_);
+        rows.clear(static_cast<int>(part.component), next_row_);
       }
     }
-    if (!(scan_.parts.size() == 1 ? decode_rows_of_blocks() : decode(row_of_mcus()))) {
+    if (!(scan_.parts.size() == 1 ? decode_rows_of_blocks(rows) : decode(row_of_mcus(rows)))) {
       return false;
     }
   }
@@ -126,17 +127,17 @@ bool JpegScanCodes::decode_to(int end) {
 }
 
 /// Of a scan of one component an MCU is one block, and the image has no more of them than it needs.
-bool JpegScanCodes::decode_rows_of_blocks() {
+bool JpegScanCodes::decode_rows_of_blocks(JpegCoefficientRows& rows) {
   const auto number = static_cast<int>(scan_.parts.front().component);
   const jpeg_component_info& of = component(scan_.parts.front().component);
   const auto height = static_cast<int>(of.height_in_blocks);
   const int count = std::min(of.v_samp_factor, height - next_row_ * of.v_samp_factor);
-  const JBLOCKARRAY blocks = rows_.row(number, next_row_);
+  const JBLOCKARRAY blocks = rows.row(number, next_row_);
   JpegBlockRow row{.places = {{.first = nullptr, .nonzero = nullptr}}, .mcus = of.width_in_blocks};
   for (int i = 0; i < count; ++i) {
     row.places.front().first = blocks[i];
     row.places.front().nonzero =
-        rows_.nonzero(number, next_row_).data() + static_cast<std::size_t>(i) * rows_.blocks_per_row(number);
+        rows.nonzero(number, next_row_).data() + static_cast<std::size_t>(i) * rows.blocks_per_row(number);
     if (!decode(row)) {
       return false;
     }
@@ -144,14 +145,14 @@ bool JpegScanCodes::decode_rows_of_blocks() {
   return true;
 }
 
-JpegBlockRow JpegScanCodes::row_of_mcus() {
+JpegBlockRow JpegScanCodes::row_of_mcus(JpegCoefficientRows& rows) {
   JpegBlockRow row;
   const auto width = static_cast<std::size_t>(info_.max_h_samp_factor) * DCTSIZE;
   row.mcus = (info_.image_width + width - 1) / width;
   for (std::size_t part = 0; part < scan_.parts.size(); ++part) {
     const std::size_t number = scan_.parts[part].component;
     const jpeg_component_info& of = component(number);
-    const JBLOCKARRAY blocks = rows_.row(static_cast<int>(number), next_row_);
+    const JBLOCKARRAY blocks = rows.row(static_cast<int>(number), next_row_);
     for (int y = 0; y < of.v_samp_factor; ++y) {
       for (int x = 0; x < of.h_samp_factor; ++x) {
         row.places.push_back({part, blocks[y] + x, static_cast<std::size_t>(of.h_samp_factor), nullptr});

@@ -18,6 +18,16 @@ class ScriptReader {
  public:
   explicit ScriptReader(ByteSpan bytes) : bytes_(bytes) {}
 
+  std::optional<JpegScript> read_only_scan() {
+    while (bytes_.size() - at_ >= 2 && script_.scans.empty()) {
+      if (u8_at(bytes_, at_) != 0xFF || !read_segment(u8_at(bytes_, at_ + 1))) {
+        return std::nullopt;
+      }
+    }
+    const bool has_all = !script_.scans.empty() && script_.scans.front().parts.size() == count_;
+    return has_all && !script_.is_progressive ? std::optional(std::move(script_)) : std::nullopt;
+  }
+
   std::optional<JpegScript> read() {
     while (bytes_.size() - at_ >= 2) {
       const std::uint32_t marker = u8_at(bytes_, at_ + 1);
@@ -194,6 +204,8 @@ class ScriptReader {
 };
 
 }  // namespace
+
+std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes) { return ScriptReader(bytes).read_only_scan(); }
 
 std::optional<JpegScript> read_jpeg_script(ByteSpan bytes) { return ScriptReader(bytes).read(); }
 

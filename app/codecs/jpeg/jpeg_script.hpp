@@ -40,6 +40,10 @@ struct JpegScript {
   std::vector<JpegScan> scans;
 };
 
+/// Returns nullopt unless the first scan is sequential, Huffman-coded and of all components. The script has this scan
+/// alone. `bytes` has a valid header, and may end anywhere after it. The result borrows `bytes`.
+std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes);
+
 /// Returns nullopt unless the file has several Huffman-coded scans that code each bit of each coefficient once, in
 /// order, with nothing but Huffman tables and restart intervals between them, and ends in EOI. Then libjpeg applies no
 /// block smoothing, never warns of the order of the scans, and takes all quantization tables from the header. Coded
