@@ -337,7 +337,7 @@ TEST(RowWriters, RefuseWhatEncodersRefuse) {
     options.*member = value;
     return options;
   };
-  const struct {
+  const struct Case {
     FileFormat type;
     int width;
     PixelFormat format;
@@ -357,11 +357,12 @@ TEST(RowWriters, RefuseWhatEncodersRefuse) {
       {FileFormat::bmp, 2, {Sample::u16, 3}, {}},
   };
   const std::byte no_pixels{};
-  for (const auto& [type, width, format, options] : cases) {
-    const ConstView image{&no_pixels, width, 1, static_cast<std::size_t>(width) * format.bytes_per_pixel(), format};
-    const std::string whole = refusal([&] { encode_image(image, type, kName, options, sink); });
+  for (const Case& each : cases) {
+    const std::size_t row_bytes = static_cast<std::size_t>(each.width) * each.format.bytes_per_pixel();
+    const ConstView image{&no_pixels, each.width, 1, row_bytes, each.format};
+    const std::string whole = refusal([&] { encode_image(image, each.type, kName, each.options, sink); });
     EXPECT_NE(whole, "");
-    EXPECT_EQ(refusal([&] { opened(image, type, options, sink); }), whole);
+    EXPECT_EQ(refusal([&] { opened(image, each.type, each.options, sink); }), whole);
   }
 }
 
