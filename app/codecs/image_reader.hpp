@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -30,5 +31,9 @@ using WantsRows = std::function<bool(const DeclaredImage& declared, std::uint64_
 /// refuses.
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
                                             const WantsRows& wants);
+
+/// The same for a file in memory, such as one from a pipe; the result keeps `content`.
+std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
+                                            const ReadOptions& options, const WantsRows& wants);
 
 }  // namespace gpuimg::codecs

@@ -94,7 +94,7 @@ class DenoiseJob final : public ImageJob {
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     DenoiseOptions options = options_;
     options.on_progress = context.watcher();
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(

@@ -216,8 +216,8 @@ class EqualizeJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const bool is_one_pass = given_ && !clahe_;
-    codecs::DecodedImage decoded =
-        is_one_pass ? context.load_rows(paths.input) : context.load_rows_if_large(paths, *this);
+    const auto when = is_one_pass ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::too_large;
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, when);
     if (given_) {
       check_fit(*given_, options_.color, decoded.format(),
                 paths.input == "-" ? "standard input" : printable_name(paths.input));

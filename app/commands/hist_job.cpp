@@ -178,7 +178,7 @@ class HistJob final : public ImageJob {
       bytes = {};  // not held while the pixels are counted
       return taken(context, paths, std::move(decoded));
     }
-    return taken(context, paths, context.load_rows(paths.input));
+    return taken(context, paths, context.load_rows(paths, *this, CommandContext::RowsWhen::always));
   }
 
   [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }

@@ -72,7 +72,7 @@ class HistTableJob final : public ImageJob {
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows(paths.input);
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::always);
     context.note_luma_of(decoded, paths.input);
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
     HistogramOptions options = options_;

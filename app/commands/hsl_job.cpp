@@ -111,7 +111,7 @@ class ToHslJob final : public HslJob {
     return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    const std::uint64_t channels = image.bytes_per_pixel % 4 == 0 ? 4 : 3;
+    const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
     const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
     const bool is_image = form_of(output) == HslForm::png;
     return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0)};
@@ -123,7 +123,10 @@ class ToHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const HslEncoding encoding = encoding_for(paths.output);
-    codecs::DecodedImage decoded = arguments_.planes ? context.load(paths.input) : context.load_rows(paths.input);
+    const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
+    const auto when = is_png ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::always;
+    codecs::DecodedImage decoded =
+        arguments_.planes ? context.load(paths.input) : context.load_rows(paths, *this, when);
     const PixelFormat result = result_format(decoded.format(), ToHslOptions{encoding});
     const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.to_hsl(picture, encoding);
@@ -273,7 +276,7 @@ class AdjustHslJob final : public HslJob {
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(

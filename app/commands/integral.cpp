@@ -107,7 +107,8 @@ class IntegralJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const Form form = form_of(paths.output);
-    codecs::DecodedImage decoded = form == Form::npy ? context.load_rows(paths.input) : context.load(paths.input);
+    codecs::DecodedImage decoded = form == Form::npy ? context.load_rows(paths, *this, CommandContext::RowsWhen::always)
+                                                     : context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
@@ -142,7 +143,7 @@ class IntegralJob final : public ImageJob {
 
  private:
   [[nodiscard]] std::uint64_t sum_bytes(const codecs::DeclaredImage& image) const {
-    const std::uint64_t level = image.decoded.max_value();
+    const std::uint64_t level = std::max<std::uint64_t>(image.decoded.max_value(), 1);
     const std::uint64_t most = options_.square ? level * level : level;
     const bool fits_u32 = image.pixels() <= std::numeric_limits<std::uint32_t>::max() / most;
     return sample_bytes(options_.type.value_or(fits_u32 ? Sample::u32 : Sample::u64));

@@ -107,7 +107,7 @@ class ThresholdJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }

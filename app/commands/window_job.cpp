@@ -37,7 +37,7 @@ class MeanJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    codecs::DecodedImage decoded = context.load_rows_if_large(paths, *this);
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
     const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
     const PixelFormat format = decoded.format();
     output_.process(
@@ -102,8 +102,9 @@ class MomentJob final : public ImageJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     const MomentForm form = form_of(paths.output);
-    codecs::DecodedImage decoded =
-        form == MomentForm::npy ? context.load_rows_if_large(paths, *this) : context.load(paths.input);
+    codecs::DecodedImage decoded = form == MomentForm::npy
+                                       ? context.load_rows(paths, *this, CommandContext::RowsWhen::too_large)
+                                       : context.load(paths.input);
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }

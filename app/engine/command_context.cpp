@@ -14,6 +14,7 @@ void CommandContext::begin_item(bool replaces, std::uint32_t page) {
   page_ = page > 0 ? page : options_.page;
   outputs_.begin({options_.force || replaces, options_.in_place});
   in_bands_ = false;
+  rows_content_.reset();
   messages_.clear();
   times_ = PhaseTimes();
   backend_name_.clear();

@@ -80,12 +80,14 @@ class CommandContext {
   codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
-  /// As load(), but leaves the pixels of one image in their file, if they can be read there in bands of rows: always,
-  /// or if the image and the job's result do not fit into --max-memory together.
-  codecs::DecodedImage load_rows(const std::string& path);
-  codecs::DecodedImage load_rows_if_large(const ItemPaths& paths, const ImageJob& job);
+  /// When rows are read in bands: always, if the host computes, or if the image and the job's result do not fit into
+  /// --max-memory together. The latter is in all of them.
+  enum class RowsWhen { always, on_host, too_large };
 
-  /// In a batch, both do so only for an input that begins with this: the memory of pools is reused for others.
+  /// As load(), but may leave the pixels of one image in their file, if they can be read there in bands of rows.
+  codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
+
+  /// In a batch, it does so only for an input that begins with this: the memory of pools is reused for others.
   void read_in_bands() { in_bands_ = true; }
 
   /// The same on the host, for pixels that are no operation's input.
@@ -268,8 +270,8 @@ class CommandContext {
     });
   }
 
-  /// Opens the rows of a file that is the input of one image.
-  codecs::DecodedImage load_rows_if(const std::string& path, const codecs::WantsRows& wanted);
+  bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
+                  std::uint64_t file_bytes);
 
   /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
   template <class Visit>
@@ -293,6 +295,15 @@ class CommandContext {
 
   /// Decodes the file of rows that are void. Throws the decoder's verdict.
   void read_whole(OperationInput& input);
+
+  /// The file of rows, for messages.
+  [[nodiscard]] std::string rows_name() const;
+
+  /// Throws Error{out_of_memory} if --max-memory does not leave room for the whole image.
+  void refuse_whole(const codecs::RowReader& rows) const;
+
+  /// Reads an input, unless its first bytes are no image's.
+  Bytes read_checked(const std::string& path);
 
   /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
   /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
@@ -376,10 +387,11 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
-  bool in_bands_ = false;          ///< load_rows() leaves pixels in their file
-  std::string rows_path_;          ///< the file of an input that is read in bands
-  std::vector<std::string> told_;  ///< its notes
-  MemoryShare share_;              ///< of the device's memory, for the decoded picture that no operation has taken yet
+  bool in_bands_ = false;                      ///< load_rows() leaves pixels in their file
+  std::string rows_path_;                      ///< the file of an input that is read in bands
+  std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
+  std::vector<std::string> told_;              ///< its notes
+  MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
   CodecSides sides_;
   std::optional<int> device_;

@@ -10,6 +10,7 @@
 #include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
+#include "engine/host_memory.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
@@ -95,10 +96,11 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
     }
   }
   // The first bytes of a file have been looked at above.
-  const CheckBeginning check = [&](std::span<const std::byte> beginning) {
-    codecs::check_beginning(beginning, name_for(path));
-  };
-  return decode(read(path, path == "-" ? check : nullptr), path);
+  return decode(path == "-" ? read_checked(path) : read(path), path);
+}
+
+Bytes CommandContext::read_checked(const std::string& path) {
+  return read(path, [&](std::span<const std::byte> beginning) { codecs::check_beginning(beginning, name_for(path)); });
 }
 
 /// Creates the CUDA context while the host decodes.

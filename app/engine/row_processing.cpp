@@ -30,34 +30,43 @@ class ConvertingWriter final : public codecs::RowWriter {
 
 }  // namespace
 
-codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
-  return load_rows_if(path, [](const codecs::DeclaredImage&, std::uint64_t) { return true; });
-}
-
-codecs::DecodedImage CommandContext::load_rows_if_large(const ItemPaths& paths, const ImageJob& job) {
-  return load_rows_if(paths.input, [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
-    return in_bands_ || whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options_.max_memory);
-  });
-}
-
-codecs::DecodedImage CommandContext::load_rows_if(const std::string& path, const codecs::WantsRows& wanted) {
-  const bool may = messages_are_ == Messages::printed || in_bands_;
-  if (may && path != "-" && !members_.contains(path) && !options_.verify) {
-    const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
-      expect_image(declared);
-      return wanted(declared, file_bytes) && !(backends_.expects_device() && declared.suits_backends);
-    };
-    std::optional<codecs::DecodedImage> opened =
-        times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), wants); });
-    if (opened) {
-      sides_.decoded_by = backend_entry(BackendKind::cpu).name;
-      rows_path_ = path;
-      told_ = opened->notes;
-      finish_decoding(*opened, path);
-      return std::move(*opened);
-    }
+bool CommandContext::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when,
+                                const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+  expect_image(declared);
+  const bool on_device = backends_.expects_device();
+  if (on_device && declared.suits_backends) {
+    return false;  // it is decoded there
   }
-  return load(path);
+  return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || in_bands_ ||
+         whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options_.max_memory);
+}
+
+codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
+  const std::string& path = paths.input;
+  const bool may = messages_are_ == Messages::printed || in_bands_;
+  if (!may || members_.contains(path) || options_.verify) {
+    return load(path);
+  }
+  const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+    return wants_rows(paths, job, when, declared, file_bytes);
+  };
+  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read once
+  if (path == "-") {
+    content = std::make_shared<const Bytes>(read_checked(path));
+  }
+  std::optional<codecs::DecodedImage> opened = times_.measure(Phase::decode, [&] {
+    return content ? codecs::open_image_rows(content, path, input_options(), wants)
+                   : codecs::open_image_rows(path, input_options(), wants);
+  });
+  if (!opened) {
+    return content ? decode(*content, path) : load(path);
+  }
+  sides_.decoded_by = backend_entry(BackendKind::cpu).name;
+  rows_path_ = path;
+  rows_content_ = std::move(content);
+  told_ = opened->notes;
+  finish_decoding(*opened, path == "-" ? "standard input" : path);
+  return std::move(*opened);
 }
 
 /// In host memory, bands stay in the cache of a core; on a device, they are worth a transfer. Those with halo rows are
@@ -75,14 +84,30 @@ StripMemory CommandContext::band_memory(Backend& on, MemoryShare& share) {
   return {std::min(kTransfer, bytes), bytes};
 }
 
+void CommandContext::refuse_whole(const codecs::RowReader& rows) const {
+  const std::uint64_t pixels = static_cast<std::uint64_t>(rows.width()) * static_cast<std::uint64_t>(rows.height());
+  const std::uint64_t bytes = pixels * rows.format().bytes_per_pixel();
+  const std::uint64_t room = memory_for_images(options_.max_memory);
+  if (options_.max_memory && bytes > room) {
+    throw Error(ErrorKind::out_of_memory, rows_name() + ": is damaged or unusual, so that it is read as a whole; it " +
+                                              why_too_large(bytes, *options_.max_memory, room));
+  }
+}
+
+std::string CommandContext::rows_name() const {
+  return rows_path_ == "-" ? "standard input" : printable_name(rows_path_, page_);
+}
+
 void CommandContext::read_whole(OperationInput& input) {
+  refuse_whole(*input.rows);
   input.rows.reset();
-  const Bytes bytes = read(rows_path_);
+  const std::shared_ptr<const Bytes> content =
+      rows_content_ ? std::move(rows_content_) : std::make_shared<const Bytes>(read(rows_path_));
   codecs::DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), rows_path_, input_options()); });
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(content->span(), rows_path_, input_options()); });
   for (const std::string& text : decoded.notes) {
     if (std::find(told_.begin(), told_.end(), text) == told_.end()) {
-      note(printable_name(rows_path_) + ": " + text);
+      note(rows_name() + ": " + text);
     }
   }
   input.image = std::move(decoded.image);
