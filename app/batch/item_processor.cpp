@@ -110,7 +110,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
   ContextPool::Lease context = contexts_.lease();
   context->begin_item(item.planned->may_replace, item.planned->page);
   if (item.memory.in_bands) {
-    context->read_in_bands();
+    context->read_in_bands(item.memory.bytes);
   }
   Attempt made;
   made.thrown = caught([&] { stage(item, *context); });

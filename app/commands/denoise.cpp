@@ -84,8 +84,9 @@ class DenoiseJob final : public ImageJob {
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     const std::uint64_t pixel = image.bytes_per_pixel;  // also of the input with a border
-    return {pixel, pixel + converted_bytes(pixel, output_.conversion())};
+    return {pixel, pixel + converted_bytes(pixel, output_.conversion()), halo_rows(options_)};
   }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   [[nodiscard]] OperationCost cost() const { return cost_of(options_); }
 

@@ -1,7 +1,9 @@
 // gpuimg threshold IN… OUT: black and white images.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -98,13 +100,14 @@ class ThresholdJob final : public ImageJob {
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
-    return {1, std::min<std::uint64_t>(image.bytes_per_pixel, 2)};  // levels
+    const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
+    const auto side = [](std::uint64_t pixels) {
+      return static_cast<int>(std::min<std::uint64_t>(pixels, std::numeric_limits<int>::max()));
+    };
+    const int window = has_window(options_.method) ? window_of(side(image.width), side(image.height), options_) : 1;
+    return {1, levels, window / 2};
   }
-
-  /// Windows want large bands, of which a batch has many at once.
-  [[nodiscard]] bool visits_rows(const std::string& output) const override {
-    return !has_window(options_.method) && output_.takes_rows(output);
-  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);

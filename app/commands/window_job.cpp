@@ -33,8 +33,9 @@ class MeanJob final : public ImageJob {
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
-    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion())};
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), halo_rows(options_)};
   }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
@@ -97,7 +98,10 @@ class MomentJob final : public ImageJob {
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
                                        const std::string& /*output*/) const override {
     const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
-    return {sizeof(float), levels + sizeof(float)};
+    return {sizeof(float), levels + sizeof(float), halo_rows(options_)};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return form_of(output) == MomentForm::npy;
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {

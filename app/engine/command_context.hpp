@@ -88,7 +88,11 @@ class CommandContext {
   codecs::DecodedImage load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when);
 
   /// In a batch, it does so only for an input that begins with this: the memory of pools is reused for others.
-  void read_in_bands() { in_bands_ = true; }
+  /// `bytes`: what it may hold.
+  void read_in_bands(std::uint64_t bytes) {
+    in_bands_ = true;
+    bytes_in_bands_ = bytes;
+  }
 
   /// The same on the host, for pixels that are no operation's input.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
@@ -387,7 +391,8 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
-  bool in_bands_ = false;                      ///< load_rows() leaves pixels in their file
+  bool in_bands_ = false;  ///< load_rows() leaves pixels in their file
+  std::uint64_t bytes_in_bands_ = 0;
   std::string rows_path_;                      ///< the file of an input that is read in bands
   std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
   std::vector<std::string> told_;              ///< its notes

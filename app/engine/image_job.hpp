@@ -23,10 +23,11 @@ std::string shown_input(const ItemPaths& paths);
 /// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
 using InOrder = std::function<void()>;
 
-/// Bytes per pixel of an image. docs/batch.md, "Memory".
+/// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
 struct HeldBeside {
   std::uint64_t result = 0;  ///< 0 if it is computed in place, or is a few numbers
   std::uint64_t others = 0;  ///< levels, and what is made of the result before it is written
+  int halo_rows = 0;         ///< not of bytes: rows above and below that a row of the result depends on
 };
 
 class ImageJob {

@@ -20,10 +20,10 @@ std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
   return std::max(pixel, std::min(result, kMaxSlack * pixel));
 }
 
-/// True if the file can be read in bands and the host computes.
-bool has_rows(const std::string& path, const GlobalOptions& options) {
+/// True if the file can be read in bands, and a device would not decode it.
+bool has_rows(const std::string& path, const codecs::DeclaredImage& declared, const GlobalOptions& options) {
   const bool on_host = !options.backend || backend_entry(*options.backend).memory_is_host;
-  if (!on_host || options.verify) {
+  if ((!on_host && declared.suits_backends) || options.verify) {
     return false;
   }
   const codecs::ReadOptions read{.max_pixels = options.max_pixels,
@@ -53,9 +53,13 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
   constexpr std::uint64_t kOfThread = std::uint64_t{2} << 20;
-  const std::uint64_t row =
-      declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
-  return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row;
+  constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);  // of windows
+  const HeldBeside held = job.held_beside(declared, paths.output);
+  const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
+  const std::uint64_t halo = std::min<std::uint64_t>(static_cast<std::uint64_t>(held.halo_rows), declared.height);
+  // A band with a halo is best a few times as high; half of this is for one: CommandContext::band_memory.
+  const std::uint64_t with_halo = 2 * 4 * halo * (row + declared.width * (held.others + kSums));
+  return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row + with_halo;
 }
 
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
@@ -70,7 +74,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
     return whole;
   }
   const ImageMemory bands{band_bytes(job, paths, declared, options.threads), true};
-  return bands.bytes < whole.bytes && has_rows(paths.input, options) ? bands : whole;
+  return bands.bytes < whole.bytes && has_rows(paths.input, declared, options) ? bands : whole;
 }
 
 }  // namespace gpuimg

@@ -25,7 +25,7 @@ struct ImageMemory {
 };
 
 /// What the image at `paths` holds if it should hold no more than `share`: bands if it would exceed that as a whole,
-/// its file can be read so, and the job visits rows on the host. `options` are those of the worker.
+/// its file can be read so, and the job visits rows. `options` are those of the worker.
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share);
 

@@ -74,7 +74,8 @@ codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const Ima
 StripMemory CommandContext::band_memory(Backend& on, MemoryShare& share) {
   constexpr std::size_t kInCache = std::size_t{256} << 10;
   constexpr std::size_t kTransfer = std::size_t{8} << 20;
-  const std::size_t most = std::max<std::size_t>(kInCache, memory_for_images(options_.max_memory) / 2);
+  const std::uint64_t room = in_bands_ ? bytes_in_bands_ : memory_for_images(options_.max_memory);
+  const std::size_t most = std::max<std::size_t>(kInCache, room / 2);
   if (on.memory_is_host()) {
     return {kInCache, most};
   }
