@@ -150,6 +150,7 @@ constexpr Codec kCodecs[] = {
         .declared = declared_tiff,
         .metadata = tiff_header_metadata,
         .decode = read_tiff,
+        .open_rows = open_tiff_rows,
         .paged = &kPagedTiff,
         .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
         .fit_metadata = fit_tiff_metadata,

@@ -99,13 +99,15 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
                                             const std::function<void(const DeclaredImage&)>& expect) {
   try {
     const auto input = std::make_shared<PartialInput>(path);
-    const std::string shown = printable_name(path);
-    const Codec& codec = detected_codec_of(*input, shown);
-    if (codec.open_rows == nullptr || !input->file_bytes() || options.page > 1) {
+    const Codec& codec = detected_codec_of(*input, printable_name(path));
+    if (codec.open_rows == nullptr || !input->file_bytes() || (codec.paged == nullptr && options.page > 1)) {
       return std::nullopt;
     }
-    expect(declared_image_in(*input, codec, shown));
-    std::optional<DecodedImage> opened = codec.open_rows(shared_access(input), shown, options);
+    const RandomAccess file = shared_access(input);
+    const std::string shown = printable_name(path, options.page);
+    expect(codec.paged == nullptr ? declared_image_in(*input, codec, shown)
+                                  : codec.paged->declared(file, shown, options.page));
+    std::optional<DecodedImage> opened = codec.open_rows(file, shown, options);
     const bool is_turned = opened && options.auto_orient && exif_orientation(opened->metadata.exif) != 1;
     return opened && !is_turned ? std::optional(finished(std::move(*opened), codec, options)) : std::nullopt;
   } catch (const Error& error) {
