@@ -98,6 +98,7 @@ constexpr Codec kCodecs[] = {
         .endings = {"tga"},
         .declared = declared_tga,
         .decode = read_tga,
+        .open_rows = open_tga_rows,
         .written = {{"tga", "run-length coded, 8 bits"}},
         .limits = {.max_side = 65535, .max_bytes = kMaxStbBytes, .holds_16_bits = false},
         .encode = encode_tga,
