@@ -211,9 +211,9 @@ struct Codec {
   /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
   /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;
-  /// Decodes a file of one image as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns
-  /// nullopt for a file that must be decoded whole, and may for one that decode refuses; throws as decode does. Null if
-  /// all files must be decoded whole.
+  /// Decodes a file as `decode` does, but leaves the pixels in the file: `rows` reads them. Returns nullopt for a file
+  /// that must be decoded whole, and may for one that decode refuses; throws as decode does. Null if all files must be
+  /// decoded whole.
   std::optional<DecodedImage> (*open_rows)(const RandomAccess& file, const std::string& name,
                                            const ReadOptions& options) = nullptr;
   /// Null for a format with one image in a file.

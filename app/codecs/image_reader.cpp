@@ -77,6 +77,11 @@ std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file,
   return image && !is_turned ? std::optional(finished(std::move(*image), codec, options)) : std::nullopt;
 }
 
+/// Files without pages have only the first.
+bool may_open(const Codec& codec, const ReadOptions& options) {
+  return codec.open_rows != nullptr && (codec.paged != nullptr || options.page <= 1);
+}
+
 /// Nothing for what open() refuses: the decoder of the whole file reports the error.
 template <class Open>
 std::optional<DecodedImage> opened_or_not(const Open& open) {
@@ -119,30 +124,30 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
                                             const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
     const auto input = std::make_shared<PartialInput>(path);
-    const std::string shown = printable_name(path);
-    const Codec& codec = detected_codec_of(*input, shown);
-    if (codec.open_rows == nullptr || !input->file_bytes() || options.page > 1) {
+    const Codec& codec = detected_codec_of(*input, printable_name(path));
+    if (!may_open(codec, options) || !input->file_bytes()) {
       return std::nullopt;
     }
-    if (!wants(declared_image_in(*input, codec, shown), *input->file_bytes())) {
-      return std::nullopt;
-    }
-    return opened(codec, kept_with(input, input->random_access()), shown, options);
+    const RandomAccess file = kept_with(input, input->random_access());
+    const std::string shown = printable_name(path, options.page);
+    const DeclaredImage declared = codec.paged == nullptr ? declared_image_in(*input, codec, shown)
+                                                          : codec.paged->declared(file, shown, options.page);
+    return wants(declared, file.size) ? opened(codec, file, shown, options) : std::nullopt;
   });
 }
 
 std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
                                             const ReadOptions& options, const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
-    const std::string shown = name == "-" ? "standard input" : printable_name(name);
+    const std::string shown = name == "-" ? "standard input" : printable_name(name, options.page);
     const Codec& codec = detected_codec(content->span(), shown);
-    if (codec.open_rows == nullptr || options.page > 1) {
+    if (!may_open(codec, options)) {
       return std::nullopt;
     }
-    if (!wants(declared_image(content->span(), shown), content->size)) {
-      return std::nullopt;
-    }
-    return opened(codec, kept_with(content, in_memory(content->span())), shown, options);
+    const RandomAccess file = kept_with(content, in_memory(content->span()));
+    const DeclaredImage declared = codec.paged == nullptr ? codec.declared(content->span(), shown)
+                                                          : codec.paged->declared(file, shown, options.page);
+    return wants(declared, file.size) ? opened(codec, file, shown, options) : std::nullopt;
   });
 }
 

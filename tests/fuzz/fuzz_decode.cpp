@@ -1,5 +1,6 @@
 // Fuzzes all readers. A file must be decoded or refused with an Error, the same way twice, and its declared size must
-// be its size. A JPEG accepted in strict mode must give the same pixels in lenient mode, in parts and by its scans.
+// be its size. What is read in bands of rows must be what is read whole. A JPEG accepted in strict mode must give the
+// same pixels in lenient mode, in parts and by its scans.
 #include <optional>
 
 #include "codecs/declared_image.hpp"
@@ -8,6 +9,7 @@
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
 #include "support/jpeg_paths.hpp"
+#include "support/row_paths.hpp"
 
 namespace {
 
@@ -50,6 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     demand(!is_jpeg || (lenient.decoded && same_image(pixels, lenient.decoded->image.view())),
            "read leniently to other pixels");
   }
+  const std::string of_rows = gpuimg::test::compare_row_paths(file, kName, options_of(false), {3}).difference;
+  demand(of_rows.empty(), of_rows.c_str());
   const std::string difference =
       is_jpeg ? gpuimg::test::difference_of_jpeg_parts(file, {8, 24}, options_of(false)) : "";
   demand(difference.empty(), difference.c_str());

@@ -1,5 +1,6 @@
 // Fuzzes TIFF, page by page. A page must be decoded or refused with an Error, the same way twice, from memory and from
-// a file of which only parts are read; its declared size must be its size, and what is written of it is read back.
+// a file of which only parts are read, whole and in bands of rows; its declared size must be its size, and what is
+// written of it is read back.
 #include <algorithm>
 #include <optional>
 
@@ -10,6 +11,7 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
+#include "support/row_paths.hpp"
 
 namespace {
 
@@ -43,13 +45,16 @@ void check_written(DecodedImage page) {
   demand(back.notes.empty(), "what was written has notes");
 }
 
-void check_page(const gpuimg::RandomAccess& content, std::uint32_t page) {
+void check_page(std::span<const std::byte> file, std::uint32_t page) {
+  const gpuimg::RandomAccess content = gpuimg::in_memory(file);
   const PagedReading& paged = *codec_of(FileFormat::tiff).paged;
   const ReadOptions options{.max_pixels = 1 << 20, .auto_orient = false, .page = page, .threads = 1};
   const auto read = [&] { return paged.decode(content, kName, options); };
   Outcome first = outcome_of(read);
   const Outcome second = outcome_of(read);
   demand(first.refusal == second.refusal, "the second refusal differs");
+  const std::string of_rows = gpuimg::test::compare_row_paths(file, kName, options, {3, 64}).difference;
+  demand(of_rows.empty(), of_rows.c_str());
   if (first.decoded) {
     const gpuimg::ConstView pixels = first.decoded->image.view();
     demand(same_image(pixels, second.decoded->image.view()), "the second decoding gives other pixels");
@@ -67,10 +72,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!tiff.recognizes(file, kName)) {
     return 0;
   }
-  const gpuimg::RandomAccess content = gpuimg::in_memory(file);
-  const std::uint32_t pages = std::min(tiff.paged->count(content), kMaxPages);
+  const std::uint32_t pages = std::min(tiff.paged->count(gpuimg::in_memory(file)), kMaxPages);
   for (std::uint32_t page = 0; page <= pages; ++page) {
-    check_page(content, page);
+    check_page(file, page);
   }
   return 0;
 }

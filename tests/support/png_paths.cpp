@@ -9,6 +9,7 @@
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/simple_png.hpp"
+#include "support/row_paths.hpp"
 
 namespace gpuimg::test {
 
@@ -135,7 +136,8 @@ std::string difference_of_png_paths(std::span<const std::byte> file) {
       return text;
     }
   }
-  return difference_of_parts(exact);
+  const RowPaths rows = compare_row_paths(exact, "file", {.max_pixels = kMaxPixels, .threads = 1}, {3});
+  return !rows.difference.empty() ? rows.difference : difference_of_parts(exact);
 }
 
 FileBytes with_checksums_repaired(std::span<const std::byte> file) {

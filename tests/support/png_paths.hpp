@@ -1,4 +1,4 @@
-// Reads a PNG with the fast path and with libpng alone, and compares. Also used by the fuzzer.
+// Reads a PNG with the fast path, also in bands of rows, and with libpng alone, and compares. Also used by the fuzzer.
 #pragma once
 
 #include <span>

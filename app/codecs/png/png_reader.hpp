@@ -1,5 +1,5 @@
-// Strict reader of all 15 kinds of PNG, interlaced or not. gpuimg reads the common kinds itself and leaves the rest to
-// libpng.
+// Strict reader of all 15 kinds of PNG, interlaced or not. gpuimg reads flawless files that are not interlaced
+// itself and leaves the rest to libpng.
 // To read this folder, start here for reading and in png_writer.hpp for writing.
 #pragma once
 

@@ -1,4 +1,4 @@
-// Checksum, filters, byte order, palette.
+// Checksum, filters, byte order; then png_expansion.hpp.
 #include "codecs/png/row_sink.hpp"
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <span>
 
 #include "codecs/deflate/checksums.hpp"
+#include "codecs/png/png_expansion.hpp"
 #include "codecs/png/png_unfilter.hpp"
 #include "codecs/sample_order.hpp"
 
@@ -22,11 +23,9 @@ PngRowSink::PngRowSink(const SimplePng& png, const BandOutput& to, const std::st
       bands_(to, 0, png.height),
       before_(row_bytes_) {}
 
-/// Indices are at the end of their band, in the place where PngPalette wants them.
 std::uint8_t* PngRowSink::next_row() {
-  Image& rows = bands_.rows();
-  std::byte* const begin = png_.palette ? PngPalette::indices_of(rows) : rows.view().data;
-  return reinterpret_cast<std::uint8_t*>(begin) + static_cast<std::size_t>(bands_.filled()) * row_bytes_;
+  auto* const begin = reinterpret_cast<std::uint8_t*>(stored_rows_of(bands_.rows(), png_));
+  return begin + static_cast<std::size_t>(bands_.filled()) * row_bytes_;
 }
 
 void PngRowSink::take_rows(const std::uint8_t* filtered, int rows) {
@@ -94,9 +93,7 @@ void PngRowSink::pass_band_on() {
   std::copy_n(above_, row_bytes_, before_.begin());
   swap_above();
   above_ = nullptr;
-  if (png_.palette) {
-    png_.palette->paint(bands_.rows(), name_);
-  }
+  expand_stored_rows(bands_.rows(), png_, name_);
   bands_.pass_on();
 }
 

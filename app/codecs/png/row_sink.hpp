@@ -1,4 +1,4 @@
-// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order, palette.
+// Turns filtered rows, as inflate produces them, into rows of an image: checksum, filters, byte order, expansion.
 #pragma once
 
 #include <cstddef>

@@ -12,7 +12,21 @@
 namespace gpuimg::codecs {
 namespace {
 
+constexpr std::uint32_t kGray = 0;
+constexpr std::uint32_t kColor = 2;
 constexpr std::uint32_t kIndexed = 3;
+constexpr std::uint32_t kGrayAlpha = 4;
+
+bool is_depth_of(std::uint32_t color_type, std::uint32_t depth) {
+  switch (depth) {
+    case 1:
+    case 2:
+    case 4: return color_type == kGray || color_type == kIndexed;
+    case 8: return true;
+    case 16: return color_type != kIndexed;
+    default: return false;
+  }
+}
 
 bool has_sound_name(const PngChunkView& chunk) {
   const ByteSpan name = chunk.whole.subspan(4, 4);
@@ -39,7 +53,12 @@ class Parser {
 
   bool finish(RandomAccess image_data) {
     if (color_type_ == kIndexed && !colors_.empty()) {
-      png.palette.emplace(colors_, opacities_);
+      png.palette.emplace(colors_, transparency_);
+    } else if (!transparency_.empty()) {
+      png.transparent = transparent_color();
+      if (!png.transparent) {
+        return false;
+      }
     }
     png.image_data = std::move(image_data);
     return png.image_data.size > 0 && (color_type_ == kIndexed) == png.palette.has_value();
@@ -66,7 +85,7 @@ class Parser {
     switch (chunk.type()) {
       case png_chunk_type("IHDR"): return add_header(payload);
       case png_chunk_type("PLTE"): return add_palette(payload);
-      case png_chunk_type("tRNS"): return add_opacities(payload);
+      case png_chunk_type("tRNS"): return add_transparency(payload);
       case png_chunk_type("IDAT"): return add_data(payload);
       case png_chunk_type("IEND"): return payload.empty();
       default: return false;
@@ -84,27 +103,49 @@ class Parser {
     color_type_ = u8_at(header, 9);
     const bool is_interlaced_or_unknown = u8_at(header, 10) != 0 || u8_at(header, 11) != 0 || u8_at(header, 12) != 0;
     if (is_interlaced_or_unknown || color_type_ >= kChannels.size() || kChannels[color_type_] == 0 ||
-        (depth != 8 && (depth != 16 || color_type_ == kIndexed))) {
+        !is_depth_of(color_type_, depth)) {
       return false;
     }
+    png.bits = static_cast<int>(depth);
     png.width = static_cast<int>(u32be_at(header, 0));
     png.height = static_cast<int>(u32be_at(header, 4));
     png.stored = {depth == 16 ? Sample::u16 : Sample::u8, kChannels[color_type_]};
     return true;
   }
 
+  /// The palette of a color image only suggests colors.
   bool add_palette(ByteSpan colors) {
-    constexpr std::size_t kMaxBytes = 3 * 256;
-    const bool is_only_one = colors_.empty() && !has_data_;
+    const std::size_t max_bytes = 3 * (color_type_ == kIndexed ? std::size_t{1} << png.bits : 256);
+    const bool is_in_place = colors_.empty() && transparency_.empty() && !has_data_;
+    const bool may_have_one = color_type_ != kGray && color_type_ != kGrayAlpha;
     colors_ = colors;
-    return color_type_ == kIndexed && is_only_one && !colors.empty() && colors.size() <= kMaxBytes &&
-           colors.size() % 3 == 0;
+    return may_have_one && is_in_place && !colors.empty() && colors.size() <= max_bytes && colors.size() % 3 == 0;
   }
 
-  bool add_opacities(ByteSpan opacities) {
-    const bool is_only_one = opacities_.empty() && !has_data_;
-    opacities_ = opacities;
-    return color_type_ == kIndexed && is_only_one && !opacities.empty() && opacities.size() <= colors_.size() / 3;
+  /// Opacities of a palette, or a color.
+  bool add_transparency(ByteSpan transparency) {
+    const bool is_in_place = transparency_.empty() && !has_data_;
+    const std::size_t max_bytes = color_type_ == kIndexed ? colors_.size() / 3
+                                  : color_type_ == kColor ? 6
+                                  : color_type_ == kGray  ? 2
+                                                          : 0;
+    const bool has_size = color_type_ == kIndexed ? transparency.size() <= max_bytes : transparency.size() == max_bytes;
+    transparency_ = transparency;
+    return is_in_place && !transparency.empty() && has_size;
+  }
+
+  /// Nullopt if it is not a color of the image.
+  [[nodiscard]] std::optional<PngColor> transparent_color() const {
+    const std::uint32_t max = (1U << png.bits) - 1;
+    PngColor color{};
+    for (std::size_t c = 0; c < transparency_.size() / 2; ++c) {
+      const std::uint32_t sample = u16be_at(transparency_, 2 * c);
+      if (sample > max) {
+        return std::nullopt;
+      }
+      color[c] = static_cast<std::uint16_t>(png.bits < 8 ? sample * (0xFF / max) : sample);
+    }
+    return color;
   }
 
   bool add_data(ByteSpan data) {
@@ -123,7 +164,7 @@ class Parser {
   std::uint32_t previous_ = 0;
   bool has_data_ = false;
   ByteSpan colors_;
-  ByteSpan opacities_;
+  ByteSpan transparency_;
   std::vector<ByteSpan> image_data_;  // none of them empty
 };
 

@@ -1,6 +1,8 @@
 // Parses the chunks of a simple PNG, the kind that png_fast_reader.hpp reads without libpng.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -13,17 +15,27 @@ namespace gpuimg::codecs {
 
 struct PngFile;
 
-/// 8 or 16 bits, not interlaced; transparency only as an alpha channel or in a palette with 8-bit indices.
+/// Gray, or red, green and blue; as decoded.
+using PngColor = std::array<std::uint16_t, 3>;
+
+/// Of any kind, not interlaced.
 struct SimplePng {
   int width = 0;
   int height = 0;
-  PixelFormat stored;  ///< the format of a row; for palettes, u8 with one channel
+  int bits = 8;        ///< of a stored sample: 1, 2, 4, 8 or 16
+  PixelFormat stored;  ///< the format of a row whose samples have a byte at least; for palettes, u8 with one channel
   std::optional<PngPalette> palette;
+  std::optional<PngColor> transparent;
   RandomAccess image_data;  ///< of all IDAT chunks, not empty
 
   /// What decoding gives.
-  [[nodiscard]] PixelFormat decoded() const { return palette ? PixelFormat{Sample::u8, palette->channels()} : stored; }
-  [[nodiscard]] std::size_t row_bytes() const { return static_cast<std::size_t>(width) * stored.bytes_per_pixel(); }
+  [[nodiscard]] PixelFormat decoded() const {
+    return palette ? PixelFormat{Sample::u8, palette->channels()}
+                   : PixelFormat{stored.sample, stored.channels + (transparent ? 1 : 0)};
+  }
+  [[nodiscard]] std::size_t row_bytes() const {
+    return (static_cast<std::size_t>(width) * static_cast<std::size_t>(stored.channels * bits) + 7) / 8;
+  }
   [[nodiscard]] std::size_t deflated_bytes() const { return image_data.size; }
 };
 

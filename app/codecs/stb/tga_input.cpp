@@ -34,6 +34,10 @@ struct TgaHeader {
 
   [[nodiscard]] std::size_t map_entry_bytes() const { return (map_bits + 7) / 8; }
   [[nodiscard]] std::size_t pixel_bytes() const { return (bits + 7) / 8; }
+  [[nodiscard]] std::size_t map_offset() const { return kHeaderBytes + id_bytes; }
+  [[nodiscard]] std::size_t map_bytes() const { return has_map ? map_length * map_entry_bytes() : 0; }
+  [[nodiscard]] bool is_mirrored() const { return (descriptor & 16U) != 0; }
+  [[nodiscard]] bool is_top_down() const { return (descriptor & 32U) != 0; }
 };
 
 TgaHeader read_header(ByteSpan bytes, const std::string& name) {
@@ -179,11 +183,9 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   check_size_for_stb(header, name, max_pixels);
   input.width = static_cast<int>(header.width);
   input.height = static_cast<int>(header.height);
-  const std::size_t map_offset = kHeaderBytes + header.id_bytes;
-  const std::size_t map_bytes = header.has_map ? header.map_length * header.map_entry_bytes() : 0;
-  require_bytes(bytes, map_offset + map_bytes, name);
-  append_header(header, bytes.subspan(map_offset, map_bytes), input.header);
-  input.body = bytes.subspan(map_offset + map_bytes);
+  require_bytes(bytes, header.map_offset() + header.map_bytes(), name);
+  append_header(header, bytes.subspan(header.map_offset(), header.map_bytes()), input.header);
+  input.body = bytes.subspan(header.map_offset() + header.map_bytes());
   if (header.is_run_length) {
     check_runs(input.body, header, name);
   } else {
@@ -191,8 +193,26 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   }
   input.channels = channels_of(header);
   input.declares_alpha = declares_alpha(header);
-  input.is_mirrored = (header.descriptor & 16U) != 0;
+  input.is_mirrored = header.is_mirrored();
   return input;
+}
+
+std::optional<TgaRows> stored_tga_rows(ByteSpan beginning, const std::string& name, std::uint64_t max_pixels) {
+  const TgaHeader header = read_header(beginning, name);
+  check_kind(header, name);
+  check_size_for_stb(header, name, max_pixels);
+  const int channels = channels_of(header);
+  const bool has_channels = header.kind != kMapped && header.pixel_bytes() == static_cast<std::size_t>(channels);
+  const bool may_drop_alpha = channels == 4 && !declares_alpha(header);
+  if (header.is_run_length || !has_channels || may_drop_alpha) {
+    return std::nullopt;
+  }
+  return TgaRows{
+      static_cast<int>(header.width),
+      static_cast<int>(header.height),
+      channels,
+      header.is_mirrored(),
+      {header.map_offset() + header.map_bytes(), header.width * header.pixel_bytes(), !header.is_top_down()}};
 }
 
 DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {

@@ -6,8 +6,10 @@
 #include <stb_image.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <utility>
 
 #include "codecs/metadata/exif_orientation.hpp"
@@ -136,7 +138,41 @@ int settle_alpha(View pixels, const TgaInput& input) {
   return carries_nothing ? drop_alpha(pixels) : pixels.format.channels;
 }
 
+/// Stored colors are blue, green, red. `step` is −1 for a mirrored row, else 1.
+template <int kChannels>
+void unpack_row(const std::byte* from, int width, int step, std::byte* to) {
+  for (int x = 0; x < width; ++x, from += kChannels, to += step * kChannels) {
+    for (int c = 0; c < kChannels; ++c) {
+      to[c] = from[kChannels >= 3 && c < 3 ? 2 - c : c];
+    }
+  }
+}
+
+void unpack_rows(ByteSpan stored, const TgaRows& rows, View to) {
+  constexpr std::array kUnpack = {unpack_row<1>, unpack_row<2>, unpack_row<3>, unpack_row<4>};
+  for (int y = 0; y < to.height; ++y) {
+    const int row = rows.stored.is_bottom_up ? to.height - 1 - y : y;
+    std::byte* const first = to.row_bytes(y) + (rows.is_mirrored ? (to.width - 1) * rows.channels : 0);
+    kUnpack.at(static_cast<std::size_t>(rows.channels) - 1)(
+        stored.data() + static_cast<std::size_t>(row) * rows.stored.row_bytes, to.width, rows.is_mirrored ? -1 : 1,
+        first);
+  }
+}
+
 }  // namespace
+
+std::optional<DecodedImage> open_tga_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options) {
+  const std::optional<TgaRows> rows = stored_tga_rows(beginning_of(file), name, options.max_pixels);
+  if (!rows) {
+    return std::nullopt;
+  }
+  const auto unpack = [rows = *rows](ByteSpan stored, View to) { unpack_rows(stored, rows, to); };
+  DecodedImage opened;
+  opened.rows = std::make_shared<StoredRowReader>(rows->width, rows->height, PixelFormat{Sample::u8, rows->channels},
+                                                  file, rows->stored, unpack);
+  return opened;
+}
 
 DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   const TgaInput input = tga_input(bytes, name, options.max_pixels);

@@ -2,6 +2,7 @@
 // To read this folder, start here for reading and in stb_writer.hpp for writing.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,6 +13,11 @@ namespace gpuimg::codecs {
 /// All six kinds, as gray, RGB, or RGBA if alpha is declared or visibly used. Throws like decode_image; `name` is
 /// printable.
 DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of TGA, without stb_image: of uncompressed gray and color, unless only the pixels say whether there
+/// is alpha.
+std::optional<DecodedImage> open_tga_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
 
 /// Codec::declared of TGA; in tga_input.cpp.
 DeclaredImage declared_tga(ByteSpan beginning, const std::string& name);

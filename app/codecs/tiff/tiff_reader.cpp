@@ -1,11 +1,15 @@
-// Decodes block by block (strips or tiles), so that besides the image only one block of each plane is held.
+// An image decoded whole is an image of one band. What libtiff warns of is known once the pixels are read, so a file
+// with a warning is not read in bands.
 #include "codecs/tiff/tiff_reader.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codecs/cmyk.hpp"
@@ -15,123 +19,10 @@
 #include "codecs/tiff/tiff_kind.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
-#include "codecs/tiff/tiff_samples.hpp"
-#include "codecs/tiff/tiff_ycbcr.hpp"
+#include "codecs/tiff/tiff_pixels.hpp"
 
 namespace gpuimg::codecs {
 namespace {
-
-class BlockReader {
- public:
-  BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
-      : file_(file), kind_(kind), blocks_(blocks) {
-    memory_.assign(static_cast<std::size_t>(kind.is_planar ? kind.used_samples() : 1),
-                   std::vector<std::byte>(static_cast<std::size_t>(blocks.bytes)));
-  }
-
-  /// Reads the block with this pixel, of all planes.
-  void read(std::uint32_t x, std::uint32_t y) {
-    for (std::size_t plane = 0; plane < memory_.size(); ++plane) {
-      std::vector<std::byte>& to = memory_[plane];
-      const auto sample = static_cast<std::uint16_t>(plane);
-      const auto size = static_cast<tmsize_t>(to.size());
-      const tmsize_t read =
-          blocks_.are_tiles
-              ? TIFFReadEncodedTile(file_.tiff(), TIFFComputeTile(file_.tiff(), x, y, 0, sample), to.data(), size)
-              : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
-      file_.check();
-      const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
-      if (read < 0 ||
-          static_cast<std::uint64_t>(read) < blocks_.lines(static_cast<std::uint32_t>(rows)) * blocks_.row_bytes) {
-        refuse_damaged(file_.name(), "a strip or tile is cut off");
-      }
-    }
-  }
-
-  /// The line `y` of the block, of all planes.
-  [[nodiscard]] std::vector<const std::byte*> rows(std::uint32_t y) const {
-    std::vector<const std::byte*> rows;
-    for (const std::vector<std::byte>& plane : memory_) {
-      rows.push_back(plane.data() + y * blocks_.row_bytes);
-    }
-    return rows;
-  }
-
- private:
-  const TiffFile& file_;
-  const TiffKind& kind_;
-  const TiffBlocks& blocks_;
-  std::vector<std::vector<std::byte>> memory_;
-};
-
-TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
-  TiffPalette palette;
-  if (kind.color != TiffKind::Color::palette) {
-    return palette;
-  }
-  std::uint16_t* levels[3] = {};
-  if (TIFFGetField(file.tiff(), TIFFTAG_COLORMAP, &levels[0], &levels[1], &levels[2]) != 1) {
-    refuse_damaged(file.name(), "its palette is missing");
-  }
-  const std::size_t size = std::size_t{1} << kind.bits;
-  // Some programs write levels of 8 bits instead of 16.
-  const bool is_narrow = std::all_of(std::begin(levels), std::end(levels), [&](const std::uint16_t* channel) {
-    return std::all_of(channel, channel + size, [](std::uint16_t level) { return level < 256; });
-  });
-  for (std::size_t i = 0; i < size; ++i) {
-    palette.emplace_back();
-    for (std::size_t c = 0; c < 3; ++c) {
-      palette.back()[c] = static_cast<std::uint8_t>(levels[c][i] >> (is_narrow ? 0 : 8));
-    }
-  }
-  return palette;
-}
-
-template <class T>
-void read_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, View to) {
-  const TiffPalette palette = palette_of(file, kind);
-  TiffRowConverter<T> converter(kind, palette, std::min(blocks.width, kind.width));
-  BlockReader reader(file, kind, blocks);
-  file.begin_pixels();
-  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
-    for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
-      reader.read(x, y);
-      const std::uint32_t width = std::min(blocks.width, kind.width - x);
-      const std::uint32_t rows = std::min(blocks.height, kind.height - y);
-      for (std::uint32_t row = 0; row < rows; ++row) {
-        T* const line = to.row<T>(static_cast<int>(y + row));
-        converter.convert(reader.rows(row), width,
-                          line + std::size_t{x} * static_cast<std::size_t>(to.format.channels));
-      }
-    }
-  }
-}
-
-/// The pixels of a block that lie in the image.
-View part_of(View image, std::uint32_t x, std::uint32_t y, std::uint32_t width, std::uint32_t height) {
-  View part = image;
-  part.data = image.row_bytes(static_cast<int>(y)) + std::size_t{x} * image.format.bytes_per_pixel();
-  part.width = static_cast<int>(width);
-  part.height = static_cast<int>(height);
-  return part;
-}
-
-void read_ycbcr(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, View to) {
-  YcbcrConverter converter(file);
-  BlockReader reader(file, kind, blocks);
-  file.begin_pixels();
-  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
-    for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
-      reader.read(x, y);
-      const std::uint32_t width = std::min(blocks.width, kind.width - x);
-      const std::uint32_t rows = std::min(blocks.height, kind.height - y);
-      for (std::uint32_t row = 0; row < rows; row += blocks.line_height) {
-        const std::uint32_t count = std::min(blocks.line_height, rows - row);
-        converter.convert(reader.rows(row / blocks.line_height)[0], part_of(to, x, y + row, width, count));
-      }
-    }
-  }
-}
 
 void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.color == TiffKind::Color::cmyk) {
@@ -149,39 +40,108 @@ void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   }
 }
 
-DecodedImage decoded_page(TiffFile& file, const ReadOptions& options) {
+struct Page {
+  TiffFile file;
+  TiffKind kind;
+  TiffBlocks blocks;
+};
+
+Page open_page(const RandomAccess& content, const std::string& name, std::uint64_t offset, std::uint64_t max_pixels) {
+  TiffFile file(content, name, offset);
   const TiffKind kind = tiff_kind(file);
-  check_size(file.name(), kind.width, kind.height, options.max_pixels);
+  check_size(name, kind.width, kind.height, max_pixels);
   const TiffBlocks blocks = tiff_blocks(file, kind);
-  DecodedImage decoded;
-  decoded.metadata = read_tiff_metadata(file, decoded.details);
-  decoded.image = options.image(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format());
-  if (kind.color == TiffKind::Color::ycbcr) {
-    read_ycbcr(file, kind, blocks, decoded.image.view());
-  } else if (kind.format().sample == Sample::u16) {
-    read_pixels<std::uint16_t>(file, kind, blocks, decoded.image.view());
-  } else {
-    read_pixels<std::uint8_t>(file, kind, blocks, decoded.image.view());
+  return {std::move(file), kind, blocks};
+}
+
+/// Where the page of `options` is, and how many pages there are.
+struct PagePlace {
+  std::uint64_t offset = 0;
+  std::uint32_t count = 1;
+
+  PagePlace(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
+    const std::vector<std::uint64_t> pages = tiff_pages(content);
+    count = static_cast<std::uint32_t>(pages.size());
+    check_page(name, options.page, count);
+    offset = options.page > 1 ? pages[options.page - 1] : 0;
   }
-  add_notes(kind, decoded.notes);
-  for (const std::string& warning : file.warnings()) {
-    decoded.notes.push_back("TIFF: libtiff warns: " + warning);
+};
+
+/// Call after the pixels have been read: libtiff may warn of them.
+void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
+  add_notes(page.kind, to.notes);
+  for (const std::string& warning : page.file.warnings()) {
+    to.notes.push_back("TIFF: libtiff warns: " + warning);
   }
-  return decoded;
+  to.pages = place.count;
+  if (place.count > 1 && options.page == 0) {
+    to.notes.push_back(fmt::format("TIFF of {} pages: first page only; --page N or all reads others", place.count));
+  }
 }
 
 DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
-  const std::vector<std::uint64_t> pages = tiff_pages(content);
-  const auto count = static_cast<std::uint32_t>(pages.size());
-  check_page(name, options.page, count);
-  TiffFile file(content, name, options.page > 1 ? pages[options.page - 1] : 0);
-  DecodedImage decoded = decoded_page(file, options);
-  decoded.pages = count;
-  if (count > 1 && options.page == 0) {
-    decoded.notes.push_back(fmt::format("TIFF of {} pages: first page only; --page N or all reads others", count));
-  }
+  const PagePlace place(content, name, options);
+  Page page = open_page(content, name, place.offset, options.max_pixels);
+  const TiffKind& kind = page.kind;
+  DecodedImage decoded;
+  decoded.metadata = read_tiff_metadata(page.file, decoded.details);
+  const BandOutput whole{static_cast<int>(kind.height),
+                         [&](int rows) { return options.image(static_cast<int>(kind.width), rows, kind.format()); },
+                         [&](RowBand band) { decoded.image = std::move(band.rows); }};
+  read_tiff_pixels(page.file, kind, page.blocks, whole);
+  add_notes(page, place, options, decoded);
   return decoded;
 }
+
+class TiffRowReader final : public RowReader {
+ public:
+  TiffRowReader(const TiffKind& kind, RandomAccess content, std::string name, std::uint64_t offset)
+      : RowReader(static_cast<int>(kind.width), static_cast<int>(kind.height), kind.format()),
+        content_(std::move(content)),
+        name_(std::move(name)),
+        offset_(offset) {}
+
+  /// Opens the page anew each time, so that libtiff warns of the same each time.
+  bool read(const BandOutput& to, Order /*order*/) override {
+    bool is_in_output = false;
+    const BandOutput marked{to.rows,
+                            [&](int rows) {
+                              is_in_output = true;
+                              Image band = to.new_rows(rows);
+                              is_in_output = false;
+                              return band;
+                            },
+                            [&](RowBand band) {
+                              is_in_output = true;
+                              to.take(std::move(band));
+                              is_in_output = false;
+                            }};
+    try {
+      Page page = open_page(content_, name_, offset_, std::numeric_limits<std::uint64_t>::max());
+      if (!is_as_opened(page.kind)) {
+        return false;
+      }
+      read_tiff_pixels(page.file, page.kind, page.blocks, marked);
+      return page.file.warnings().empty();
+    } catch (const Error& error) {
+      if (is_in_output || error.kind() == ErrorKind::out_of_memory) {
+        throw;
+      }
+      return false;
+    }
+  }
+
+ private:
+  /// False if another program has changed the file.
+  [[nodiscard]] bool is_as_opened(const TiffKind& kind) const {
+    return static_cast<int>(kind.width) == width() && static_cast<int>(kind.height) == height() &&
+           kind.format() == format();
+  }
+
+  RandomAccess content_;
+  std::string name_;
+  std::uint64_t offset_;
+};
 
 std::uint64_t offset_of(const RandomAccess& content, const std::string& name, std::uint32_t page) {
   if (page <= 1) {
@@ -226,6 +186,24 @@ bool looks_like_tiff(ByteSpan bytes, std::string_view /*name*/) {
 
 DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   return decode(in_memory(bytes), name, options);
+}
+
+std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
+                                           const ReadOptions& options) {
+  const PagePlace place(content, name, options);
+  const Page page = open_page(content, name, place.offset, options.max_pixels);
+  const TiffKind& kind = page.kind;
+  // Tiles may lie almost wholly outside the image.
+  constexpr std::uint64_t kAlwaysHeld = std::uint64_t{4} << 20;
+  const std::uint64_t image_bytes = std::uint64_t{kind.width} * kind.height * kind.format().bytes_per_pixel();
+  if (bytes_of_block_row(kind, page.blocks) > std::max(kAlwaysHeld, 2 * image_bytes)) {
+    return std::nullopt;
+  }
+  DecodedImage opened;
+  opened.metadata = read_tiff_metadata(page.file, opened.details);
+  add_notes(page, place, options, opened);
+  opened.rows = std::make_shared<TiffRowReader>(kind, content, name, place.offset);
+  return opened;
 }
 
 DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {

@@ -1,7 +1,9 @@
 // Reads TIFF and BigTIFF with libtiff.
-// To read this folder, start here, then tiff_kind.hpp for what is read and tiff_file.hpp for libtiff's part.
+// To read this folder, start here, then tiff_kind.hpp for what is read, tiff_pixels.hpp for how, and tiff_file.hpp for
+// libtiff's part.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,6 +15,10 @@ namespace gpuimg::codecs {
 /// libtiff has. Premultiplied alpha is divided out. `bytes` starts with the signature; `name` is printable. Throws like
 /// decode_image.
 DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of TIFF.
+std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
+                                           const ReadOptions& options);
 
 /// Codec::recognizes of TIFF: not Canon's raw photos (CR2), which begin alike.
 bool looks_like_tiff(ByteSpan bytes, std::string_view name);

@@ -1,8 +1,6 @@
 // The tables are libtiff's, so that the pixels are those of other programs.
 #include "codecs/tiff/tiff_ycbcr.hpp"
 
-#include <algorithm>
-
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 
@@ -32,25 +30,24 @@ YcbcrConverter::YcbcrConverter(const TiffFile& file) {
   }
 }
 
-void YcbcrConverter::set_pixel(View to, std::uint32_t x, std::uint32_t y, const std::uint8_t* clump) {
-  const std::uint8_t* chroma = clump + std::size_t{horizontal_} * vertical_;
-  const std::uint32_t luma = clump[std::size_t{y} * horizontal_ + x % horizontal_];
+void YcbcrConverter::set_pixel(std::uint8_t luma, const std::uint8_t* chroma, std::uint8_t* pixel) const {
   std::uint32_t red = 0;
   std::uint32_t green = 0;
   std::uint32_t blue = 0;
   TIFFYCbCrtoRGB(tables_, luma, chroma[0], chroma[1], &red, &green, &blue);
-  auto* pixel = to.row<std::uint8_t>(static_cast<int>(y)) + std::size_t{3} * x;
   pixel[0] = static_cast<std::uint8_t>(red);
   pixel[1] = static_cast<std::uint8_t>(green);
   pixel[2] = static_cast<std::uint8_t>(blue);
 }
 
-void YcbcrConverter::convert(const std::byte* clumps, View to) {
-  const std::size_t clump_bytes = std::size_t{horizontal_} * vertical_ + 2;
-  const auto* bytes = reinterpret_cast<const std::uint8_t*>(clumps);
-  for (std::uint32_t y = 0; y < static_cast<std::uint32_t>(to.height); ++y) {
-    for (std::uint32_t x = 0; x < static_cast<std::uint32_t>(to.width); ++x) {
-      set_pixel(to, x, y, bytes + x / horizontal_ * clump_bytes);
+void YcbcrConverter::convert(const std::byte* clumps, std::uint32_t first, View to) {
+  const std::size_t luma_bytes = std::size_t{horizontal_} * vertical_;
+  for (int y = 0; y < to.height; ++y) {
+    const std::size_t row = std::size_t{first + static_cast<std::uint32_t>(y)} * horizontal_;
+    auto* pixel = to.row<std::uint8_t>(y);
+    for (std::uint32_t x = 0; x < static_cast<std::uint32_t>(to.width); ++x, pixel += 3) {
+      const auto* clump = reinterpret_cast<const std::uint8_t*>(clumps) + x / horizontal_ * (luma_bytes + 2);
+      set_pixel(clump[row + x % horizontal_], clump + luma_bytes, pixel);
     }
   }
 }

@@ -23,11 +23,12 @@ class YcbcrConverter {
     return (width + horizontal_ - 1) / horizontal_ * (std::uint64_t{horizontal_} * vertical_ + 2);
   }
 
-  /// From a row of clumps to up to clump_height() rows of RGB, those of `to`. Computes as libtiff does.
-  void convert(const std::byte* clumps, View to);
+  /// From a row of clumps to RGB: of its clump_height() rows, as many as `to` has, from row `first` on. Computes as
+  /// libtiff does.
+  void convert(const std::byte* clumps, std::uint32_t first, View to);
 
  private:
-  void set_pixel(View to, std::uint32_t x, std::uint32_t y, const std::uint8_t* clump);
+  void set_pixel(std::uint8_t luma, const std::uint8_t* chroma, std::uint8_t* pixel) const;
 
   std::uint32_t horizontal_ = 1;
   std::uint32_t vertical_ = 1;
