@@ -11,6 +11,7 @@
 #include "batch/output_name.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
+#include "engine/host_memory.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
 
@@ -71,6 +72,11 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
   if (taken.is_image) {
     const std::uint64_t all = memory_for(taken);
     release(taken);
+    if (globals_.max_memory && all > budget_.bytes()) {
+      taken.content = {};
+      fail(taken.item, name_of(ErrorKind::out_of_memory), why_too_large(all, *globals_.max_memory, budget_.bytes()));
+      return true;
+    }
     hold(taken, all, is_cancelled);
   }
   return true;

@@ -9,11 +9,15 @@
 #include "batch/archive_run.hpp"
 #include "batch/batch_session.hpp"
 #include "batch/folder_scan.hpp"
+#include "batch/image_memory.hpp"
 #include "batch/in_place_names.hpp"
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
+#include "batch/work_plan.hpp"
 #include "cli/messages.hpp"
+#include "codecs/declared_image.hpp"
 #include "engine/backend_choice.hpp"
+#include "engine/host_memory.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -73,6 +77,28 @@ void run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& 
   context.watch_with(nullptr);
 }
 
+/// Throws Error{out_of_memory} for an image that needs more than --max-memory leaves; nothing is known of a pipe.
+void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals) {
+  if (!globals.max_memory || paths.input == "-") {
+    return;
+  }
+  return_freed_memory();
+  GlobalOptions options = globals;
+  options.threads = processors(globals);
+  std::uint64_t file_bytes = 0;
+  std::int64_t mtime_ns = 0;
+  (void)read_file_facts(paths.input, file_bytes, mtime_ns);
+  const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, globals.page);
+  if (declared.pixels() == 0 || declared.pixels() > globals.max_pixels) {
+    return;  // the decoder refuses it
+  }
+  const std::uint64_t room = memory_for_images(globals.max_memory);
+  if (const ImageMemory memory = memory_of(job, paths, file_bytes, declared, options, room); memory.bytes > room) {
+    throw Error(ErrorKind::out_of_memory,
+                printable_name(paths.input) + ": " + why_too_large(memory.bytes, *globals.max_memory, room));
+  }
+}
+
 ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
   const ItemPaths paths{named.inputs.front(), named.output};
   const std::string target = paths.output.empty() ? "-" : paths.output;
@@ -94,6 +120,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
     context.check_output_file(file, paths.input, false);
   }
   job.prepare(context);
+  check_memory(job, paths, globals);
   run_watched(job, context, paths, globals);
   context.finish();
   context.print_times();

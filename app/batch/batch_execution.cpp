@@ -1,7 +1,6 @@
 // Executes the plan of a session.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <exception>
@@ -166,8 +165,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   });
   progress.start();
   if (globals_.max_memory) {
-    // Return freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
-    ::mallopt(M_MMAP_THRESHOLD, 256 << 10);
+    return_freed_memory();
   }
   ContextPool contexts(workers, devices);
   if (items_to_do(plan) > 0) {

@@ -21,7 +21,7 @@ namespace gpuimg {
 struct RunSettings {
   int jobs = 1;
   std::uint64_t budget_bytes = 0;
-  GlobalOptions worker;            ///< with max_memory, an image that needs more than the budget fails; else it runs alone
+  GlobalOptions worker;  ///< with max_memory, an image that needs more than the budget fails; else it runs alone
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool force = false;              ///< existing outputs are replaced and counted
   bool skip_existing = false;      ///< also skip outputs that another process creates during the run

@@ -1,14 +1,12 @@
-// Sums up what decoders, operations and encoders hold at the same time. tests/unit/batch/test_image_memory.cpp measures
-// that it is never more.
+// Sums up what decoders, operations and encoders hold at the same time. tests/unit/commands/test_image_memory.cpp
+// measures that it is never more.
 #include "batch/image_memory.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cli/byte_size.hpp"
+#include "backends/backends.hpp"
 #include "codecs/image_reader.hpp"
-#include "text/number_text.hpp"
+#include "io/output_stream.hpp"
 
 namespace gpuimg {
 namespace {
@@ -54,7 +52,8 @@ std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const code
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
   constexpr std::uint64_t kOfThread = std::uint64_t{3} << 19;
-  const std::uint64_t row = declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
+  const std::uint64_t row =
+      declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
   return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row;
 }
 
@@ -65,16 +64,12 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
     const HeldBeside held = job.held_beside(declared, paths.output);
     whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
   }
-  if (whole.bytes <= share || declared.pixels() == 0 || paths.page > 1 || !job.visits_rows(paths.output)) {
+  if (whole.bytes <= share || declared.pixels() == 0 || std::max(paths.page, options.page) > 1 ||
+      !job.visits_rows(paths.output)) {
     return whole;
   }
   const ImageMemory bands{band_bytes(job, paths, declared, options.threads), true};
   return bands.bytes < whole.bytes && has_rows(paths.input, options) ? bands : whole;
-}
-
-std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room) {
-  return fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; give --max-memory {} or more",
-                     grouped((bytes >> 20) + 1), grouped(room >> 20), byte_size_text(limit - room + bytes));
 }
 
 }  // namespace gpuimg

@@ -29,8 +29,4 @@ struct ImageMemory {
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                       const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share);
 
-/// Why an image is refused that needs `bytes` where `limit`, --max-memory, leaves `room`: what it needs and what to
-/// give.
-std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room);
-
 }  // namespace gpuimg

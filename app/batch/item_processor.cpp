@@ -10,6 +10,7 @@
 #include "batch/existing_outputs.hpp"
 #include "batch/folder_scan.hpp"
 #include "codecs/declared_image.hpp"
+#include "engine/host_memory.hpp"
 #include "io/output_error.hpp"
 #include "io/output_folder.hpp"
 
@@ -65,15 +66,13 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
   const ItemPaths paths{planned.input, planned.output, planned.page > 0 ? planned.page : options.page};
   codecs::DeclaredImage declared;
   // If memory runs out here, the decoder reports it later.
-  (void)caught(
-      [&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });
+  (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });
   item.pixels = declared.pixels();
   if (declared.pixels() > options.max_pixels) {
     declared = codecs::DeclaredImage();  // the decoder refuses the image
   }
   const std::uint64_t share = budget_.bytes() / static_cast<std::uint64_t>(settings_.jobs);
-  reserve_.retry_on_oom(
-      [&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
+  reserve_.retry_on_oom([&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
   if (options.max_memory && item.memory.bytes > budget_.bytes()) {
     reserve_.retry_on_oom([&] {
       fail(item, name_of(ErrorKind::out_of_memory),

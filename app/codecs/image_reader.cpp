@@ -53,10 +53,9 @@ void turn_upright(DecodedImage& decoded) {
   }
 }
 
-/// The file stays open as long as the result is used.
-RandomAccess shared_access(const std::shared_ptr<PartialInput>& input) {
-  RandomAccess file = input->random_access();
-  file.read = [input, read = std::move(file.read)](std::uint64_t offset, std::span<std::byte> to) {
+/// `source` stays as long as the result is used.
+RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess file) {
+  file.read = [source, read = std::move(file.read)](std::uint64_t offset, std::span<std::byte> to) {
     return read(offset, to);
   };
   return file;
@@ -68,6 +67,27 @@ DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOption
     turn_upright(decoded);
   }
   return decoded;
+}
+
+/// The image if it is upright.
+std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file, const std::string& shown,
+                                   const ReadOptions& options) {
+  std::optional<DecodedImage> image = codec.open_rows(file, shown, options);
+  const bool is_turned = image && options.auto_orient && exif_orientation(image->metadata.exif) != 1;
+  return image && !is_turned ? std::optional(finished(std::move(*image), codec, options)) : std::nullopt;
+}
+
+/// Nothing for what open() refuses: the decoder of the whole file reports the error.
+template <class Open>
+std::optional<DecodedImage> opened_or_not(const Open& open) {
+  try {
+    return open();
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::out_of_memory) {
+      throw;
+    }
+    return std::nullopt;
+  }
 }
 
 }  // namespace
@@ -97,7 +117,7 @@ std::optional<DecodedImage> decode_paged_file(const std::string& path, const Rea
 
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
                                             const std::function<void(const DeclaredImage&)>& expect) {
-  try {
+  return opened_or_not([&]() -> std::optional<DecodedImage> {
     const auto input = std::make_shared<PartialInput>(path);
     const std::string shown = printable_name(path);
     const Codec& codec = detected_codec_of(*input, shown);
@@ -105,15 +125,22 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
       return std::nullopt;
     }
     expect(declared_image_in(*input, codec, shown));
-    std::optional<DecodedImage> opened = codec.open_rows(shared_access(input), shown, options);
-    const bool is_turned = opened && options.auto_orient && exif_orientation(opened->metadata.exif) != 1;
-    return opened && !is_turned ? std::optional(finished(std::move(*opened), codec, options)) : std::nullopt;
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::out_of_memory) {
-      throw;
+    return opened(codec, kept_with(input, input->random_access()), shown, options);
+  });
+}
+
+std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
+                                            const ReadOptions& options,
+                                            const std::function<void(const DeclaredImage&)>& expect) {
+  return opened_or_not([&]() -> std::optional<DecodedImage> {
+    const std::string shown = name == "-" ? "standard input" : printable_name(name);
+    const Codec& codec = detected_codec(content->span(), shown);
+    if (codec.open_rows == nullptr || options.page > 1) {
+      return std::nullopt;
     }
-    return std::nullopt;  // the decoder of the whole file reports the error
-  }
+    expect(declared_image(content->span(), shown));
+    return opened(codec, kept_with(content, in_memory(content->span())), shown, options);
+  });
 }
 
 }  // namespace gpuimg::codecs

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,6 +26,11 @@ std::optional<DecodedImage> decode_paged_file(const std::string& path, const Rea
 /// The same for a regular file whose rows can be read in bands (Codec::open_rows), upright: opens it, calls `expect`,
 /// and leaves the pixels there. Returns nullopt for any other file, also for one that decode_image refuses.
 std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadOptions& options,
+                                            const std::function<void(const DeclaredImage&)>& expect);
+
+/// The same for a file in memory, such as one from a pipe; the result keeps `content`.
+std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
+                                            const ReadOptions& options,
                                             const std::function<void(const DeclaredImage&)>& expect);
 
 }  // namespace gpuimg::codecs

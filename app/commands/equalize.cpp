@@ -187,7 +187,8 @@ class EqualizeJob final : public ImageJob {
     return image_ending_for(input, arguments_.image_output.format);
   }
 
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
     return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion())};
   }
 

@@ -157,7 +157,8 @@ class HistJob final : public ImageJob {
     }
     return endings;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/, const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+                                       const std::string& /*output*/) const override {
     return {};
   }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return !arguments_.merge; }

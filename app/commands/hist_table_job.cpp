@@ -61,7 +61,8 @@ class HistTableJob final : public ImageJob {
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return "csv"; }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/, const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+                                       const std::string& /*output*/) const override {
     return {};
   }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return true; }

@@ -112,7 +112,7 @@ class ToHslJob final : public HslJob {
     return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
   }
   [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
-    const std::uint64_t channels = image.bytes_per_pixel % 4 == 0 ? 4 : 3;
+    const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
     const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
     const bool is_image = form_of(output) == HslForm::png;
     return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0)};

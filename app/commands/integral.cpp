@@ -141,7 +141,7 @@ class IntegralJob final : public ImageJob {
 
  private:
   [[nodiscard]] std::uint64_t sum_bytes(const codecs::DeclaredImage& image) const {
-    const std::uint64_t level = image.decoded.max_value();
+    const std::uint64_t level = std::max<std::uint64_t>(image.decoded.max_value(), 1);
     const std::uint64_t most = options_.square ? level * level : level;
     const bool fits_u32 = image.pixels() <= std::numeric_limits<std::uint32_t>::max() / most;
     return sample_bytes(options_.type.value_or(fits_u32 ? Sample::u32 : Sample::u64));

@@ -96,7 +96,8 @@ class ThresholdJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
     return {1, std::min<std::uint64_t>(image.bytes_per_pixel, 2)};  // levels
   }
 

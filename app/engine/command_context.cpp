@@ -43,6 +43,7 @@ void CommandContext::begin_item(bool replaces, std::uint32_t page) {
   page_ = page > 0 ? page : options_.page;
   has_replaced_ = false;
   in_bands_ = false;
+  rows_content_.reset();
   in_place_.clear();
   fifos_.clear();
   streams_.clear();

@@ -295,6 +295,12 @@ class CommandContext {
   /// Decodes the file of rows that are void. Throws the decoder's verdict.
   void read_whole(OperationInput& input);
 
+  /// Throws Error{out_of_memory} if --max-memory does not leave room for the whole image.
+  void refuse_whole(const codecs::RowReader& rows) const;
+
+  /// Reads an input, unless its first bytes are no image's.
+  Bytes read_checked(const std::string& path);
+
   /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
   /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
   template <class Compute>
@@ -387,10 +393,11 @@ class CommandContext {
   std::shared_ptr<SharedByWorkers> shared_;
   BackendSource backends_;
   InputBuffer input_buffer_;
-  bool in_bands_ = false;          ///< load_rows() leaves pixels in their file
-  std::string rows_path_;          ///< the file of an input that is read in bands
-  std::vector<std::string> told_;  ///< its notes
-  MemoryShare share_;              ///< of the device's memory, for the decoded picture that no operation has taken yet
+  bool in_bands_ = false;                      ///< load_rows() leaves pixels in their file
+  std::string rows_path_;                      ///< the file of an input that is read in bands
+  std::shared_ptr<const Bytes> rows_content_;  ///< of a pipe
+  std::vector<std::string> told_;              ///< its notes
+  MemoryShare share_;  ///< of the device's memory, for the decoded picture that no operation has taken yet
   std::string backend_name_;
   CodecSides sides_;
   std::optional<int> device_;

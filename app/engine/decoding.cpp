@@ -10,6 +10,7 @@
 #include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
+#include "engine/host_memory.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 
@@ -95,37 +96,59 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
     }
   }
   // The first bytes of a file have been looked at above.
-  const CheckBeginning check = [&](std::span<const std::byte> beginning) {
-    codecs::check_beginning(beginning, name_for(path));
-  };
-  return decode(read(path, path == "-" ? check : nullptr), path);
+  return decode(path == "-" ? read_checked(path) : read(path), path);
+}
+
+Bytes CommandContext::read_checked(const std::string& path) {
+  return read(path, [&](std::span<const std::byte> beginning) { codecs::check_beginning(beginning, name_for(path)); });
 }
 
 codecs::DecodedImage CommandContext::load_rows(const std::string& path) {
   const bool may = messages_are_ == Messages::printed || in_bands_;
-  if (may && path != "-" && !members_.contains(path) && !options_.verify) {
-    const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
-    std::optional<codecs::DecodedImage> opened =
-        times_.measure(Phase::decode, [&] { return codecs::open_image_rows(path, input_options(), expect); });
-    if (opened && !backends_.expects_device()) {
-      sides_.decoded_by = backend_entry(BackendKind::cpu).name;
-      rows_path_ = path;
-      told_ = opened->notes;
-      finish_decoding(*opened, path);
-      return std::move(*opened);
-    }
+  if (!may || members_.contains(path) || options_.verify) {
+    return load(path);
   }
-  return load(path);
+  const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
+  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read once
+  if (path == "-") {
+    content = std::make_shared<const Bytes>(read_checked(path));
+  }
+  std::optional<codecs::DecodedImage> opened = times_.measure(Phase::decode, [&] {
+    return content ? codecs::open_image_rows(content, path, input_options(), expect)
+                   : codecs::open_image_rows(path, input_options(), expect);
+  });
+  if (!opened || backends_.expects_device()) {
+    return content ? decode(*content, path) : load(path);
+  }
+  sides_.decoded_by = backend_entry(BackendKind::cpu).name;
+  rows_path_ = path;
+  rows_content_ = std::move(content);
+  told_ = opened->notes;
+  finish_decoding(*opened, name_for(path));
+  return std::move(*opened);
+}
+
+void CommandContext::refuse_whole(const codecs::RowReader& rows) const {
+  const std::uint64_t pixels = static_cast<std::uint64_t>(rows.width()) * static_cast<std::uint64_t>(rows.height());
+  const std::uint64_t bytes = pixels * rows.format().bytes_per_pixel();
+  const std::uint64_t room = memory_for_images(options_.max_memory);
+  if (options_.max_memory && bytes > room) {
+    throw Error(ErrorKind::out_of_memory, printable_name(name_for(rows_path_)) +
+                                              ": is damaged or unusual, so that it is read as a whole; it " +
+                                              why_too_large(bytes, *options_.max_memory, room));
+  }
 }
 
 void CommandContext::read_whole(OperationInput& input) {
+  refuse_whole(*input.rows);
   input.rows.reset();
-  const Bytes bytes = read(rows_path_);
+  const std::shared_ptr<const Bytes> content =
+      rows_content_ ? std::move(rows_content_) : std::make_shared<const Bytes>(read(rows_path_));
   codecs::DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), rows_path_, input_options()); });
+      times_.measure(Phase::decode, [&] { return codecs::decode_image(content->span(), rows_path_, input_options()); });
   for (const std::string& text : decoded.notes) {
     if (std::find(told_.begin(), told_.end(), text) == told_.end()) {
-      note(printable_name(rows_path_) + ": " + text);
+      note(printable_name(name_for(rows_path_)) + ": " + text);
     }
   }
   input.image = std::move(decoded.image);

@@ -1,6 +1,8 @@
 // Reads /proc/meminfo, the control group and /proc/self/statm.
 #include "engine/host_memory.hpp"
 
+#include <fmt/format.h>
+#include <malloc.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +10,9 @@
 #include <limits>
 #include <optional>
 #include <string>
+
+#include "cli/byte_size.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
@@ -73,6 +78,14 @@ std::uint64_t available_memory() { return std::min(free_in_system(), free_in_gro
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit) {
   const std::uint64_t held = limit ? resident_memory() : 0;
   return !limit ? available_memory() / 2 : *limit > held ? *limit - held : 0;
+}
+
+void return_freed_memory() { ::mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room) {
+  const std::uint64_t held = room > 0 ? limit - room : resident_memory();
+  return fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; give --max-memory {} or more",
+                     grouped((bytes >> 20) + 1), grouped(room >> 20), byte_size_text(held + bytes));
 }
 
 }  // namespace gpuimg

@@ -86,7 +86,6 @@ struct Case {
   Case() {
     settings.jobs = 4;
     settings.budget_bytes = std::uint64_t{1} << 40;
-    settings.max_pixels = std::uint64_t{1} << 30;
   }
 };
 
@@ -120,7 +119,7 @@ TEST(BatchRun, AnImageLargerThanTheBudgetRunsAloneOrFails) {
   EXPECT_EQ(alone.run().counts.done, static_cast<std::uint64_t>(kItems));
   Case limited;
   limited.settings.budget_bytes = 1;
-  limited.settings.budget_is_limit = true;
+  limited.settings.worker.max_memory = 1;
   EXPECT_EQ(limited.run().counts.failed, static_cast<std::uint64_t>(kItems));
   EXPECT_EQ(limited.job.begun, 0);
   EXPECT_EQ(limited.manifest.items.at("7").error_kind, "out_of_memory");

@@ -1,0 +1,34 @@
+# --max-memory: what can be read in rows is processed in bands, and the rest is refused with what it needs and what to
+# give; a folder goes on, and can be resumed with more.
+[ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer takes more than the limit
+needs='needs about [0-9,]* MB of memory, but --max-memory leaves [0-9]* MB; give --max-memory \([0-9]*M\) or more$'
+{ printf 'P1 4000 4000\n'; head -c 16000000 /dev/zero | tr '\0' 1; } >text.pbm
+make_image png large.png 3000x2000 rgb
+make_image png small.png 30x20 rgb
+echo "- one image"
+gpuimg hist --backend cpu text.pbm all.csv
+gpuimg hist --backend cpu --max-memory 30M text.pbm 30.csv 2>refused.txt
+echo "exit $?"
+sed "s/$needs/NEEDS/" refused.txt
+enough=$(sed -n "s/.*$needs/\1/p" refused.txt)
+gpuimg hist --backend cpu --max-memory "$enough" text.pbm enough.csv && cmp all.csv enough.csv
+gpuimg integral --backend cpu --threads 1 large.png whole.npy
+gpuimg integral --backend cpu --threads 1 --max-memory 30M large.png bands.npy && cmp whole.npy bands.npy
+gpuimg integral --backend cpu --threads 1 - piped.npy --max-memory 30M <large.png && cmp whole.npy piped.npy
+gpuimg hsl --backend cpu --planes --max-memory 30M large.png planes.npy 2>&1 | sed "s/$needs/NEEDS/"
+echo "- damage that shows late"
+head -c $(($(stat -c %s large.png) / 2)) large.png >cut.png
+gpuimg integral --backend cpu --max-memory 30M cut.png cut.npy 2>&1 | sed "s/$needs/NEEDS/"
+echo "- a folder"
+mkdir in && mv text.pbm large.png small.png in/
+for jobs in 1 2; do
+  gpuimg integral --backend cpu -j $jobs --threads 2 -q --max-memory 40M --manifest run$jobs.jsonl in/ out$jobs/ 2>refused.txt
+  echo "exit $?"
+  sed "s/$needs/NEEDS/" refused.txt
+  cmp whole.npy out$jobs/large.npy
+  ls out$jobs
+  grep -c "out_of_memory" run$jobs.jsonl
+  gpuimg integral --backend cpu -q --max-memory 1G --resume run$jobs.jsonl --manifest run$jobs.jsonl in/ out$jobs/
+  echo "exit $?"
+  ls out$jobs
+done

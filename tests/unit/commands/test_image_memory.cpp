@@ -1,0 +1,130 @@
+// What --max-memory counts for an image is what the image holds: measured, and named when it is refused.
+// docs/batch.md, "Memory".
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "heap_meter.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "text/path_names.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+using Words = std::vector<std::string>;
+
+class ImageMemory : public ::testing::Test {
+ protected:
+  static constexpr int kWidth = 1600;
+  static constexpr int kHeight = 1100;
+
+  std::string put(const std::string& name, const FileBytes& file) {
+    put_bytes(folder_ / name, file);
+    return folder_ / name;
+  }
+  std::string progressive() {
+    const Image pixels = smooth_image(random_, kWidth, kHeight, {Sample::u8, 3});
+    return put("progressive.jpg", make_jpeg(pixels.view(), {.progressive = true}));
+  }
+  std::string image(const std::string& name, codecs::FileFormat file_format, PixelFormat format) {
+    const Image pixels = smooth_image(random_, kWidth, kHeight, format);
+    return put(name, codecs::encode_image(pixels.view(), file_format, name, {}));
+  }
+
+  CommandRun run(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--backend", "cpu", "--threads", "1", "--force", "-q"});
+    return run_command(words);
+  }
+
+  /// In megabytes, from the refusal of an image for which nothing is left.
+  std::size_t declared(const Words& words, const Words& names) {
+    Words more = names;
+    more.insert(more.end(), {"--max-memory", "1K"});
+    const CommandRun refused = run(words, more);
+    const std::string before = "needs about ";
+    const std::size_t at = refused.err.find(before);
+    EXPECT_NE(at, std::string::npos) << refused.err;
+    return at == std::string::npos ? 0 : std::stoul(refused.err.substr(at + before.size()));
+  }
+
+  /// The figure is at least what two such images hold, one after the other, and not far above.
+  void expect_declared(const Words& words, const std::string& file, bool in_bands = false) {
+    const std::string ending = file_ending(file);
+    const std::string out = folder_ / "out/";
+    const Words names = in_bands ? Words{file, folder_ / "out.npy"} : Words{file, file + "2." + ending, out};
+    if (!in_bands) {
+      put_text(file + "2." + ending, text_in(file));
+    }
+    (void)run(words, names);  // what is made once
+    const std::size_t figure = declared(words, names) << 20;
+    const HeapMeter meter;
+    const CommandRun done = run(words, names);
+    const std::size_t held = meter.peak();
+    std::string trace;
+    for (const std::string& word : words) {
+      trace += word + " ";
+    }
+    EXPECT_EQ(done.code, ExitCode::ok) << done.err;
+    EXPECT_LE(held, figure) << trace << file;
+    EXPECT_GE(held + held / 2 + (std::size_t{4} << 20), figure) << trace << file;
+    RecordProperty(trace + ending, std::to_string(held >> 10) + " of " + std::to_string(figure >> 10) + " KB");
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+TEST_F(ImageMemory, IsWhatIsHeld) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  const std::string jpeg = progressive();
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
+  const std::string deep = image("deep.png", codecs::FileFormat::png, {Sample::u16, 4});
+  const Words of_rows[] = {{"hist"}, {"integral"}, {"hsl"}, {"hist", "--merge"}, {"hist", "--channel", "hue"}};
+  for (const Words& words : of_rows) {
+    expect_declared(words, jpeg);
+  }
+  const Words others[] = {{"equalize"},
+                          {"equalize", "--clahe"},
+                          {"equalize", "--depth", "16", "--format", "png"},
+                          {"equalize", "--background", "white", "--format", "jpg", "--depth", "8"},
+                          {"integral", "--format", "png"},
+                          {"integral", "--mean", "5"},
+                          {"integral", "--variance", "5"},
+                          {"hsl", "--format", "png"},
+                          {"hsl", "--planes"},
+                          {"hsl", "--hue", "20"},
+                          {"threshold"},
+                          {"threshold", "--method", "sauvola"}};
+  for (const Words& words : others) {
+    for (const std::string& file : {jpeg, png, deep}) {
+      expect_declared(words, file);
+    }
+  }
+}
+
+TEST_F(ImageMemory, OfBandsIsWhatIsHeld) {
+  if (!heap_is_metered()) {
+    GTEST_SKIP() << "a sanitizer has the allocator";
+  }
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
+  const std::string deep = image("deep.png", codecs::FileFormat::png, {Sample::u16, 4});
+  for (const Words& words : {Words{"hsl"}, Words{"integral"}}) {
+    for (const std::string& file : {png, deep, image("a.jpg", codecs::FileFormat::jpeg, {Sample::u8, 3}), image("a.bmp", codecs::FileFormat::bmp, {Sample::u8, 3})}) {
+      expect_declared(words, file, true);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
