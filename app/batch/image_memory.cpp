@@ -51,7 +51,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
-  constexpr std::uint64_t kOfThread = std::uint64_t{3} << 19;
+  constexpr std::uint64_t kOfThread = std::uint64_t{2} << 20;
   const std::uint64_t row =
       declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
   return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row;

@@ -14,22 +14,16 @@ for name in 1000x701/rgb/8/png 1000x701/rgba/16/png 640x433/rgb/8/jpg 640x433/rg
   IFS=/ read -r size kind bits ending <<<"$name"
   make_image png from.png "$size" "$kind" "$bits"
   gpuimg equalize --strength 0 --force -q from.png "in.$ending"
-  for threads in 1 2; do
-    options="--backend cpu --threads $threads"
-    for counts in '--channel rgb' '--roi 10,20,300,400'; do
-      gpuimg hist $options $counts --force -q "in.$ending" whole/
-      gpuimg hist $options $counts "in.$ending" bands.csv --force -q
-      gpuimg hist $options $counts - piped.csv --force -q <"in.$ending"
-      cmp whole/in.csv bands.csv
-      cmp whole/in.csv piped.csv
+  for counts in 'csv hist --channel rgb' 'csv hist --roi 10,20,300,400' 'npy integral' 'npy hsl' \
+    'npy integral --layout inclusive --square' 'npy hsl --encode u16'; do
+    read -r out operation <<<"$counts --backend cpu --force -q"
+    gpuimg $operation "in.$ending" -o "whole/{stem}.$out"
+    for threads in 1 2; do
+      gpuimg $operation --threads $threads "in.$ending" "bands.$out"
+      cmp "whole/in.$out" "bands.$out" || echo "$operation $ending, $threads threads"
     done
-    for operation in integral hsl 'integral --layout inclusive --square' 'hsl --encode u16'; do
-      gpuimg $operation $options "in.$ending" bands.npy --force -q
-      gpuimg $operation $options "in.$ending" whole/ --force -q
-      cmp whole/in.npy bands.npy || echo "$operation $ending, $threads threads"
-      gpuimg $operation $options - bands.npy --force -q <"in.$ending"
-      cmp whole/in.npy bands.npy || echo "$operation $ending from a pipe, $threads threads"
-    done
+    gpuimg $operation - "piped.$out" <"in.$ending"
+    cmp "whole/in.$out" "piped.$out" || echo "$operation $ending from a pipe"
   done
 done
 rm -rf *.npy *.csv whole

@@ -1,6 +1,7 @@
 # --max-memory: what can be read in rows is processed in bands, and the rest is refused with what it needs and what to
 # give; a folder goes on, and can be resumed with more.
 [ "$GPUIMG_SANITIZED" != 1 ] || exit 0  # a sanitizer takes more than the limit
+exec 3>&1 >found.txt
 needs='needs about [0-9,]* MB of memory, but --max-memory leaves [0-9]* MB; give --max-memory \([0-9]*M\) or more$'
 { printf 'P1 4000 4000\n'; head -c 16000000 /dev/zero | tr '\0' 1; } >text.pbm
 make_image png large.png 3000x2000 rgb
@@ -17,8 +18,9 @@ gpuimg integral --backend cpu --threads 1 --max-memory 30M large.png bands.npy &
 gpuimg integral --backend cpu --threads 1 - piped.npy --max-memory 30M <large.png && cmp whole.npy piped.npy
 gpuimg hsl --backend cpu --planes --max-memory 30M large.png planes.npy 2>&1 | sed "s/$needs/NEEDS/"
 echo "- damage that shows late"
-head -c $(($(stat -c %s large.png) / 2)) large.png >cut.png
-gpuimg integral --backend cpu --max-memory 30M cut.png cut.npy 2>&1 | sed "s/$needs/NEEDS/"
+cp large.png bad.png
+printf 'X' | dd of=bad.png bs=1 seek=$(($(stat -c %s bad.png) / 2)) conv=notrunc status=none
+gpuimg integral --backend cpu --max-memory 30M bad.png bad.npy 2>&1 | sed "s/$needs/NEEDS/"
 echo "- a folder"
 mkdir in && mv text.pbm large.png small.png in/
 for jobs in 1 2; do
@@ -32,3 +34,30 @@ for jobs in 1 2; do
   echo "exit $?"
   ls out$jobs
 done
+diff found.txt - >&3 <<'END'
+- one image
+exit 6
+gpuimg: error: text.pbm: NEEDS
+gpuimg: error: large.png: NEEDS
+- damage that shows late
+gpuimg: error: bad.png: is damaged or unusual, so that it is read as a whole; it NEEDS
+- a folder
+exit 1
+gpuimg: error: in/text.pbm: NEEDS
+large.npy
+small.npy
+1
+exit 0
+large.npy
+small.npy
+text.npy
+exit 1
+gpuimg: error: in/text.pbm: NEEDS
+large.npy
+small.npy
+1
+exit 0
+large.npy
+small.npy
+text.npy
+END
