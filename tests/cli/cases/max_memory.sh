@@ -20,7 +20,7 @@ gpuimg hsl --backend cpu --planes --max-memory 30M large.png planes.npy 2>&1 | s
 echo "- damage that shows late"
 cp large.png bad.png
 printf 'X' | dd of=bad.png bs=1 seek=$(($(stat -c %s bad.png) / 2)) conv=notrunc status=none
-gpuimg integral --backend cpu --max-memory 30M bad.png bad.npy 2>&1 | sed "s/$needs/NEEDS/"
+gpuimg integral --backend cpu --threads 1 --max-memory 22M bad.png bad.npy 2>&1 | sed "s/$needs/NEEDS/"
 echo "- a folder"
 mkdir in && mv text.pbm large.png small.png in/
 for jobs in 1 2; do
