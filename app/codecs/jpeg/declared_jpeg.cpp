@@ -113,6 +113,20 @@ std::optional<int> quality_of(const JpegHeader& header, const std::vector<Compon
   return is_usual ? jpeg_quality(*luma, &*chroma) : std::nullopt;
 }
 
+/// Per pixel, of 16-bit coefficients, rounded up.
+std::uint64_t coefficient_bytes(const std::vector<Component>& components) {
+  std::uint64_t horizontal = 1;
+  std::uint64_t vertical = 1;
+  std::uint64_t coefficients = 0;
+  for (const Component& component : components) {
+    horizontal = std::max<std::uint64_t>(horizontal, component.horizontal);
+    vertical = std::max<std::uint64_t>(vertical, component.vertical);
+    coefficients += std::uint64_t{component.horizontal} * component.vertical;
+  }
+  const std::uint64_t whole = horizontal * vertical;
+  return (sizeof(std::int16_t) * coefficients + whole - 1) / whole;
+}
+
 }  // namespace
 
 DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
@@ -124,8 +138,8 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
   declared.color = color_of(header, components);
   declared.decoded = {Sample::u8, components.size() == 1 ? 1 : 3};
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  // With several scans, all 16-bit coefficients are in memory before the first row is complete.
-  declared.decoder_bytes_per_pixel = header.keeps_coefficients ? std::uint64_t{2} * header.components : 0;
+  // With several scans, all coefficients are in memory before the first row is complete.
+  declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
   declared.suits_backends = describe_jpeg(beginning).has_value();
   declared.facts = {
       {"process", header.is_progressive ? std::string("progressive")

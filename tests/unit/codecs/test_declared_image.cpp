@@ -60,8 +60,10 @@ TEST(DeclaredImage, CountsCoefficientsThatJpegKeeps) {
   };
   EXPECT_EQ(kept(color, {}), 0U);
   EXPECT_EQ(kept(gray, {}), 0U);
-  EXPECT_EQ(kept(color, {.progressive = true}), 6U);
-  EXPECT_EQ(kept(color, {.separate_scans = true}), 6U);
+  EXPECT_EQ(kept(color, {.progressive = true}), 3U);
+  EXPECT_EQ(kept(color, {.separate_scans = true}), 3U);
+  EXPECT_EQ(kept(color, {.progressive = true, .vertical_sampling = 1}), 4U);
+  EXPECT_EQ(kept(color, {.progressive = true, .horizontal_sampling = 1, .vertical_sampling = 1}), 6U);
 }
 
 TEST(DeclaredImage, FindsTheSizeAfterLongMetadata) {
