@@ -11,8 +11,11 @@
 namespace gpuimg {
 namespace {
 
-/// What a decoder and an encoder hold beside pixels.
-constexpr std::uint64_t kCodecs = std::uint64_t{2} << 20;
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLeast = 2 * kMebibyte;
+
+/// What a decoder and an encoder hold beside pixels of that many bytes: parts of them.
+std::uint64_t codec_bytes(std::uint64_t pixels) { return kLeast + std::min(6 * kMebibyte, 2 * pixels); }
 
 /// A pool of pixels may give the input memory of an earlier result: PixelPool.
 std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
@@ -38,23 +41,27 @@ bool has_rows(const std::string& path, const GlobalOptions& options) {
 std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
                           const codecs::DeclaredImage& declared, bool keeps_output) {
   if (declared.pixels() == 0) {
-    return 4 * file_bytes + kCodecs;  // an unreadable file
+    return 4 * file_bytes + kLeast;  // an unreadable file
   }
   const HeldBeside held = job.held_beside(declared, paths.output);
   const std::uint64_t input = input_bytes(declared.bytes_per_pixel, held.result);
   const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
-  // The file is released once it is decoded; what else the pixels need, and the result, come after.
-  const std::uint64_t decoding = file_bytes + declared.pixels() * (input + declared.decoder_bytes_per_pixel);
-  return std::max(decoding, declared.pixels() * (input + held.result + held.others + kept)) + kCodecs;
+  // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
+  const std::uint64_t decoding = file_bytes + declared.pixels() * declared.decoder_bytes_per_pixel;
+  const std::uint64_t writing = declared.pixels() * (held.others + kept);
+  return declared.pixels() * (input + held.result) + std::max(decoding, writing) +
+         codec_bytes(declared.pixels() * declared.bytes_per_pixel);
 }
 
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
-  constexpr std::uint64_t kOfThread = std::uint64_t{2} << 20;
-  const std::uint64_t row =
-      declared.width * (declared.bytes_per_pixel + job.held_beside(declared, paths.output).result);
-  return 2 * kCodecs + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row;
+  constexpr std::uint64_t kOfThread = 2 * kMebibyte;
+  const HeldBeside held = job.held_beside(declared, paths.output);
+  const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
+  const bool keeps_result = held.result > 0 && is_stream(paths.output);
+  return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * kOfThread + kRows * row +
+         (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
 }
 
 ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
