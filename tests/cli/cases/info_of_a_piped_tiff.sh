@@ -1,4 +1,5 @@
 # The directories of a TIFF may be behind its pixels: of a pipe they are found, too.
+gpuimg --version | grep -q 'libtiff [0-9]' || { echo "this gpuimg reads no TIFF"; exit 77; }
 python3 - <<'P'
 import struct
 

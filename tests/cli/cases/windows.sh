@@ -4,10 +4,10 @@ gpuimg integral -q --mean 5 in.png mean.png && gpuimg integral -q --mean 5 --bac
 gpuimg integral -q --variance 3 in.png v.npy && gpuimg integral -q --deviation 3 --channel a in.png d.png
 gpuimg denoise -q --patch 3 --search 5 in.png clean.png && gpuimg denoise -q --filter-strength 0 in.png same.png
 gpuimg compare in.png same.png | head -1
-for out in t.png t.tif t.pnm t.bmp t.jpg; do gpuimg threshold -q --method bradley in.png $out; done
+for out in t.png t.pnm t.bmp t.jpg; do gpuimg threshold -q --method bradley in.png $out; done
 gpuimg threshold -q --method bradley --depth 8 in.png t8.png
-for out in t.tif t.pnm t.bmp t8.png; do gpuimg compare -q t.png $out >same.txt || cat same.txt; done
-for file in *.png *.jpg *.tif *.pnm; do
+for out in t.pnm t.bmp t8.png; do gpuimg compare -q t.png $out >same.txt || cat same.txt; done
+for file in *.png *.jpg *.pnm; do
   gpuimg info --json $file | grep -o '"\(width\|height\|color\|bit_depth\)": *[^,}]*' | tr -d '\n' | sed "s/^/$file: /"
   echo
 done
