@@ -1,0 +1,30 @@
+# Images that do not fit into --max-memory go from file to file in bands: the files are those of whole images.
+limit=30M
+[ "$GPUIMG_SANITIZED" = 0 ] || limit=1G # memory of the sanitizer counts too: there is room for the whole image
+make_image png from.png 3500x3000 rgb
+gpuimg equalize --strength 0 -q from.png from.jpg
+gpuimg equalize --lut lut.csv -q from.png first.png
+while read -r in out operation; do
+  gpuimg $operation --backend cpu -q from.$in whole.$out
+  expect 0 gpuimg $operation --backend cpu -q --max-memory $limit from.$in bands.$out
+  cmp whole.$out bands.$out || echo "$operation $in $out"
+  rm -f whole.$out bands.$out
+done <<'LIST'
+png png equalize
+png jpg equalize --color rgb --formula stretch
+png pnm equalize --depth 16 --strength 0.5
+jpg png equalize --clahe --tiles 3x5
+jpg jpg equalize --quality keep
+png png equalize --apply lut.csv
+png png equalize --match from.jpg --roi 100,200,3000,2000
+png png hsl
+jpg jpg hsl --hue 20
+png png threshold
+png pnm threshold --method sauvola --window 31
+png png integral --mean 25
+jpg npy integral --deviation 9
+png png denoise --patch 1 --search 3
+LIST
+expect 6 gpuimg equalize --backend cpu --max-memory 4M from.png out.png 2>refused.txt
+grep -q "give --max-memory" refused.txt || cat refused.txt
+find . -name '*out*'
