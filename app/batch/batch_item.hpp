@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "engine/image_memory.hpp"
 #include "batch/manifest.hpp"
 #include "batch/work_plan.hpp"
 #include "cli/refused_thread.hpp"
 #include "engine/image_job.hpp"
+#include "engine/image_memory.hpp"
 #include "io/output_error.hpp"
 #include "text/printable_name.hpp"
 
