@@ -230,6 +230,10 @@ struct Codec {
   /// null for options that need the whole image. Null for a format of which that is always so.
   std::unique_ptr<RowWriter> (*open_writer)(int width, int height, PixelFormat format, const std::string& name,
                                             const WriteOptions& options, const ByteSink& sink) = nullptr;
+  /// The same for a format whose last rows come first in the file.
+  std::unique_ptr<RowWriter> (*open_placing_writer)(int width, int height, PixelFormat format, const std::string& name,
+                                                    const WriteOptions& options, const BytePlacer& place) = nullptr;
+  [[nodiscard]] bool takes_rows() const { return open_writer != nullptr || open_placing_writer != nullptr; }
   /// What a backend must make of pixels within the limits, so that write_encoded writes the bytes that encode writes.
   /// Returns nullopt if only encode can write them. Null for a format that no backend encodes.
   std::optional<Encoding> (*backend_encoding)(int width, int height, PixelFormat format,

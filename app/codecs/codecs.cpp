@@ -5,6 +5,7 @@
 
 #include "codecs/bmp/bmp_metadata.hpp"
 #include "codecs/bmp/bmp_reader.hpp"
+#include "codecs/bmp/bmp_writer.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/gif/gif_reader.hpp"
 #if GPUIMG_HAS_HEIF
@@ -26,8 +27,8 @@
 #include "codecs/pnm/pnm_writer.hpp"
 #include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_reader.hpp"
-#include "codecs/stb/stb_writer.hpp"
 #include "codecs/stb/tga_reader.hpp"
+#include "codecs/stb/stb_writer.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_reader.hpp"
@@ -92,6 +93,7 @@ constexpr Codec kCodecs[] = {
         .limits = {.max_bytes = kMaxStbBytes, .holds_16_bits = false, .holds_gray_alpha = false},
         .fit_metadata = fit_bmp_metadata,
         .encode = encode_bmp,
+        .open_placing_writer = open_bmp_writer,
     },
     {
         .format = FileFormat::tga,

@@ -86,9 +86,12 @@ void encode_image(ConstView pixels, FileFormat file_format, const std::string& n
 
 std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
                                              const std::string& name, const WriteOptions& options,
-                                             const ByteSink& sink) {
+                                             const FileParts& to) {
   const Codec& codec = checked_codec(width, height, format, file_format, name, options);
-  return codec.open_writer == nullptr ? nullptr : codec.open_writer(width, height, format, name, options, sink);
+  if (codec.open_placing_writer != nullptr) {
+    return codec.open_placing_writer(width, height, format, name, options, to.place);
+  }
+  return codec.open_writer == nullptr ? nullptr : codec.open_writer(width, height, format, name, options, to.append);
 }
 
 std::optional<Encoding> backend_encoding(int width, int height, PixelFormat format, FileFormat file_format,

@@ -22,11 +22,10 @@ void check_holds(FileFormat file_format, int width, int height, PixelFormat form
 void encode_image(ConstView pixels, FileFormat file_format, const std::string& name, const WriteOptions& options,
                   const ByteSink& sink);
 
-/// Begins the file that encode_image writes, from rows: Codec::open_writer. Returns null if the image must be whole.
-/// Throws as encode_image does.
+/// Begins the file that encode_image writes, from rows: Codec::open_writer, or open_placing_writer. Returns null if the
+/// image must be whole. Throws as encode_image does.
 std::unique_ptr<RowWriter> open_image_writer(int width, int height, PixelFormat format, FileFormat file_format,
-                                             const std::string& name, const WriteOptions& options,
-                                             const ByteSink& sink);
+                                             const std::string& name, const WriteOptions& options, const FileParts& to);
 
 /// What a backend must make of pixels that pass check_holds, for write_encoded. Returns nullopt if the host must encode
 /// them.

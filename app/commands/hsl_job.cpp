@@ -139,8 +139,8 @@ class ToHslJob final : public HslJob {
     }
     OperationInput input(std::move(decoded));
     if (form_of(paths.output) == HslForm::npy) {
-      const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
-        return codecs::open_npy_writer(width, height, result, sink);
+      const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
+        return codecs::open_npy_writer(width, height, result, to.append);
       };
       if (context.process_rows(input, paths.output, open, to_hsl)) {
         return {};

@@ -67,7 +67,7 @@ CommandContext::OpenWriter npy_writer(const OperationInput& input, const Integra
   const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
   const int width = table_width(input.width(), options.layout);
   const int height = table_height(input.height(), options.layout);
-  return [=](const ByteSink& sink) { return codecs::open_npy_writer(width, height, {entry, 1}, sink); };
+  return [=](const FileParts& to) { return codecs::open_npy_writer(width, height, {entry, 1}, to.append); };
 }
 
 class IntegralJob final : public ImageJob {

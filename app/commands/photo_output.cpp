@@ -85,7 +85,7 @@ std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, Pix
 }
 
 bool PhotoOutput::takes_rows(const std::string& output) const {
-  return codecs::codec_of(format_of(output)).open_writer != nullptr;
+  return codecs::codec_of(format_of(output)).takes_rows();
 }
 
 void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,

@@ -117,8 +117,8 @@ class MomentJob final : public ImageJob {
       return backend.apply(picture, options_);
     };
     const PixelFormat result = result_format(input.format(), options_);
-    const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
-      return codecs::open_npy_writer(width, height, result, sink);
+    const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
+      return codecs::open_npy_writer(width, height, result, to.append);
     };
     if (context.process_rows(input, paths.output, open, apply)) {
       return {};

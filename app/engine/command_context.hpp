@@ -137,7 +137,7 @@ class CommandContext {
   using ImageOperation = std::function<Picture(Backend& backend, Picture&& picture, const Picture* mask)>;
 
   /// Begins a file of rows; null if it can only be written from the whole image.
-  using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const ByteSink& sink)>;
+  using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FileParts& to)>;
 
   /// For rows that were left in their file: runs the operation on bands of them, and writes its result to `output` as
   /// it comes, so that neither image is ever held. Returns false if the result must be held: process() or

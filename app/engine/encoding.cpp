@@ -112,7 +112,7 @@ void CommandContext::write_image(const std::string& output, PixelFormat pixels, 
                                  const EncodeTo& encode) {
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
   const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
-  outputs_.stage(output, Phase::encode, [&](const ByteSink& sink) { encode(format, options, sink); });
+  outputs_.stage(output, Phase::encode, [&](const FileParts& to) { encode(format, options, to.append); });
 }
 
 }  // namespace gpuimg

@@ -12,6 +12,17 @@
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
+namespace {
+
+FileParts parts_in(std::vector<std::byte>& content) {
+  return {[&](std::span<const std::byte> part) { content.insert(content.end(), part.begin(), part.end()); },
+          [&](std::uint64_t offset, std::span<const std::byte> part) {
+            content.resize(std::max<std::size_t>(content.size(), offset + part.size()));
+            std::copy(part.begin(), part.end(), content.begin() + static_cast<std::ptrdiff_t>(offset));
+          }};
+}
+
+}  // namespace
 
 void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
   rules_ = rules;
@@ -38,21 +49,25 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
   }
 }
 
-void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce) {
+void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce) {
   if (is_kept(output)) {  // a reader cannot detect half of it
     const auto content = std::make_shared<std::vector<std::byte>>();
-    times_.measure(phase, [&] {
-      produce([&](std::span<const std::byte> part) { content->insert(content->end(), part.begin(), part.end()); });
-    });
+    times_.measure(phase, [&] { produce(parts_in(*content)); });
     kept_.push_back({output, *content, content});
     return;
   }
   StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules_); });
+  std::uint64_t end = 0;  // of the parts with a place
   times_.measure(phase, [&] {
-    produce([&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); });
+    produce({[&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); },
+             [&](std::uint64_t offset, std::span<const std::byte> part) {
+               times_.measure(Phase::write, [&] { file.write_at(offset, part); });
+               end = std::max<std::uint64_t>(end, offset + part.size());
+             }});
   });
   times_.measure(Phase::write, [&] { file.finish(); });
-  staged_.push_back({std::move(file), output});
+  const std::uint64_t size = std::max<std::uint64_t>(end, file.size());
+  staged_.push_back({std::move(file), output, size});
 }
 
 void ItemOutputs::stage(const std::string& output, std::span<const std::byte> content,
@@ -60,7 +75,7 @@ void ItemOutputs::stage(const std::string& output, std::span<const std::byte> co
   if (is_kept(output)) {
     kept_.push_back({output, content, std::move(keeper)});
   } else {
-    stage(output, Phase::write, [&](const ByteSink& sink) { sink(content); });
+    stage(output, Phase::write, [&](const FileParts& to) { to.append(content); });
   }
 }
 
@@ -87,8 +102,8 @@ std::size_t ItemOutputs::announce(Verbosity of_replaced) {
       output.news.push_back({of_replaced, "replaced " + printable_name(output.name)});
     }
     output.news.push_back(
-        {Verbosity::verbose, fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name),
-                                         output.file.size(), times_.total_ms())});
+        {Verbosity::verbose,
+         fmt::format("wrote {}: {} bytes in {:.1f} ms", printable_name(output.name), output.size, times_.total_ms())});
     lines += output.news.size();
   }
   return lines;

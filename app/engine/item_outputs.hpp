@@ -40,9 +40,9 @@ class ItemOutputs {
   /// True if an output is the input.
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
-  /// Stages an output that produce(sink) writes, or keeps it if it must be whole before it is written. Writing counts
+  /// Stages an output that produce(to) writes, or keeps it if it must be whole before it is written. Writing counts
   /// as the write phase, everything else as `phase`.
-  void stage(const std::string& output, Phase phase, const std::function<void(const ByteSink&)>& produce);
+  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce);
 
   /// The same for an output in memory; `keeper` owns `content`.
   void stage(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
@@ -68,6 +68,7 @@ class ItemOutputs {
   struct Staged {
     StagedOutput file;
     std::string name;
+    std::uint64_t size;
     std::vector<Message> news = {};  ///< told after the rename
   };
 

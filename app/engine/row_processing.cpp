@@ -120,8 +120,8 @@ bool CommandContext::process_rows(OperationInput& input, const std::string& outp
     return false;
   }
   const auto write_bands = [&](Backend& on, const StripMemory& memory) {
-    outputs_.stage(output, Phase::decode, [&](const ByteSink& sink) {
-      const std::unique_ptr<codecs::RowWriter> writer = open(sink);
+    outputs_.stage(output, Phase::decode, [&](const FileParts& to) {
+      const std::unique_ptr<codecs::RowWriter> writer = open(to);
       if (writer == nullptr) {
         throw VoidStrips();
       }
@@ -151,8 +151,8 @@ bool CommandContext::process_rows_for_file(OperationInput& input, const std::str
   const PixelFormat written = converted_format(result, conversion);
   const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
   sides_.encoded_by = backend_entry(BackendKind::cpu).name;
-  const auto open = [&, width = input.width(), height = input.height()](const ByteSink& sink) {
-    auto writer = codecs::open_image_writer(width, height, written, format, output, options, sink);
+  const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
+    auto writer = codecs::open_image_writer(width, height, written, format, output, options, to);
     return writer == nullptr || written == result ? std::move(writer)
                                                   : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
   };

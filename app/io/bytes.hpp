@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <span>
@@ -38,5 +39,14 @@ struct Bytes {
 
 /// Receives the bytes of a file in order, in blocks of any size. An exception aborts the encoder.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
+
+/// Receives a part of a file for its place there. Parts may come in any order; what is in none is zero.
+using BytePlacer = std::function<void(std::uint64_t offset, std::span<const std::byte> part)>;
+
+/// Where a file is written: from its beginning, or by parts.
+struct FileParts {
+  ByteSink append;
+  BytePlacer place;  ///< in place of `append`
+};
 
 }  // namespace gpuimg

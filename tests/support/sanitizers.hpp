@@ -5,13 +5,15 @@
 #define __has_feature(name) 0  // GCC
 #endif
 
-namespace gpuimg::test {
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
     __has_feature(thread_sanitizer)
-constexpr bool kHasSanitizer = true;
+#define GPUIMG_HAS_SANITIZER 1
 #else
-constexpr bool kHasSanitizer = false;
+#define GPUIMG_HAS_SANITIZER 0
 #endif
+
+namespace gpuimg::test {
+
+constexpr bool kHasSanitizer = GPUIMG_HAS_SANITIZER == 1;
 
 }  // namespace gpuimg::test

@@ -41,7 +41,7 @@ std::size_t HeapMeter::peak() const { return most - before_; }
 
 }  // namespace gpuimg::test
 
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#if !GPUIMG_HAS_SANITIZER  // it has the allocator
 
 using gpuimg::test::counted;
 using gpuimg::test::uncount;
