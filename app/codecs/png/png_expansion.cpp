@@ -38,21 +38,21 @@ void unpack_rows(const std::uint8_t* packed, std::uint8_t* to, const SimplePng& 
 }
 
 /// Adds alpha: 0 for the transparent color, else opaque.
-template <class T>
-void add_alpha(const T* from, T* to, std::size_t pixels, std::size_t channels, const PngColor& transparent) {
-  for (std::size_t i = 0; i < pixels; ++i, from += channels) {
-    const bool is_transparent = std::equal(from, from + channels, transparent.begin());
-    to = std::copy_n(from, channels, to);
+template <class T, std::size_t kChannels>
+void add_alpha(Image& rows, const PngColor& transparent) {
+  const std::size_t pixels = rows.view().pixel_count();
+  auto* to = reinterpret_cast<T*>(rows.view().data);
+  const T* from = to + pixels;
+  for (std::size_t i = 0; i < pixels; ++i, from += kChannels) {
+    const bool is_transparent = std::equal(from, from + kChannels, transparent.begin());
+    to = std::copy_n(from, kChannels, to);
     *to++ = is_transparent ? T{0} : kMaxOf<T>;
   }
 }
 
 template <class T>
 void add_alpha(Image& rows, const SimplePng& png) {
-  const std::size_t pixels = rows.view().pixel_count();
-  auto* const to = reinterpret_cast<T*>(rows.view().data);
-  const auto channels = static_cast<std::size_t>(png.stored.channels);
-  add_alpha(to + pixels, to, pixels, channels, *png.transparent);
+  png.stored.channels == 1 ? add_alpha<T, 1>(rows, *png.transparent) : add_alpha<T, 3>(rows, *png.transparent);
 }
 
 }  // namespace

@@ -9,9 +9,20 @@
 
 namespace gpuimg::codecs {
 
+namespace {
+
+template <class T>
+bool are_pixels(const TiffKind& kind) {
+  const bool is_direct = kind.color == TiffKind::Color::gray || kind.color == TiffKind::Color::rgb;
+  return is_direct && kind.alpha != TiffKind::Alpha::premultiplied && !kind.is_planar &&
+         kind.bits == 8 * static_cast<int>(sizeof(T)) && kind.samples == kind.format().channels;
+}
+
+}  // namespace
+
 template <class T>
 TiffRowConverter<T>::TiffRowConverter(const TiffKind& kind, const TiffPalette& palette, std::size_t width)
-    : kind_(kind), palette_(palette) {
+    : kind_(kind), palette_(palette), are_pixels_(are_pixels<T>(kind)) {
   const auto planes = static_cast<std::size_t>(kind.is_planar ? kind.used_samples() : 1);
   const auto samples = static_cast<std::size_t>(kind.is_planar ? 1 : kind.samples);
   unpacked_.assign(planes, std::vector<T>(width * samples));
@@ -20,6 +31,10 @@ TiffRowConverter<T>::TiffRowConverter(const TiffKind& kind, const TiffPalette& p
 template <class T>
 void TiffRowConverter<T>::convert(std::span<const std::byte* const> planes, std::size_t width, T* to) {
   const auto samples = static_cast<std::size_t>(kind_.is_planar ? 1 : kind_.samples);
+  if (are_pixels_) {
+    std::memcpy(to, planes[0], width * samples * sizeof(T));
+    return;
+  }
   for (std::size_t plane = 0; plane < planes.size(); ++plane) {
     unpack(planes[plane], width * samples, unpacked_[plane].data());
   }

@@ -31,6 +31,7 @@ class TiffRowConverter {
 
   const TiffKind& kind_;
   const TiffPalette& palette_;
+  bool are_pixels_;                       ///< rows are stored as they are decoded
   std::vector<std::vector<T>> unpacked_;  ///< one of each plane
 };
 
