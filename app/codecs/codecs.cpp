@@ -27,8 +27,8 @@
 #include "codecs/pnm/pnm_writer.hpp"
 #include "codecs/psd/psd_metadata.hpp"
 #include "codecs/psd/psd_reader.hpp"
-#include "codecs/stb/tga_reader.hpp"
 #include "codecs/stb/stb_writer.hpp"
+#include "codecs/stb/tga_reader.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_reader.hpp"
