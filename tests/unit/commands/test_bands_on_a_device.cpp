@@ -1,0 +1,110 @@
+// Images in bands of rows whose operation runs on a device: the files are those of the CPU. The device is the twin.
+#include <gtest/gtest.h>
+
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "engine/host_memory.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+using Words = std::vector<std::string>;
+
+/// The images take 12 MB and more: a band of a device has 8.
+class BandsOnADevice : public ::testing::Test {
+ protected:
+  static constexpr int kWidth = 2003;
+  static constexpr int kHeight = 2001;
+
+  void SetUp() override { twin_device().reset(); }
+  void TearDown() override { twin_device().reset(); }
+
+  std::string image(const std::string& name, codecs::FileFormat file_format, PixelFormat format) {
+    const Image pixels = any_image(random_, kWidth, kHeight, format);
+    codecs::WriteOptions options;
+    options.png_level = 0;
+    put_bytes(folder_ / name, codecs::encode_image(pixels.view(), file_format, name, options));
+    return folder_ / name;
+  }
+
+  CommandRun run(Words words, const Words& more) {
+    words.insert(words.end(), more.begin(), more.end());
+    words.insert(words.end(), {"--force", "-q"});
+    return run_command(words);
+  }
+
+  /// Returns how many pictures the device was given.
+  int expect_files_of_the_cpu(const Words& words, const std::string& in, const std::string& ending,
+                              const Words& of_the_device) {
+    const std::string expected = folder_ / ("cpu." + ending);
+    const std::string found = folder_ / ("cuda." + ending);
+    EXPECT_EQ(run(words, {in, expected, "--backend", "cpu"}).code, ExitCode::ok);
+    const int before = twin_device().uploaded;
+    Words more = {in, found, "--backend", "cuda"};
+    more.insert(more.end(), of_the_device.begin(), of_the_device.end());
+    const CommandRun done = run(words, more);
+    EXPECT_EQ(done.code, ExitCode::ok) << done.err;
+    EXPECT_EQ(text_in(found), text_in(expected)) << words.front() << " " << in << " " << words.back();
+    return twin_device().uploaded - before;
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+};
+
+TEST_F(BandsOnADevice, OperationsOfOnePass) {
+  SCOPED_TRACE(random_.trace());
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
+  const std::string deep = image("deep.pnm", codecs::FileFormat::pnm, {Sample::u16, 3});
+  const auto expect_bands = [&](const std::string& in, const Words& more) {
+    EXPECT_GT(expect_files_of_the_cpu({"hist", "--channel", "rgb"}, in, "csv", more), 1);
+    EXPECT_GT(expect_files_of_the_cpu({"integral"}, in, "npy", more), 1);
+    EXPECT_GT(expect_files_of_the_cpu({"hsl"}, in, "npy", more), 1);
+  };
+  expect_bands(png, {});
+  expect_bands(deep, {});
+  expect_bands(png, {"--threads", "1", "--max-device-memory", "2M"});
+}
+
+TEST_F(BandsOnADevice, ImagesThatAreTooLarge) {
+  SCOPED_TRACE(random_.trace());
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 4});
+  constexpr std::uint64_t kMuch = std::uint64_t{1} << 40;
+  constexpr std::uint64_t kRoom = std::uint64_t{22} << 20;  // the file and the image have 16 MB each
+  const std::uint64_t held = kMuch - memory_for_images(kMuch);
+  const Words small = {"--max-memory", std::to_string(held + kRoom)};
+  for (const Words& words : {Words{"equalize"}, Words{"equalize", "--clahe"}, Words{"threshold"},
+                             Words{"hsl", "--hue", "30"}, Words{"integral", "--mean", "9"}}) {
+    EXPECT_GT(expect_files_of_the_cpu(words, png, "png", small), 1);
+  }
+}
+
+TEST_F(BandsOnADevice, ADeviceWithoutMemoryLeavesThemToTheCpu) {
+  SCOPED_TRACE(random_.trace());
+  const std::string png = image("a.png", codecs::FileFormat::png, {Sample::u8, 3});
+  twin_device().refused_operations = 1000;
+  const CommandRun refused = run({"integral"}, {png, folder_ / "a.npy", "--backend", "cuda"});
+  EXPECT_EQ(refused.code, ExitCode::out_of_memory) << refused.err;
+  EXPECT_FALSE(std::ifstream(folder_ / "a.npy").good());
+}
+
+TEST_F(BandsOnADevice, JpegIsWholeThere) {
+  const Image pixels = smooth_image(random_, kWidth, kHeight, {Sample::u8, 3});
+  put_bytes(folder_ / "a.jpg", make_jpeg(pixels.view(), {}));
+  const int decoded = twin_device().decoded;
+  (void)expect_files_of_the_cpu({"integral"}, folder_ / "a.jpg", "npy", {});
+  EXPECT_GT(twin_device().decoded, decoded);
+}
+
+}  // namespace
+}  // namespace gpuimg
