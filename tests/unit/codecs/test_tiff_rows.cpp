@@ -125,6 +125,27 @@ TEST(TiffRows, EndWhereverBandsEnd) {
   }
 }
 
+TEST(TiffRows, OfDamagedFilesAreVoidOrThoseOfTheWholeImage) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int compression :
+       {COMPRESSION_NONE, COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_PACKBITS, COMPRESSION_JPEG}) {
+    if (TIFFIsCODECConfigured(static_cast<std::uint16_t>(compression)) == 0) {
+      continue;
+    }
+    for (const Division& division : {Division{16}, Division{16, 16}}) {
+      const FileBytes sound = tiff_file(kSamples[5], division, compression, random);
+      EXPECT_EQ(compare_row_paths(sound, "t.tif", {}, {7}).read, 2) << compression;
+      for (int round = 0; round < 100; ++round) {
+        FileBytes file = sound;
+        const std::uint32_t at = random.below(static_cast<std::uint32_t>(file.size()));
+        random.below(4) == 0 ? file.resize(at) : void(file[at] ^= static_cast<std::byte>(1U << random.below(8)));
+        ASSERT_EQ(compare_row_paths(file, "t.tif", {}, {7}).difference, "") << compression << ", byte " << at;
+      }
+    }
+  }
+}
+
 TEST(TiffRows, TilesThatAreMostlyOutsideAreNotHeldInARow) {
   Random random;
   SCOPED_TRACE(random.trace());
