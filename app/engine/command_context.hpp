@@ -278,21 +278,8 @@ class CommandContext {
                   std::uint64_t file_bytes);
 
   /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
-  template <class Visit>
-  auto in_bands(Backend& on, const OperationInput& input, const Visit& visit) {
-    try {
-      MemoryShare share;
-      const StripMemory memory = band_memory(on, share);
-      return visit(on, memory);
-    } catch (const Error& error) {
-      if (on.memory_is_host()) {
-        throw;
-      }
-      Backend& cpu = cpu_after(error, input);
-      MemoryShare none;
-      return visit(cpu, band_memory(cpu, none));
-    }
-  }
+  void in_bands(Backend& on, const OperationInput& input,
+                const std::function<void(Backend& backend, const StripMemory& memory)>& visit);
 
   /// Waits for the share of device memory that a band takes.
   StripMemory band_memory(Backend& on, MemoryShare& share);
@@ -309,40 +296,10 @@ class CommandContext {
   /// Reads an input, unless its first bytes are no image's.
   Bytes read_checked(const std::string& path);
 
-  /// Runs compute(backend, input). Uses strips if the device lacks memory for the whole image, detected before or
-  /// during the computation. With `auto`, falls back to the CPU if strips do not fit either.
-  template <class Compute>
-  auto computed(Backend& on, OperationInput given, const Compute& compute) {
-    MemoryShare share = std::move(share_);  // of a picture that is there already; outlives it
-    OperationInput input = std::move(given);
-    if (input.rows) {
-      try {
-        return in_bands(on, input, [&](Backend& backend, const StripMemory& memory) {
-          StripedBackend bands(backend, memory, &times_);
-          return compute(bands, input);
-        });
-      } catch (const VoidStrips&) {
-        read_whole(input);
-      }
-    }
-    std::size_t room = device_memory_limit(on, input, share);
-    if (room == 0) {
-      try {
-        return compute(on, input);
-      } catch (const Error& error) {
-        room = room_after(error, on, input, share);
-      }
-    }
-    Backend* instead = nullptr;
-    try {
-      StripedBackend strips(on, room, &times_);
-      return compute(strips, input);
-    } catch (const Error& error) {
-      instead = &cpu_after(error, input);
-    }
-    share.release();
-    return compute(*instead, input);
-  }
+  /// Runs compute(backend, input), again if need be. Uses strips if the device lacks memory for the whole image,
+  /// detected before or during the computation. With `auto`, falls back to the CPU if strips do not fit either.
+  void computed(Backend& on, OperationInput given,
+                const std::function<void(Backend& backend, OperationInput& input)>& compute);
 
   /// The total for the images in flight on the device of `backend`.
   MemoryBudget& device_memory(Backend& backend) {
@@ -366,16 +323,24 @@ class CommandContext {
   /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
   Backend& cpu_after(const Error& error, const OperationInput& input);
 
+  /// Returns compute(backend, input); with --verify, compares it with that of another backend.
   template <class Compute>
   auto verified(OperationInput input, const Compute& compute) {
+    using Result = std::invoke_result_t<Compute, Backend&, OperationInput&>;
+    const auto result_on = [&](Backend& on, OperationInput given) {
+      Result result;
+      computed(on, std::move(given),
+               [&](Backend& backend, OperationInput& pixels) { result = compute(backend, pixels); });
+      return result;
+    };
     Backend& first = backend();
     if (!options_.verify) {
-      return computed(first, std::move(input), compute);
+      return result_on(first, std::move(input));
     }
     OperationInput again = input.clone();  // on the host, as verify_decoding() leaves it
     Backend& second = backends_.other();
-    auto result = computed(first, std::move(input), compute);
-    const auto expected = computed(second, std::move(again), compute);
+    Result result = result_on(first, std::move(input));
+    const Result expected = result_on(second, std::move(again));
     refuse_difference(first_difference(result, first.name(), expected, second.name()));
     detail("verify: both backends computed the same bytes");
     return result;

@@ -75,6 +75,39 @@ void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
   }
 }
 
+void CommandContext::computed(Backend& on, OperationInput given,
+                              const std::function<void(Backend& backend, OperationInput& input)>& compute) {
+  MemoryShare share = std::move(share_);  // of a picture that is there already; outlives it
+  OperationInput input = std::move(given);
+  if (input.rows) {
+    try {
+      return in_bands(on, input, [&](Backend& backend, const StripMemory& memory) {
+        StripedBackend bands(backend, memory, &times_);
+        compute(bands, input);
+      });
+    } catch (const VoidStrips&) {
+      read_whole(input);
+    }
+  }
+  std::size_t room = device_memory_limit(on, input, share);
+  if (room == 0) {
+    try {
+      return compute(on, input);
+    } catch (const Error& error) {
+      room = room_after(error, on, input, share);
+    }
+  }
+  Backend* instead = nullptr;
+  try {
+    StripedBackend strips(on, room, &times_);
+    return compute(strips, input);
+  } catch (const Error& error) {
+    instead = &cpu_after(error, input);
+  }
+  share.release();
+  compute(*instead, input);
+}
+
 std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share) {
   if (on.memory_is_host() || share.is_held()) {
     return 0;

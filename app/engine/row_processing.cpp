@@ -69,6 +69,21 @@ codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const Ima
   return std::move(*opened);
 }
 
+void CommandContext::in_bands(Backend& on, const OperationInput& input,
+                              const std::function<void(Backend& backend, const StripMemory& memory)>& visit) {
+  try {
+    MemoryShare share;
+    return visit(on, band_memory(on, share));
+  } catch (const Error& error) {
+    if (on.memory_is_host()) {
+      throw;
+    }
+    Backend& cpu = cpu_after(error, input);
+    MemoryShare none;
+    visit(cpu, band_memory(cpu, none));
+  }
+}
+
 /// In host memory, bands stay in the cache of a core; on a device, they are worth a transfer. Those with halo rows are
 /// read again with each band, so they are as large as may be.
 StripMemory CommandContext::band_memory(Backend& on, MemoryShare& share) {
