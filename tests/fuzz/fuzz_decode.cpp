@@ -39,6 +39,9 @@ Outcome outcome_of(std::span<const std::byte> file, bool lenient) {
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto file = std::as_bytes(std::span(data, size));
+  if (size >= 8 && std::string_view(reinterpret_cast<const char*>(data) + 4, 4) == "ftyp") {
+    return 0;  // HEIF: fuzz_heif, which knows what libheif leaks
+  }
   const Outcome first = outcome_of(file, false);
   const Outcome second = outcome_of(file, false);
   demand(first.refusal == second.refusal, "the second refusal differs");
