@@ -83,7 +83,8 @@ std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit) {
 void return_freed_memory() { ::mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
 std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room) {
-  const std::uint64_t held = room > 0 ? limit - room : resident_memory();
+  constexpr std::uint64_t kVaries = std::uint64_t{1} << 20;  // what the next process holds, which is measured again
+  const std::uint64_t held = (room > 0 ? limit - room : resident_memory()) + kVaries;
   return fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; give --max-memory {} or more",
                      grouped((bytes >> 20) + 1), grouped(room >> 20), byte_size_text(held + bytes));
 }
