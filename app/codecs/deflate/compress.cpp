@@ -89,8 +89,8 @@ std::size_t StripDeflater::deflate(std::span<const std::byte> strip, std::span<s
   std::size_t begin = 0;
   do {
     const std::size_t end = std::min<std::size_t>(bytes.size(), begin + kBlockBytes);
-    finder_.find(bytes, begin, end, sequences_);
-    write_deflate_block(bytes.subspan(begin, end - begin), sequences_, is_last && end == bytes.size(), writer);
+    const auto sequences = finder_.find(bytes, begin, end);
+    write_deflate_block(bytes.subspan(begin, end - begin), sequences, is_last && end == bytes.size(), writer);
     begin = end;
   } while (begin < bytes.size());
   if (is_last) {

@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
-#include <vector>
 
 #include "codecs/deflate/bit_writer.hpp"
 #include "codecs/deflate/match_finder.hpp"
@@ -38,7 +37,6 @@ class StripDeflater {
 
  private:
   MatchFinder finder_;
-  std::vector<DeflateSequence> sequences_;
 };
 
 /// Writes one block in its smallest form: stored, with the fixed codes, or with codes of its own. `sequences` describe

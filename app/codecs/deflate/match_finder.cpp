@@ -73,10 +73,19 @@ struct Found {
   std::uint32_t coded_end;  // of the last match, or the beginning of the block
 };
 
+/// `count` must be a multiple of the lanes of a vector.
+void fill(std::uint16_t* to, std::size_t count, std::uint16_t value) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  const hn::ScalableTag<std::uint16_t> d;
+  for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
+    hn::StoreU(hn::Set(d, value), d, to + i);
+  }
+}
+
 /// Forgets all positions and fills the table for a part; its positions count from `origin`.
 void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin,
            std::uint32_t origin) {
-  std::fill_n(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
+  fill(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
   const auto note = [&](std::uint32_t position) HWY_ATTR {
     positions[hash_slot(word_at(base + position), hash_bits)] = static_cast<std::uint16_t>(position - origin);
   };
@@ -240,14 +249,17 @@ void MatchFinder::restart() {
   std::fill(positions_.begin(), positions_.end(), static_cast<std::uint16_t>(kFirstPosition));
 }
 
-void MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-                       std::vector<DeflateSequence>& sequences) {
+std::span<const DeflateSequence> MatchFinder::find(std::span<const std::uint8_t> bytes, std::size_t begin,
+                                                   std::size_t end) {
   // The last match of each part may be shorter.
-  sequences.resize((end - begin) / settings_.search.min_length + kPartsPerBlock + 1);
+  const std::size_t most = (end - begin) / settings_.search.min_length + kPartsPerBlock + 1;
+  if (sequences_.size() < most) {
+    sequences_.resize(most);
+  }
   const DeflateSequence* const last =
       HWY_DYNAMIC_DISPATCH(find_all)(settings_, positions_.data(), bytes, static_cast<std::uint32_t>(begin),
-                                     static_cast<std::uint32_t>(end), sequences.data());
-  sequences.resize(static_cast<std::size_t>(last - sequences.data()));
+                                     static_cast<std::uint32_t>(end), sequences_.data());
+  return {sequences_.data(), last};
 }
 
 }  // namespace gpuimg::codecs

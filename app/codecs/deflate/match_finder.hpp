@@ -33,13 +33,14 @@ class MatchFinder {
   void restart();
 
   /// Divides bytes [begin, end), a block, into sequences, which may refer to anything before them. Successive calls
-  /// must cover `bytes`, a strip, from its beginning without gaps. At most 2³⁰ bytes.
-  void find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end,
-            std::vector<DeflateSequence>& sequences);
+  /// must cover `bytes`, a strip, from its beginning without gaps. At most 2³⁰ bytes. The result is valid until the
+  /// next call.
+  std::span<const DeflateSequence> find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end);
 
  private:
   MatchSettings settings_;
-  std::vector<std::uint16_t> positions_;  ///< by hash of eight bytes: where they last occurred, modulo 2¹⁶
+  std::vector<DeflateSequence> sequences_;  ///< as many as a block can have
+  std::vector<std::uint16_t> positions_;    ///< by hash of eight bytes: where they last occurred, modulo 2¹⁶
 };
 
 }  // namespace gpuimg::codecs
