@@ -4,7 +4,7 @@
 
 #include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
-#include "window_strip.cuh"
+#include "window_bands.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -48,21 +48,67 @@ struct CompareWithWindow {
   }
 };
 
-/// Of methods that need no squares.
-template <ThresholdMethod method>
-struct StripThreshold {
+/// Of methods that need no squares, with kBandSumBase in the sums of whole windows of `size` pixels squared.
+template <int kSteps, ThresholdMethod method>
+struct BandThreshold {
+  static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
   ThresholdRule rule;
-  __device__ std::uint32_t operator()(const std::uint8_t* level, std::uint32_t sum, std::uint32_t n,
-                                      float below) const {
-    return strip_is_white<method>(__ldg(level), sum, n, below, rule) ? 255U : 0U;
+  std::uint32_t n;
+  FewStepMean few;
+
+  BandThreshold(const ThresholdRule& threshold, int size)
+      : rule(threshold), n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n) {}
+
+  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], const std::uint8_t* levels) const {
+    const uint2 eight = __ldg(reinterpret_cast<const uint2*>(levels));
+    if constexpr (kSteps == kFewBandSteps) {
+      return compared(eight, [&](int i, std::uint32_t level) {
+        if constexpr (method == ThresholdMethod::mean) {
+          return static_cast<std::int32_t>(level) - static_cast<std::int32_t>(few(sums[i]) & 255U) > -rule.offset;
+        } else {
+          return level * (100 * n) > (sums[i] - kFloatBase) * rule.percent;  // below 2²⁷
+        }
+      });
+    } else {
+      return compared(eight, [&](int i, std::uint32_t level) { return is_above(level, sums[i], n); });
+    }
+  }
+  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
+                                     uint2 levels) const {
+    return compared(levels, [&](int i, std::uint32_t level) { return is_above(level, sums[i], counts[i]); });
+  }
+
+ private:
+  [[nodiscard]] __device__ bool is_above(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
+    if constexpr (method == ThresholdMethod::mean) {
+      const auto mean = static_cast<std::int32_t>(band_mean(sum, count, below_inverse(count)));
+      return static_cast<std::int32_t>(level) - mean > -rule.offset;
+    } else {
+      return is_white<method>(level, sum, 0, count, rule);
+    }
+  }
+
+  /// is_above(i, level) of eight pixels, as 255 or 0.
+  template <class IsAbove>
+  static __device__ uint2 compared(uint2 levels, const IsAbove& is_above) {
+    std::uint32_t results[2] = {};
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      const std::uint32_t level = (i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U;
+      results[i / 4] |= is_above(i, level) ? 255U << (i % 4 * 8) : 0U;
+    }
+    return make_uint2(results[0], results[1]);
   }
 };
 
 template <ThresholdMethod method>
-void compare_in_strips(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
-                       const Picture& result) {
-  launch_strips(workspace, plane, result, window_of(plane.width(), plane.height(), options) / 2, border_of(method),
-                StripThreshold<method>{threshold_rule(plane.format(), options)}, "comparing with windows");
+bool try_to_compare_bands(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
+                          const Picture& result) {
+  const int size = window_of(plane.width(), plane.height(), options);
+  const auto comparison = [&]<int kSteps>() {
+    return BandThreshold<kSteps, method>(threshold_rule(plane.format(), options), size);
+  };
+  return try_bands(workspace, plane, result, size / 2, border_of(method), comparison, "comparing with windows");
 }
 
 template <class T, class Sum>
@@ -105,13 +151,14 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
 
 void write_threshold(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                      const Picture& result) {
-  const bool by_strips =
-      has_window(options.method) && can_sum_strips(plane, window_of(plane.width(), plane.height(), options));
-  if (by_strips && options.method == ThresholdMethod::mean) {
-    compare_in_strips<ThresholdMethod::mean>(workspace, plane, options, result);
-  } else if (by_strips && options.method == ThresholdMethod::bradley) {
-    compare_in_strips<ThresholdMethod::bradley>(workspace, plane, options, result);
-  } else if (plane.format().sample == Sample::u8) {
+  const bool is_done = (options.method == ThresholdMethod::mean &&
+                        try_to_compare_bands<ThresholdMethod::mean>(workspace, plane, options, result)) ||
+                       (options.method == ThresholdMethod::bradley &&
+                        try_to_compare_bands<ThresholdMethod::bradley>(workspace, plane, options, result));
+  if (is_done) {
+    return;
+  }
+  if (plane.format().sample == Sample::u8) {
     write_threshold<std::uint8_t>(workspace, plane, options, result);
   } else {
     write_threshold<std::uint16_t>(workspace, plane, options, result);

@@ -1,6 +1,6 @@
-// Mean, variance and deviation of windows on the device: sums from summed-area tables, or of strips.
+// Mean, variance and deviation of windows on the device: sums from summed-area tables, or of products.
 // Specified in docs/operations.md, "Windows".
-#include "window_strip.cuh"
+#include "window_bands.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -25,9 +25,32 @@ struct WriteMean {
   }
 };
 
-struct StripMean {
-  __device__ std::uint32_t operator()(const std::uint8_t*, std::uint32_t sum, std::uint32_t n, float below) const {
-    return strip_mean(sum, n, below);
+/// Of windows of `size` pixels squared, with kBandSumBase in the sums; the low bytes are the means.
+template <int kSteps>
+struct BandMean {
+  std::uint32_t n;
+  FewStepMean few;
+  float below;
+
+  explicit BandMean(int size)
+      : n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n), below(below_inverse(n)) {}
+
+  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], const std::uint8_t* /*levels*/) const {
+    std::uint32_t means[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      means[i] = kSteps == kFewBandSteps ? few(sums[i]) : band_mean(sums[i], n, below);
+    }
+    return packed_bytes(means);
+  }
+  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
+                                     uint2 /*levels*/) const {
+    std::uint32_t means[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      means[i] = band_mean(sums[i], counts[i], below_inverse(counts[i]));
+    }
+    return packed_bytes(means);
   }
 };
 
@@ -105,10 +128,11 @@ void write_moments(Workspace& workspace, const Picture& picture, const WindowOpt
 Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options) {
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
+  const auto mean = [&]<int kSteps>() { return BandMean<kSteps>(options.size); };
   if (options.statistic != WindowStatistic::mean) {
     write_moments(workspace, picture, options, result);
-  } else if (can_sum_strips(picture, options.size)) {
-    launch_strips(workspace, picture, result, options.size / 2, options.border, StripMean{}, "averaging windows");
+  } else if (try_bands(workspace, picture, result, options.size / 2, options.border, mean, "averaging windows")) {
+    return result;
   } else if (picture.format().sample == Sample::u8) {
     write_means<std::uint8_t>(workspace, picture, options, result);
   } else {

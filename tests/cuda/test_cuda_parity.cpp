@@ -88,6 +88,9 @@ TEST_F(CudaParity, SmallHsl) {
 TEST_F(CudaParity, SmallWindows) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
+TEST_F(CudaParity, SmallWindowsOfAlignedRows) {
+  each_image({{16, 3}, {528, 70}}, [](const Pair& pair, Random& random) { pair.windows(random); });
+}
 TEST_F(CudaParity, SmallDenoising) {
   each_image(kSmall, [](const Pair& pair, Random& random) { pair.denoising(random); });
 }

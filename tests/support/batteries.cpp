@@ -269,7 +269,7 @@ void Pair::operation(const PictureOperation& options) const {
 
 void Pair::windows(Random& random) const {
   const int largest = std::max(tested_.width(), tested_.height());
-  for (const int limit : {4, 128, 600}) {  // windows of strips, and larger ones of tables
+  for (const int limit : {32, 128, 3000}) {  // windows of three products, of four, and some of tables
     for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
       WindowOptions window;
       window.size = 2 * random.between(0, std::min(largest, limit) - 1) + 1;

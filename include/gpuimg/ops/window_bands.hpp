@@ -1,0 +1,108 @@
+// Windows over 8-bit levels as products with band matrices of ones and zeros, as a warp of device threads makes them:
+// which columns and rows a product covers, and the mean of a sum. Specified in docs/operations.md, "Windows". The
+// kernel is cuda/window_bands.cuh; tests run its twin on the host.
+//
+// A warp sums the windows of 32 columns, 16 rows at a time. Products of levels with bands give, for each row that
+// enters the windows and each row that leaves them, its sum over each column's window. A product with a triangle adds
+// up these sums, entering less leaving, from row to row.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+
+#include "gpuimg/host_device.hpp"
+
+namespace gpuimg {
+
+inline constexpr int kBandColumns = 32;   ///< of a warp
+inline constexpr int kBandRows = 16;      ///< of a product with the triangle
+inline constexpr int kBandDepth = 32;     ///< levels of a row that one product takes
+inline constexpr int kFewBandSteps = 3;   ///< products a row for windows up to kMaxFewStepWindow
+inline constexpr int kManyBandSteps = 4;  ///< two at each end of larger windows, whose middle is a sum of its own
+inline constexpr int kMaxFewStepWindow = 63;
+inline constexpr int kMaxBandWindow = 4099;  ///< a window's sum, and half of its pixels, fit 32 bits together
+
+/// Offsets count the columns from the first one that a warp reads.
+struct BandLayout {
+  int radius = 0;
+  int margin = 0;         ///< columns read to the left of the results, a multiple of 16
+  int middle_blocks = 0;  ///< of kBandDepth columns, between the second product and the third, in all windows of a warp
+
+  [[nodiscard]] GPUIMG_HD constexpr int size() const { return 2 * radius + 1; }
+};
+
+GPUIMG_HD constexpr BandLayout band_layout(int radius) {
+  BandLayout layout;
+  layout.radius = radius;
+  layout.margin = (radius + 15) / 16 * 16;
+  if (layout.size() > kMaxFewStepWindow) {
+    layout.middle_blocks = (layout.margin + radius + 1) / kBandDepth - 2;
+  }
+  return layout;
+}
+
+/// Of the first level of a product.
+GPUIMG_HD constexpr int step_offset(const BandLayout& layout, int step) {
+  return kBandDepth * (step + (step >= 2 ? layout.middle_blocks : 0));
+}
+
+/// True if the window of a warp's `column`, 0 to 31, contains the level at an offset.
+GPUIMG_HD constexpr bool is_in_band(const BandLayout& layout, int column, int offset) {
+  const int first = layout.margin - layout.radius + column;
+  return offset >= first && offset <= first + 2 * layout.radius;
+}
+
+/// The column, 0 to 31, of entry n of tile 0 … 3, so that a thread has eight adjacent results.
+GPUIMG_HD constexpr int column_of_entry(int tile, int n) { return 8 * (n / 2) + 2 * tile + n % 2; }
+
+/// The row, 0 to 15, of column k of the triangle, in which order a thread has the sums of rows.
+GPUIMG_HD constexpr int row_of_entry(int k) { return k % 4 / 2 * 8 + k / 4 * 2 + k % 2; }
+
+/// Levels that leave count as 255 less each; this is the sum of what they gain in one row.
+GPUIMG_HD constexpr std::uint32_t band_bias(const BandLayout& layout) {
+  return 255U * static_cast<std::uint32_t>(layout.size());
+}
+
+/// A little less than 1/n: by 2⁻²² to 2⁻²⁰ of it, though a device's quotient may be 2 units in the last place off.
+GPUIMG_HD inline float below_inverse(std::uint32_t n) {
+#ifdef __CUDA_ARCH__
+  const float inverse = __fdividef(1.0F, static_cast<float>(n));
+#else
+  const float inverse = 1.0F / static_cast<float>(n);
+#endif
+  return inverse * (1.0F - 0x1p-21F);
+}
+
+/// window_mean(sum, n) of 8-bit levels, with below_inverse(n); sum + n/2 must fit 32 bits. The product is right when
+/// truncated, or one too small.
+GPUIMG_HD inline std::uint32_t band_mean(std::uint32_t sum, std::uint32_t n, float below) {
+  const std::uint32_t a = sum + n / 2;
+  const auto estimate = static_cast<std::uint32_t>(static_cast<float>(a) * below);
+  return a - estimate * n >= n ? estimate + 1 : estimate;
+}
+
+/// The bits of the float 2²³: with an integer below 2²³ added, they are those of a float that is so much larger.
+inline constexpr std::uint32_t kFloatBase = 0x4B000000U;
+
+/// window_mean of windows up to kMaxFewStepWindow pixels wide. (sum + n/2)/n is at least 1/2n away from any integer,
+/// and the rounded inverse changes it by less.
+struct FewStepMean {
+  float shift = 0.0F;  ///< n/2 − 2²³
+  float inverse = 0.0F;
+
+  explicit FewStepMean(std::uint32_t n)
+      : shift(static_cast<float>(n) / 2 - 0x1p23F), inverse(static_cast<float>(1.0 / n)) {}
+
+  /// The mean is the low byte. `bits` is the sum with kFloatBase added.
+  [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t bits) const {
+#ifdef __CUDA_ARCH__
+    return __float_as_uint(__fmaf_rd(__uint_as_float(bits) + shift, inverse, 0x1p23F));
+#else
+    const double product = static_cast<double>(std::bit_cast<float>(bits) + shift) * static_cast<double>(inverse);
+    return kFloatBase + static_cast<std::uint32_t>(std::floor(product));
+#endif
+  }
+};
+
+}  // namespace gpuimg
