@@ -84,7 +84,7 @@ struct BandThreshold {
       const auto mean = static_cast<std::int32_t>(band_mean(sum, count, below_inverse(count)));
       return static_cast<std::int32_t>(level) - mean > -rule.offset;
     } else {
-      return is_white<method>(level, sum, 0, count, rule);
+      return std::uint64_t{100 * level} * count > std::uint64_t{sum} * rule.percent;
     }
   }
 

@@ -122,7 +122,7 @@ __device__ __forceinline__ uint4 load_unaligned(const std::uint8_t* from) {
 }
 
 /// Sixteen levels of a row from `column` on, which may lie outside the image.
-__device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int width, Border border, int column) {
+inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int width, Border border, int column) {
   constexpr std::uint32_t kReversed = 0x0123;
   if (column >= 0 && column + 16 <= width) {
     return load_unaligned(line + column);
@@ -339,7 +339,9 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     Quad across[2][2];  // by pair of tiles and half of the rows
     if constexpr (Tile::kHasMiddle) {
       const int y = base + step * kBandStepRows + part * kBandRows + lane % kBandRows;
-      const int row = lane < 16 ? row_of(y + radius) : kStarts ? -1 : row_of(y - radius - 1);
+      const int logical = lane < 16 ? y + radius : y - radius - 1;
+      const bool is_inside = step >= inside_begin && step < inside_end;
+      const int row = is_inside ? logical : kStarts && lane >= 16 ? -1 : row_of(logical);
       std::uint32_t sum = 0;
       if (row >= 0) {
         const std::uint32_t* entry = middle + static_cast<std::size_t>(row) * (job.blocks + 1);
@@ -542,15 +544,14 @@ bool has_products(Kernel* kernel) {
 template <int kSteps, class Operation>
 bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, const char* doing) {
   using Tile = BandTile<kSteps>;
-  // The steps at a cut border take longer: smaller blocks share them out.
-  const int blocks_per_sm = job.border == Border::cut ? 4 : 2;
+  constexpr int kBlocksPerSm = 2;
   constexpr int kMinRows = 2 * kBandStepRows;
   const auto kernel = sum_bands<kSteps, Operation>;
   if (!has_products(kernel) || Tile::kBytes > workspace.device()->shared_bytes_per_block()) {
     return false;
   }
   allow_shared_bytes(workspace, kernel, Tile::kBytes);
-  const auto wanted = std::max(1, workspace.device()->multiprocessors() * blocks_per_sm / job.strips);
+  const auto wanted = std::max(1, workspace.device()->multiprocessors() * kBlocksPerSm / job.strips);
   const auto rows = (job.height - 1) / wanted + 1;
   job.rows = std::max((rows - 1) / kBandStepRows + 1, kMinRows / kBandStepRows) * kBandStepRows;
   const int read = step_offset(job.layout, Tile::kHasMiddle ? 2 : 0) + Tile::kPartColumns - job.layout.margin;
