@@ -13,12 +13,20 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {
 
+constexpr std::size_t kNone = 256;  ///< stands for "no literal"
+
+/// Arithmetic, because compilers make a branch of ?:, and every second one would be mispredicted.
+HWY_INLINE std::size_t literal_or_none(std::size_t literal, bool is_literal) {
+  const std::size_t mask = 0 - std::size_t{is_literal};
+  return (literal & mask) | (kNone & ~mask);
+}
+
 /// Four tables of counts, so that equal neighbors do not depend on each other. Each has an extra entry for "no
 /// literal", so that the last literals before a match need no branches.
 SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences) {
   SymbolCounts counts;
-  constexpr std::size_t kNone = 256;
   std::array<std::array<std::uint32_t, kNone + 1>, 4> tables{};
+  std::array<std::uint32_t, kMaxMatchLength + 1> lengths{};
   const std::uint8_t* at = bytes.data();
   for (const DeflateSequence& sequence : sequences) {
     std::uint32_t left = sequence.literals;
@@ -34,22 +42,24 @@ SymbolCounts counts_of(std::span<const std::uint8_t> bytes, std::span<const Defl
       break;
     }
     for (std::size_t k = 0; k < 3; ++k) {
-      ++tables[k][k < left ? at[k] : kNone];
+      ++tables[k][literal_or_none(at[k], k < left)];
     }
     at += left + sequence.match_length;
-    ++counts.literals[coded_length(sequence.match_length).symbol];
+    ++lengths[sequence.match_length];
     ++counts.distances[coded_distance(sequence.distance_minus_one + 1U).symbol];
   }
   for (std::size_t literal = 0; literal < kNone; ++literal) {
     counts.literals[literal] = tables[0][literal] + tables[1][literal] + tables[2][literal] + tables[3][literal];
   }
   counts.literals[kEndOfBlock] = 1;
+  for (std::uint32_t length = kMinMatchLength; length <= kMaxMatchLength; ++length) {
+    counts.literals[coded_length(length).symbol] += lengths[length];
+  }
   return counts;
 }
 
 /// The bits of each symbol. Those of a match length include its extra bits.
 struct SequenceCodes {
-  static constexpr std::size_t kNone = 256;  ///< index of "no literal", which has no bits
   std::array<Bits, kNone + 1> literals;
   std::array<Bits, kMaxMatchLength + 1> lengths;
   std::array<Bits, kDistanceSymbols> distances;
@@ -91,7 +101,7 @@ void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence>
       }
       break;
     }
-    const auto rest = [&](std::uint32_t k) HWY_ATTR { return codes.literals[k < left ? at[k] : SequenceCodes::kNone]; };
+    const auto rest = [&](std::uint32_t k) HWY_ATTR { return codes.literals[literal_or_none(at[k], k < left)]; };
     writer.write(rest(0).then(rest(1)).then(rest(2)));
     writer.write(codes.match(sequence));
     at += left + sequence.match_length;

@@ -58,8 +58,7 @@ struct CodedValue {
 
 /// Groups of 2^group_bits symbols: after the first two, each covers values of one more bit than the group before.
 GPUIMG_HD inline CodedValue coded_value(std::uint32_t value, std::uint32_t group_bits) {
-  const std::uint32_t width = bit_width(value | 1U);
-  const std::uint32_t extra_bits = width > group_bits ? width - 1 - group_bits : 0;
+  const std::uint32_t extra_bits = bit_width(value | 1U << group_bits) - 1 - group_bits;
   return {(extra_bits << group_bits) + (value >> extra_bits), extra_bits, value & ((1U << extra_bits) - 1)};
 }
 
