@@ -17,6 +17,8 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {
 
+namespace hn = hwy::HWY_NAMESPACE;
+
 constexpr std::uint32_t kWord = 8;
 
 static_assert(std::endian::native == std::endian::little, "the first byte of a word must be its least significant");
@@ -35,29 +37,45 @@ HWY_INLINE std::uint32_t equal_last_bytes(std::uint64_t difference) {
   return static_cast<std::uint32_t>(std::countl_zero(difference)) / 8;
 }
 
-/// Length of the common prefix of `a` and `b`, at most `max`, given that the first three words are equal.
-std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
-  std::uint32_t count = 3 * kWord;
-  for (; count + kWord <= max; count += kWord) {
-    if (const std::uint64_t difference = word_at(a + count) ^ word_at(b + count); difference != 0) {
-      return count + equal_first_bytes(difference);
-    }
+constexpr std::uint32_t kCompared = 32;
+
+/// Which of kCompared bytes are equal, the first in the lowest bit.
+HWY_INLINE std::uint64_t equal_bytes(const std::uint8_t* a, const std::uint8_t* b) {
+  const hn::CappedTag<std::uint8_t, kCompared> d;
+  std::uint64_t equal = 0;
+  for (std::size_t i = 0; i < kCompared; i += hn::Lanes(d)) {
+    std::uint64_t bits = 0;
+    hn::StoreMaskBits(d, hn::Eq(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), reinterpret_cast<std::uint8_t*>(&bits));
+    equal |= bits << i;
   }
-  while (count < max && a[count] == b[count]) {
-    ++count;
-  }
-  return count;
+  return equal;
 }
 
-/// The same, given that the first words are equal and the XOR of the second words is `second`. May be up to 24 if `max`
-/// is less.
-HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint64_t second,
-                                       std::uint32_t max) {
-  const std::uint64_t third = word_at(a + 2 * kWord) ^ word_at(b + 2 * kWord);
-  if ((second | third) == 0) {
-    return long_common_prefix(a, b, max);
+HWY_INLINE std::uint32_t equal_at_first(std::uint64_t equal) {
+  return static_cast<std::uint32_t>(std::countr_one(equal));
+}
+
+/// Length of the common prefix of `a` and `b`, at most `max`, given that kLookAhead bytes are equal, and no more than
+/// `max`.
+std::uint32_t long_common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
+  for (std::uint32_t count = kLookAhead; count + kCompared < max; count += kCompared) {
+    if (const std::uint32_t more = equal_at_first(equal_bytes(a + count, b + count)); more < kCompared) {
+      return count + more;
+    }
   }
-  return second != 0 ? kWord + equal_first_bytes(second) : 2 * kWord + equal_first_bytes(third);
+  const std::uint32_t last = max - kCompared;
+  return last + equal_at_first(equal_bytes(a + last, b + last));
+}
+
+/// The same for any bytes. Is limited to kUnlimited if `max` is less; on that, files of the lazy level depend. Half of
+/// the matches of drawings are longer than three words, a fifth longer than kLookAhead, which is easier to predict.
+HWY_INLINE std::uint32_t common_prefix(const std::uint8_t* a, const std::uint8_t* b, std::uint32_t max) {
+  constexpr std::uint32_t kUnlimited = 3 * kWord;
+  constexpr std::uint32_t kRest = kLookAhead - kCompared;
+  const std::uint64_t equal = equal_bytes(a, b) | equal_bytes(a + kRest, b + kRest) << kRest;
+  const std::uint32_t count = equal_at_first(equal);
+  return count == kLookAhead && max > kLookAhead ? long_common_prefix(a, b, max)
+                                                 : std::min(count, std::max(max, kUnlimited));
 }
 
 /// A part of a block; all of it at the lazy level.
@@ -75,7 +93,6 @@ struct Found {
 
 /// `count` must be a multiple of the lanes of a vector.
 void fill(std::uint16_t* to, std::size_t count, std::uint16_t value) {
-  namespace hn = hwy::HWY_NAMESPACE;
   const hn::ScalableTag<std::uint16_t> d;
   for (std::size_t i = 0; i < count; i += hn::Lanes(d)) {
     hn::StoreU(hn::Set(d, value), d, to + i);
@@ -131,7 +148,7 @@ void find_sequences(const MatchSettings& settings, std::uint16_t* positions, con
   };
   const auto length_at = [&](std::uint32_t position, const Candidate& candidate) HWY_ATTR {
     const auto max = std::min(kMaxMatchLength, end - position);
-    return common_prefix(base + position, base + candidate.position, candidate.second, max);
+    return common_prefix(base + position, base + candidate.position, max);
   };
 
   std::uint32_t written = part.begin;
