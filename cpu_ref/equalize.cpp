@@ -80,6 +80,7 @@ void map_pixels(const T* in, T* out, std::size_t count, const RowTables& tables,
   set_table_levels<T, channels>(in, count, options.color, levels.data(), levels_new.data(), out);
 }
 
+/// Leaves alpha alone, or copies it.
 template <class T, int channels>
 void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, const EqualizeOptions& options) {
   const bool by_channel = channels < 3 || options.color == EqualizeColor::rgb || options.color == EqualizeColor::joint;
@@ -88,7 +89,6 @@ void map_row(const T* in, T* out, std::size_t count, const RowTables& tables, co
   } else if constexpr (channels >= 3) {
     map_pixels<T, channels>(in, out, count, tables, options);
   }
-  copy_alpha<T, channels>(in, out, count);
 }
 
 /// `out` may be the same memory as `pixels`, but must not overlap it otherwise.
@@ -107,6 +107,9 @@ void map_rows(ConstView pixels, View out, const LevelTables& levels, const Equal
           from = row_aside.data();
         }
         map_row<T, channels>(from, to, count, tables, options);
+        if (!in_place) {
+          copy_alpha<T, channels>(from, to, count);
+        }
         if (options.strength < 1.0) {
           blend_row<T, channels>(from, to, count, options.strength);
         }

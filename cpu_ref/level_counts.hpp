@@ -94,10 +94,10 @@ std::vector<std::uint64_t> count_levels(const CountedPixels& counted, std::size_
     Worker& worker = workers.local();
     for (int y = begin; y < end; ++y) {
       const Level* levels = read_row(y, worker.levels.data());
-      if (counted.all()) {
+      const bool whole = counted.all() || counted.flags(y, worker.flags.data());
+      if (whole) {  // the faster loop
         worker.counter.add(levels, width);
       } else {
-        counted.flags(y, worker.flags.data());
         worker.counter.add_flagged(levels, worker.flags.data(), width);
       }
     }

@@ -2,6 +2,7 @@
 #include "levels.hpp"
 
 #include <algorithm>
+#include <cstring>
 
 #include "cpu_picture.hpp"
 #include "gpuimg/ops/hsl.hpp"
@@ -108,7 +109,7 @@ CountedPixels::CountedPixels(ConstView pixels, const Selection& selection)
       mask_(selection.mask),
       check_alpha_(pixels.format.has_alpha() && !selection.count_transparent) {}
 
-void CountedPixels::flags(int y, std::uint8_t* out) const {
+bool CountedPixels::flags(int y, std::uint8_t* out) const {
   const int image_row = region_.y + y;
   const auto count = static_cast<std::size_t>(region_.width);
   const auto first = static_cast<std::size_t>(region_.x);
@@ -126,6 +127,7 @@ void CountedPixels::flags(int y, std::uint8_t* out) const {
       }
     });
   }
+  return std::memchr(out, 0, count) == nullptr;
 }
 
 }  // namespace gpuimg::cpu

@@ -45,8 +45,8 @@ class CountedPixels {
   /// True if every pixel of the region counts, so flags() need not be called.
   [[nodiscard]] bool all() const { return !check_alpha_ && mask_ == nullptr; }
 
-  /// Writes 1 for each selected pixel of row y of the region, else 0.
-  void flags(int y, std::uint8_t* out) const;
+  /// Writes 1 for each selected pixel of row y of the region, else 0. Returns whether all of them are selected.
+  bool flags(int y, std::uint8_t* out) const;
 
  private:
   ConstView pixels_;
