@@ -4,10 +4,13 @@
 #include <tbb/parallel_pipeline.h>
 #include <tbb/task_arena.h>
 
+#include <cstddef>
+#include <span>
 #include <utility>
 
 #include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
+#include "codecs/deflate/checksums.hpp"
 #include "codecs/png/png_parts.hpp"
 #include "codecs/png/png_row_inflater.hpp"
 #include "codecs/png/row_sink.hpp"
@@ -15,8 +18,13 @@
 namespace gpuimg::codecs {
 namespace {
 
-/// Inflates each block while the one before it is unfiltered.
-void read_overlapped(PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
+void add_adler(PngRowBlock& block, const SimplePng& png) {
+  const std::size_t bytes = static_cast<std::size_t>(block.rows) * (png.row_bytes() + 1);
+  block.adler = adler32_of(std::as_bytes(std::span(block.filtered(), bytes)));
+}
+
+/// Inflates each block while the one before it is unfiltered. The checksum is for whichever thread has time.
+void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
     if (block == nullptr) {
@@ -24,12 +32,17 @@ void read_overlapped(PngRowInflater& inflater, PngRowSink& sink, const CheckPngD
     }
     return block;
   };
-  const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows); };
+  const auto sum = [&](PngRowBlock* block) {
+    add_adler(*block, png);
+    return block;
+  };
+  const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows, block->adler); };
   require_arena_memory();
   tbb::task_arena arena(2);
   arena.execute([&] {
     tbb::parallel_pipeline(PngRowInflater::kBlocks,
                            tbb::make_filter<void, PngRowBlock*>(tbb::filter_mode::serial_in_order, inflate) &
+                               tbb::make_filter<PngRowBlock*, PngRowBlock*>(tbb::filter_mode::parallel, sum) &
                                tbb::make_filter<PngRowBlock*, void>(tbb::filter_mode::serial_in_order, unfilter));
   });
 }
@@ -37,11 +50,12 @@ void read_overlapped(PngRowInflater& inflater, PngRowSink& sink, const CheckPngD
 bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink, const CheckPngData& check) {
   PngRowInflater inflater(png, sink.rows_at_once());
   if (threads == 1 || inflater.fits_one_block()) {
-    while (const PngRowBlock* block = inflater.next()) {
-      sink.take_rows(block->filtered(), block->rows);
+    while (PngRowBlock* const block = inflater.next()) {
+      add_adler(*block, png);
+      sink.take_rows(block->filtered(), block->rows, block->adler);
     }
   } else {
-    read_overlapped(inflater, sink, check);
+    read_overlapped(png, inflater, sink, check);
   }
   return check(png.image_data.size) && inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }

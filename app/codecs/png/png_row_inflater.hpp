@@ -15,6 +15,7 @@ namespace gpuimg::codecs {
 struct PngRowBlock {
   std::unique_ptr<std::uint8_t[]> memory;
   int rows = 0;
+  std::uint32_t adler = 0;  ///< of the filtered rows; the inflater leaves it to its caller
 
   [[nodiscard]] std::uint8_t* filtered() const { return memory.get() + Inflater::kWindow; }
 };

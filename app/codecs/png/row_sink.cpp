@@ -28,9 +28,8 @@ std::uint8_t* PngRowSink::next_row() {
   return begin + static_cast<std::size_t>(bands_.filled()) * row_bytes_;
 }
 
-void PngRowSink::take_rows(const std::uint8_t* filtered, int rows) {
-  const std::size_t bytes = static_cast<std::size_t>(rows) * filtered_row();
-  adler_ = adler32_of(std::as_bytes(std::span(filtered, bytes)), adler_);
+void PngRowSink::take_rows(const std::uint8_t* filtered, int rows, std::uint32_t adler) {
+  adler_ = adler32_combined(adler_, adler, static_cast<std::uint64_t>(rows) * filtered_row());
   unfilter(filtered, rows);
 }
 

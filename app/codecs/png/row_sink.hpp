@@ -20,8 +20,8 @@ class PngRowSink {
   /// take_rows is fastest with multiples of this many rows.
   [[nodiscard]] std::size_t rows_at_once() const { return rows_at_once_; }
 
-  /// Takes whole filtered rows. kUnfilterOverread bytes after them must be readable.
-  void take_rows(const std::uint8_t* filtered, int rows);
+  /// Takes whole filtered rows, with their Adler-32. kUnfilterOverread bytes after them must be readable.
+  void take_rows(const std::uint8_t* filtered, int rows, std::uint32_t adler);
 
   /// Takes any number of bytes, not past the last row. room() bytes before them must be writable, and kUnfilterOverread
   /// bytes after them readable.
