@@ -544,14 +544,15 @@ bool has_products(Kernel* kernel) {
 template <int kSteps, class Operation>
 bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, const char* doing) {
   using Tile = BandTile<kSteps>;
-  constexpr int kBlocksPerSm = 2;
+  // Steps at a cut border take longer. Smaller blocks share them out, but sum more rows before their first one.
+  const int blocks_per_sm = job.border == Border::cut && !Tile::kHasMiddle ? 4 : 2;
   constexpr int kMinRows = 2 * kBandStepRows;
   const auto kernel = sum_bands<kSteps, Operation>;
   if (!has_products(kernel) || Tile::kBytes > workspace.device()->shared_bytes_per_block()) {
     return false;
   }
   allow_shared_bytes(workspace, kernel, Tile::kBytes);
-  const auto wanted = std::max(1, workspace.device()->multiprocessors() * kBlocksPerSm / job.strips);
+  const auto wanted = std::max(1, workspace.device()->multiprocessors() * blocks_per_sm / job.strips);
   const auto rows = (job.height - 1) / wanted + 1;
   job.rows = std::max((rows - 1) / kBandStepRows + 1, kMinRows / kBandStepRows) * kBandStepRows;
   const int read = step_offset(job.layout, Tile::kHasMiddle ? 2 : 0) + Tile::kPartColumns - job.layout.margin;
