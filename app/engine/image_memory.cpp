@@ -57,7 +57,7 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
 std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
                          int threads) {
   constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
-  constexpr std::uint64_t kOfThread = 5 * kMebibyte / 2;
+  constexpr std::uint64_t kOfThread = 2 * kMebibyte;
   constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);  // of windows
   const HeldBeside held = job.held_beside(declared, paths.output);
   const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
