@@ -89,18 +89,22 @@ std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const J
 
 std::string difference_of_jpeg_scans(std::span<const std::byte> file, const JpegPipelineChoices& choices) {
   const FileBytes exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
-  const Verdict whole = read(exact, {}, {.threads = 1});
   std::optional<FromScans> scans;
+  bool is_refused = false;
   try {
     const JpegHeader header = read_jpeg_header(exact, kName);
     constexpr std::uint64_t kMaxPixels = 1 << 22;
     if (header.width * header.height > kMaxPixels) {
-      return "";  // would only take long
+      return "";  // would only take long, with one decoder too
     }
     check_size(kName, header.width, header.height, kMaxPixels);
     scans = read_scans(exact, choices);
   } catch (const Error&) {
-    return whole.refusal.empty() ? "read only with one decoder" : "";  // refused before the first scan
+    is_refused = true;  // before the first scan
+  }
+  const Verdict whole = read(exact, {}, {.threads = 1});
+  if (is_refused) {
+    return whole.refusal.empty() ? "read only with one decoder" : "";
   }
   if (!scans) {
     return "";
