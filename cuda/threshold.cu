@@ -4,7 +4,7 @@
 
 #include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
-#include "window_bands.cuh"
+#include "window/launch_bands.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {

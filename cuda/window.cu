@@ -1,6 +1,6 @@
 // Mean, variance and deviation of windows on the device: sums from summed-area tables, or of products.
 // Specified in docs/operations.md, "Windows".
-#include "window_bands.cuh"
+#include "window/launch_bands.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {

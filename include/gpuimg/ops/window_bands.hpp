@@ -1,6 +1,6 @@
 // Windows over 8-bit levels as products with band matrices of ones and zeros, as a warp of device threads makes them:
 // which columns and rows a product covers, and the mean of a sum. Specified in docs/operations.md, "Windows". The
-// kernel is cuda/window_bands.cuh; tests run its twin on the host.
+// kernel is cuda/window/sum_bands.cuh; tests run its twin on the host.
 //
 // A warp sums the windows of 32 columns, 16 rows at a time. Products of levels with bands give, for each row that
 // enters the windows and each row that leaves them, its sum over each column's window. A product with a triangle adds

@@ -1,4 +1,4 @@
-// The host's twin of cuda/window_bands.cuh: the same products, bytes, sums, means and thresholds, warp after warp,
+// The host's twin of cuda/window/sum_bands.cuh: the same products, bytes, sums, means and thresholds, warp after warp,
 // against the CPU backend.
 #include "gpuimg/ops/window_bands.hpp"
 

@@ -1,0 +1,95 @@
+// Sums of windows over 8-bit levels as products on tensor cores: time hardly depends on the window, and no table is
+// written. Used by window.cu and threshold.cu for images of one channel.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "device/cuda_picture.hpp"
+#include "device/launch.cuh"
+#include "window/band_sources.cuh"
+#include "window/sum_bands.cuh"
+
+namespace gpuimg::cuda {
+
+/// The products need code for compute capability 8.0 or later.
+template <class Kernel>
+bool has_products(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
+  return attributes.ptxVersion >= 80;
+}
+
+template <int kSteps, class Operation>
+bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, const char* doing) {
+  using Tile = BandTile<kSteps>;
+  // Steps at a cut border take longer. Smaller blocks share them out, but sum more rows before their first one.
+  const int blocks_per_sm = job.border == Border::cut && !Tile::kHasMiddle ? 4 : 2;
+  constexpr int kMinRows = 2 * kBandStepRows;
+  constexpr int kMaxGridRows = 65535;
+  const auto kernel = sum_bands<kSteps, Operation>;
+  if (job.strips > kMaxGridRows || !has_products(kernel) ||
+      Tile::kBytes > workspace.device()->shared_bytes_per_block()) {
+    return false;
+  }
+  allow_shared_bytes(workspace, kernel, Tile::kBytes);
+  const auto wanted = std::max(1, workspace.device()->multiprocessors() * blocks_per_sm / job.strips);
+  const auto rows = (job.height - 1) / wanted + 1;
+  job.rows = std::max((rows - 1) / kBandStepRows + 1, kMinRows / kBandStepRows) * kBandStepRows;
+  const int read = step_offset(job.layout, Tile::kHasMiddle ? 2 : 0) + Tile::kPartColumns - job.layout.margin;
+  job.left_copies =
+      job.width % 16 != 0 ? job.strips : std::min(job.strips, (job.layout.margin - 1) / kBandBlockColumns + 1);
+  const int inside = job.width < read ? 0 : (job.width - read) / kBandBlockColumns + 1;
+  job.first_right_copy = std::max(job.left_copies, std::min(job.strips, inside));
+  const auto copies = static_cast<unsigned>(job.left_copies + job.strips - job.first_right_copy);
+  const auto height = static_cast<std::size_t>(job.height);
+  const unsigned row_blocks = static_cast<unsigned>((job.height - 1) / kBandWarps + 1);
+  const DeviceMemory copy_memory(workspace.device(), copies * height * Tile::kColumns);
+  DeviceMemory prefix_memory;
+  if (copies > 0) {
+    job.copies = copy_memory.as<std::uint8_t>();
+    copy_borders<kSteps><<<dim3(row_blocks, copies), kBandThreads, 0, workspace.stream()>>>(job);
+    check_launch("copying the borders of an image");
+  }
+  if constexpr (Tile::kHasMiddle) {
+    job.blocks = (job.width - 1) / kBandDepth + 3 + job.layout.middle_blocks;
+    prefix_memory =
+        DeviceMemory(workspace.device(), height * static_cast<std::size_t>(job.blocks + 1) * sizeof(std::uint32_t));
+    job.prefixes = prefix_memory.as<std::uint32_t>();
+    sum_blocks<<<row_blocks, kBandThreads, 0, workspace.stream()>>>(job);
+    check_launch("summing blocks of rows");
+  }
+  const auto blocks = static_cast<unsigned>(job.strips) * static_cast<unsigned>((job.height - 1) / job.rows + 1);
+  if (can_overlap(kernel)) {
+    launch_overlapping(workspace, kernel, blocks, kBandThreads, Tile::kBytes, doing, job, operation);
+  } else {
+    kernel<<<blocks, kBandThreads, Tile::kBytes, workspace.stream()>>>(job, operation);
+    check_launch(doing);
+  }
+  return true;
+}
+
+/// Makes `result` of the sums of `picture`'s windows, both of one channel of 8 bits:
+/// make_operation.operator()<kSteps>() gives the operation. False, without having done anything, if windows or the
+/// image are too wide, or the device lacks the products.
+template <class MakeOperation>
+bool try_bands(Workspace& workspace, const Picture& picture, const Picture& result, int radius, Border border,
+               const MakeOperation& make_operation, const char* doing) {
+  if (picture.format() != PixelFormat{Sample::u8, 1} || 2 * radius + 1 > kMaxBandWindow) {
+    return false;
+  }
+  BandJob job;
+  job.levels = reinterpret_cast<const std::uint8_t*>(pixels_of(picture));
+  job.out = reinterpret_cast<std::uint8_t*>(pixels_of(result));
+  job.width = picture.width();
+  job.height = picture.height();
+  job.border = border;
+  job.layout = band_layout(radius);
+  job.strips = (job.width - 1) / kBandBlockColumns + 1;
+  if (job.layout.size() <= kMaxFewStepWindow) {
+    return try_bands<kFewBandSteps>(workspace, job, make_operation.template operator()<kFewBandSteps>(), doing);
+  }
+  return try_bands<kManyBandSteps>(workspace, job, make_operation.template operator()<kManyBandSteps>(), doing);
+}
+
+}  // namespace gpuimg::cuda
