@@ -103,9 +103,7 @@ template <class T, int kChannels>
 inline constexpr int kVectorPixels = kChannels == 3 ? 4 : std::min(8, 16 / (kChannels * static_cast<int>(sizeof(T))));
 
 template <class T, int kChannels, int kPixels>
-__device__ __forceinline__ Samples<T, kPixels * kChannels> load_group(const CountedPixels& counted, int x, int y) {
-  const std::size_t index = static_cast<std::size_t>(y) * counted.width + x;
-  const std::byte* const from = counted.pixels + index * (kChannels * sizeof(T));
+__device__ __forceinline__ Samples<T, kPixels * kChannels> load_group(const std::byte* from) {
   if constexpr (kPixels == 1) {
     return load_pixel<T, kChannels>(from);
   } else {
@@ -115,36 +113,49 @@ __device__ __forceinline__ Samples<T, kPixels * kChannels> load_group(const Coun
   }
 }
 
-/// Counts the pixels of a group that lie in the part and are selected. Only single pixels can have a mask.
+/// Counts pixel p of a group if it is selected. Only single pixels can have a mask; theirs is at `index`.
 template <class T, int kChannels, int kPixels, class Tally>
-__device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int x, int y,
-                                            const CountedPixels& counted, const LevelSource& source,
-                                            const ColumnDeal& columns) {
-  const bool is_inside = x >= columns.begin && x + kPixels <= columns.end;
-#pragma unroll
-  for (int p = 0; p < kPixels; ++p) {
-    if (!is_inside && (x + p < columns.begin || x + p >= columns.end)) {
-      continue;
+__device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixels * kChannels>& group, int p,
+                                            std::size_t index, const CountedPixels& counted,
+                                            const LevelSource& source) {
+  if constexpr (kHasAlpha<kChannels>) {
+    if (group.get(p * kChannels + kChannels - 1) < counted.min_alpha) {
+      return;
     }
+  }
+  if constexpr (kPixels == 1) {
+    if (counted.mask != nullptr && counted.mask[index] == 0) {
+      return;
+    }
+  }
+  if constexpr (kChannels < 3) {
+    tally.add(group.get(p * kChannels));
+  } else {
     Samples<T, kChannels> pixel;
 #pragma unroll
     for (int c = 0; c < kChannels; ++c) {
       pixel.put(c, group.get(p * kChannels + c));
     }
-    if constexpr (kHasAlpha<kChannels>) {
-      if (pixel.get(kChannels - 1) < counted.min_alpha) {
-        continue;
-      }
+    tally.add(level_of_pixel<T, kChannels>(pixel, source));
+  }
+}
+
+/// Counts the pixels [first, last) of a group. Almost all groups are whole: they take no comparison for each pixel.
+template <class T, int kChannels, int kPixels, class Tally>
+__device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int first,
+                                            int last, std::size_t index, const CountedPixels& counted,
+                                            const LevelSource& source) {
+  if (kPixels == 1 || (first <= 0 && last >= kPixels)) {
+#pragma unroll
+    for (int p = 0; p < kPixels; ++p) {
+      count_pixel<T, kChannels, kPixels>(tally, group, p, index, counted, source);
     }
-    if constexpr (kPixels == 1) {
-      if (counted.mask != nullptr && counted.mask[static_cast<std::size_t>(y) * counted.width + x] == 0) {
-        continue;
+  } else {
+#pragma unroll
+    for (int p = 0; p < kPixels; ++p) {
+      if (p >= first && p < last) {
+        count_pixel<T, kChannels, kPixels>(tally, group, p, index, counted, source);
       }
-    }
-    if constexpr (kChannels < 3) {
-      tally.add(pixel.get(0));
-    } else {
-      tally.add(level_of_pixel<T, kChannels>(pixel, source));
     }
   }
 }
@@ -173,25 +184,27 @@ __global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, 
   const int my_row = static_cast<int>(threadIdx.x) / columns.at_once;
   const int my_group = static_cast<int>(threadIdx.x) % columns.at_once;
   const int my_end = my_row < columns.rows_at_once ? end : begin;
+  const std::size_t step = static_cast<std::size_t>(columns.rows_at_once) * counted.width;
   for (int pass = 0; pass < columns.groups; pass += columns.at_once) {
     const int x = (columns.first_group + pass + my_group) * kPixels;
     const int last = pass + my_group < columns.groups ? my_end : begin;
+    std::size_t index = static_cast<std::size_t>(begin + my_row) * counted.width + x;
     for (int first = begin; first < end; first += kAhead * columns.rows_at_once) {
       Samples<T, kPixels * kChannels> groups[kAhead];
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) {
-        const int y = first + my_row + k * columns.rows_at_once;
-        if (y < last) {
-          groups[k] = load_group<T, kChannels, kPixels>(counted, x, y);
+        if (first + my_row + k * columns.rows_at_once < last) {
+          groups[k] = load_group<T, kChannels, kPixels>(counted.pixels + (index + k * step) * (kChannels * sizeof(T)));
         }
       }
 #pragma unroll
       for (int k = 0; k < kAhead; ++k) {
-        const int y = first + my_row + k * columns.rows_at_once;
-        if (y < last) {
-          count_group<T, kChannels, kPixels>(tally, groups[k], x, y, counted, source, columns);
+        if (first + my_row + k * columns.rows_at_once < last) {
+          count_group<T, kChannels, kPixels>(tally, groups[k], columns.begin - x, columns.end - x, index + k * step,
+                                             counted, source);
         }
       }
+      index += kAhead * step;
       if constexpr (kHasBarriers) {
         __syncthreads();
       }
