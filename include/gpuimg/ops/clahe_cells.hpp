@@ -21,14 +21,17 @@ inline CellEdges cell_edges(int first, int count, int tile_size, int tiles) {
   CellEdges edges;
   edges.cells = tiles + 1;
   const float inverse = 1.0F / static_cast<float>(tile_size);
-  int next = 0;
-  for (int at = 0; at < count; ++at) {
-    for (const int cell = tile_place(first + at, inverse, tiles).cell; next <= cell; ++next) {
-      edges.begin[next] = at;
+  for (int cell = 0; cell <= edges.cells; ++cell) {
+    int low = cell == 0 ? 0 : edges.begin[cell - 1];
+    for (int high = count; low < high;) {  // cells never fall from one position to the next
+      const int middle = low + (high - low) / 2;
+      if (tile_place(first + middle, inverse, tiles).cell < cell) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
     }
-  }
-  for (; next <= edges.cells; ++next) {
-    edges.begin[next] = count;
+    edges.begin[cell] = low;
   }
   return edges;
 }
