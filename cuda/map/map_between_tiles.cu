@@ -98,7 +98,8 @@ struct MapBetweenTiles : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
 constexpr int kCellThreads = 256;
 constexpr int kCellBlocksPerSm = 4;
 constexpr int kCopies = 8;  ///< of the tables: a look-up reads 16 bytes in eight lanes at a time, one from each copy
-constexpr std::size_t kCellBytes = 256 * kCopies * sizeof(float4);
+constexpr std::uint32_t kLevelBytes = kCopies * sizeof(float4);
+constexpr std::size_t kCellBytes = 256 * kLevelBytes;
 
 /// A request for 8-bit levels of one plane, cell by cell.
 struct CellMapRequest {
@@ -141,11 +142,11 @@ using CellGroup = Samples<std::uint8_t, kPixels * kChannels>;
 template <int kChannels, int kPixels>
 __device__ __forceinline__ void map_cell_group(const CellMapRequest& request, const CellGroup<kChannels, kPixels>& in,
                                                CellGroup<kChannels, kPixels>& out, std::uint64_t index,
-                                               const float4* entries, const TwoWeights* columns, TwoWeights row) {
+                                               const std::byte* entries, const TwoWeights* columns, TwoWeights row) {
 #pragma unroll
   for (int p = 0; p < kPixels; ++p) {
     const auto looked_up = [&](std::uint32_t level) {
-      const float4 four = entries[level * kCopies];
+      const float4 four = *reinterpret_cast<const float4*>(entries + level * kLevelBytes);
       return rounded_bits(level_between({four.x, four.y, four.z, four.w}, columns[p], row));
     };
     if constexpr (kChannels == 1 && kPixels > 1) {
@@ -201,7 +202,9 @@ __global__ void __launch_bounds__(kCellThreads, resident_blocks(kCellThreads, kC
   if (my_row >= rows_at_once) {
     return;
   }
-  const float4* const mine = entries + threadIdx.x % kCopies;
+  std::uint32_t copy = threadIdx.x % kCopies * sizeof(float4);
+  asm("" : "+r"(copy));  // hides that its bits are below a level's: one multiply-add then gives an address
+  const std::byte* const mine = reinterpret_cast<const std::byte*>(entries) + copy;
   for (int g = static_cast<int>(threadIdx.x) % columns.at_once; g < columns.groups; g += columns.at_once) {
     const int x = (columns.first_group + g) * kPixels;
     TwoWeights weights[kPixels];
