@@ -41,10 +41,10 @@ void pack(uint* words, int i, int bits, uint value) {
   }
 }
 
-// Loads and stores are as wide as a group of `count` words allows.
+// Loads and stores are as wide as a group of `count` words allows. Their loops have no `#pragma unroll`: with it clang
+// unrolls them before it knows `count`, and the rest of such a loop keeps the words in memory instead of registers.
 void load_words(uint* words, __global const uint* from, int count) {
   if (count % 4 == 0) {
-#pragma unroll
     for (int i = 0; i < count; i += 4) {
       const uint4 four = *(__global const uint4*)(from + i);
       words[i] = four.x;
@@ -52,8 +52,13 @@ void load_words(uint* words, __global const uint* from, int count) {
       words[i + 2] = four.z;
       words[i + 3] = four.w;
     }
+  } else if (count % 2 == 0) {
+    for (int i = 0; i < count; i += 2) {
+      const uint2 two = *(__global const uint2*)(from + i);
+      words[i] = two.x;
+      words[i + 1] = two.y;
+    }
   } else {
-#pragma unroll
     for (int i = 0; i < count; ++i) {
       words[i] = from[i];
     }
@@ -65,7 +70,6 @@ void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int co
   __global const uint* from = buffer + byte / 4;
   const uint shift = 8u * (uint)(byte % 4);
   uint low = from[0];
-#pragma unroll
   for (int i = 0; i < count; ++i) {
     const uint high = from[i + 1];
     words[i] = (uint)((((ulong)high << 32) | low) >> shift);
@@ -75,12 +79,14 @@ void load_unaligned(uint* words, __global const uint* buffer, ulong byte, int co
 
 void store_words(const uint* words, __global uint* to, int count) {
   if (count % 4 == 0) {
-#pragma unroll
     for (int i = 0; i < count; i += 4) {
       *(__global uint4*)(to + i) = (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
     }
+  } else if (count % 2 == 0) {
+    for (int i = 0; i < count; i += 2) {
+      *(__global uint2*)(to + i) = (uint2)(words[i], words[i + 1]);
+    }
   } else {
-#pragma unroll
     for (int i = 0; i < count; ++i) {
       to[i] = words[i];
     }
@@ -93,14 +99,12 @@ void store_words(const uint* words, __global uint* to, int count) {
 #define STAGING_WORDS(count) ((count) * GROUP_ITEMS)
 void store_group(const uint* words, __global uint* result, ulong group, ulong groups, int count, __local uint* staging) {
   const uint item = get_local_id(0);
-#pragma unroll
   for (int i = 0; i < count; i += 4) {
     *(__local uint4*)(staging + item * count + i) = (uint4)(words[i], words[i + 1], words[i + 2], words[i + 3]);
   }
   barrier(CLK_LOCAL_MEM_FENCE);  // all groups are staged
   const ulong first = group - item;
   const uint staged = groups > first ? (uint)min(groups - first, (ulong)GROUP_ITEMS) * count : 0u;
-#pragma unroll
   for (int i = 0; i < count / 4; ++i) {
     const uint word = 4u * (i * GROUP_ITEMS + item);
     if (word < staged) {
