@@ -1,5 +1,8 @@
 // Exact quotients on any device, and HSL. Restates include/gpuimg/ops/hsl.hpp; the parity tests compare all colors.
 
+// 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
+float near_reciprocal(float b) { return 1.0f / b; }
+
 // The float32 nearest to a/b, for finite normal a and b whose quotient is normal.
 float divided(float a, float b) {
 #ifdef DIVIDES_EXACTLY
@@ -7,7 +10,7 @@ float divided(float a, float b) {
 #else
   // OpenCL's own division may be 2.5 units in the last place off. Newton's step makes the reciprocal correctly rounded,
   // and the remainder, which fma computes exactly, then corrects the quotient (Markstein, 1990).
-  const float near = 1.0f / b;
+  const float near = near_reciprocal(b);
   const float reciprocal = fma(fma(-b, near, 1.0f), near, near);
   const float quotient = a * reciprocal;
   return fma(fma(-quotient, b, a), reciprocal, quotient);
@@ -20,20 +23,6 @@ uint quotient(uint n, uint d, float r) {
   const uint estimate = (uint)((float)n * r);
   const int rest = (int)(n - estimate * d);
   return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
-}
-
-// ⌊scale·a/b + ½⌋ for scale = 65535 or 65536, a ≤ b and b < 2¹⁹. The estimate is at most one off; its remainder is an
-// integer of at most 24 bits, hence exact.
-uint scaled_ratio(uint a, uint b, uint scale) {
-  const float to_integer = 12582912.0f;  // 1.5·2²³: adding it leaves the rounded integer in the low bits
-  const float divisor = (float)b;
-  const float part = (float)a;
-  const float whole = part * 65536.0f;
-  const float missing = scale == 65536u ? 0.0f : part;
-  const float estimate = fma(whole - missing, 1.0f / divisor, to_integer);
-  const float remainder = fma(to_integer - estimate, divisor, whole) - missing;
-  const uint level = as_uint(estimate) & 0x3FFFFFu;
-  return remainder + remainder >= divisor ? level + 1u : remainder + remainder < -divisor ? level - 1u : level;
 }
 
 typedef struct {

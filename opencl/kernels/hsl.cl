@@ -16,6 +16,7 @@
 #define STORED_CHANNELS (HAS_ALPHA ? 4 : 3)
 #define MAX_STORED_WORDS (GROUP * STORED_CHANNELS)
 #define SAMPLE_WORDS WORDS_OF(GROUP * CHANNELS, SAMPLE_BITS)
+#define TO_INTEGER 12582912.0f  // 1.5·2²³: adding it leaves the rounded integer in the low bits
 
 // `value` of 0 … from_max as the nearest of 0 … to_max. The product has 33 bits at most.
 uint scaled_level(uint value, uint from_max, uint to_max) {
@@ -24,18 +25,48 @@ uint scaled_level(uint value, uint from_max, uint to_max) {
 }
 
 void clear_words(uint* words, int count) {
-#pragma unroll
   for (int i = 0; i < count; ++i) {
     words[i] = 0u;
   }
 }
 
+// The integer nearest to (n - m)/d, halves up, in the low 22 bits. n, m and d are integers, 0 ≤ n - m < 2¹⁷·d and
+// 1 ≤ d < 2¹⁹. The remainder of the estimate is exact. With 1/4 added it is never half of d, so rounding its quotient
+// corrects the estimate.
+uint nearest_ratio(float n, float m, float d) {
+  const float near = near_reciprocal(d);
+  const float estimate = fma(n - m, near, TO_INTEGER);
+  const float rest = fma(TO_INTEGER - estimate, d, n) - m;
+  return as_uint(fma(rest + 0.25f, near, estimate));
+}
+
+// In floats, because GPUs add them faster than they compare and select integers.
 uint3 hsl_u16(uint4 p) {
-  const HslFractions f = hsl_fractions(p);
-  const uint turn = f.chroma == 0u ? 1u : 6u * f.chroma;
-  return (uint3)(scaled_ratio(f.hue_numerator, turn, 65536u) & 0xFFFFu,
-                 scaled_ratio(f.chroma, f.saturation_denominator, 65535u),
-                 ((SAMPLE_BITS == 8 ? 257u : 1u) * f.sum + 1u) / 2u);
+  const uint exponent = 0x4B000000u;  // of 2²³: with it a level is the float 2²³ + level
+  const uint red = p.x | exponent;
+  const uint green = p.y | exponent;
+  const uint blue = p.z | exponent;
+  const uint high = max(red, max(green, blue));
+  const uint low = min(red, min(green, blue));
+  const bool red_is_high = high == red;
+  const bool green_is_high = high == green;
+  const float chroma = as_float(high) - as_float(low);
+  const float sum = (as_float(high) - 8388608.0f) + (as_float(low) - 8388608.0f);
+  const float green_blue = as_float(green) - as_float(blue);
+  const float blue_red = as_float(blue) - as_float(red);
+  const float red_green = as_float(red) - as_float(green);
+  const float unless_red = green_is_high ? blue_red : red_green;
+  const float sixth_unless_red = green_is_high ? 2.0f : 4.0f;
+  const float difference = red_is_high ? green_blue : unless_red;
+  const float sixth = red_is_high ? 6.0f : sixth_unless_red;  // 0 or a whole turn: it drops out
+  const float hue_numerator = fma(sixth, chroma, difference);
+  const float denominator = (float)V_MAX - fabs(sum - (float)V_MAX);
+  const bool is_exact = SAMPLE_BITS == 8;  // 65535·chroma
+  const uint hue = nearest_ratio(65536.0f * hue_numerator, 0.0f, fmax(6.0f * chroma, 1.0f));
+  const uint saturation = nearest_ratio((is_exact ? 65535.0f : 65536.0f) * chroma, is_exact ? 0.0f : chroma,
+                                        fmax(denominator, 1.0f));
+  const uint lightness = as_uint(fma(sum, SAMPLE_BITS == 8 ? 128.5f : 0.5f, 0.25f) + TO_INTEGER);
+  return (uint3)(hue, saturation, lightness) & 0xFFFFu;
 }
 
 // OpenCV's order of float operations, its fused multiply-add included: hue, lightness, saturation.
