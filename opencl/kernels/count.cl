@@ -58,47 +58,54 @@ void add_all(__local const uint* counters, uint all_bins, __global uint* counts)
 }
 
 // Pixels [first, end) of a whole image; `first` is a multiple of GROUP. OpenCL does not tell how many work-groups run at
-// once, so they take chunks of `chunk` groups of pixels, in turn, until none is left: *taken counts them. At most 2³¹
-// pixels, so that a counter cannot overflow.
+// once, so they take chunks of `chunk` groups of pixels, in turn, until none is left: *taken counts them. A work-group
+// takes its next chunk while it counts, and one that starts too late to get any ends at once. At most 2³¹ pixels, so that
+// a counter cannot overflow.
 __kernel __attribute__((reqd_work_group_size(GROUP_ITEMS, 1, 1))) void count_local(
     int8 choices, __global const uint* pixels, ulong first, ulong end, ulong chunk, uint bins, __local uint* counters,
     __global uint* counts, uint taken_at) {
-  __local uint own_chunk;
-  __local uint* copy = counters + get_local_id(0) % COPIES;
-  clear(counters, TABLES * bins * COPIES);
+  __local uint chunks[2];
+  const uint item = get_local_id(0);
+  __local uint* copy = counters + item % COPIES;
   const ulong whole = end / GROUP;
-  bool is_done = false;
-  while (!is_done) {
-    if (get_local_id(0) == 0) {
-      own_chunk = atomic_inc(counts + taken_at);
-    }
-    barrier(CLK_LOCAL_MEM_FENCE);  // own_chunk is written
-    const ulong start = first / GROUP + own_chunk * chunk;
-    const ulong stop = min(start + chunk, whole);
-    barrier(CLK_LOCAL_MEM_FENCE);  // all have read own_chunk before the next is taken
-    for (ulong at = start + get_local_id(0); at < stop; at += AHEAD * GROUP_ITEMS) {
-      uint words[AHEAD][SAMPLE_WORDS];
+  if (item == 0u) {
+    chunks[0] = atomic_inc(counts + taken_at);
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the first chunk is known
+  ulong start = first / GROUP + chunks[0] * chunk;
+  if (start < whole || get_group_id(0) == 0) {  // group 0 counts the last pixels
+    clear(counters, TABLES * bins * COPIES);
+    for (uint own = 0u; start < whole; own = 1u - own) {
+      const uint next = item == 0u ? atomic_inc(counts + taken_at) : 0u;
+      const ulong stop = min(start + chunk, whole);
+      for (ulong at = start + item; at < stop; at += AHEAD * GROUP_ITEMS) {
+        uint words[AHEAD][SAMPLE_WORDS];
 #pragma unroll
-      for (int k = 0; k < AHEAD; ++k) {
-        load_words(words[k], pixels + min(at + k * GROUP_ITEMS, stop - 1) * SAMPLE_WORDS, SAMPLE_WORDS);
-      }
+        for (int k = 0; k < AHEAD; ++k) {
+          load_words(words[k], pixels + min(at + k * GROUP_ITEMS, stop - 1) * SAMPLE_WORDS, SAMPLE_WORDS);
+        }
 #pragma unroll
-      for (int k = 0; k < AHEAD; ++k) {
-        if (at + k * GROUP_ITEMS < stop) {
+        for (int k = 0; k < AHEAD; ++k) {
+          if (at + k * GROUP_ITEMS < stop) {
 #pragma unroll
-          for (int p = 0; p < GROUP; ++p) {
-            count_here(choices, copy, pixel_of(words[k], p), bins);
+            for (int p = 0; p < GROUP; ++p) {
+              count_here(choices, copy, pixel_of(words[k], p), bins);
+            }
           }
         }
       }
+      if (item == 0u) {
+        chunks[1u - own] = next;
+      }
+      barrier(CLK_LOCAL_MEM_FENCE);  // the next chunk is known; the one before it has been read by all
+      start = first / GROUP + chunks[1u - own] * chunk;
     }
-    is_done = start >= whole;
+    const ulong rest = whole * GROUP + get_global_id(0);
+    if (rest < end) {
+      count_here(choices, copy, pixel_at((__global const Sample*)pixels, rest), bins);
+    }
+    add_all(counters, TABLES * bins, counts);
   }
-  const ulong rest = whole * GROUP + get_global_id(0);
-  if (rest < end) {
-    count_here(choices, copy, pixel_at((__global const Sample*)pixels, rest), bins);
-  }
-  add_all(counters, TABLES * bins, counts);
 }
 
 // The pixels of a region whose mask, if there is one, is not 0. Rows are dealt out along dimension 1.
