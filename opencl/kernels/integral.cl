@@ -18,12 +18,16 @@
 #define U64 1
 #define FLOAT32 2
 #define FLOAT64 3
+#define ENTRY_BITS (ENTRY == U32 ? 32 : ENTRY == FLOAT32 ? 32 : 64)
 
 #define TILE_ITEMS 64
 #define COLUMNS_EACH 4
 #define TILE_COLUMNS (TILE_ITEMS * COLUMNS_EACH)
 #define TILE_ROWS 64
 #define BATCH 8
+#define PART 8  // work-items that add up neighbors in a row
+#define ROW_WORDS (TILE_ITEMS + TILE_ITEMS / PART)  // a gap after each part: parts then start in different banks
+#define PLACE(row, item) ((row) * ROW_WORDS + (item) + (item) / PART)
 #define FOUR_PIXELS WORDS_OF(COLUMNS_EACH * CHANNELS, SAMPLE_BITS)
 
 // The values of this work-item's columns in one row; 0 outside the image.
@@ -43,42 +47,44 @@ void load_row(int8 choices, SUM* values, __global const uint* pixels, ulong widt
   }
 }
 
-// Replaces BATCH rows of one number for each work-item by their exclusive sums from the left; totals[row] is the sum of
-// all. 8 work-items share a row: each adds up 8 neighbors.
-void scan_batch(__local SUM* rows, __local SUM* parts, __local SUM* totals) {
+// The sums of parts of rows: work-item 8·row + part adds up 8 neighbors, which it returns the place of.
+__local SUM* sum_parts(__local SUM* rows, __local SUM* parts) {
   const uint item = get_local_id(0);
-  const uint row = item / 8u;
-  const uint part = item % 8u;
-  __local SUM* own = rows + row * TILE_ITEMS + part * 8u;
+  __local SUM* own = rows + item * (PART + 1);
   barrier(CLK_LOCAL_MEM_FENCE);  // all numbers are written
   SUM sum = 0;
-  for (int i = 0; i < 8; ++i) {
+#pragma unroll
+  for (int i = 0; i < PART; ++i) {
     sum += own[i];
   }
   parts[item] = sum;
   barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all parts are written
+  return own;
+}
+
+// Replaces BATCH rows of one number for each work-item by their exclusive sums from the left.
+void scan_batch(__local SUM* rows, __local SUM* parts) {
+  const uint item = get_local_id(0);
+  __local SUM* own = sum_parts(rows, parts);
   SUM before = 0;
-  for (uint i = 0; i < part; ++i) {
-    before += parts[row * 8u + i];
+  for (uint i = 0; i < item % PART; ++i) {
+    before += parts[item / PART * PART + i];
   }
-  if (part == 7u) {
-    totals[row] = before + sum;
-  }
-  for (int i = 0; i < 8; ++i) {
+#pragma unroll
+  for (int i = 0; i < PART; ++i) {
     const SUM value = own[i];
     own[i] = before;
     before += value;
   }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the exclusive sums and totals are written
+  barrier(CLK_LOCAL_MEM_FENCE);  // the exclusive sums are written
 }
 
 // row_sums[y][tile], column_sums[band][x] and totals[band][tile]. Dimension 0 counts tiles, 1 bands.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global SUM* row_sums,
     __global SUM* column_sums, __global SUM* tile_totals) {
-  __local SUM rows[BATCH * TILE_ITEMS];
+  __local SUM rows[BATCH * ROW_WORDS];
   __local SUM parts[TILE_ITEMS];
-  __local SUM totals[BATCH];
   const ulong tile = get_group_id(0);
   const ulong tiles = get_num_groups(0);
   const ulong band = get_group_id(1);
@@ -104,18 +110,20 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
         columns[c] += values[c];
         sum += values[c];
       }
-      rows[r * TILE_ITEMS + item] = sum;
+      rows[PLACE(r, item)] = sum;
     }
-    scan_batch(rows, parts, totals);
-    if (item < BATCH && y + item < height) {
-      row_sums[(y + item) * tiles + tile] = totals[item];
-    }
-    if (item == 0) {
-      for (int r = 0; r < BATCH; ++r) {
-        all += totals[r];
+    sum_parts(rows, parts);
+    if (item < BATCH) {
+      SUM total = 0;
+      for (int i = 0; i < PART; ++i) {
+        total += parts[item * PART + i];
+      }
+      all += total;
+      if (y + item < height) {
+        row_sums[(y + item) * tiles + tile] = total;
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // totals are read before the next batch writes them
+    barrier(CLK_LOCAL_MEM_FENCE);  // the parts are read before the next batch writes them
   }
 #pragma unroll
   for (int c = 0; c < COLUMNS_EACH; ++c) {
@@ -123,8 +131,14 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
       column_sums[band * width + x + c] = columns[c];
     }
   }
+  parts[item] = all;
+  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of rows 0, 8, 16 … to those of rows 7, 15, 23 … are written
   if (item == 0) {
-    tile_totals[band * tiles + tile] = all;
+    SUM total = 0;
+    for (int i = 0; i < BATCH; ++i) {
+      total += parts[i];
+    }
+    tile_totals[band * tiles + tile] = total;
   }
 }
 
@@ -158,7 +172,7 @@ ulong entry_of(int8 choices, SUM sum) {
 }
 
 void store_entry(int8 choices, __global void* table, ulong at, ulong entry) {
-  if (ENTRY == U32 || ENTRY == FLOAT32) {
+  if (ENTRY_BITS == 32) {
     ((__global uint*)table)[at] = (uint)entry;
   } else {
     ((__global ulong*)table)[at] = entry;
@@ -167,7 +181,7 @@ void store_entry(int8 choices, __global void* table, ulong at, ulong entry) {
 
 // Stores four entries at an address that 16 bytes divide.
 void store_four(int8 choices, __global void* table, ulong at, const ulong* entries) {
-  if (ENTRY == U32 || ENTRY == FLOAT32) {
+  if (ENTRY_BITS == 32) {
     *(__global uint4*)((__global uint*)table + at) =
         (uint4)((uint)entries[0], (uint)entries[1], (uint)entries[2], (uint)entries[3]);
   } else {
@@ -183,9 +197,8 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global const SUM* left,
     __global const SUM* corners, __global const SUM* above, __global void* table, ulong origin, ulong pitch,
     uint padded) {
-  __local SUM rows[BATCH * TILE_ITEMS];
+  __local SUM rows[BATCH * ROW_WORDS];
   __local SUM parts[TILE_ITEMS];
-  __local SUM totals[BATCH];
   const ulong tile = get_group_id(0);
   const ulong tiles = get_num_groups(0);
   const ulong band = get_group_id(1);
@@ -219,16 +232,16 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
         sum += columns[c];
         sums[r][c] = sum;
       }
-      rows[r * TILE_ITEMS + item] = sum;
+      rows[PLACE(r, item)] = sum;
     }
-    scan_batch(rows, parts, totals);
+    scan_batch(rows, parts);
 #ifdef SPECIALIZED
 #pragma unroll
 #endif
     for (int r = 0; r < BATCH; ++r) {
       if (y + r < height) {
         corner += left[(y + r) * tiles + tile];
-        const SUM before = corner + rows[r * TILE_ITEMS + item];
+        const SUM before = corner + rows[PLACE(r, item)];
         const ulong at = origin + (y + r) * pitch + x;
         ulong entries[COLUMNS_EACH];
 #pragma unroll
