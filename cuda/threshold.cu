@@ -48,56 +48,62 @@ struct CompareWithWindow {
   }
 };
 
-/// Of methods that need no squares, with kBandSumBase in the sums of whole windows of `size` pixels squared.
+/// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared. A pixel is
+/// white if a difference is negative.
 template <int kSteps, ThresholdMethod method>
 struct BandThreshold {
   static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
+  static constexpr bool kReadsLevels = true;
+  static constexpr bool kIsFew = kSteps == kFewBandSteps;
   ThresholdRule rule;
   std::uint32_t n;
   FewStepMean few;
+  std::uint32_t minus_base;  ///< times the percentage
 
   BandThreshold(const ThresholdRule& threshold, int size)
-      : rule(threshold), n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n) {}
+      : rule(threshold),
+        n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)),
+        few(n),
+        minus_base(0U - few.sum_base() * rule.percent) {}
 
-  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], const std::uint8_t* levels) const {
-    const uint2 eight = __ldg(reinterpret_cast<const uint2*>(levels));
-    if constexpr (kSteps == kFewBandSteps) {
-      return compared(eight, [&](int i, std::uint32_t level) {
-        if constexpr (method == ThresholdMethod::mean) {
-          return static_cast<std::int32_t>(level) - static_cast<std::int32_t>(few(sums[i]) & 255U) > -rule.offset;
-        } else {
-          return level * (100 * n) > (sums[i] - kFloatBase) * rule.percent;  // below 2²⁷
-        }
-      });
-    } else {
-      return compared(eight, [&](int i, std::uint32_t level) { return is_above(level, sums[i], n); });
-    }
+  [[nodiscard]] std::uint32_t sum_base() const { return kIsFew ? few.sum_base() : 0; }
+
+  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 levels) const {
+    return compared(levels, [&](int i, std::uint32_t level) {
+      if constexpr (!kIsFew) {
+        return difference(level, sums[i], n);
+      } else if constexpr (method == ThresholdMethod::mean) {
+        return (few(sums[i]) & 255U) - level - static_cast<std::uint32_t>(rule.offset);
+      } else {
+        return sums[i] * rule.percent + minus_base - level * (100 * n);  // both are below 2²⁷
+      }
+    });
   }
   [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
                                      uint2 levels) const {
-    return compared(levels, [&](int i, std::uint32_t level) { return is_above(level, sums[i], counts[i]); });
+    return compared(levels, [&](int i, std::uint32_t level) { return difference(level, sums[i], counts[i]); });
   }
 
  private:
-  [[nodiscard]] __device__ bool is_above(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
+  [[nodiscard]] __device__ std::uint32_t difference(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
     if constexpr (method == ThresholdMethod::mean) {
-      const auto mean = static_cast<std::int32_t>(band_mean(sum, count, below_inverse(count)));
-      return static_cast<std::int32_t>(level) - mean > -rule.offset;
+      return band_mean(sum, count, below_inverse(count)) - level - static_cast<std::uint32_t>(rule.offset);
+    } else if constexpr (kIsFew) {
+      return sum * rule.percent - level * (100 * count);
     } else {
-      return std::uint64_t{100 * level} * count > std::uint64_t{sum} * rule.percent;
+      return static_cast<std::uint32_t>((std::uint64_t{sum} * rule.percent - std::uint64_t{level} * (100 * count)) >>
+                                        32);
     }
   }
 
-  /// is_above(i, level) of eight pixels, as 255 or 0.
-  template <class IsAbove>
-  static __device__ uint2 compared(uint2 levels, const IsAbove& is_above) {
-    std::uint32_t results[2] = {};
+  template <class Difference>
+  static __device__ uint2 compared(uint2 levels, const Difference& difference) {
+    std::uint32_t differences[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      const std::uint32_t level = (i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U;
-      results[i / 4] |= is_above(i, level) ? 255U << (i % 4 * 8) : 0U;
+      differences[i] = difference(i, (i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U);
     }
-    return make_uint2(results[0], results[1]);
+    return packed_signs(differences);
   }
 };
 

@@ -25,9 +25,10 @@ struct WriteMean {
   }
 };
 
-/// Of windows of `size` pixels squared, with kBandSumBase in the sums; the low bytes are the means.
+/// Of windows of `size` pixels squared, with sum_base() in the sums; the low bytes are the means.
 template <int kSteps>
 struct BandMean {
+  static constexpr bool kReadsLevels = false;
   std::uint32_t n;
   FewStepMean few;
   float below;
@@ -35,7 +36,9 @@ struct BandMean {
   explicit BandMean(int size)
       : n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n), below(below_inverse(n)) {}
 
-  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], const std::uint8_t* /*levels*/) const {
+  [[nodiscard]] std::uint32_t sum_base() const { return kSteps == kFewBandSteps ? few.sum_base() : 0; }
+
+  [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 /*levels*/) const {
     std::uint32_t means[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {

@@ -23,8 +23,7 @@ bool has_products(Kernel* kernel) {
 template <int kSteps, class Operation>
 bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, const char* doing) {
   using Tile = BandTile<kSteps>;
-  // Steps at a cut border take longer. Smaller blocks share them out, but sum more rows before their first one.
-  const int blocks_per_sm = job.border == Border::cut && !Tile::kHasMiddle ? 4 : 2;
+  constexpr int kResidentBlocks = 2;
   constexpr int kMinRows = 2 * kBandStepRows;
   constexpr int kMaxGridRows = 65535;
   const auto kernel = sum_bands<kSteps, Operation>;
@@ -33,9 +32,22 @@ bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, co
     return false;
   }
   allow_shared_bytes(workspace, kernel, Tile::kBytes);
-  const auto wanted = std::max(1, workspace.device()->multiprocessors() * blocks_per_sm / job.strips);
-  const auto rows = (job.height - 1) / wanted + 1;
-  job.rows = std::max((rows - 1) / kBandStepRows + 1, kMinRows / kBandStepRows) * kBandStepRows;
+  job.sum_base = operation.sum_base();
+  const int resident = kResidentBlocks * workspace.device()->multiprocessors();
+  const auto rows_of = [&](int blocks) {
+    return std::max(((job.height - 1) / blocks + kBandStepRows) / kBandStepRows, kMinRows / kBandStepRows) *
+           kBandStepRows;
+  };
+  const int blocks_per_strip = std::max(1, resident / job.strips);
+  job.rows = rows_of(blocks_per_strip);
+  if (job.border == Border::cut) {
+    // Steps at a cut border take longer. Two blocks share those of a strip, where that leaves the others as they are.
+    const int edge_strips = (job.layout.radius + kBandBlockColumns - 1) / kBandBlockColumns;
+    if (2 * edge_strips < job.strips && resident / (job.strips + 2 * edge_strips) == blocks_per_strip) {
+      job.edge_strips = edge_strips;
+      job.edge_rows = rows_of(2 * blocks_per_strip);
+    }
+  }
   const int read = step_offset(job.layout, Tile::kHasMiddle ? 2 : 0) + Tile::kPartColumns - job.layout.margin;
   job.left_copies =
       job.width % 16 != 0 ? job.strips : std::min(job.strips, (job.layout.margin - 1) / kBandBlockColumns + 1);
@@ -59,7 +71,7 @@ bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, co
     sum_blocks<<<row_blocks, kBandThreads, 0, workspace.stream()>>>(job);
     check_launch("summing blocks of rows");
   }
-  const auto blocks = static_cast<unsigned>(job.strips) * static_cast<unsigned>((job.height - 1) / job.rows + 1);
+  const auto blocks = static_cast<unsigned>(job.all_blocks());
   if (can_overlap(kernel)) {
     launch_overlapping(workspace, kernel, blocks, kBandThreads, Tile::kBytes, doing, job, operation);
   } else {

@@ -8,59 +8,15 @@
 
 #include "device/launch.cuh"
 #include "window/band_job.cuh"
+#include "window/band_pixels.cuh"
 #include "window/byte_products.cuh"
+#include "window/digits.cuh"
+#include "window/row_sums.cuh"
 
 namespace gpuimg::cuda {
 
-/// Eight results, of which each word's low byte counts.
-__device__ __forceinline__ uint2 packed_bytes(const std::uint32_t (&words)[8]) {
-  constexpr std::uint32_t kLowest = 0x0040;
-  constexpr std::uint32_t kPairs = 0x5410;
-  return make_uint2(
-      __byte_perm(__byte_perm(words[0], words[1], kLowest), __byte_perm(words[2], words[3], kLowest), kPairs),
-      __byte_perm(__byte_perm(words[4], words[5], kLowest), __byte_perm(words[6], words[7], kLowest), kPairs));
-}
-
-/// Writes eight pixels, of which some may be outside the image, and whose windows may be cut by its border.
-template <class Operation>
-__device__ __noinline__ void write_border_pixels(const BandJob& job, const Operation& operation, int column, int row,
-                                                 uint4 first_sums, uint4 last_sums) {
-  const std::uint32_t sums[8] = {first_sums.x, first_sums.y, first_sums.z, first_sums.w,
-                                 last_sums.x,  last_sums.y,  last_sums.z,  last_sums.w};
-  const int radius = job.layout.radius;
-  const std::size_t at = static_cast<std::size_t>(row) * job.width + static_cast<std::size_t>(column);
-  const bool is_aligned = job.width % 8 == 0;
-  uint2 levels{};
-  if (is_aligned) {
-    levels = __ldg(reinterpret_cast<const uint2*>(job.levels + at));
-  } else {
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      const std::uint32_t level = column + i < job.width ? __ldg(job.levels + at + i) : 0U;
-      (i < 4 ? levels.x : levels.y) |= level << (i % 4 * 8);
-    }
-  }
-  const std::uint32_t down = counted_positions(row, radius, job.height, job.border);
-  std::uint32_t counts[8];
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    counts[i] = down * counted_positions(min(column + i, job.width - 1), radius, job.width, job.border);
-  }
-  const uint2 results = operation.cut(sums, counts, levels);
-  if (is_aligned) {
-    *reinterpret_cast<uint2*>(job.out + at) = results;
-    return;
-  }
-#pragma unroll
-  for (int i = 0; i < 8; ++i) {
-    if (column + i < job.width) {
-      job.out[at + i] = static_cast<std::uint8_t>((i < 4 ? results.x : results.y) >> (i % 4 * 8));
-    }
-  }
-}
-
 /// Makes eight pixels of the sums of their windows: operation.whole(sums, levels) where all count size² pixels, with
-/// kBandSumBase in the sums and a pointer to the levels, else operation.cut(sums, counts, levels). Block → job.rows
+/// job.sum_base in the sums, else operation.cut(sums, counts, levels). Block → job.rows
 /// rows of kBandBlockColumns columns; warp → 32 columns; thread → 8 adjacent pixels of rows g and g + 8 of 16, g = lane
 /// / 4. The rows of a step are copied to shared memory one step ahead. Barrier: a step's rows are there, and all warps
 /// have read those that the next copies replace. Windows of the first row are summed by steps without results and
@@ -79,10 +35,11 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   const int group = lane / 4;
   const int quarter = lane % 4;
   const int radius = job.layout.radius;
-  const int block = static_cast<int>(blockIdx.x) % job.strips;
+  const BandBlock own = job.block(static_cast<int>(blockIdx.x));
+  const int block = own.strip;
   const int block_column = block * kBandBlockColumns;
-  const int top = static_cast<int>(blockIdx.x) / job.strips * job.rows;
-  const int end = min(job.height, top + job.rows);
+  const int top = own.top;
+  const int end = min(job.height, top + own.rows);
   const int starts = (job.layout.size() + kBandStepRows - 1) / kBandStepRows;  // steps without results
   const int first_counted = top - radius - 1;                                  // row; those above it count nothing
   const int steps = starts + (end - top + kBandStepRows - 1) / kBandStepRows;
@@ -156,24 +113,14 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
           const int offset = step_offset(job.layout, step) + i / 2 * 16 + 4 * quarter + k;
-          bits |= is_in_band(job.layout, column, offset) ? 1U << (8 * k) : 0U;
+          bits |= is_in_band(job.layout, column, offset) ? kBandWeight << (8 * k) : 0U;
         }
         bands[pair][step][i] = bits;
       }
     }
   }
-  std::uint32_t triangle[2];
-#pragma unroll
-  for (int i = 0; i < 2; ++i) {
-    triangle[i] = 0;
-#pragma unroll
-    for (int k = 0; k < 4; ++k) {
-      triangle[i] |= row_of_entry(4 * quarter + k) <= group + 8 * i ? 1U << (8 * k) : 0U;
-    }
-  }
-  const std::uint32_t bias = band_bias(job.layout);
-  const Quad minus_bias = {0U - bias, 0U - bias, 0U - bias, 0U - bias};
-  const std::uint32_t middle_bias = 255U * kBandDepth * static_cast<std::uint32_t>(job.layout.middle_blocks) - bias;
+  Quad triangles;
+  make_triangles(triangles, lane);
   const int warp_column = block_column + warp * kBandColumns;
   const std::uint32_t* middle = nullptr;
   if constexpr (Tile::kHasMiddle) {
@@ -182,7 +129,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   Quad before[kBandTiles];  // the sums of the row before a step, twice
 #pragma unroll
   for (auto& sums : before) {
-    sums[0] = sums[1] = sums[2] = sums[3] = kBandSumBase<kSteps>;
+    sums[0] = sums[1] = sums[2] = sums[3] = job.sum_base;
   }
   const int level_row = lane / 16 * 8 + lane % 8;  // of a step, whose address the lane gives
   const std::uint32_t levels_at = tile_address + static_cast<std::uint32_t>(lane / 8 % 2 * 16 + warp * kBandColumns);
@@ -193,8 +140,10 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   const int whole_end = (min(end, job.height - cut) - base) / kBandStepRows;
   const bool is_whole = job.width % 8 == 0 && out_column >= cut && out_column + 8 <= job.width - cut;
   std::size_t out_at = static_cast<std::size_t>(top + group) * job.width + static_cast<std::size_t>(out_column);
+  const std::uint8_t* const own_levels = tiles + job.layout.margin + warp * kBandColumns + quarter * 8;
   const std::size_t half_bytes = std::size_t{8} * static_cast<std::size_t>(job.width);
 
+  RowSums row_sums(tile_address + Tile::kRows * Tile::kPitch + warp * RowSums::kBytes, lane);
   const auto sum_rows = [&]<bool kStarts>(int step, int part, Quad(&sums)[kBandTiles]) {
     const int in_step = part * kBandRows + level_row;
     const int level_y = base + step * kBandStepRows + in_step;
@@ -203,7 +152,8 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     const std::uint32_t leave =
         levels_at +
         static_cast<std::uint32_t>(place_of(step, level_y - radius - 1, kBandStepRows + in_step) * Tile::kPitch);
-    Quad across[2][2];  // by pair of tiles and half of the rows
+    AcrossRows across = {};
+    AcrossRows leaving = {};
     if constexpr (Tile::kHasMiddle) {
       const int y = base + step * kBandStepRows + part * kBandRows + lane % kBandRows;
       const int logical = lane < 16 ? y + radius : y - radius - 1;
@@ -215,7 +165,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
         sum = __ldg(entry + job.layout.middle_blocks) - __ldg(entry);
       }
       sum -= __shfl_down_sync(kAll, sum, 16);
-      sum += kStarts ? 0 : middle_bias;
+      sum *= kBandWeight;
 #pragma unroll
       for (int half = 0; half < 2; ++half) {
 #pragma unroll
@@ -229,12 +179,6 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
         }
       }
     }
-    if constexpr (!Tile::kHasMiddle) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        across[i / 8][i / 4 % 2][i % 4] = kStarts ? 0 : minus_bias[i % 4];
-      }
-    }
 #pragma unroll
     for (int s = 0; s < kSteps; ++s) {
       Quad levels;
@@ -243,52 +187,45 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
       for (int pair = 0; pair < 2; ++pair) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          multiply(across[pair][half], bands[pair][s], levels[2 * half], levels[2 * half + 1], across[pair][half]);
+          multiply<false>(across[pair][half], bands[pair][s], levels[2 * half], levels[2 * half + 1],
+                          across[pair][half]);
         }
       }
-      if constexpr (!kStarts) {
+      if constexpr (!kStarts && Tile::kHasMiddle) {
         load_levels(levels, leave + Tile::at(s));
 #pragma unroll
         for (int pair = 0; pair < 2; ++pair) {
 #pragma unroll
           for (int half = 0; half < 2; ++half) {
-            multiply(across[pair][half], bands[pair][s], ~levels[2 * half], ~levels[2 * half + 1], across[pair][half]);
+            multiply<false>(leaving[pair][half], bands[pair][s], levels[2 * half], levels[2 * half + 1],
+                            leaving[pair][half]);
           }
         }
       }
     }
+    Digits digits[kBandTiles];
+    if constexpr (Tile::kHasMiddle) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        across[i / 8][i / 4 % 2][i % 4] -= leaving[i / 8][i / 4 % 2][i % 4];
+      }
+      split_words(digits, across);
+    } else {
+      RowPairs pairs;
+      pack_rows(pairs, across);
+      row_sums.keep(pairs);
+      if constexpr (!kStarts) {
+        row_sums.subtract_leaving(pairs, job.layout.size());
+      }
+      row_sums.advance();
+      split_pairs(digits, pairs);
+    }
 #pragma unroll
     for (int t = 0; t < kBandTiles; ++t) {
-      const Quad& upper = across[t / 2][0];
-      const Quad& lower = across[t / 2][1];
-      constexpr std::uint32_t kLow = 0x5140;  // byte 0 of both, then byte 1
-      const int i = t % 2 * 2;
-      const std::uint32_t above = __byte_perm(upper[i], upper[i + 1], kLow);
-      const std::uint32_t below = __byte_perm(lower[i], lower[i + 1], kLow);
-      Quad& sum = sums[t];
-      constexpr Quad kNone = {};
-      multiply<false>(sum, triangle, __byte_perm(above, below, 0x5410), before[t]);
-      Quad high;
-      multiply<!Tile::kHasMiddle>(high, triangle, __byte_perm(above, below, 0x7632), kNone);
-      if constexpr (Tile::kHasMiddle) {
-        constexpr std::uint32_t kHigh = 0x7362;  // byte 2 of both, then byte 3
-        Quad highest;
-        multiply<true>(
-            highest, triangle,
-            __byte_perm(__byte_perm(upper[i], upper[i + 1], kHigh), __byte_perm(lower[i], lower[i + 1], kHigh), 0x5410),
-            kNone);
-#pragma unroll
-        for (int r = 0; r < 4; ++r) {
-          high[r] += highest[r] << 8;
-        }
-      }
-#pragma unroll
-      for (int r = 0; r < 4; ++r) {
-        sum[r] += high[r] << 8;
-      }
+      add_up<Tile::kHasMiddle>(sums[t], triangles, digits[t], before[t]);
 #pragma unroll
       for (int r = 0; r < 2; ++r) {
-        before[t][r] = __shfl_sync(kAll, sum[2 + r], 28 + quarter);
+        before[t][r] = __shfl_sync(kAll, sums[t][2 + r], 28 + quarter);
         before[t][r + 2] = before[t][r];
       }
     }
@@ -310,26 +247,43 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
         sum_rows.template operator()<true>(step, part, sums);
         continue;
       }
-      sum_rows.template operator()<false>(step, part, sums);
+      const int row = base + step * kBandStepRows + part * kBandRows + group;
+      uint2 levels[2] = {};
+      if constexpr (Tile::kHasMiddle && Operation::kReadsLevels) {
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-        std::uint32_t run[8];
+        for (int half = 0; half < 2; ++half) {
+          if (job.width % 8 == 0 && out_column < job.width && row + 8 * half < end) {
+            levels[half] = __ldg(reinterpret_cast<const uint2*>(job.levels + out_at + half * half_bytes));
+          }
+        }
+      }
+      sum_rows.template operator()<false>(step, part, sums);
+      const auto sums_of = [&](std::uint32_t(&eight)[8], int half, std::uint32_t less) {
 #pragma unroll
         for (int i = 0; i < 8; ++i) {
-          run[i] = sums[i / 2][2 * half + i % 2];
+          eight[i] = sums[i / 2][2 * half + i % 2] - less;
         }
-        const std::size_t at = out_at + half * half_bytes;
-        if (is_plain) {
-          __stcs(reinterpret_cast<uint2*>(job.out + at), operation.whole(run, job.levels + at));
-        } else {
-          const int y = base + step * kBandStepRows + part * kBandRows + group + 8 * half;
-          if (y < end && out_column < job.width) {
+      };
+      if constexpr (!Tile::kHasMiddle && Operation::kReadsLevels) {
 #pragma unroll
-            for (std::uint32_t& sum : run) {
-              sum -= kBandSumBase<kSteps>;
-            }
-            write_border_pixels(job, operation, out_column, y, make_uint4(run[0], run[1], run[2], run[3]),
-                                make_uint4(run[4], run[5], run[6], run[7]));
+        for (int half = 0; half < 2; ++half) {
+          const int place = (row + 8 * half) & (Tile::kRows - 1);
+          levels[half] = *reinterpret_cast<const uint2*>(own_levels + place * Tile::kPitch);
+        }
+      }
+      std::uint32_t eight[8];
+      if (is_plain) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          sums_of(eight, half, 0);
+          __stcs(reinterpret_cast<uint2*>(job.out + out_at + half * half_bytes), operation.whole(eight, levels[half]));
+        }
+      } else if (out_column < job.width) {
+#pragma unroll
+        for (int half = 0; half < 2; ++half) {
+          if (row + 8 * half < end) {
+            sums_of(eight, half, job.sum_base);
+            write_border_pixels(job, operation, out_column, row + 8 * half, eight, levels[half]);
           }
         }
       }

@@ -59,10 +59,12 @@ GPUIMG_HD constexpr int column_of_entry(int tile, int n) { return 8 * (n / 2) + 
 /// The row, 0 to 15, of column k of the triangle, in which order a thread has the sums of rows.
 GPUIMG_HD constexpr int row_of_entry(int k) { return k % 4 / 2 * 8 + k / 4 * 2 + k % 2; }
 
-/// Levels that leave count as 255 less each; this is the sum of what they gain in one row.
-GPUIMG_HD constexpr std::uint32_t band_bias(const BandLayout& layout) {
-  return 255U * static_cast<std::uint32_t>(layout.size());
-}
+/// Bands are made of twos, so that the sums of rows, entering less leaving, are even. Then they have digits that are
+/// bytes, and products with the triangle may weigh them: bits 1 to 7, which count once; the next byte, which counts
+/// kBandDigit times, and is signed if windows are small; of larger ones a third, signed.
+inline constexpr std::uint32_t kBandWeight = 2;
+inline constexpr std::uint32_t kBandDigit = 128;
+inline constexpr std::uint32_t kBandThirdDigit = 256 * kBandDigit;
 
 /// A little less than 1/n: by 2⁻²² to 2⁻²⁰ of it, though a device's quotient may be 2 units in the last place off.
 GPUIMG_HD inline float below_inverse(std::uint32_t n) {
@@ -82,27 +84,39 @@ GPUIMG_HD inline std::uint32_t band_mean(std::uint32_t sum, std::uint32_t n, flo
   return a - estimate * n >= n ? estimate + 1 : estimate;
 }
 
-/// The bits of the float 2²³: with an integer below 2²³ added, they are those of a float that is so much larger.
-inline constexpr std::uint32_t kFloatBase = 0x4B000000U;
+/// window_mean of windows up to kMaxFewStepWindow pixels wide, by one multiplication of floats.
+class FewStepMean {
+ public:
+  /// For n pixels, an odd number. The integers from 2²³ to 2²⁴ are floats, whose low bits are the integer's. A sum is
+  /// taken n/2 − ½ + n·m larger, which is above 2²³, and its product with 1/n is m larger than the mean. The inverse is
+  /// rounded, which changes a quotient by less than 0.6/n; if the inverse is too small, the sum is one larger instead,
+  /// so that a quotient is never below the exact one, and less than 1/n above it.
+  explicit FewStepMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
+    const std::uint32_t multiple = ((1U << 23) - 1) / n + 1;
+    const bool is_below = static_cast<double>(inverse_) * n < 1.0;
+    sum_base_ = kFloatBase - (1U << 23) + multiple * n + n / 2 + (is_below ? 1 : 0);
+    shift_ = static_cast<float>((1U << 23) - multiple);
+  }
 
-/// window_mean of windows up to kMaxFewStepWindow pixels wide. (sum + n/2)/n is at least 1/2n away from any integer,
-/// and the rounded inverse changes it by less.
-struct FewStepMean {
-  float shift = 0.0F;  ///< n/2 − 2²³
-  float inverse = 0.0F;
+  /// What sums have added.
+  [[nodiscard]] std::uint32_t sum_base() const { return sum_base_; }
 
-  explicit FewStepMean(std::uint32_t n)
-      : shift(static_cast<float>(n) / 2 - 0x1p23F), inverse(static_cast<float>(1.0 / n)) {}
-
-  /// The mean is the low byte. `bits` is the sum with kFloatBase added.
+  /// The mean is the low byte. `bits` is the sum with sum_base() added.
   [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t bits) const {
 #ifdef __CUDA_ARCH__
-    return __float_as_uint(__fmaf_rd(__uint_as_float(bits) + shift, inverse, 0x1p23F));
+    return __float_as_uint(__fmaf_rd(__uint_as_float(bits), inverse_, shift_));
 #else
-    const double product = static_cast<double>(std::bit_cast<float>(bits) + shift) * static_cast<double>(inverse);
-    return kFloatBase + static_cast<std::uint32_t>(std::floor(product));
+    const double product = static_cast<double>(std::bit_cast<float>(bits)) * static_cast<double>(inverse_);
+    return kFloatBase - (1U << 23) + static_cast<std::uint32_t>(shift_ + std::floor(product));
 #endif
   }
+
+ private:
+  static constexpr std::uint32_t kFloatBase = 0x4B000000U;  ///< the bits of the float 2²³
+
+  float inverse_;
+  float shift_;
+  std::uint32_t sum_base_;
 };
 
 }  // namespace gpuimg

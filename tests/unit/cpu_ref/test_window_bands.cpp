@@ -1,4 +1,4 @@
-// The host's twin of cuda/window/sum_bands.cuh: the same products, bytes, sums, means and thresholds, warp after warp,
+// The host's twin of cuda/window/sum_bands.cuh: the same products, digits, sums, means and thresholds, warp after warp,
 // against the CPU backend.
 #include "gpuimg/ops/window_bands.hpp"
 
@@ -41,29 +41,13 @@ class WarpTwin {
 
   /// sums_[row][column] of 16 rows from y on.
   void add_rows(int y, bool leaves) {
-    std::array<std::array<std::int32_t, kBandRows>, kBandColumns> across{};
-    for (int column = 0; column < kBandColumns; ++column) {
-      for (int row = 0; row < kBandRows; ++row) {
-        across[column][row] = across_row(column, y + row + layout_.radius, false);
-        if (leaves) {
-          across[column][row] += across_row(column, y + row - layout_.radius - 1, true);
-          across[column][row] -= static_cast<std::int32_t>(band_bias(layout_));
-        }
+    for (int m = 0; m < kBandRows; ++m) {
+      const Row numbers = has_middle(layout_) ? difference(y + m, leaves) : packed_difference(y + m, leaves);
+      for (int column = 0; column < kBandColumns; ++column) {
+        sums_[m][column] = (m > 0 ? sums_[m - 1] : before_)[column] + numbers[column];
       }
     }
-    for (int tile = 0; tile < 4; ++tile) {
-      for (int n = 0; n < 8; ++n) {
-        const int column = column_of_entry(tile, n);
-        for (int m = 0; m < kBandRows; ++m) {
-          std::uint32_t sum = before_[column];
-          for (int k = 0; k < kBandRows; ++k) {
-            sum += row_of_entry(k) <= m ? as_bytes(across[column][row_of_entry(k)]) : 0U;
-          }
-          sums_[m][column] = sum;
-        }
-        before_[column] = sums_[kBandRows - 1][column];
-      }
-    }
+    before_ = sums_[kBandRows - 1];
   }
 
   [[nodiscard]] std::uint32_t sum(int row, int column) const { return sums_[row][column]; }
@@ -74,34 +58,61 @@ class WarpTwin {
     return row < 0 || source < 0 ? 0U : image_.row<std::uint8_t>(row)[source];
   }
 
-  /// What a row adds to a column's window, or with its levels turned to 255 less each.
-  [[nodiscard]] std::int32_t across_row(int column, int logical, bool leaves) const {
+  using Row = std::array<std::uint32_t, kBandColumns>;
+
+  /// What a row of levels adds to each column's window, times kBandWeight.
+  [[nodiscard]] Row across(int logical) const {
     const int row = logical < first_counted_ ? -1 : source_position(logical, image_.height, border_);
-    std::uint32_t sum = 0;
-    for (int step = 0; step < (has_middle(layout_) ? kManyBandSteps : kFewBandSteps); ++step) {
-      for (int k = 0; k < kBandDepth; ++k) {
-        const int offset = step_offset(layout_, step) + k;
-        if (is_in_band(layout_, column, offset)) {
-          const std::uint32_t one = level(row, first_column_ - layout_.margin + offset);
-          sum += leaves ? 255U - one : one;
+    Row sums{};
+    for (int column = 0; column < kBandColumns; ++column) {
+      for (int step = 0; step < (has_middle(layout_) ? kManyBandSteps : kFewBandSteps); ++step) {
+        for (int k = 0; k < kBandDepth; ++k) {
+          const int offset = step_offset(layout_, step) + k;
+          const bool counts = is_in_band(layout_, column, offset);
+          sums[column] += counts ? kBandWeight * level(row, first_column_ - layout_.margin + offset) : 0U;
         }
       }
+      for (int offset = 2 * kBandDepth; has_middle(layout_) && offset < step_offset(layout_, 2); ++offset) {
+        EXPECT_TRUE(is_in_band(layout_, column, offset));
+        sums[column] += kBandWeight * level(row, first_column_ - layout_.margin + offset);
+      }
     }
-    for (int offset = 2 * kBandDepth; has_middle(layout_) && offset < step_offset(layout_, 2); ++offset) {
-      EXPECT_TRUE(is_in_band(layout_, column, offset));
-      const std::uint32_t one = level(row, first_column_ - layout_.margin + offset);
-      sum += leaves ? 255U - one : one;
-    }
-    return static_cast<std::int32_t>(sum);
+    return sums;
   }
 
-  /// The value of the bytes that are multiplied: the last is signed.
-  [[nodiscard]] std::uint32_t as_bytes(std::int32_t across) const {
-    const auto bits = static_cast<std::uint32_t>(across);
-    if (has_middle(layout_)) {
-      return (bits & 0xFFFFU) + (static_cast<std::uint32_t>(static_cast<std::int8_t>(bits >> 16)) << 16);
+  /// Of larger windows: what enters with a row less what leaves, by its three digits.
+  [[nodiscard]] Row difference(int y, bool leaves) const {
+    const Row enter = across(y + layout_.radius);
+    const Row leave = leaves ? across(y - layout_.radius - 1) : Row{};
+    Row numbers{};
+    for (int column = 0; column < kBandColumns; ++column) {
+      const std::uint32_t word = enter[column] - leave[column];
+      const auto third = static_cast<std::uint32_t>(static_cast<std::int8_t>(word >> 16));
+      numbers[column] = (word >> 1 & 127U) + kBandDigit * (word >> 8 & 255U) + kBandThirdDigit * third;
     }
-    return (bits & 0xFFU) + (static_cast<std::uint32_t>(static_cast<std::int8_t>(bits >> 8)) << 8);
+    return numbers;
+  }
+
+  /// Of small windows: sums are kept until they leave, and are subtracted as 16 bits of two columns at once.
+  Row packed_difference(int y, bool leaves) {
+    kept_.push_back(across(y + layout_.radius));
+    const Row& enter = kept_.back();
+    const Row leave = leaves ? kept_[kept_.size() - 1 - static_cast<std::size_t>(layout_.size())] : Row{};
+    Row numbers{};
+    for (int entry = 0; entry < kBandColumns; ++entry) {
+      const int lower = column_of_entry(entry / 16 * 2, entry % 8);
+      const int upper = column_of_entry(entry / 16 * 2 + 1, entry % 8);
+      EXPECT_LT(enter[lower] | enter[upper], 0x10000U);
+      const std::uint32_t pair = (enter[lower] | enter[upper] << 16) - (leave[lower] | leave[upper] << 16);
+      const std::uint32_t stopped = leaves ? pair + 0x10000U : pair;
+      numbers[lower] = number_of(stopped & 0xFFFFU);
+      numbers[upper] = number_of(stopped >> 16);
+    }
+    return numbers;
+  }
+
+  static std::uint32_t number_of(std::uint32_t half) {
+    return (half >> 1 & 127U) + kBandDigit * static_cast<std::uint32_t>(static_cast<std::int8_t>(half >> 8));
   }
 
   ConstView image_;
@@ -109,8 +120,9 @@ class WarpTwin {
   Border border_;
   int first_column_;
   int first_counted_;
-  std::array<std::uint32_t, kBandColumns> before_{};
-  std::array<std::array<std::uint32_t, kBandColumns>, kBandRows> sums_{};
+  std::vector<Row> kept_;
+  Row before_{};
+  std::array<Row, kBandRows> sums_{};
 };
 
 /// In blocks of `rows` rows, a multiple of 16.
@@ -141,7 +153,8 @@ Image made_by_twin(const Image& image, int size, Border border, int rows, const 
 /// By the arithmetic of small windows where all n pixels are inside, else by that of the others.
 std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t whole) {
   if (n == whole && whole <= kMaxFewStepWindow * kMaxFewStepWindow) {
-    return FewStepMean(n)(kFloatBase + sum) & 255U;
+    const FewStepMean mean(n);
+    return mean(mean.sum_base() + sum) & 255U;
   }
   return band_mean(sum, n, below_inverse(n));
 }
@@ -252,7 +265,7 @@ TEST(WindowBands, MeansNextToEveryStep) {
   }
   for (int size = 1; size <= kMaxFewStepWindow; size += 2) {
     const FewStepMean mean(squared(size));
-    check(squared(size), [&mean](std::uint32_t sum) { return mean(kFloatBase + sum) & 255U; });
+    check(squared(size), [&mean](std::uint32_t sum) { return mean(mean.sum_base() + sum) & 255U; });
   }
 }
 
