@@ -19,33 +19,11 @@ namespace gpuimg::test {
 
 using FileBytes = std::vector<std::byte>;
 
-inline void add_le(FileBytes& to, std::uint64_t value, int bytes) {
-  for (int i = 0; i < bytes; ++i) {
-    to.push_back(static_cast<std::byte>(value >> (8 * i)));
-  }
-}
-
-inline void add_be(FileBytes& to, std::uint64_t value, int bytes) {
-  for (int i = bytes - 1; i >= 0; --i) {
-    to.push_back(static_cast<std::byte>(value >> (8 * i)));
-  }
-}
-
-inline void add_text(FileBytes& to, std::string_view text) {
-  for (const char c : text) {
-    to.push_back(static_cast<std::byte>(c));
-  }
-}
-
-inline void add_bytes(FileBytes& to, std::span<const std::byte> bytes) {
-  to.insert(to.end(), bytes.begin(), bytes.end());
-}
-
-inline FileBytes bytes_of(std::string_view text) {
-  FileBytes bytes;
-  add_text(bytes, text);
-  return bytes;
-}
+void add_le(FileBytes& to, std::uint64_t value, int bytes);
+void add_be(FileBytes& to, std::uint64_t value, int bytes);
+void add_text(FileBytes& to, std::string_view text);
+void add_bytes(FileBytes& to, std::span<const std::byte> bytes);
+FileBytes bytes_of(std::string_view text);
 
 /// Decodes from a buffer of exactly this size, so that a sanitizer sees every read past its end.
 inline codecs::DecodedImage decode(std::span<const std::byte> bytes, const std::string& name = "test.bin",

@@ -193,10 +193,11 @@ void add_damage_after_the_frame(Catalogue& to) {
     const std::size_t rest = bytes.size() - (plain.size() - 1);
     to.add_good_with_rest(name, std::move(bytes), rest, rgb_image(frame_of(4).indices, kFour), kCut, kCut);
   };
-  FileBytes strange = plain;
-  strange.back() = std::byte{0x3C};
+  const FileBytes without_trailer(plain.begin(), plain.end() - 1);
+  FileBytes strange = without_trailer;
+  strange.push_back(std::byte{0x3C});
   add("gif_unknown_block_after_the_frame.gif", strange);
-  add("gif_without_trailer.gif", FileBytes(plain.begin(), plain.end() - 1));
+  add("gif_without_trailer.gif", without_trailer);
   FileBytes second_cut = make_gif(kWidth, kHeight, kFour, {frame_of(4), frame_of(4)});
   second_cut.resize(second_cut.size() - 20);
   add("gif_second_frame_cut.gif", second_cut);
