@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/png_unfilter.hpp"
@@ -253,6 +254,54 @@ TEST(PngFast, AgreesWithLibpngOnEveryStreamHeader) {
     data[0] = static_cast<std::byte>(header >> 8);
     data[1] = static_cast<std::byte>(header);
     ASSERT_EQ(difference_of_png_paths(assemble_png(chunks)), "") << header;
+  }
+}
+
+/// PNG specification, third edition, section 9.
+std::uint8_t predicted(PngFilter filter, int left, int up, int corner) {
+  switch (filter) {
+    case PngFilter::none: return 0;
+    case PngFilter::sub: return static_cast<std::uint8_t>(left);
+    case PngFilter::up: return static_cast<std::uint8_t>(up);
+    case PngFilter::average: return static_cast<std::uint8_t>((left + up) / 2);
+    case PngFilter::paeth: break;
+  }
+  const int estimate = left + up - corner;
+  const int to_left = std::abs(estimate - left);
+  const int to_up = std::abs(estimate - up);
+  const int to_corner = std::abs(estimate - corner);
+  return static_cast<std::uint8_t>(to_left <= to_up && to_left <= to_corner ? left : to_up <= to_corner ? up : corner);
+}
+
+TEST(PngUnfilter, PartsOfARowMatchTheSpecification) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  constexpr std::array<std::uint32_t, 6> kPixelBytes = {1, 2, 3, 4, 6, 8};
+  for (int trial = 0; trial < 4000; ++trial) {
+    const std::uint32_t pixel = kPixelBytes.at(random.below(6));
+    const std::uint32_t pixels = 1 + random.below(trial % 2 == 0 ? 16 : 200);
+    const std::size_t bytes = std::size_t{pixel} * pixels;
+    const auto filter = static_cast<PngFilter>(random.below(kPngFilterCount));
+    std::vector<std::uint8_t> filtered(bytes);
+    std::vector<std::uint8_t> above(bytes);
+    std::vector<std::uint8_t> expected(bytes);
+    for (std::size_t i = 0; i < bytes; ++i) {
+      filtered[i] = static_cast<std::uint8_t>(random.below(256));
+      above[i] = static_cast<std::uint8_t>(random.below(256));
+      const bool is_first = i < pixel;
+      expected[i] = static_cast<std::uint8_t>(filtered[i] + predicted(filter, is_first ? 0 : expected[i - pixel],
+                                                                      above[i], is_first ? 0 : above[i - pixel]));
+    }
+    std::vector<std::uint8_t> out(bytes, 0xCD);
+    const std::size_t cut = std::size_t{pixel} * random.below(pixels);
+    if (cut > 0) {
+      unfilter_row(filter, filtered.data(), above.data(), out.data(), {0, cut}, pixel);
+      ASSERT_TRUE(std::all_of(out.begin() + static_cast<std::ptrdiff_t>(cut), out.end(),
+                              [](std::uint8_t byte) { return byte == 0xCD; }));
+    }
+    unfilter_row(filter, filtered.data(), above.data(), out.data(), {cut, bytes}, pixel);
+    ASSERT_EQ(out, expected) << static_cast<int>(filter) << ", " << bytes << " bytes, " << pixel
+                             << " per pixel, cut at " << cut;
   }
 }
 
