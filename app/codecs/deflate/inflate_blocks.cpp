@@ -80,7 +80,7 @@ bool InflateBlocks::read_code_lengths() {
   const std::size_t total = literal_count + distance_count;
   for (std::size_t i = 0; i < total;) {
     input.bits.refill();
-    const InflateEntry entry = codes.entries[input.bits.peek(CodeLengthTable::kBits)];
+    const InflateEntry entry = codes.entries[input.bits.peek(CodeLengthTable::first_bits())];
     input.bits.consume(entry.width());
     const std::uint32_t symbol = entry.value();
     if (symbol < kRepeatPrevious) {

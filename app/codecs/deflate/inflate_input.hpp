@@ -25,7 +25,7 @@ struct InflateBits {
     next += (63 - count) >> 3;
     count |= 56;
   }
-  [[nodiscard]] std::size_t peek(int width) const { return bits & ((std::uint64_t{1} << width) - 1); }
+  [[nodiscard]] std::size_t peek(std::uint32_t width) const { return bits & ((std::uint64_t{1} << width) - 1); }
   void consume(std::uint32_t width) {
     bits >>= width;
     count -= width;

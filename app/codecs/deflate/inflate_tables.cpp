@@ -57,18 +57,18 @@ struct SortedSymbols {
   }
 };
 
-/// Enters a code longer than Table::kBits. `used` is where the next second table goes.
+/// Enters a code longer than first_bits(). `used` is where the next second table goes.
 template <class Table>
 void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32_t code, std::uint32_t length) {
-  constexpr std::size_t kSecondSize = std::size_t{1} << Table::kSecondBits;
-  InflateEntry& first = table.entries[code & ((1U << Table::kBits) - 1)];
+  const std::size_t second_size = std::size_t{1} << table.second_bits();
+  InflateEntry& first = table.entries[code & ((1U << table.first_bits()) - 1)];
   if (first.kind() != InflateEntry::second_table) {
-    first = {InflateEntry::of_kind(InflateEntry::second_table).coded(Table::kBits).bits |
+    first = {InflateEntry::of_kind(InflateEntry::second_table).coded(table.first_bits()).bits |
              static_cast<std::uint32_t>(used) << 12};
-    used += kSecondSize;
+    used += second_size;
   }
-  const std::uint32_t rest = length - Table::kBits;
-  for (std::size_t i = code >> Table::kBits; i < kSecondSize; i += std::size_t{1} << rest) {
+  const std::uint32_t rest = length - table.first_bits();
+  for (std::size_t i = code >> table.first_bits(); i < second_size; i += std::size_t{1} << rest) {
     table.entries[first.value() + i] = entry.coded(rest);
   }
 }
@@ -79,17 +79,17 @@ void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Tab
   const SortedSymbols sorted(lengths, counts);
   auto* const entries = table.entries.data();
   entries[0] = InflateEntry{};
-  std::size_t used = std::size_t{1} << Table::kBits;
+  std::size_t used = std::size_t{1} << table.first_bits();
   std::uint32_t code = 0;
   std::size_t i = 0;
   for (std::uint32_t length = 1; length <= kMaxCodeBits; ++length, code <<= 1) {
-    if (length <= Table::kBits) {
+    if (length <= table.first_bits()) {
       const std::size_t half = std::size_t{1} << (length - 1);
       std::copy_n(entries, half, entries + half);
     }
     for (const std::size_t end = i + counts[length]; i < end; ++i, ++code) {
       const InflateEntry entry = entry_of(sorted.symbols[i]);
-      if (length <= Table::kBits) {
+      if (length <= table.first_bits()) {
         entries[reversed_code(code, length)] = entry.coded(length);
       } else {
         enter_long(table, used, entry, reversed_code(code, length), length);
@@ -98,16 +98,18 @@ void fill(std::span<const std::uint8_t> lengths, const LengthCounts& counts, Tab
   }
 }
 
-/// Merges literals into one entry where the index covers more than one of their codes. Goes backward, because the
-/// literals that follow are found at smaller indices, which must still hold single literals. Branch-free, because the
-/// branches would be unpredictable.
+/// Merges up to kMost literals into one entry where the index covers more than one of their codes. Goes backward,
+/// because the literals that follow are found at smaller indices, which must still hold single literals. Branch-free,
+/// because the branches would be unpredictable.
+template <std::uint32_t kMost>
 void merge_literals(LiteralTable& table) {
-  for (std::size_t i = std::size_t{1} << LiteralTable::kBits; i-- > 0;) {
+  const std::uint32_t bits = table.first_bits();
+  for (std::size_t i = std::size_t{1} << bits; i-- > 0;) {
     InflateEntry entry = table.entries[i];
     bool is_joined = entry.literals() == 1;
-    for (std::uint32_t k = 1; k < InflateEntry::kMaxLiterals; ++k) {
+    for (std::uint32_t k = 1; k < kMost; ++k) {
       const InflateEntry next = table.entries[i >> entry.width()];
-      is_joined &= next.literals() == 1 && entry.width() + next.width() <= LiteralTable::kBits;
+      is_joined &= next.literals() == 1 && entry.width() + next.width() <= bits;
       entry.bits = is_joined ? InflateEntry::joined(entry, next).bits : entry.bits;
     }
     table.entries[i] = entry;
@@ -130,6 +132,25 @@ InflateEntry literal_or_length(std::size_t symbol) {
   return range_entry(kLengthRanges, symbol - kFirstLengthSymbol);
 }
 
+/// The probability that `bits` bits begin with two literals, in units of 2^-kManyBits.
+std::uint32_t share_of_pairs(const LengthCounts& literals, std::uint32_t bits) {
+  std::uint32_t share = 0;
+  for (std::uint32_t first = 1; first < bits; ++first) {
+    for (std::uint32_t next = 1; first + next <= bits; ++next) {
+      share += literals[first] * literals[next] << (LiteralTable::kManyBits - first - next);
+    }
+  }
+  return share;
+}
+
+std::uint32_t first_bits_for(std::span<const std::uint8_t> lengths) {
+  constexpr std::uint32_t kWorthMoreBits = (1U << LiteralTable::kManyBits) / 4;
+  const LengthCounts literals = count_lengths(lengths.first(kEndOfBlock));
+  const std::uint32_t more =
+      share_of_pairs(literals, LiteralTable::kManyBits) - share_of_pairs(literals, LiteralTable::kFewBits);
+  return more >= kWorthMoreBits ? LiteralTable::kManyBits : LiteralTable::kFewBits;
+}
+
 }  // namespace
 
 bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
@@ -138,8 +159,13 @@ bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
   if (set != CodeSet::complete && set != CodeSet::single) {
     return false;
   }
+  table.chosen_bits = first_bits_for(lengths);
   fill(lengths, counts, table, literal_or_length);
-  merge_literals(table);
+  if (table.first_bits() == LiteralTable::kManyBits) {
+    merge_literals<2>(table);  // three are rare where more bits are worth it
+  } else {
+    merge_literals<InflateEntry::kMaxLiterals>(table);
+  }
   return true;
 }
 

@@ -1,6 +1,7 @@
 // Look-up tables that decode symbols, up to three literals at a time. RFC 1951, section 3.2.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -44,19 +45,39 @@ struct InflateEntry {
   [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 28); }
 };
 
-/// A first table indexed by the next kBits bits, and second tables for longer codes.
-template <int kFirstBits, int kMaxLength, std::size_t kSymbols>
+/// Of a first table and the second tables of up to `max_length` bits. At least two codes share a second table;
+/// otherwise the code would be shorter.
+constexpr std::size_t table_entries(std::size_t symbols, std::uint32_t first_bits, std::uint32_t max_length) {
+  const std::uint32_t second_bits = max_length - first_bits;
+  return (std::size_t{1} << first_bits) + (second_bits > 0 ? symbols / 2 << second_bits : 0);
+}
+
+/// A first table indexed by the next first_bits() bits, and second tables for longer codes.
+template <std::uint32_t kFirstBits, std::uint32_t kMaxLength, std::size_t kSymbols>
 struct InflateTable {
-  static constexpr int kBits = kFirstBits;
-  static constexpr int kSecondBits = kMaxLength - kFirstBits;
-  // At least two codes share a second table; otherwise the code would be shorter.
-  static constexpr std::size_t kSecondTables = kSecondBits > 0 ? kSymbols / 2 : 0;
-  std::array<InflateEntry, (std::size_t{1} << kBits) + (kSecondTables << kSecondBits)> entries;
+  static constexpr std::uint32_t first_bits() { return kFirstBits; }
+  static constexpr std::uint32_t second_bits() { return kMaxLength - kFirstBits; }
+
+  std::array<InflateEntry, table_entries(kSymbols, kFirstBits, kMaxLength)> entries;
 };
 
-using LiteralTable = InflateTable<10, kMaxCodeBits, kFixedLiteralSymbols>;
 using DistanceTable = InflateTable<9, kMaxCodeBits, kFixedDistanceSymbols>;
 using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
+
+/// The same with a choice: many bits hold two literals more often, as in the noise of a photograph; few bits make a
+/// table that is filled sooner.
+struct LiteralTable {
+  static constexpr std::uint32_t kFewBits = 10;
+  static constexpr std::uint32_t kManyBits = 12;
+
+  [[nodiscard]] std::uint32_t first_bits() const { return chosen_bits; }
+  [[nodiscard]] std::uint32_t second_bits() const { return kMaxCodeBits - chosen_bits; }
+
+  std::uint32_t chosen_bits = kFewBits;
+  std::array<InflateEntry, std::max(table_entries(kFixedLiteralSymbols, kFewBits, kMaxCodeBits),
+                                    table_entries(kFixedLiteralSymbols, kManyBits, kMaxCodeBits))>
+      entries;
+};
 
 /// These take the code length of each symbol, 0 for symbols without a code. They return false for the sets of lengths
 /// that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for distances only,

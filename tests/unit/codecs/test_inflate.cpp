@@ -133,6 +133,27 @@ TEST(Inflate, RoundTripsZlibOutput) {
   }
 }
 
+/// The wider the noise, the longer the codes, and the larger the table that reads two of them at a time. Repeated noise
+/// brings matches, and rare values bring codes that no first table covers.
+TEST(Inflate, RoundTripsNoiseOfAnyWidth) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (std::uint32_t width = 1; width <= 64; ++width) {
+    Octets data;
+    while (data.size() < std::size_t{60} << 10) {
+      const std::uint32_t sum = random.below(width) + random.below(width) + random.below(width);
+      data.push_back(static_cast<std::uint8_t>(random.below(2000) == 0 ? random.below(256) : sum));
+      if (data.size() > 300 && random.below(500) == 0) {
+        data.insert(data.end(), data.end() - 300, data.end() - 290);
+      }
+    }
+    const Octets deflated = deflated_by_zlib(data, {.level = 6});
+    const std::optional<Octets> got = our_inflated(deflated, 262144, random);
+    ASSERT_TRUE(got.has_value()) << width;
+    EXPECT_TRUE(*got == data) << width;
+  }
+}
+
 /// Input is buffered in portions of 64 KiB. A stored block starts at a byte boundary, which may lie before the portion.
 TEST(Inflate, ReadsStoredBlocksAcrossInputPortions) {
   Random random;
