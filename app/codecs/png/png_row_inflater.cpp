@@ -13,10 +13,11 @@ namespace {
 
 static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block must have this much room after its rows");
 
-/// A multiple of the rows that are unfiltered together, but at least one row.
+/// A multiple of the rows that are unfiltered together, or of half of them, or at least one row.
 std::size_t rows_of_block(std::size_t filtered_row, std::size_t rows_at_once) {
   const std::size_t rows = PngRowInflater::kBlockBytes / filtered_row;
-  return rows < rows_at_once ? std::max<std::size_t>(rows, 1) : rows - rows % rows_at_once;
+  const std::size_t unit = rows < rows_at_once ? rows_at_once / 2 : rows_at_once;
+  return rows < unit ? std::max<std::size_t>(rows, 1) : rows - rows % unit;
 }
 
 }  // namespace

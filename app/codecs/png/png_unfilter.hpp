@@ -19,14 +19,14 @@ struct RowPart {
 void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out,
                   RowPart part, std::size_t pixel_bytes);
 
-/// How many rows unfilter_rows processes.
-constexpr std::size_t rows_unfiltered_at_once(std::size_t pixel_bytes) { return pixel_bytes <= 4 ? 4 : 2; }
+/// How many rows unfilter_rows processes together; half as many if there are fewer.
+constexpr std::size_t rows_unfiltered_at_once(std::size_t pixel_bytes) { return pixel_bytes <= 4 ? 8 : 4; }
 
-/// Unfilters rows_unfiltered_at_once(pixel_bytes) rows in little more time than the slowest of them takes. Each row is
-/// a filter byte, which must be one of the five, followed by `bytes` filtered bytes. Rows are contiguous in input and
-/// output. May read kUnfilterOverread bytes past the last row.
+/// Unfilters rows, several in little more time than the slowest of them takes. Each row is a filter byte, which must be
+/// one of the five, followed by `bytes` filtered bytes. Rows are contiguous in input and output. May read
+/// kUnfilterOverread bytes past the last row.
 void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
-                   std::size_t pixel_bytes);
+                   std::size_t pixel_bytes, std::size_t rows);
 
 inline constexpr std::size_t kUnfilterOverread = 16;
 

@@ -10,6 +10,8 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <type_traits>
+#include <utility>
 
 #include "codecs/png/png_predict-inl.hpp"
 #include "codecs/png/png_unfilter.hpp"
@@ -19,30 +21,37 @@ namespace gpuimg::codecs::HWY_NAMESPACE {
 
 using Words = std::uint32_t __attribute__((vector_size(16)));
 using LongWords = std::uint64_t __attribute__((vector_size(16)));
+using Words32 = std::uint32_t __attribute__((vector_size(32)));
+using LongWords32 = std::uint64_t __attribute__((vector_size(32)));
 
 /// 255 in the rows whose filter uses the neighbor. Paeth's predictor with zeros for all neighbors but one returns that
 /// one, so Sub and Up are Paeth with the other neighbors masked out, and None is Paeth with all masked out.
+template <class Bytes>
 struct NeighborMasks {
-  Bytes16 left;
-  Bytes16 up;
-  Bytes16 corner;
-  Bytes16 average;
+  Bytes left;
+  Bytes up;
+  Bytes corner;
+  Bytes average;
 };
 
-template <bool has_average>
-HWY_INLINE Bytes16 prediction(const NeighborMasks& masks, Bytes16 left, Bytes16 up, Bytes16 corner) {
-  const Bytes16 seen = corner & masks.corner;
-  const Bytes16 choice = seen + paeth_less_corner(left & masks.left, up & masks.up, seen);
+template <bool has_average, class Bytes>
+HWY_INLINE Bytes prediction(const NeighborMasks<Bytes>& masks, const Bytes& left, const Bytes& up,
+                            const Bytes& corner) {
+  const Bytes seen = corner & masks.corner;
+  const Bytes choice = seen + paeth_less_corner(left & masks.left, up & masks.up, seen);
   if constexpr (has_average) {
     return choice + (average_of(left, up) & masks.average);
   }
   return choice;
 }
 
-template <std::size_t kPixel>
+/// Rows that fill a vector of type Bytes.
+template <std::size_t kPixel, class Bytes>
 class RowGroup {
+  static constexpr std::size_t kSlot = kPixel <= 4 ? 4 : 8;  ///< bytes of the vector per row
+
  public:
-  static constexpr std::size_t kRows = rows_unfiltered_at_once(kPixel);
+  static constexpr std::size_t kRows = sizeof(Bytes) / kSlot;
 
   RowGroup(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes) {
     for (std::size_t r = 0; r < kRows; ++r) {
@@ -66,7 +75,6 @@ class RowGroup {
   }
 
  private:
-  static constexpr std::size_t kSlot = sizeof(std::uint64_t) * 2 / kRows;  ///< bytes of the vector per row
   static constexpr std::size_t kBehind = 2 * kPixel;
 
   template <class PartOf>
@@ -81,13 +89,13 @@ class RowGroup {
 
   template <bool has_average>
   void undo_together(std::size_t first, std::size_t last) {
-    const NeighborMasks masks = neighbor_masks();
-    Bytes16 left = finished(first, 1);
-    Bytes16 two_back = finished(first, 2);
-    Bytes16 corner = with_above(finished(first, 3), first - kPixel);
+    const NeighborMasks<Bytes> masks = neighbor_masks();
+    Bytes left = finished(first, 1);
+    Bytes two_back = finished(first, 2);
+    Bytes corner = with_above(finished(first, 3), first - kPixel);
     for (std::size_t i = first; i < last; i += kPixel) {
-      const Bytes16 up = with_above(two_back, i);
-      const Bytes16 values = residues(i) + prediction<has_average>(masks, left, up, corner);
+      const Bytes up = with_above(two_back, i);
+      const Bytes values = residues(i) + prediction<has_average>(masks, left, up, corner);
       store(values, i);
       corner = up;
       two_back = left;
@@ -95,22 +103,24 @@ class RowGroup {
     }
   }
 
-  [[nodiscard]] NeighborMasks neighbor_masks() const {
-    const auto rows_with = [&](PngFilter one, PngFilter other) {
-      Bytes16 mask{};
-      for (std::size_t i = 0; i < sizeof mask; ++i) {
-        mask[i] = filters_[i / kSlot] == one || filters_[i / kSlot] == other ? 255 : 0;
-      }
-      return mask;
-    };
-    return {rows_with(PngFilter::sub, PngFilter::paeth), rows_with(PngFilter::up, PngFilter::paeth),
-            rows_with(PngFilter::paeth, PngFilter::paeth), rows_with(PngFilter::average, PngFilter::average)};
+  [[nodiscard]] HWY_INLINE NeighborMasks<Bytes> neighbor_masks() const {
+    NeighborMasks<Bytes> masks{};
+    for (std::size_t i = 0; i < sizeof(Bytes); ++i) {
+      const auto mask_of = [&](PngFilter one, PngFilter other) {
+        return static_cast<std::uint8_t>(filters_[i / kSlot] == one || filters_[i / kSlot] == other ? 255 : 0);
+      };
+      masks.left[i] = mask_of(PngFilter::sub, PngFilter::paeth);
+      masks.up[i] = mask_of(PngFilter::up, PngFilter::paeth);
+      masks.corner[i] = mask_of(PngFilter::paeth, PngFilter::paeth);
+      masks.average[i] = mask_of(PngFilter::average, PngFilter::average);
+    }
+    return masks;
   }
 
   /// The pixels `back` pixels before the current ones, for the step that has the top row at byte `i`. Zeros left of the
   /// image.
-  [[nodiscard]] Bytes16 finished(std::size_t i, std::size_t back) const {
-    Bytes16 pixels{};
+  [[nodiscard]] HWY_INLINE Bytes finished(std::size_t i, std::size_t back) const {
+    Bytes pixels{};
     for (std::size_t r = 0; r < kRows; ++r) {
       if (const std::size_t away = r * kBehind + back * kPixel; away <= i) {
         std::memcpy(reinterpret_cast<std::uint8_t*>(&pixels) + r * kSlot, out_[r] + i - away, kPixel);
@@ -120,28 +130,51 @@ class RowGroup {
   }
 
   /// The neighbors above: for the top row from memory, for each other row from the row above it, two steps back.
-  [[nodiscard]] HWY_INLINE Bytes16 with_above(Bytes16 two_back, std::size_t i) const {
-    if constexpr (kRows == 2) {
+  [[nodiscard]] HWY_INLINE Bytes with_above(const Bytes& two_back, std::size_t i) const {
+    if constexpr (kSlot == 8) {
       std::uint64_t pixel = 0;
       std::memcpy(&pixel, above_[0] + i, kMoved);
-      const LongWords first{pixel};
-      return reinterpret_cast<Bytes16>(__builtin_shufflevector(first, reinterpret_cast<LongWords>(two_back), 0, 2));
+      if constexpr (kRows == 2) {
+        const LongWords first{pixel};
+        return reinterpret_cast<Bytes>(__builtin_shufflevector(first, reinterpret_cast<LongWords>(two_back), 0, 2));
+      } else {
+        const LongWords32 first{pixel};
+        return reinterpret_cast<Bytes>(
+            __builtin_shufflevector(first, reinterpret_cast<LongWords32>(two_back), 0, 4, 5, 6));
+      }
     } else {
       std::uint32_t pixel = 0;
       std::memcpy(&pixel, above_[0] + i, kMoved);
-      const Words first{pixel};
-      const auto moved = __builtin_shufflevector(Words{}, reinterpret_cast<Words>(two_back), 0, 4, 5, 6);
-      return reinterpret_cast<Bytes16>(first | moved);
+      if constexpr (kRows == 4) {
+        const Words first{pixel};
+        const auto moved = __builtin_shufflevector(Words{}, reinterpret_cast<Words>(two_back), 0, 4, 5, 6);
+        return reinterpret_cast<Bytes>(first | moved);
+      } else {
+        const Words32 first{pixel};
+        return reinterpret_cast<Bytes>(
+            __builtin_shufflevector(first, reinterpret_cast<Words32>(two_back), 0, 8, 9, 10, 11, 12, 13, 14));
+      }
     }
   }
 
-  [[nodiscard]] HWY_INLINE Bytes16 residues(std::size_t i) const {
+  [[nodiscard]] HWY_INLINE Bytes residues(std::size_t i) const {
+    if constexpr (sizeof(Bytes) == sizeof(Words)) {
+      return residues_from(0, i);
+    } else {
+      const auto upper = reinterpret_cast<Words>(residues_from(0, i));
+      const auto lower = reinterpret_cast<Words>(residues_from(kRows / 2, i));
+      return reinterpret_cast<Bytes>(__builtin_shufflevector(upper, lower, 0, 1, 2, 3, 4, 5, 6, 7));
+    }
+  }
+
+  /// Of the rows from `first` on that fill 16 bytes.
+  [[nodiscard]] HWY_INLINE Bytes16 residues_from(std::size_t first, std::size_t i) const {
     const auto row = [&](std::size_t r) HWY_ATTR {
       Words words;
-      std::memcpy(&words, filtered_[r] + i - r * kBehind, sizeof words);
+      std::memcpy(&words, filtered_[first + r] + i - (first + r) * kBehind, sizeof words);
       return words;
     };
-    if constexpr (kRows == 2) {
+    if constexpr (kSlot == 8) {
       return reinterpret_cast<Bytes16>(__builtin_shufflevector(row(0), row(1), 0, 1, 4, 5));
     } else {
       const auto upper = __builtin_shufflevector(row(0), row(1), 0, 4, 1, 5);
@@ -150,18 +183,15 @@ class RowGroup {
     }
   }
 
-  HWY_INLINE void store(Bytes16 values, std::size_t i) const {
-    if constexpr (kRows == 2) {
-      const auto pixels = reinterpret_cast<LongWords>(values);
-      put(pixels[0], out_[0] + i);
-      put(pixels[1], out_[1] + i - kBehind);
-    } else {
-      const auto pixels = reinterpret_cast<Words>(values);
-      put(pixels[0], out_[0] + i);
-      put(pixels[1], out_[1] + i - kBehind);
-      put(pixels[2], out_[2] + i - 2 * kBehind);
-      put(pixels[3], out_[3] + i - 3 * kBehind);
-    }
+  HWY_INLINE void store(const Bytes& values, std::size_t i) const {
+    store_rows(values, i, std::make_index_sequence<kRows>());
+  }
+  template <std::size_t... kRow>
+  HWY_INLINE void store_rows(const Bytes& values, std::size_t i, std::index_sequence<kRow...> /*rows*/) const {
+    using Slots = std::conditional_t<sizeof(Bytes) == sizeof(Words), std::conditional_t<kSlot == 8, LongWords, Words>,
+                                     std::conditional_t<kSlot == 8, LongWords32, Words32>>;
+    const auto pixels = reinterpret_cast<Slots>(values);
+    (put(pixels[kRow], out_[kRow] + i - kRow * kBehind), ...);
   }
 
   template <class Pixel>
@@ -179,19 +209,30 @@ class RowGroup {
 };
 
 template <std::size_t kPixel>
-void undo_pixels_of(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes) {
-  RowGroup<kPixel>(filtered, above, out, bytes).undo(bytes);
+void undo_pixels_of(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
+                    std::size_t rows) {
+#if HWY_TARGET == HWY_AVX2
+  if (rows == RowGroup<kPixel, Bytes32>::kRows) {
+    RowGroup<kPixel, Bytes32>(filtered, above, out, bytes).undo(bytes);
+    return;
+  }
+#endif
+  constexpr std::size_t kRows = RowGroup<kPixel, Bytes16>::kRows;
+  for (std::size_t done = 0; done < rows; done += kRows) {
+    RowGroup<kPixel, Bytes16>(filtered + done * (bytes + 1), above, out + done * bytes, bytes).undo(bytes);
+    above = out + (done + kRows - 1) * bytes;
+  }
 }
 
 void undo_group(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
-                std::size_t pixel_bytes) {
+                std::size_t pixel_bytes, std::size_t rows) {
   switch (pixel_bytes) {
-    case 1: undo_pixels_of<1>(filtered, above, out, bytes); break;
-    case 2: undo_pixels_of<2>(filtered, above, out, bytes); break;
-    case 3: undo_pixels_of<3>(filtered, above, out, bytes); break;
-    case 4: undo_pixels_of<4>(filtered, above, out, bytes); break;
-    case 6: undo_pixels_of<6>(filtered, above, out, bytes); break;
-    default: undo_pixels_of<8>(filtered, above, out, bytes); break;
+    case 1: undo_pixels_of<1>(filtered, above, out, bytes, rows); break;
+    case 2: undo_pixels_of<2>(filtered, above, out, bytes, rows); break;
+    case 3: undo_pixels_of<3>(filtered, above, out, bytes, rows); break;
+    case 4: undo_pixels_of<4>(filtered, above, out, bytes, rows); break;
+    case 6: undo_pixels_of<6>(filtered, above, out, bytes, rows); break;
+    default: undo_pixels_of<8>(filtered, above, out, bytes, rows); break;
   }
 }
 
@@ -204,30 +245,34 @@ namespace {
 
 HWY_EXPORT(undo_group);
 
-/// A group takes the same time for any filters. Row by row, only Paeth is slower than that.
+/// A group takes the same time for any filters. Row by row, only Average and Paeth are slower than that.
 bool is_worth_a_group(const std::uint8_t* filtered, std::size_t rows, std::size_t row_bytes) {
-  bool has_paeth = false;
+  bool is_slow = false;
   for (std::size_t r = 0; r < rows; ++r) {
-    has_paeth |= static_cast<PngFilter>(filtered[r * row_bytes]) == PngFilter::paeth;
+    const auto filter = static_cast<PngFilter>(filtered[r * row_bytes]);
+    is_slow |= filter == PngFilter::average || filter == PngFilter::paeth;
   }
-  return has_paeth;
+  return is_slow;
 }
 
 }  // namespace
 
 void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out, std::size_t bytes,
-                   std::size_t pixel_bytes) {
-  constexpr std::size_t kMinPixels = 8;
-  const std::size_t rows = rows_unfiltered_at_once(pixel_bytes);
-  if (bytes >= kMinPixels * pixel_bytes && is_worth_a_group(filtered, rows, bytes + 1)) {
-    HWY_DYNAMIC_DISPATCH(undo_group)(filtered, above, out, bytes, pixel_bytes);
-    return;
-  }
-  for (std::size_t r = 0; r < rows; ++r) {
-    unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, out, {0, bytes}, pixel_bytes);
-    filtered += bytes + 1;
-    above = out;
-    out += bytes;
+                   std::size_t pixel_bytes, std::size_t rows) {
+  constexpr std::size_t kMinPixels = 16;  // the last row of a group is 14 pixels behind the first
+  const std::size_t most = rows_unfiltered_at_once(pixel_bytes);
+  while (rows > 0) {
+    std::size_t taken = rows >= most ? most : rows >= most / 2 ? most / 2 : 1;
+    if (taken > 1 && bytes >= kMinPixels * pixel_bytes && is_worth_a_group(filtered, taken, bytes + 1)) {
+      HWY_DYNAMIC_DISPATCH(undo_group)(filtered, above, out, bytes, pixel_bytes, taken);
+    } else {
+      taken = 1;
+      unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, out, {0, bytes}, pixel_bytes);
+    }
+    filtered += taken * (bytes + 1);
+    out += taken * bytes;
+    above = out - bytes;
+    rows -= taken;
   }
 }
 

@@ -53,7 +53,7 @@ void PngRowSink::unfilter(const std::uint8_t* filtered, int rows) {
     if (bands_.left() == 0) {
       pass_band_on();
     }
-    const int taken = std::min(left, bands_.left()) < group ? 1 : group;
+    const int taken = std::min({left, bands_.left(), group});
     is_sound_ = knows_filters(filtered, taken);
     if (is_sound_) {
       unfilter_together(filtered, taken);
@@ -74,11 +74,7 @@ bool PngRowSink::knows_filters(const std::uint8_t* filtered, int rows) const {
 void PngRowSink::unfilter_together(const std::uint8_t* filtered, int rows) {
   const std::uint8_t* const above = above_ != nullptr ? above_ : before_.data();
   std::uint8_t* out = next_row();
-  if (rows > 1) {
-    unfilter_rows(filtered, above, out, row_bytes_, pixel_bytes_);
-  } else {
-    unfilter_row(static_cast<PngFilter>(*filtered), filtered + 1, above, out, {0, row_bytes_}, pixel_bytes_);
-  }
+  unfilter_rows(filtered, above, out, row_bytes_, pixel_bytes_, static_cast<std::size_t>(rows));
   bands_.add(rows);
   for (int row = 0; row < rows; ++row) {
     swap_above();
