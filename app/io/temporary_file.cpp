@@ -93,6 +93,7 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     const int failure = file_ < 0 ? errno : 0;
     if (file_ >= 0 && is_kept(file_)) {
+      parts_.emplace(file_, path_, shown_);
       return;
     }
     if (file_ >= 0) {
@@ -125,13 +126,19 @@ void TemporaryFile::take_permissions_of(const struct stat& old) {
   }
 }
 
-void TemporaryFile::write(std::span<const std::byte> content) { write_all(file_, content, shown_); }
-
-void TemporaryFile::write_at(std::uint64_t offset, std::span<const std::byte> content) const {
-  write_all_at(file_, offset, content, shown_);
+void TemporaryFile::write(std::span<const std::byte> content) {
+  write_all(file_, content, shown_);
+  appended_ += content.size();
 }
 
-void TemporaryFile::flush() { check_written(file_, shown_); }
+void TemporaryFile::write_at(std::uint64_t offset, std::span<const std::byte> content) {
+  parts_->write_at(offset, content);
+}
+
+void TemporaryFile::flush() {
+  parts_->finish(appended_);
+  check_written(file_, shown_);
+}
 
 void TemporaryFile::replace_target() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) {

@@ -5,8 +5,11 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
+
+#include "io/part_writer.hpp"
 
 namespace gpuimg {
 
@@ -36,8 +39,8 @@ class TemporaryFile {
   void take_permissions_of(const struct stat& old);
 
   void write(std::span<const std::byte> content);
-  void write_at(std::uint64_t offset, std::span<const std::byte> content) const;  ///< from any thread
-  void flush();  ///< throws Error{write} for a delayed write error
+  void write_at(std::uint64_t offset, std::span<const std::byte> content);  ///< from any thread
+  void flush();  ///< call after the last write; throws Error{write} for a delayed write error
   void replace_target();
   void become_target();  ///< never replaces a file, even one that appears concurrently
 
@@ -46,6 +49,8 @@ class TemporaryFile {
   std::string shown_;
   std::string path_;
   int file_ = -1;
+  std::optional<PartWriter> parts_;
+  std::uint64_t appended_ = 0;  ///< bytes given to write()
   bool renamed_ = false;
 };
 

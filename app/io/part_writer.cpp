@@ -1,0 +1,149 @@
+// One writer by pwrite(), the others by mappings. Whatever a mapping cannot do is left to pwrite(), which has the
+// error.
+#include "io/part_writer.hpp"
+
+#include <fcntl.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "io/output_error.hpp"
+#include "io/temporary_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// Bounds the memory that a mapping adds to the process, and how long others wait for the writer.
+constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;
+
+/// Filled with pages at once: other threads cannot map or unmap memory meanwhile. The copy finds it in the cache.
+constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
+
+/// The file grows by this much at a time, as a hole. Growing waits for the writer.
+constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
+
+class SharedMapping {
+ public:
+  SharedMapping(int file, std::uint64_t offset, std::size_t size)
+      : size_(size),
+        memory_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset))) {}
+  SharedMapping(const SharedMapping&) = delete;
+  SharedMapping& operator=(const SharedMapping&) = delete;
+  ~SharedMapping() {
+    if (is_mapped()) {
+      ::munmap(memory_, size_);
+    }
+  }
+
+  [[nodiscard]] bool is_mapped() const { return memory_ != MAP_FAILED; }
+
+  /// Gives the range its pages. Where space is lacking this fails, and writing to the memory would raise SIGBUS.
+  [[nodiscard]] bool fill(std::size_t offset, std::size_t size) const {
+    return ::madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
+  }
+  [[nodiscard]] std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
+
+ private:
+  std::size_t size_;
+  void* memory_;
+};
+
+}  // namespace
+
+PartWriter::PartWriter(int file, const std::string& path, const std::string& shown)
+    : file_(file), path_(path), shown_(shown) {}
+
+void PartWriter::write_at(std::uint64_t offset, std::span<const std::byte> part) {
+  if (part.empty()) {
+    return;
+  }
+  const std::uint64_t end = offset + part.size();
+  for (std::uint64_t before = end_; before < end && !end_.compare_exchange_weak(before, end);) {
+  }
+  if (!is_in_memory()) {
+    return write_all_at(file_, offset, part, shown_);
+  }
+  while (!part.empty()) {
+    const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(part.size(), kPartBytes - offset % kPartBytes));
+    const std::unique_lock writer(writing_, std::try_to_lock);
+    if (writer || !copy_to_mapping(offset, part.first(size))) {
+      write_all_at(file_, offset, part.first(size), shown_);
+    }
+    part = part.subspan(size);
+    offset += size;
+  }
+}
+
+void PartWriter::finish(std::uint64_t appended) {
+  const std::uint64_t end = std::max<std::uint64_t>(end_, appended);
+  while (grown_ > end && ::ftruncate(file_, static_cast<off_t>(end)) != 0) {
+    if (errno != EINTR) {
+      fail_writing(shown_, errno);
+    }
+  }
+}
+
+bool PartWriter::is_in_memory() {
+  std::call_once(is_examined_, [&] {
+    struct statfs found {};
+    in_memory_ = ::fstatfs(file_, &found) == 0 && found.f_type == TMPFS_MAGIC;
+  });
+  return in_memory_;
+}
+
+bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte> part) {
+  static const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+  const int file = readable_file();
+  if (file < 0 || !is_grown_to(offset + part.size())) {
+    return false;
+  }
+  // Neighbors share pages at the ends of a part: all mappings of a page, and pwrite(), are the same memory.
+  const auto skipped = static_cast<std::size_t>(offset % page);
+  const std::size_t size = skipped + part.size();
+  const SharedMapping mapping(file, offset - skipped, size);
+  if (!mapping.is_mapped()) {
+    return false;
+  }
+  std::size_t copied = 0;
+  for (std::size_t filled = 0; filled < size;) {
+    const std::size_t next = std::min(size, filled + kFilledBytes);
+    if (!mapping.fill(filled, next - filled)) {
+      return false;
+    }
+    filled = next;
+    std::memcpy(mapping.at(skipped + copied), part.data() + copied, filled - skipped - copied);
+    copied = filled - skipped;
+  }
+  return true;
+}
+
+/// A mapping must be readable, and outputs are open for writing alone. Negative if the file cannot be opened so.
+int PartWriter::readable_file() {
+  std::call_once(is_opened_, [&] { readable_.emplace(::open(path_.c_str(), O_RDWR | O_CLOEXEC)); });
+  return readable_->number();
+}
+
+/// A mapping holds nothing past the end of the file. fallocate() never shortens a file that another thread has just
+/// made longer, as ftruncate() would. Its one byte takes a page, so this much more space is needed meanwhile.
+bool PartWriter::is_grown_to(std::uint64_t end) {
+  if (end <= grown_) {
+    return true;
+  }
+  const std::lock_guard lock(growing_);
+  if (end <= grown_) {
+    return true;
+  }
+  const std::uint64_t grown = (end / kGrowthBytes + 1) * kGrowthBytes;
+  if (::fallocate(file_, 0, static_cast<off_t>(grown - 1), 1) != 0) {
+    return false;
+  }
+  grown_ = grown;
+  return true;
+}
+
+}  // namespace gpuimg
