@@ -12,11 +12,11 @@
 namespace gpuimg::faults {
 namespace {
 
-constexpr const char* kNames[kKinds] = {"malloc",    "mmap",        "thread",      "stat",      "open",
-                                        "read",      "write",       "close",       "dup",       "rename",
-                                        "norename",  "link",        "chmod",       "mkdir",     "part",
-                                        "task",      "cuda_memory", "cuda_create", "cuda_copy", "cuda_launch",
-                                        "cuda_wait", "cuda_query",  "cuda_free",   "cuda_lost", "cuda_planted"};
+constexpr const char* kNames[kKinds] = {
+    "malloc",    "mmap",        "thread",    "stat",       "open",      "read",        "write",
+    "close",     "dup",         "rename",    "norename",   "link",      "chmod",       "mkdir",
+    "truncate",  "map",         "shared",    "part",       "task",      "cuda_memory", "cuda_create",
+    "cuda_copy", "cuda_launch", "cuda_wait", "cuda_query", "cuda_free", "cuda_lost",   "cuda_planted"};
 
 struct Fault {
   std::uint64_t first = 0;  ///< 0: never

@@ -22,6 +22,9 @@ enum class Kind {
   link,
   chmod,
   mkdir,
+  truncate,
+  map,
+  shared,
   part,
   task,
   cuda_memory,
@@ -34,7 +37,7 @@ enum class Kind {
   cuda_lost,
   cuda_planted
 };
-constexpr int kKinds = 25;
+constexpr int kKinds = 28;
 
 /// Counts a call and returns true if it must fail. Before main, nothing counts or fails. Thread-safe; does not
 /// allocate.

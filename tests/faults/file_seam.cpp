@@ -2,8 +2,11 @@
 #include <dirent.h>
 #include <dlfcn.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -84,6 +87,31 @@ ssize_t pwrite(int file, const void* from, size_t size, off_t offset) {
   return refused(Kind::write, ENOSPC) ? -1 : real_pwrite(file, from, part_of(size), offset);
 }
 
+int ftruncate(int file, off_t size) noexcept {
+  static auto* const real_ftruncate = real(&ftruncate, "ftruncate");
+  return refused(Kind::truncate, EIO) ? -1 : real_ftruncate(file, size);
+}
+
+int fallocate(int file, int mode, off_t offset, off_t size) {
+  static auto* const real_fallocate = real(&fallocate, "fallocate");
+  return refused(Kind::map, EOPNOTSUPP) ? -1 : real_fallocate(file, mode, offset, size);
+}
+
+int madvise(void* memory, size_t size, int advice) noexcept {
+  static auto* const real_madvise = real(&madvise, "madvise");
+  return advice == MADV_POPULATE_WRITE && refused(Kind::map, EFAULT) ? -1 : real_madvise(memory, size, advice);
+}
+
+/// With shared, every file is on a file system in memory.
+int fstatfs(int file, struct statfs* found) noexcept {
+  static auto* const real_fstatfs = reinterpret_cast<int (*)(int, struct statfs*)>(::dlsym(RTLD_NEXT, "fstatfs"));
+  const int result = real_fstatfs(file, found);
+  if (fails(Kind::shared)) {
+    found->f_type = TMPFS_MAGIC;
+  }
+  return result;
+}
+
 /// A failed close has still closed the descriptor.
 int close(int file) {
   static auto* const real_close = real(&close, "close");
@@ -158,5 +186,11 @@ int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*
                    void* argument) noexcept {
   static auto* const real_create = real(&pthread_create, "pthread_create");
   return fails(Kind::thread) ? EAGAIN : real_create(thread, attributes, routine, argument);
+}
+
+/// With shared, another thread always holds the lock.
+int pthread_mutex_trylock(pthread_mutex_t* mutex) noexcept {
+  static auto* const real_trylock = real(&pthread_mutex_trylock, "pthread_mutex_trylock");
+  return fails(Kind::shared) ? EBUSY : real_trylock(mutex);
 }
 }

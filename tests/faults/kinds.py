@@ -5,8 +5,8 @@ SOME_FAILED, INPUT, OUTPUT, NO_BACKEND, OUT_OF_MEMORY = 1, 3, 4, 5, 6
 # Exit codes allowed for a single image. 0, with the right output, is also allowed unless every call matters.
 CODES = {"malloc": {OUT_OF_MEMORY}, "mmap": {OUT_OF_MEMORY}, "thread": {OUT_OF_MEMORY}, "stat": {INPUT, OUTPUT},
          "open": {INPUT, OUTPUT}, "read": {INPUT}, "write": {OUTPUT}, "close": {OUTPUT}, "dup": {OUTPUT},
-         "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT}, "part": set(),
-         "task": {OUT_OF_MEMORY},
+         "rename": {OUTPUT}, "norename": set(), "link": {OUTPUT}, "chmod": {OUTPUT}, "mkdir": {OUTPUT},
+         "truncate": {OUTPUT}, "map": set(), "shared": set(), "part": set(), "task": {OUT_OF_MEMORY},
          "cuda_memory": {OUT_OF_MEMORY}, "cuda_create": {NO_BACKEND}, "cuda_copy": {NO_BACKEND},
          "cuda_launch": {NO_BACKEND}, "cuda_wait": {NO_BACKEND}, "cuda_query": {NO_BACKEND}, "cuda_free": {NO_BACKEND},
          "cuda_lost": {NO_BACKEND}, "cuda_planted": {NO_BACKEND}}
@@ -14,8 +14,8 @@ KINDS = list(CODES)
 CODES["norename+link"] = {OUTPUT}
 
 # If a scenario calls one of these, at least one failure must be noticed.
-MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "task", "cuda_memory", "cuda_create", "cuda_copy",
-          "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
+MATTER = {"malloc", "stat", "open", "read", "write", "close", "rename", "truncate", "task", "cuda_memory", "cuda_create",
+          "cuda_copy", "cuda_launch", "cuda_wait", "cuda_query", "cuda_lost", "cuda_planted"}
 
 
 def is_cuda(kind):

@@ -82,9 +82,11 @@ void* dlopen(const char* name, int mode) noexcept {
   return real_dlopen(name, mode);
 }
 
-/// Memory mapped directly from the system, as oneTBB's allocator does. File mappings do not count.
+/// Memory mapped directly from the system, as oneTBB's allocator does, and files that are mapped to be written.
 void* mmap(void* wanted, std::size_t size, int protection, int flags, int file, off_t offset) noexcept {
-  if ((flags & MAP_ANONYMOUS) != 0 && fails(Kind::mmap)) {
+  const bool is_memory = (flags & MAP_ANONYMOUS) != 0;
+  const bool is_output = !is_memory && (flags & MAP_SHARED) != 0;
+  if ((is_memory && fails(Kind::mmap)) || (is_output && fails(Kind::map))) {
     errno = ENOMEM;
     return MAP_FAILED;
   }

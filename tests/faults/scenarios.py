@@ -74,6 +74,7 @@ class Scenario:
     can_do_without: bool = False  # `auto`: the CPU takes over with a note if the device fails
     timeout: int = 20
     most: int = 0  # points per kind, if the runs are long
+    always: str = ""  # faults of every run, without which it would do something else
 
     def is_log(self, name):
         return name in self.logs or name == self.manifest
@@ -171,6 +172,8 @@ SCENARIOS = [
     one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
         one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
     of_archive("archive", ["equalize", "in.tar", "out.tar"], archive("in.tar"), archive="out.tar"),
+    of_archive("archive_in_memory", ["equalize", "in.tar", "out.tar"], archive("in.tar"), archive="out.tar",
+               always="shared:1+"),
     of_archive("archive_gzip", ["equalize", "in.tar.gz", "out.tar"], archive("in.tar.gz", mode="w:gz"),
                archive="out.tar"),
     of_archive("archive_stdout", ["hsl", "--planes", "in.tar", "-"], archive("in.tar")),
