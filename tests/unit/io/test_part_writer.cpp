@@ -120,7 +120,7 @@ TEST(PartWriter, TheSameBytesFromAnyNumberOfThreads) {
   SCOPED_TRACE(seed);
   std::mt19937 random(seed);
   for (const std::size_t most : {std::size_t{300}, std::size_t{20'000}, 3 * kMegabyte}) {
-    const Bytes content = random_bytes(std::min(1000 * most, 12 * kMegabyte) + 1, random);
+    const Bytes content = random_bytes(std::min(1000 * most, 6 * kMegabyte) + 1, random);
     EXPECT_FALSE(write_and_compare(content, most, 1, random)) << "one thread alone has no reason to use a mapping";
     write_and_compare(content, most, 2, random);
     bool is_mapped = false;
