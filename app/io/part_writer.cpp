@@ -3,7 +3,6 @@
 #include "io/part_writer.hpp"
 
 #include <fcntl.h>
-#include <linux/magic.h>
 #include <sys/mman.h>
 #include <sys/vfs.h>
 #include <unistd.h>
@@ -26,6 +25,8 @@ constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
 
 /// The file grows by this much at a time, as a hole. Growing waits for the writer.
 constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
+
+constexpr auto kTmpfs = 0x01021994;  ///< TMPFS_MAGIC of statfs(2)
 
 class SharedMapping {
  public:
@@ -91,7 +92,7 @@ void PartWriter::finish(std::uint64_t appended) {
 bool PartWriter::is_in_memory() {
   std::call_once(is_examined_, [&] {
     struct statfs found {};
-    in_memory_ = ::fstatfs(file_, &found) == 0 && found.f_type == TMPFS_MAGIC;
+    in_memory_ = ::fstatfs(file_, &found) == 0 && found.f_type == kTmpfs;
   });
   return in_memory_;
 }
