@@ -1,5 +1,5 @@
-// One writer by pwrite(), the others by mappings. Whatever a mapping cannot do is left to pwrite(), which has the
-// error.
+// One writer by pwrite(), in memory two more by mappings; the others wait. Whatever a mapping cannot do is left to
+// pwrite(), which has the error.
 #include "io/part_writer.hpp"
 
 #include <fcntl.h>
@@ -66,18 +66,28 @@ void PartWriter::write_at(std::uint64_t offset, std::span<const std::byte> part)
   const std::uint64_t end = offset + part.size();
   for (std::uint64_t before = end_; before < end && !end_.compare_exchange_weak(before, end);) {
   }
-  if (!is_in_memory()) {
-    return write_all_at(file_, offset, part, shown_);
-  }
   while (!part.empty()) {
     const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(part.size(), kPartBytes - offset % kPartBytes));
-    const std::unique_lock writer(writing_, std::try_to_lock);
-    if (writer || !copy_to_mapping(offset, part.first(size))) {
+    std::unique_lock writer(writing_, std::try_to_lock);
+    if (writer || !write_beside(offset, part.first(size))) {
+      if (!writer) {
+        writer.lock();
+      }
       write_all_at(file_, offset, part.first(size), shown_);
     }
     part = part.subspan(size);
     offset += size;
   }
+}
+
+/// False without having written all, if this part must wait for the writer.
+bool PartWriter::write_beside(std::uint64_t offset, std::span<const std::byte> part) {
+  if (!is_in_memory() || !mappers_.try_acquire()) {
+    return false;
+  }
+  const bool is_written = copy_to_mapping(offset, part);
+  mappers_.release();
+  return is_written;
 }
 
 void PartWriter::finish(std::uint64_t appended) {

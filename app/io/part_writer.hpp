@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <mutex>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <string>
 
@@ -13,10 +14,10 @@
 
 namespace gpuimg {
 
-/// Linux lets one thread at a time write() into a file. On a file system in memory (tmpfs) that bounds many workers, so
-/// a thread that finds another one writing there copies its part into a mapping of the file instead, which takes no
-/// lock of the file. A mapping takes twice the processor time of write() there, and ten times on a disk, so nothing
-/// else uses it.
+/// Linux lets one thread at a time write() into a file, and the others spin in the kernel. Here they wait for their
+/// turn, asleep. On a file system in memory (tmpfs), where that bounds many workers, two of them copy their parts into
+/// mappings of the file meanwhile, which takes no lock of the file. More of them would wait for each other's mappings.
+/// A mapping takes twice the processor time of write() there, and ten times on a disk, so nothing else uses it.
 class PartWriter {
  public:
   /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive this.
@@ -34,6 +35,7 @@ class PartWriter {
 
  private:
   bool is_in_memory();
+  bool write_beside(std::uint64_t offset, std::span<const std::byte> part);
   bool copy_to_mapping(std::uint64_t offset, std::span<const std::byte> part);
   int readable_file();
   bool is_grown_to(std::uint64_t end);
@@ -44,6 +46,7 @@ class PartWriter {
   std::atomic<std::uint64_t> end_ = 0;    ///< of the last part
   std::atomic<std::uint64_t> grown_ = 0;  ///< the file has at least this length; 0: it ends with its last part
   std::mutex writing_;                    ///< held by the thread that uses write()
+  std::counting_semaphore<> mappers_{2};  ///< threads that may still use a mapping
   std::mutex growing_;
   std::once_flag is_examined_;
   std::once_flag is_opened_;
