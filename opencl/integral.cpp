@@ -1,6 +1,5 @@
 // The integral operation on the device: what lies left of and above each tile, then the table; kernels/integral.cl says
 // how. Specified in docs/operations.md, "Integral image".
-#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -11,10 +10,11 @@ namespace gpuimg::opencl {
 namespace {
 
 // As in kernels/integral.cl.
-constexpr std::size_t kTileItems = 64;  // and of a scan
+constexpr std::size_t kTileItems = 64;
 constexpr std::size_t kTileColumns = 256;
 constexpr std::size_t kTileRows = 64;
-constexpr std::size_t kScanColumns = 16;
+
+constexpr std::size_t kScanColumns = 32;  // as in kernels/scan.cl
 
 /// An uninitialized table. The entry of pixel 0 starts at a cache line in every row of wide tables.
 SumTable new_table(const DevicePointer& device, int width, int height, Sample type, bool padded) {
@@ -59,10 +59,10 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
   const cl_ulong tiles = (width + kTileColumns - 1) / kTileColumns;
   const cl_ulong bands = (height + kTileRows - 1) / kTileRows;
   const std::size_t sum_bytes = is_narrow ? sizeof(std::uint32_t) : sizeof(std::uint64_t);
-  const Memory left(device, height * tiles * sum_bytes);
-  const Memory above(device, bands * width * sum_bytes);
-  const Memory corners(device, bands * tiles * sum_bytes);
-  const std::string sum = is_narrow ? " -D SUM=uint" : " -D SUM=ulong";
+  const cl_ulong above_columns = width + tiles;  // the sums of whole tiles stand after those of the columns
+  const Memory left(device, tiles * height * sum_bytes);
+  const Memory above(device, bands * above_columns * sum_bytes);
+  const std::string sum = is_narrow ? " -D SUM=uint -D SUM4=uint4" : " -D SUM=ulong -D SUM4=ulong4";
   const ProgramRequest scan{"scan", pixel_macros({Sample::u8, 1}, 4) + sum};
   const ProgramRequest program{"integral",
                                pixel_macros(picture.format(), 4) + sum,
@@ -70,26 +70,19 @@ Picture apply(const DevicePointer& device, const Picture& picture, const Integra
                                 {"IS_SQUARE", options.square ? 1 : 0},
                                 {"ENTRY", entry_of(type)}}};
   const Grid tile_grid{{tiles * kTileItems, bands}, {kTileItems, 1}};
-  const auto scan_rows = [&](const Memory& numbers, cl_ulong rows) {
-    const std::size_t groups = std::min<std::size_t>(rows, 8 * device->busy_groups());
-    device->run(scan, "scan_rows", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, rows, tiles);
-  };
-  const auto scan_columns = [&](const Memory& numbers, cl_ulong columns) {
+  const auto scan_columns = [&](const Memory& numbers, cl_ulong columns, cl_ulong length) {
     const std::size_t groups = (columns + kScanColumns - 1) / kScanColumns;
-    device->run(scan, "scan_columns", {{groups * kTileItems, 1}, {kTileItems, 1}}, "scanning sums", numbers, columns,
-                bands);
+    const std::size_t items = device->group_items();
+    device->run(scan, "scan_columns", {{groups * items, 1}, {items, 1}}, "scanning sums", numbers, columns, length);
   };
-  device->run(program, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above,
-              corners);
-  scan_rows(left, height);
-  scan_columns(above, width);
-  scan_rows(corners, bands);
-  scan_columns(corners, tiles);
+  device->run(program, "tile_sums", tile_grid, "summing tiles", memory_of(picture), width, height, left, above);
+  scan_columns(left, height, tiles);
+  scan_columns(above, above_columns, bands);
   const std::size_t entry = sample_bytes(type);
   const std::size_t pitch = storage_of(table).pitch_bytes() / entry;
   const std::size_t origin = storage_of(table).first_byte() / entry + (is_padded ? pitch + 1 : 0);
-  device->run(program, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, corners,
-              above, memory_of(table), cl_ulong{origin}, cl_ulong{pitch}, cl_uint{is_padded});
+  device->run(program, "fill_table", tile_grid, "filling the table", memory_of(picture), width, height, left, above,
+              memory_of(table), cl_ulong{origin}, cl_ulong{pitch}, cl_uint{is_padded});
   return table;
 }
 

@@ -1,4 +1,5 @@
-// Exact quotients on any device, and HSL. Restates include/gpuimg/ops/hsl.hpp; the parity tests compare all colors.
+// Exact quotients on any device, float64 without 64-bit floats, and HSL. Restates include/gpuimg/ops/hsl.hpp; the parity
+// tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.
 float near_reciprocal(float b) { return 1.0f / b; }
@@ -23,6 +24,26 @@ uint quotient(uint n, uint d, float r) {
   const uint estimate = (uint)((float)n * r);
   const int rest = (int)(n - estimate * d);
   return rest < 0 ? estimate - 1u : rest >= (int)d ? estimate + 1u : estimate;
+}
+
+// The bits of the nearest float64, ties to even: devices need not have 64-bit floats.
+ulong float64_bits(ulong n) {
+  if (n == 0) {
+    return 0;
+  }
+  const int high = 63 - (int)clz(n);
+  ulong significand;
+  if (high <= 52) {
+    significand = n << (52 - high);
+  } else {
+    const int drop = high - 52;
+    const ulong tie = (ulong)1 << (drop - 1);
+    const ulong rest = n & (((ulong)1 << drop) - 1);
+    significand = n >> drop;
+    significand += rest > tie || (rest == tie && (significand & 1) != 0) ? 1 : 0;
+  }
+  // The significand's leading bit adds 1 to the exponent, and so does a carry out of rounding.
+  return ((ulong)(high + 1022) << 52) + significand;
 }
 
 typedef struct {

@@ -1,18 +1,26 @@
 // Summed-area tables. Specified in docs/operations.md, "Integral image".
 //
 // OpenCL 1.2 does not promise that a waiting work-group lets others run, so tiles cannot wait for their neighbors. Two
-// passes over the pixels instead: tile_sums adds up each tile, its rows and its columns; the kernels of scan.cl turn these
-// into what lies left of and above each tile; fill_table writes the entries.
+// passes over the pixels instead: tile_sums adds up each tile, its rows and its columns; scan.cl turns these sums into
+// what lies left of and above each tile; fill_table reads the pixels again and writes the entries.
 //
-// A tile is TILE_COLUMNS × TILE_ROWS pixels and a work-group, whose work-items own COLUMNS_EACH neighboring columns. Rows
-// are taken BATCH at a time, so that one set of barriers serves a batch. A band is a row of tiles.
+// A tile is TILE_COLUMNS × TILE_ROWS pixels and a work-group, whose work-items own COLUMNS_EACH neighboring columns. A
+// band is a row of tiles. A work-item loads its pixels of BATCH rows before it uses the first: the loads overlap, and
+// one set of barriers serves the batch. fill_table keeps the pixels of a batch for both uses. It also keeps the entries
+// of the last row: an entry is the one above it plus what its row has from the left edge of the image.
 //
-// Macros: SUM, uint or ulong. Choices: LEVEL; IS_SQUARE; ENTRY, the type of the table.
+// Work-items beyond the right edge read the first columns, and rows below the image repeat its last one: nothing reads
+// sums that include such pixels. Loops over arrays have constant bounds: unrolled, they keep the arrays in registers.
+//
+// Macros: SUM, uint or ulong; SUM4, four of it. Choices: LEVEL; IS_SQUARE; ENTRY, the type of the table.
 
 #ifndef SPECIALIZED
 #define LEVEL choices.s0
 #define IS_SQUARE choices.s1
 #define ENTRY choices.s2
+#define UNROLLED
+#else
+#define UNROLLED _Pragma("unroll")
 #endif
 #define U32 0
 #define U64 1
@@ -24,142 +32,109 @@
 #define COLUMNS_EACH 4
 #define TILE_COLUMNS (TILE_ITEMS * COLUMNS_EACH)
 #define TILE_ROWS 64
-#define BATCH 8
-#define PART 8  // work-items that add up neighbors in a row
-#define ROW_WORDS (TILE_ITEMS + TILE_ITEMS / PART)  // a gap after each part: parts then start in different banks
-#define PLACE(row, item) ((row) * ROW_WORDS + (item) + (item) / PART)
+#define BATCH 16
+#define SUM_BATCH 32  // rows between barriers in tile_sums, which does not keep their pixels
+#define LANES (TILE_ITEMS / BATCH)  // work-items that scan a row
+#define LANE_SUMS (TILE_ITEMS / LANES)
+#define ROW_SUMS (TILE_ITEMS + 4)  // rows start in different banks
+#define PIXEL_BYTES (CHANNELS * SAMPLE_BITS / 8)
 #define FOUR_PIXELS WORDS_OF(COLUMNS_EACH * CHANNELS, SAMPLE_BITS)
+#define LOAD_BYTES (FOUR_PIXELS % 4 == 0 ? 16 : FOUR_PIXELS % 2 == 0 ? 8 : 4)  // of load_words
 
-// The values of this work-item's columns in one row; 0 outside the image.
-void load_row(int8 choices, SUM* values, __global const uint* pixels, ulong width, ulong height, ulong x, ulong y) {
-  const bool is_inside = y < height && x < width;
-  uint words[FOUR_PIXELS];
-  if (is_inside) {
-    load_unaligned(words, pixels, (y * width + x) * (CHANNELS * SAMPLE_BITS / 8), FOUR_PIXELS);
-  }
-#pragma unroll
-  for (int c = 0; c < COLUMNS_EACH; ++c) {
-    values[c] = 0;
-    if (is_inside && x + c < width) {
-      const SUM level = level_of(LEVEL, pixel_of(words, c), 0u);
-      values[c] = IS_SQUARE != 0 ? level * level : level;
+// Loads COLUMNS_EACH pixels of each of BATCH rows. The first is (x, y), and x is inside the image.
+void load_batch(uint* words, __global const uint* pixels, ulong width, ulong height, ulong x, ulong y) {
+  const ulong row_bytes = width * PIXEL_BYTES;
+  const ulong first = min(y, height - 1);
+  const int more = (int)min(height - 1 - first, (ulong)BATCH);  // rows after the first
+  ulong byte = first * row_bytes + x * PIXEL_BYTES;
+  if (row_bytes % LOAD_BYTES == 0) {
+    __global const uchar* from = (__global const uchar*)pixels + byte;
+    UNROLLED for (int r = 0; r < BATCH; ++r) {
+      load_words(words + r * FOUR_PIXELS, (__global const uint*)from, FOUR_PIXELS);
+      from += r < more ? row_bytes : 0;
+    }
+  } else {
+    UNROLLED for (int r = 0; r < BATCH; ++r) {
+      load_unaligned(words + r * FOUR_PIXELS, pixels, byte, FOUR_PIXELS);
+      byte += r < more ? row_bytes : 0;
     }
   }
 }
 
-// The sums of parts of rows: work-item 8·row + part adds up 8 neighbors, which it returns the place of.
-__local SUM* sum_parts(__local SUM* rows, __local SUM* parts) {
-  const uint item = get_local_id(0);
-  __local SUM* own = rows + item * (PART + 1);
-  barrier(CLK_LOCAL_MEM_FENCE);  // all numbers are written
+SUM value_of(int8 choices, const uint* words, int pixel) {
+  const SUM level = level_of(LEVEL, pixel_of(words, pixel), 0u);
+  return IS_SQUARE != 0 ? level * level : level;
+}
+
+// Adds a row of pixels to their columns. Returns their sum.
+SUM add_pixels(int8 choices, SUM* columns, const uint* words) {
   SUM sum = 0;
-#pragma unroll
-  for (int i = 0; i < PART; ++i) {
-    sum += own[i];
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+    const SUM value = value_of(choices, words, c);
+    columns[c] += value;
+    sum += value;
   }
-  parts[item] = sum;
-  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all parts are written
-  return own;
+  return sum;
 }
 
-// Replaces BATCH rows of one number for each work-item by their exclusive sums from the left.
-void scan_batch(__local SUM* rows, __local SUM* parts) {
-  const uint item = get_local_id(0);
-  __local SUM* own = sum_parts(rows, parts);
-  SUM before = 0;
-  for (uint i = 0; i < item % PART; ++i) {
-    before += parts[item / PART * PART + i];
-  }
-#pragma unroll
-  for (int i = 0; i < PART; ++i) {
-    const SUM value = own[i];
-    own[i] = before;
-    before += value;
-  }
-  barrier(CLK_LOCAL_MEM_FENCE);  // the exclusive sums are written
-}
-
-// row_sums[y][tile], column_sums[band][x] and totals[band][tile]. Dimension 0 counts tiles, 1 bands.
+// row_sums[tile][y], column_sums[band][x], and the sum of the tile in column_sums[band][width + tile]. Dimension 0
+// counts tiles, 1 bands.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global SUM* row_sums,
-    __global SUM* column_sums, __global SUM* tile_totals) {
-  __local SUM rows[BATCH * ROW_WORDS];
-  __local SUM parts[TILE_ITEMS];
+    __global SUM* column_sums) {
+  __local SUM4 rows[SUM_BATCH * ROW_SUMS / 4];
+  __local SUM totals[SUM_BATCH];
   const ulong tile = get_group_id(0);
-  const ulong tiles = get_num_groups(0);
   const ulong band = get_group_id(1);
   const uint item = get_local_id(0);
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
-  SUM all = 0;
+  const uint tile_rows = (uint)min((ulong)TILE_ROWS, height - band * TILE_ROWS);
+  __global SUM* own_columns = column_sums + band * (width + get_num_groups(0));
+  SUM total = 0;  // of rows item, item + SUM_BATCH …
   SUM columns[COLUMNS_EACH];
-#pragma unroll
-  for (int c = 0; c < COLUMNS_EACH; ++c) {
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     columns[c] = 0;
   }
-  for (uint first = 0; first < TILE_ROWS; first += BATCH) {
-    const ulong y = band * TILE_ROWS + first;
-#ifdef SPECIALIZED
-#pragma unroll
-#endif
-    for (int r = 0; r < BATCH; ++r) {
-      SUM values[COLUMNS_EACH];
-      load_row(choices, values, pixels, width, height, x, y + r);
-      SUM sum = 0;
-#pragma unroll
-      for (int c = 0; c < COLUMNS_EACH; ++c) {
-        columns[c] += values[c];
-        sum += values[c];
+  for (uint start = 0; start < tile_rows; start += SUM_BATCH) {
+    const ulong y = band * TILE_ROWS + start;
+    for (uint first = 0; first < SUM_BATCH; first += BATCH) {
+      uint words[BATCH * FOUR_PIXELS];
+      load_batch(words, pixels, width, height, x < width ? x : 0, y + first);
+      __local SUM* own = (__local SUM*)rows + first * ROW_SUMS + item;
+      UNROLLED for (int r = 0; r < BATCH; ++r) {
+        own[r * ROW_SUMS] = add_pixels(choices, columns, words + r * FOUR_PIXELS);
       }
-      rows[PLACE(r, item)] = sum;
     }
-    sum_parts(rows, parts);
-    if (item < BATCH) {
-      SUM total = 0;
-      for (int i = 0; i < PART; ++i) {
-        total += parts[item * PART + i];
+    barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all work-items are written
+    if (item < SUM_BATCH) {
+      SUM4 sums = 0;
+      UNROLLED for (int i = 0; i < TILE_ITEMS / 4; ++i) {
+        sums += rows[item * (ROW_SUMS / 4) + i];
       }
-      all += total;
+      const SUM sum = sums.x + sums.y + sums.z + sums.w;
+      total += sum;
       if (y + item < height) {
-        row_sums[(y + item) * tiles + tile] = total;
+        row_sums[tile * height + y + item] = sum;
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the parts are read before the next batch writes them
+    barrier(CLK_LOCAL_MEM_FENCE);  // and read
   }
-#pragma unroll
-  for (int c = 0; c < COLUMNS_EACH; ++c) {
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
     if (x + c < width) {
-      column_sums[band * width + x + c] = columns[c];
+      own_columns[x + c] = columns[c];
     }
   }
-  parts[item] = all;
-  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of rows 0, 8, 16 … to those of rows 7, 15, 23 … are written
+  if (item < SUM_BATCH) {
+    totals[item] = total;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // the totals are written
   if (item == 0) {
-    SUM total = 0;
-    for (int i = 0; i < BATCH; ++i) {
-      total += parts[i];
+    SUM sum = 0;
+    UNROLLED for (int i = 0; i < SUM_BATCH; ++i) {
+      sum += totals[i];
     }
-    tile_totals[band * tiles + tile] = total;
+    own_columns[width + tile] = sum;
   }
-}
-
-// The bits of the nearest float64, ties to even: devices need not have 64-bit floats.
-ulong float64_bits(ulong n) {
-  if (n == 0) {
-    return 0;
-  }
-  const int high = 63 - (int)clz(n);
-  ulong significand;
-  if (high <= 52) {
-    significand = n << (52 - high);
-  } else {
-    const int drop = high - 52;
-    const ulong tie = (ulong)1 << (drop - 1);
-    const ulong rest = n & (((ulong)1 << drop) - 1);
-    significand = n >> drop;
-    significand += rest > tie || (rest == tie && (significand & 1) != 0) ? 1 : 0;
-  }
-  // The significand's leading bit adds 1 to the exponent, and so does a carry out of rounding.
-  return ((ulong)(high + 1022) << 52) + significand;
 }
 
 // The bits of a sum in the table's type.
@@ -171,95 +146,160 @@ ulong entry_of(int8 choices, SUM sum) {
   }
 }
 
-void store_entry(int8 choices, __global void* table, ulong at, ulong entry) {
+void store_entry(int8 choices, __global void* table, ulong at, SUM sum) {
   if (ENTRY_BITS == 32) {
-    ((__global uint*)table)[at] = (uint)entry;
+    ((__global uint*)table)[at] = (uint)entry_of(choices, sum);
   } else {
-    ((__global ulong*)table)[at] = entry;
+    ((__global ulong*)table)[at] = entry_of(choices, sum);
   }
 }
 
-// Stores four entries at an address that 16 bytes divide.
-void store_four(int8 choices, __global void* table, ulong at, const ulong* entries) {
+// Stores the entries of COLUMNS_EACH sums at an address that 16 bytes divide.
+void store_four(int8 choices, __global uchar* to, const SUM* sums) {
+  ulong entries[COLUMNS_EACH];
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+    entries[c] = entry_of(choices, sums[c]);
+  }
   if (ENTRY_BITS == 32) {
-    *(__global uint4*)((__global uint*)table + at) =
-        (uint4)((uint)entries[0], (uint)entries[1], (uint)entries[2], (uint)entries[3]);
+    *(__global uint4*)to = (uint4)((uint)entries[0], (uint)entries[1], (uint)entries[2], (uint)entries[3]);
   } else {
-    *(__global ulong2*)((__global ulong*)table + at) = (ulong2)(entries[0], entries[1]);
-    *(__global ulong2*)((__global ulong*)table + at + 2) = (ulong2)(entries[2], entries[3]);
+    ((__global ulong2*)to)[0] = (ulong2)(entries[0], entries[1]);
+    ((__global ulong2*)to)[1] = (ulong2)(entries[2], entries[3]);
   }
 }
 
-// left[y][tile]: what is left of the tile in row y. corners[band][tile]: what is left of the tile above its band.
-// above[band][x]: what is above the band in column x. The entry of pixel (0, 0) is number `origin`, with zeros before
+// Sets the entries of this work-item's columns in the row above its tile. `above` is that of the band.
+// sums[2 · TILE_ITEMS].
+void start_columns(SUM* last, __global const SUM* above, __local SUM* sums, ulong width, ulong tile, ulong x) {
+  const uint item = get_local_id(0);
+  SUM corner = 0;
+  for (ulong i = item; i < tile; i += TILE_ITEMS) {
+    corner += above[width + i];
+  }
+  SUM sum = 0;
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+    sum += x + c < width ? above[x + c] : (SUM)0;
+    last[c] = sum;
+  }
+  sums[item] = sum;
+  sums[TILE_ITEMS + item] = corner;
+  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all work-items are written
+  SUM before = 0;
+#pragma unroll 8
+  for (uint i = 0; i < TILE_ITEMS; ++i) {
+    before += (i < item ? sums[i] : (SUM)0) + sums[TILE_ITEMS + i];
+  }
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+    last[c] += before;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // and read
+}
+
+// Replaces each of BATCH rows of sums by what is left of it in the image. `left` is that of the tile. LANES work-items
+// share a row.
+void scan_batch(__local SUM4* rows, __local SUM* parts, __global const SUM* left, ulong y, ulong height) {
+  const uint item = get_local_id(0);
+  const uint row = item / LANES;
+  const uint lane = item % LANES;
+  __local SUM4* own = rows + (row * ROW_SUMS + lane * LANE_SUMS) / 4;
+  SUM before = left[min(y + row, height - 1)];  // before the barrier: the load takes long
+  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all work-items are written
+  SUM4 all = 0;
+  UNROLLED for (int i = 0; i < LANE_SUMS / 4; ++i) {
+    all += own[i];
+  }
+  parts[item] = all.x + all.y + all.z + all.w;
+  barrier(CLK_LOCAL_MEM_FENCE);  // the sums of all parts are written
+  UNROLLED for (uint i = 0; i < LANES - 1; ++i) {
+    before += i < lane ? parts[item - lane + i] : (SUM)0;
+  }
+  UNROLLED for (int i = 0; i < LANE_SUMS / 4; ++i) {
+    const SUM4 sums = own[i];
+    const SUM second = before + sums.x;
+    const SUM third = second + sums.y;
+    const SUM fourth = third + sums.z;
+    own[i] = (SUM4)(before, second, third, fourth);
+    before = fourth + sums.w;
+  }
+  barrier(CLK_LOCAL_MEM_FENCE);  // what is left of each is written
+}
+
+// Turns the entries of a row into those of the next. `before` is what is left of the pixels.
+void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
+  UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+    before += value_of(choices, words, c);
+    last[c] += before;
+  }
+}
+
+// The zeros of a padded table beside and above this work-group's tile. `origin` and `pitch` as in fill_table.
+void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x, uint tile_rows) {
+  const uint item = get_local_id(0);
+  const ulong band = get_group_id(1);
+  if (get_group_id(0) == 0) {
+    for (uint row = item; row < tile_rows; row += TILE_ITEMS) {
+      store_entry(choices, table, origin + (band * TILE_ROWS + row) * pitch - 1, 0);
+    }
+  }
+  if (band == 0) {
+    for (int c = 0; c < COLUMNS_EACH && x + c < width; ++c) {
+      store_entry(choices, table, origin - pitch + x + c, 0);
+    }
+    if (x == 0) {
+      store_entry(choices, table, origin - pitch - 1, 0);
+    }
+  }
+}
+
+// left[tile][y]: what is left of the tile in row y. above[band][x]: what is above the band in column x, and
+// above[band][width + tile]: what is above the tile. The entry of pixel (0, 0) is number `origin`, with zeros before
 // and above it if `padded`. `pitch` is in entries.
 __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table(
     int8 choices, __global const uint* pixels, ulong width, ulong height, __global const SUM* left,
-    __global const SUM* corners, __global const SUM* above, __global void* table, ulong origin, ulong pitch,
-    uint padded) {
-  __local SUM rows[BATCH * ROW_WORDS];
-  __local SUM parts[TILE_ITEMS];
+    __global const SUM* above, __global void* table, ulong origin, ulong pitch, uint padded) {
+  __local SUM4 rows[BATCH * ROW_SUMS / 4];
+  __local SUM parts[2 * TILE_ITEMS];
   const ulong tile = get_group_id(0);
-  const ulong tiles = get_num_groups(0);
   const ulong band = get_group_id(1);
   const uint item = get_local_id(0);
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
+  const uint tile_rows = (uint)min((ulong)TILE_ROWS, height - band * TILE_ROWS);
   const bool is_wide = (origin | pitch) % 4 == 0 && x + COLUMNS_EACH <= width;
-  SUM corner = corners[band * tiles + tile];
-  SUM columns[COLUMNS_EACH];
-#pragma unroll
-  for (int c = 0; c < COLUMNS_EACH; ++c) {
-    columns[c] = x + c < width ? above[band * width + x + c] : (SUM)0;
-    if (padded != 0u && band == 0 && x + c < width) {
-      store_entry(choices, table, origin - pitch + x + c, 0);
-    }
-  }
-  if (padded != 0u && band == 0 && x == 0) {
-    store_entry(choices, table, origin - pitch - 1, 0);
-  }
-  for (uint first = 0; first < TILE_ROWS; first += BATCH) {
-    const ulong y = band * TILE_ROWS + first;
-    SUM sums[BATCH][COLUMNS_EACH];  // of the column down to each row, then of the work-item's columns from the left
-#ifdef SPECIALIZED
-#pragma unroll
-#endif
-    for (int r = 0; r < BATCH; ++r) {
-      load_row(choices, sums[r], pixels, width, height, x, y + r);
+  __local SUM* own = (__local SUM*)rows + item;
+  SUM last[COLUMNS_EACH];  // the entries of the row above
+  start_columns(last, above + band * (width + get_num_groups(0)), parts, width, tile, x);
+  for (uint start = 0; start < tile_rows; start += BATCH) {
+    const ulong y = band * TILE_ROWS + start;
+    uint words[BATCH * FOUR_PIXELS];
+    load_batch(words, pixels, width, height, x < width ? x : 0, y);
+    UNROLLED for (int r = 0; r < BATCH; ++r) {
       SUM sum = 0;
-#pragma unroll
-      for (int c = 0; c < COLUMNS_EACH; ++c) {
-        columns[c] += sums[r][c];
-        sum += columns[c];
-        sums[r][c] = sum;
+      UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+        sum += value_of(choices, words + r * FOUR_PIXELS, c);
       }
-      rows[PLACE(r, item)] = sum;
+      own[r * ROW_SUMS] = sum;
     }
-    scan_batch(rows, parts);
-#ifdef SPECIALIZED
-#pragma unroll
-#endif
-    for (int r = 0; r < BATCH; ++r) {
-      if (y + r < height) {
-        corner += left[(y + r) * tiles + tile];
-        const SUM before = corner + rows[PLACE(r, item)];
-        const ulong at = origin + (y + r) * pitch + x;
-        ulong entries[COLUMNS_EACH];
-#pragma unroll
-        for (int c = 0; c < COLUMNS_EACH; ++c) {
-          entries[c] = entry_of(choices, before + sums[r][c]);
-        }
-        if (is_wide) {
-          store_four(choices, table, at, entries);
-        } else {
-          for (int c = 0; c < COLUMNS_EACH && x + c < width; ++c) {
-            store_entry(choices, table, at + c, entries[c]);
+    scan_batch(rows, parts, left + tile * height, y, height);
+    if (is_wide && start + BATCH <= tile_rows) {
+      __global uchar* to = (__global uchar*)table + (origin + y * pitch + x) * (ENTRY_BITS / 8);
+      UNROLLED for (int r = 0; r < BATCH; ++r) {
+        add_row(choices, last, own[r * ROW_SUMS], words + r * FOUR_PIXELS);
+        store_four(choices, to, last);
+        to += pitch * (ENTRY_BITS / 8);
+      }
+    } else {
+      UNROLLED for (int r = 0; r < BATCH; ++r) {
+        add_row(choices, last, own[r * ROW_SUMS], words + r * FOUR_PIXELS);
+        UNROLLED for (int c = 0; c < COLUMNS_EACH; ++c) {
+          if (start + r < tile_rows && x + c < width) {
+            store_entry(choices, table, origin + (y + r) * pitch + x + c, last[c]);
           }
         }
-        if (padded != 0u && x == 0) {
-          store_entry(choices, table, at - 1, 0);
-        }
       }
     }
-    barrier(CLK_LOCAL_MEM_FENCE);  // the sums are read before the next batch writes them
+    barrier(CLK_LOCAL_MEM_FENCE);  // what is left is read before the next batch writes its sums
+  }
+  if (padded != 0u) {
+    store_zeros(choices, table, origin, pitch, width, x, tile_rows);
   }
 }

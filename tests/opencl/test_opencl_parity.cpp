@@ -53,11 +53,14 @@ void OpenclParity::as_gpus_run_it(Size size) {
       pair.adjustment({25.5F, 1.25F, 0.75F});
     } else if (format.channels == 1) {
       pair.integral({});
+      const int aligned = (size.width + 15) / 16 * 16;  // every row starts where a wide load may
+      Pair(device_as_gpu(), cpu(), any_image(random, aligned, size.height, format)).integral({});
     }
   }
 }
 
-constexpr std::initializer_list<Size> kSizes = {{1, 1}, {1, 7}, {33, 9}, {257, 5}, {1, 3001}, {3001, 1}, {1025, 67}};
+constexpr std::initializer_list<Size> kSizes = {{1, 1},    {1, 7},    {33, 9},    {257, 5},
+                                                {1, 3001}, {3001, 1}, {1025, 67}, {528, 66}};
 // The batteries are long: one size that ends inside groups and tiles.
 constexpr std::initializer_list<Size> kOne = {{517, 67}};
 
@@ -75,7 +78,17 @@ TEST_F(OpenclParity, Integrals) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {PixelFormat{Sample::u8, 1}, PixelFormat{Sample::u16, 2}}) {
-    Pair(device(), cpu(), any_image(random, 517, 67, format)).integrals(random);
+    for (const int width : {517, 528}) {  // rows start anywhere, or where a wide load may
+      Pair(device(), cpu(), any_image(random, width, 67, format)).integrals(random);
+    }
+  }
+}
+/// More tiles than a work-group has work-items, and more bands than each part of a scan loads at once.
+TEST_F(OpenclParity, IntegralsOfManyTiles) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const Size size : {Size{16900, 65}, Size{5, 4700}}) {
+    Pair(device(), cpu(), any_image(random, size.width, size.height, {Sample::u8, 1})).integrals(random);
   }
 }
 TEST_F(OpenclParity, Hsl) {
