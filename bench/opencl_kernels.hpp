@@ -4,6 +4,7 @@
 namespace gpuimg::bench {
 
 extern const char* const kStreamSource;    ///< opencl_stream.cl
+extern const char* const kSampleSource;    ///< opencl_sample_pixels.cl
 extern const char* const kTextbookSource;  ///< textbook/luma_histogram.cl
 
 }  // namespace gpuimg::bench
