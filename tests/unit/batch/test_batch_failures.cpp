@@ -1,4 +1,5 @@
 // Failure lists and blocked outputs. docs/batch.md, "Failures".
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -25,8 +26,8 @@ TEST(FailureList, FoldsRepeatedFailuresOfOneCause) {
 TEST(FailureList, KeepsRunOrderAndCountsEachCause) {
   FailureList list;
   for (int i = 0; i < 4; ++i) {
-    list.add("write", "full", "w" + std::to_string(i));
-    list.add("internal", "bug", "b" + std::to_string(i));
+    list.add("write", "full", fmt::format("w{}", i));
+    list.add("internal", "bug", fmt::format("b{}", i));
   }
   EXPECT_EQ(list.lines(), (Lines{"w0", "b0", "w1", "b1", "w2", "b2", "... and 1 more: full", "... and 1 more: bug"}));
   FailureList same_words;

@@ -1,4 +1,5 @@
 // The list of formats: whatever is in it is recognized, read, written and tested.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -31,7 +32,7 @@ bool has_heif_decoders() {
 
 bool has_ending(const Codec& codec, std::string_view file) {
   return std::any_of(codec.endings.begin(), codec.endings.end(),
-                     [&](std::string_view ending) { return file.ends_with("." + std::string(ending)); });
+                     [&](std::string_view ending) { return file.ends_with(fmt::format(".{}", ending)); });
 }
 
 TEST(Codecs, EachHasAnEntryAndGoodFilesInTheCatalogue) {

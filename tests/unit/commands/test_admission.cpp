@@ -1,4 +1,5 @@
 // A decoder with other pixels than the linked libjpeg is not used, and doctor says so. The device is the twin.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -31,7 +32,7 @@ class Admission : public ::testing::Test {
     twin_device().reset();
     for (int i = 0; i < 5; ++i) {
       const FileBytes file = make_jpeg(smooth_image(random_, 60 + i, 40, {Sample::u8, 3}).view());
-      put_text(folder_ / ("p" + std::to_string(i) + ".jpg"), {reinterpret_cast<const char*>(file.data()), file.size()});
+      put_text(folder_ / fmt::format("p{}.jpg", i), {reinterpret_cast<const char*>(file.data()), file.size()});
     }
   }
   void TearDown() override { twin_device().reset(); }

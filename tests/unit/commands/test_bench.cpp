@@ -1,4 +1,5 @@
 // Codecs in `gpuimg bench`: who decodes, and what is said if the device decodes otherwise. The device is the twin.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
@@ -34,7 +35,7 @@ class BenchCommand : public ::testing::Test {
       }
       std::string text = row.at("operation").get<std::string>() + ":";
       for (const auto& timing : row.at("timings")) {
-        text += " " + timing.at("backend").get<std::string>();
+        text += fmt::format(" {}", timing.at("backend").get<std::string>());
         EXPECT_GT(timing.at("kernel_ms").get<double>(), 0.0);
         EXPECT_GT(timing.at("gb_s").get<double>(), 0.0);
         EXPECT_EQ(timing.at("upload_ms").get<double>(), 0.0);

@@ -1,5 +1,6 @@
 // A JPEG decoded on the device gives what it gives on the host: outputs, messages and exit codes of whole commands. The
 // device is the twin.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -296,7 +297,7 @@ TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
   Words files;
   for (int i = 0; i < 12; ++i) {
     const Image image = smooth_image(random_, random_.between(20, 400), random_.between(20, 300), {Sample::u8, 3});
-    files.push_back(put("p" + std::to_string(i) + ".jpg", make_jpeg(image.view())));
+    files.push_back(put(fmt::format("p{}.jpg", i), make_jpeg(image.view())));
   }
   for (const std::string backend : {"cpu", "cuda"}) {
     const CommandRun ran = run_command(Words{"equalize", "-q", "--jobs", "2", "--backend", backend} + files +

@@ -1,4 +1,5 @@
 // Look-up tables as CSV, and the check that tables fit an image.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <string>
@@ -81,7 +82,7 @@ TEST(LevelTablesCsv, RefusesInvalidLinesByNumber) {
   const std::string row = "5: expected level 3 and a value from 0 to 65535";
   for (const char* other : {"", "3", "3,", ",7", "3;7", "3,7,", "3,7,7", " 3,7", "3,7 ", "3,-7", "3,+7", "3,0x7",
                             "3,7.0", "3,65536", "3,99999999999999999999", "4,7", "2,7", "\"3\",\"7\"", "3,7\r"}) {
-    EXPECT_EQ(refusal(replaced(text, "\n3,7\n", "\n" + std::string(other) + "\n")),
+    EXPECT_EQ(refusal(replaced(text, "\n3,7\n", fmt::format("\n{}\n", other))),
               std::string(other) == "3,7\r" ? "" : row)
         << other;
   }
