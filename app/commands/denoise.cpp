@@ -81,10 +81,10 @@ class DenoiseJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& input) const override {
     return image_ending_for(input, arguments_.image_output.format);
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     const std::uint64_t pixel = image.bytes_per_pixel;  // also of the input with a border
-    return {pixel, pixel + converted_bytes(pixel, output_.conversion()), halo_rows(options_)};
+    return {pixel, pixel + converted_bytes(pixel, output_.conversion()), halo_rows(options_),
+            output_.held_of_thread(output)};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 

@@ -187,9 +187,9 @@ class EqualizeJob final : public ImageJob {
     return image_ending_for(input, arguments_.image_output.format);
   }
 
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
-    return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion())};
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return {clahe_ ? image.bytes_per_pixel : 0, converted_bytes(image.bytes_per_pixel, output_.conversion()), 0,
+            output_.held_of_thread(output)};
   }
 
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }

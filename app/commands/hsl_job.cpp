@@ -114,7 +114,8 @@ class ToHslJob final : public HslJob {
     const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
     const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
     const bool is_image = form_of(output) == HslForm::png;
-    return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0)};
+    return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0), 0,
+            is_image ? output_.held_of_thread(output) : 0};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return !arguments_.planes &&
@@ -269,9 +270,9 @@ class AdjustHslJob final : public HslJob {
  public:
   explicit AdjustHslJob(const HslArguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
 
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
-    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion())};
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), 0,
+            output_.held_of_thread(output)};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 

@@ -8,6 +8,7 @@
 #include "cli/option_values.hpp"
 #include "cli/rgb_color.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/png/png_writer.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -86,6 +87,10 @@ std::optional<Encoding> PhotoOutput::backend_encoding(int width, int height, Pix
 
 bool PhotoOutput::takes_rows(const std::string& output) const {
   return codecs::codec_of(format_of(output)).takes_rows();
+}
+
+std::uint64_t PhotoOutput::held_of_thread(const std::string& output) const {
+  return format_of(output) == codecs::FileFormat::png ? codecs::kWaitingBytesOfThread : 0;
 }
 
 void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,

@@ -1,6 +1,7 @@
 // The output of an operation from image to image: converts alpha and depth, and carries metadata and JPEG quality over.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -26,6 +27,9 @@ class PhotoOutput {
 
   /// True if process() can write this output from rows.
   [[nodiscard]] bool takes_rows(const std::string& output) const;
+
+  /// HeldBeside::of_thread, for process() from rows.
+  [[nodiscard]] std::uint64_t held_of_thread(const std::string& output) const;
 
   /// Runs the operation, whose pixels have the format `result`, converts them, and writes them as `options` say: in
   /// bands if the input is rows, and encoded by the backend if it can.

@@ -98,14 +98,13 @@ class ThresholdJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
     const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
     const auto side = [](std::uint64_t pixels) {
       return static_cast<int>(std::min<std::uint64_t>(pixels, std::numeric_limits<int>::max()));
     };
     const int window = has_window(options_.method) ? window_of(side(image.width), side(image.height), options_) : 1;
-    return {1, levels, window / 2};
+    return {1, levels, window / 2, output_.held_of_thread(output)};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 

@@ -31,9 +31,9 @@ class MeanJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& input) const override {
     return image_ending_for(input, arguments_.format);
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
-    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), halo_rows(options_)};
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), halo_rows(options_),
+            output_.held_of_thread(output)};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
 

@@ -25,9 +25,10 @@ using InOrder = std::function<void()>;
 
 /// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
 struct HeldBeside {
-  std::uint64_t result = 0;  ///< 0 if it is computed in place, or is a few numbers
-  std::uint64_t others = 0;  ///< levels, and what is made of the result before it is written
-  int halo_rows = 0;         ///< not of bytes: rows above and below that a row of the result depends on
+  std::uint64_t result = 0;     ///< 0 if it is computed in place, or is a few numbers
+  std::uint64_t others = 0;     ///< levels, and what is made of the result before it is written
+  int halo_rows = 0;            ///< not of bytes: rows above and below that a row of the result depends on
+  std::uint64_t of_thread = 0;  ///< bytes, beside what all codecs hold: rows that wait to be encoded
 };
 
 class ImageJob {

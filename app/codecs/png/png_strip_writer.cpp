@@ -32,7 +32,9 @@ PngStripWriter::PngStripWriter(int width, int height, PixelFormat format, int th
       arena_(workers_),
       packers_([format, plan = plan_, png_level] { return StripPacker(format, plan, png_level); }),
       rows_left_(height) {
-  const std::size_t strips = std::clamp<std::size_t>(kMaxHeldBytes / plan_.filtered_bytes(), 1, strips_.size());
+  // At the end of a batch, threads wait for the last strip: a batch is larger than what is in flight.
+  const std::size_t most = workers_ == 1 ? 1 : 2 * strips_.size();
+  const std::size_t strips = std::clamp<std::size_t>(kMaxHeldBytes / plan_.filtered_bytes(), 1, most);
   batch_rows_ = static_cast<int>(
       std::min(strips * static_cast<std::size_t>(plan_.rows_per_strip), static_cast<std::size_t>(height)));
   require_arena_memory();

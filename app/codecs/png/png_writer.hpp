@@ -1,6 +1,7 @@
 // Encodes pixels as PNG. PNG specification (ISO/IEC 15948).
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
@@ -24,6 +25,9 @@ namespace gpuimg::codecs {
 /// consecutive spaces; text: no NUL), and Error{out_of_memory}. Calls `sink` from one thread at a time, possibly not
 /// the caller's.
 void encode_png(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Of what a writer of rows holds for each thread: strips that wait while others are packed.
+constexpr std::size_t kWaitingBytesOfThread = std::size_t{512} << 10;
 
 /// Codec::open_writer of PNG. Copies rows only if a call brings too few for all threads. Holds less than 3 MB per
 /// thread, or some rows if that is more.

@@ -154,7 +154,7 @@ TEST(RowWriters, CutsDoNotChangeSmallFiles) {
   }
 }
 
-/// With two threads, a batch of PNG's strips is four: some 1 MB. These are of five strips and a rest, or more.
+/// With two threads, a batch of PNG's strips is eight: some 2 MB. These are of ten strips and a rest, or more.
 TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -164,7 +164,7 @@ TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
         continue;
       }
       const int width = 5000 / static_cast<int>(format.bytes_per_pixel()) + random.between(0, 9);
-      const Image image = any_image(random, width, 280 + random.between(0, 40), format);
+      const Image image = any_image(random, width, 560 + random.between(0, 40), format);
       SCOPED_TRACE(label(type, image.view()));
       for (const int threads : {1, 2}) {
         WriteOptions options;
@@ -180,7 +180,7 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (const PixelFormat format : {PixelFormat{Sample::u8, 3}, PixelFormat{Sample::u16, 1}}) {
-    const Image image = smooth_image(random, 6000 / static_cast<int>(format.bytes_per_pixel()), 225, format);
+    const Image image = smooth_image(random, 6000 / static_cast<int>(format.bytes_per_pixel()), 450, format);
     for (const int level : {0, 1, 2, 3}) {
       SCOPED_TRACE(level);
       WriteOptions options;
@@ -188,7 +188,7 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
       const FileBytes whole = encode_image(image.view(), FileFormat::png, kName, options);
       for (const int threads : {1, 2, 3}) {
         options.threads = threads;
-        EXPECT_TRUE(written(image.view(), FileFormat::png, options, any_rows(random, 120), 3) == whole) << threads;
+        EXPECT_TRUE(written(image.view(), FileFormat::png, options, any_rows(random, 240), 3) == whole) << threads;
       }
     }
   }
@@ -198,18 +198,18 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
 TEST(RowWriters, ShortAndLongCallsMix) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const Image image = random_image(random, 2600, 1500, {Sample::u8, 1});  // 100 rows a strip
+  const Image image = random_image(random, 2600, 3000, {Sample::u8, 1});  // 100 rows a strip
   WriteOptions options;
   options.png_level = 0;
   options.threads = 2;
   const FileBytes whole = encode_image(image.view(), FileFormat::png, kName, options);
-  for (const auto& pattern : {std::vector{1, 1499},
-                              {99, 1, 900, 500},
-                              {100, 100, 800, 500},
-                              {450, 601, 449},
-                              {1499, 1},
-                              {400, 400, 400, 299, 1},
-                              {401, 399, 700}}) {
+  for (const auto& pattern : {std::vector{1, 2999},
+                              {99, 1, 1900, 1000},
+                              {100, 100, 1800, 1000},
+                              {850, 1301, 849},
+                              {2999, 1},
+                              {800, 800, 800, 599, 1},
+                              {801, 799, 1400}}) {
     std::size_t call = 0;
     const Cut cut = [&] { return pattern.at(call++); };
     EXPECT_TRUE(written(image.view(), FileFormat::png, options, cut) == whole) << ::testing::PrintToString(pattern);
@@ -219,7 +219,7 @@ TEST(RowWriters, ShortAndLongCallsMix) {
 TEST(RowWriters, StripsMayBeOfOneRow) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const Image image = any_image(random, 150000, 19, {Sample::u16, 1});
+  const Image image = any_image(random, 150000, 38, {Sample::u16, 1});
   WriteOptions options;
   options.png_level = 0;
   options.threads = 2;
@@ -232,7 +232,7 @@ TEST(RowWriters, CutsDoNotChangeOneBitFiles) {
   WriteOptions options;
   options.one_bit = true;
   options.threads = 2;
-  constexpr int kSizes[][2] = {{1, 1}, {8, 3}, {9, 70}, {1001, 65}, {16385, 700}};  // the last is of six strips of PNG
+  constexpr int kSizes[][2] = {{1, 1}, {8, 3}, {9, 70}, {1001, 65}, {16385, 1400}};  // the last: eleven strips of PNG
   for (const FileFormat type : {FileFormat::png, FileFormat::pnm}) {
     for (const auto& [width, height] : kSizes) {
       const Image image = black_and_white_image(random, width, height, {Sample::u8, 1});
@@ -260,7 +260,7 @@ TEST(RowWriters, MetadataAndTextAreWritten) {
 struct SinkFailure {};
 
 /// Of several strips, of several blocks of a JPEG, and of several calls for a PNM.
-Image image_of_many_blocks(Random& random) { return random_image(random, 700, 500, {Sample::u8, 3}); }
+Image image_of_many_blocks(Random& random) { return random_image(random, 700, 1000, {Sample::u8, 3}); }
 
 TEST(RowWriters, PassOnWhatTheSinkThrows) {
   Random random;
