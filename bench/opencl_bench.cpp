@@ -129,22 +129,30 @@ void print_case(const opencl::DevicePointer& device, const Options& options, con
              static_cast<double>(bytes) / 1.0e6 / stream, share, of.target, share >= of.target ? "pass" : "MISS");
 }
 
-Picture sample_picture(const opencl::DevicePointer& device, const Options& options, Distribution distribution) {
-  Picture picture = opencl::new_picture(device, options.width, options.height, {Sample::u8, 4});
+Picture sample_picture(const opencl::DevicePointer& device, const Options& options, PixelFormat format,
+                       Distribution distribution) {
+  Picture picture = opencl::new_picture(device, options.width, options.height, format);
   BenchKernel kernel(*device, kSampleSource, "", "paint");
   kernel.run(picture.pixel_count() / BenchKernel::kGroupItems + 1, opencl::memory_of(picture),
-             static_cast<cl_uint>(options.width), static_cast<cl_uint>(options.height),
-             static_cast<cl_uint>(distribution));
+             static_cast<cl_uint>(format.channels), static_cast<cl_uint>(options.width),
+             static_cast<cl_uint>(options.height), static_cast<cl_uint>(distribution));
   return picture;
 }
 
+struct TextbookCase {
+  const char* name;
+  PixelFormat format;
+  const char* kernel;
+};
+
 /// Returns false if the textbook kernel and ours count differently.
-bool print_textbook(const opencl::DevicePointer& device, const Options& options, Distribution distribution) {
+bool print_textbook(const opencl::DevicePointer& device, const Options& options, const TextbookCase& of,
+                    Distribution distribution) {
   constexpr std::size_t kGroupsPerUnit = 8;
   constexpr double kTarget = 3.0;
-  const Picture picture = sample_picture(device, options, distribution);
+  const Picture picture = sample_picture(device, options, of.format, distribution);
   const opencl::Memory counts(device, 256 * sizeof(cl_uint));
-  BenchKernel kernel(*device, kTextbookSource, "", "luma_histogram");
+  BenchKernel kernel(*device, kTextbookSource, "", of.kernel);
   const auto run = [&] {
     device->fill(counts, 0, counts.size_bytes());
     kernel.run(device->units() * kGroupsPerUnit, opencl::memory_of(picture), cl_ulong{picture.pixel_count()}, counts);
@@ -158,8 +166,9 @@ bool print_textbook(const opencl::DevicePointer& device, const Options& options,
   histogram.selection.count_transparent = true;
   const Histogram expected = opencl::histogram(device, picture, histogram);
   const bool is_same = std::equal(counted.begin(), counted.end(), expected.channels.front().counts.begin());
-  fmt::print("{:<16} {:11.4f} {:9.4f} {:6.2f}  >={:.1f}   {}{}\n", name_of(distribution), theirs, ours, theirs / ours,
-             kTarget, theirs / ours >= kTarget ? "pass" : "MISS", is_same ? "" : "; WRONG: the counts differ");
+  fmt::print("{:<16} {:<10} {:11.4f} {:9.4f} {:6.2f}  >={:.1f}   {}{}\n", of.name, name_of(distribution), theirs, ours,
+             theirs / ours, kTarget, theirs / ours >= kTarget ? "pass" : "MISS",
+             is_same ? "" : "; WRONG: the counts differ");
   return is_same;
 }
 
@@ -175,11 +184,14 @@ int bench(const Options& options) {
   for (const Case& each : cases()) {
     print_case(device, options, each);
   }
-  fmt::print("{:<16} {:>11} {:>9} {:>6}  {:<6}  verdict\n", "hist luma rgba8", "textbook ms", "ours ms", "ratio",
-             "target");
+  fmt::print("{:<16} {:<10} {:>11} {:>9} {:>6}  {:<6}  verdict\n", "histogram", "data", "textbook ms", "ours ms",
+             "ratio", "target");
   bool are_same = true;
-  for (const Distribution distribution : kDistributions) {
-    are_same = print_textbook(device, options, distribution) && are_same;
+  for (const TextbookCase& each : {TextbookCase{"gray8", {Sample::u8, 1}, "gray_histogram"},
+                                   TextbookCase{"luma rgba8", {Sample::u8, 4}, "luma_histogram"}}) {
+    for (const Distribution distribution : kDistributions) {
+      are_same = print_textbook(device, options, each, distribution) && are_same;
+    }
   }
   return are_same ? 0 : 1;
 }

@@ -5,6 +5,6 @@ namespace gpuimg::bench {
 
 extern const char* const kStreamSource;    ///< opencl_stream.cl
 extern const char* const kSampleSource;    ///< opencl_sample_pixels.cl
-extern const char* const kTextbookSource;  ///< textbook/luma_histogram.cl
+extern const char* const kTextbookSource;  ///< textbook/histogram.cl
 
 }  // namespace gpuimg::bench

@@ -64,8 +64,8 @@ float channel_of(uint distribution, uint x, uint y, uint channel, float level, f
   }
 }
 
-// A work-item paints one pixel.
-__kernel void paint(__global uchar4* pixels, uint width, uint height, uint distribution) {
+// A work-item paints one pixel, `channels` of red, green, blue and an opaque alpha.
+__kernel void paint(__global uchar* samples, uint channels, uint width, uint height, uint distribution) {
   const ulong i = get_global_id(0);
   if (i >= (ulong)width * height) {
     return;
@@ -73,9 +73,8 @@ __kernel void paint(__global uchar4* pixels, uint width, uint height, uint distr
   const uint x = (uint)(i % width);
   const uint y = (uint)(i / width);
   const float level = distribution < PHOTO ? 0.0f : photo_level((float)x, (float)y, (float)width, (float)height);
-  uchar color[3];
-  for (uint c = 0u; c < 3u; ++c) {
-    color[c] = sample_of(channel_of(distribution, x, y, c, level, (float)width), distribution);
+  for (uint c = 0u; c < channels; ++c) {
+    samples[i * channels + c] =
+        c == 3u ? (uchar)255 : sample_of(channel_of(distribution, x, y, c, level, (float)width), distribution);
   }
-  pixels[i] = (uchar4)(color[0], color[1], color[2], 255);
 }
