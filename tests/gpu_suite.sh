@@ -203,7 +203,8 @@ run_sanitize() {
   # One process a tool and kind of operation, side by side: racecheck alone takes minutes.
   for tool in ${GPUIMG_SUITE_TOOLS:-memcheck racecheck initcheck synccheck}; do
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
-      CudaParity.SmallClahe CudaParity.SmallTileOf16BitCounters CudaParity.SmallMatches CudaParity.SmallWindows \
+      CudaParity.SmallClaheOf8Bits CudaParity.SmallClaheOf16Bits CudaParity.SmallTileOf16BitCounters \
+      CudaParity.SmallMatches CudaParity.SmallWindows \
       CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallDenoising \
       CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
       CudaJpegEncode.OneOfEverySampling; do
