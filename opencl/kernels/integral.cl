@@ -41,8 +41,10 @@
 #define FOUR_PIXELS WORDS_OF(COLUMNS_EACH * CHANNELS, SAMPLE_BITS)
 #define LOAD_BYTES (FOUR_PIXELS % 4 == 0 ? 16 : FOUR_PIXELS % 2 == 0 ? 8 : 4)  // of load_words
 
-// Loads COLUMNS_EACH pixels of each of BATCH rows. The first is (x, y), and x is inside the image.
-void load_batch(uint* words, __global const uint* pixels, ulong width, ulong height, ulong x, ulong y) {
+// Loads COLUMNS_EACH pixels of each of BATCH rows. The first is (x, y), and x is inside the image. Always inlined: a
+// call would keep the words in memory instead of registers.
+__attribute__((always_inline)) void load_batch(uint* words, __global const uint* pixels, ulong width, ulong height,
+                                               ulong x, ulong y) {
   const ulong row_bytes = width * PIXEL_BYTES;
   const ulong first = min(y, height - 1);
   const int more = (int)min(height - 1 - first, (ulong)BATCH);  // rows after the first
@@ -88,7 +90,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void tile_sums(
   const ulong band = get_group_id(1);
   const uint item = get_local_id(0);
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
-  const uint tile_rows = (uint)min((ulong)TILE_ROWS, height - band * TILE_ROWS);
+  const ulong tile_rows = min((ulong)TILE_ROWS, height - band * TILE_ROWS);
   __global SUM* own_columns = column_sums + band * (width + get_num_groups(0));
   SUM total = 0;  // of rows item, item + SUM_BATCH …
   SUM columns[COLUMNS_EACH];
@@ -233,7 +235,7 @@ void add_row(int8 choices, SUM* last, SUM before, const uint* words) {
 }
 
 // The zeros of a padded table beside and above this work-group's tile. `origin` and `pitch` as in fill_table.
-void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x, uint tile_rows) {
+void store_zeros(int8 choices, __global void* table, ulong origin, ulong pitch, ulong width, ulong x, ulong tile_rows) {
   const uint item = get_local_id(0);
   const ulong band = get_group_id(1);
   if (get_group_id(0) == 0) {
@@ -263,7 +265,7 @@ __kernel __attribute__((reqd_work_group_size(TILE_ITEMS, 1, 1))) void fill_table
   const ulong band = get_group_id(1);
   const uint item = get_local_id(0);
   const ulong x = tile * TILE_COLUMNS + item * COLUMNS_EACH;
-  const uint tile_rows = (uint)min((ulong)TILE_ROWS, height - band * TILE_ROWS);
+  const ulong tile_rows = min((ulong)TILE_ROWS, height - band * TILE_ROWS);  // as uint, clang unrolls all batches
   const bool is_wide = (origin | pitch) % 4 == 0 && x + COLUMNS_EACH <= width;
   __local SUM* own = (__local SUM*)rows + item;
   SUM last[COLUMNS_EACH];  // the entries of the row above
