@@ -14,11 +14,14 @@ namespace {
 constexpr float kHalfDegrees = 180.0F;
 constexpr float kFullByte = 256.0F;
 
-/// Encoders write three channels of one pixel. If kHasRow is set, row() converts whole rows of 8-bit RGB.
+/// Encoders write three channels of one pixel. If kHasVectors is set, vectors() converts the first pixels of a row of
+/// 8-bit RGB or RGBA, and returns how many.
 struct ToFloat {
   using Out = float;
-  static constexpr bool kHasRow = true;
-  static void row(const std::uint8_t* pixels, std::size_t count, float* out) { hsl_f32_row(pixels, count, out); }
+  static constexpr bool kHasVectors = true;
+  static std::size_t vectors(const std::uint8_t* pixels, int channels, std::size_t count, float* out) {
+    return hsl_f32_vectors(pixels, channels, count, out);
+  }
   template <class T>
   static void encode(const Rgb& p, float* out) {
     const Hsl hsl = hsl_float<T>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
@@ -34,9 +37,9 @@ struct ToFloat {
 
 struct ToU16 {
   using Out = std::uint16_t;
-  static constexpr bool kHasRow = true;
-  static void row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) {
-    hsl_u16_row(pixels, count, out);
+  static constexpr bool kHasVectors = true;
+  static std::size_t vectors(const std::uint8_t* pixels, int channels, std::size_t count, std::uint16_t* out) {
+    return hsl_u16_vectors(pixels, channels, count, out);
   }
   template <class T>
   static void encode(const Rgb& p, std::uint16_t* out) {
@@ -53,7 +56,7 @@ struct ToU16 {
 
 struct ToOpencv {
   using Out = std::uint8_t;
-  static constexpr bool kHasRow = false;
+  static constexpr bool kHasVectors = false;
   float hue_range;
   template <class T>
   void encode(const Rgb& p, std::uint8_t* out) const {
@@ -70,15 +73,17 @@ struct ToOpencv {
 
 template <class T, int channels, class Encoder>
 void encode_row(const T* from, std::size_t count, const Encoder& encoder, typename Encoder::Out* to) {
-  if constexpr (sizeof(T) == 1 && channels == 3 && Encoder::kHasRow) {
-    Encoder::row(from, count, to);
-    return;
-  }
   constexpr bool kAlpha = channels == 2 || channels == 4;
-  for (std::size_t x = 0; x < count; ++x, to += kAlpha ? 4 : 3) {
-    encoder.template encode<T>(rgb_at<channels>(from, x), to);
+  constexpr std::size_t kOutChannels = kAlpha ? 4 : 3;
+  std::size_t x = 0;
+  if constexpr (sizeof(T) == 1 && channels >= 3 && Encoder::kHasVectors) {
+    x = Encoder::vectors(from, channels, count, to);
+  }
+  for (; x < count; ++x) {
+    typename Encoder::Out* const out = to + x * kOutChannels;
+    encoder.template encode<T>(rgb_at<channels>(from, x), out);
     if constexpr (kAlpha) {
-      to[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
+      out[3] = encoder.template alpha<T>(from[x * channels + channels - 1]);
     }
   }
 }

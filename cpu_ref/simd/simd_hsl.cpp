@@ -11,8 +11,14 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 #if HWY_TARGET == HWY_SCALAR
-std::size_t hsl_u16_vectors(const std::uint8_t*, std::size_t, std::uint16_t*) { return 0; }
-std::size_t hsl_f32_vectors(const std::uint8_t*, std::size_t, float*) { return 0; }
+template <int channels>
+std::size_t u16_vectors(const std::uint8_t*, std::size_t, std::uint16_t*) {
+  return 0;
+}
+template <int channels>
+std::size_t f32_vectors(const std::uint8_t*, std::size_t, float*) {
+  return 0;
+}
 #else
 using HalfShorts = hn::Rebind<std::uint16_t, Floats>;
 
@@ -95,21 +101,29 @@ HWY_INLINE void store_hsl(Int hue_saturation, Int lightness, std::uint16_t* out)
 #endif
 }
 
-std::size_t hsl_u16_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count,
-                            std::uint16_t* HWY_RESTRICT out) {
+template <int channels>
+std::size_t u16_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, std::uint16_t* HWY_RESTRICT out) {
   const Ints d;
   std::size_t x = 0;
   for (; x + hn::Lanes(d) + pixels_after() <= count; x += hn::Lanes(d)) {
-    const Fractions f(load_words<3>(pixels + 3 * x));
+    const Int words = load_words<channels>(pixels + channels * x);
+    const Fractions f(words);
     // 65535/510 = 257/2
     const Int twice_lightness = hn::Add(hn::ShiftLeft<8>(f.sum), f.sum);
     const Int lightness = hn::ShiftRight<1>(hn::Add(twice_lightness, hn::Set(d, 1)));
-    store_hsl(hue_and_saturation(f), lightness, out + 3 * x);
+    if constexpr (channels == 4) {
+      const Int alpha = channel_of<3>(words);
+      const Int last = hn::Or(lightness, hn::Or(hn::ShiftLeft<16>(alpha), hn::ShiftLeft<24>(alpha)));
+      hn::StoreInterleaved2(hue_and_saturation(f), last, d, reinterpret_cast<std::int32_t*>(out + channels * x));
+    } else {
+      store_hsl(hue_and_saturation(f), lightness, out + channels * x);
+    }
   }
   return x;
 }
 
-std::size_t hsl_f32_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, float* HWY_RESTRICT out) {
+template <int channels>
+std::size_t f32_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t count, float* HWY_RESTRICT out) {
   const Floats df;
   const Ints d;
   const auto quotient = [&](Int numerator, Int divisor) {
@@ -117,37 +131,31 @@ std::size_t hsl_f32_vectors(const std::uint8_t* HWY_RESTRICT pixels, std::size_t
   };
   std::size_t x = 0;
   for (; x + hn::Lanes(d) + pixels_after() <= count; x += hn::Lanes(d)) {
-    const Fractions f(load_words<3>(pixels + 3 * x));
+    const Int words = load_words<channels>(pixels + channels * x);
+    const Fractions f(words);
     const Int whole_turn = hn::And(hn::BroadcastSignBit(f.hue_numerator), f.turn());
     const Int numerator = hn::Add(f.hue_numerator, whole_turn);
     const Int sixty_times = hn::Sub(hn::ShiftLeft<6>(numerator), hn::ShiftLeft<2>(numerator));
     const Float hue = quotient(sixty_times, hn::Max(f.chroma, hn::Set(d, 1)));
     const Float saturation = quotient(f.chroma, f.saturation_denominator);
     const Float lightness = quotient(f.sum, hn::Set(d, 510));
-    hn::StoreInterleaved3(hue, saturation, lightness, df, out + 3 * x);
+    if constexpr (channels == 4) {
+      const Float alpha = quotient(channel_of<3>(words), hn::Set(d, 255));
+      hn::StoreInterleaved4(hue, saturation, lightness, alpha, df, out + channels * x);
+    } else {
+      hn::StoreInterleaved3(hue, saturation, lightness, df, out + channels * x);
+    }
   }
   return x;
 }
 #endif
 
-void hsl_u16_row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) {
-  for (std::size_t x = hsl_u16_vectors(pixels, count, out); x < count; ++x) {
-    const std::uint8_t* p = pixels + 3 * x;
-    const HslU16 hsl = hsl_u16<std::uint8_t>(hsl_fractions(p[0], p[1], p[2], 255));
-    out[3 * x] = hsl.hue;
-    out[3 * x + 1] = hsl.saturation;
-    out[3 * x + 2] = hsl.lightness;
-  }
+std::size_t hsl_u16_vectors(const std::uint8_t* pixels, int channels, std::size_t count, std::uint16_t* out) {
+  return channels == 4 ? u16_vectors<4>(pixels, count, out) : u16_vectors<3>(pixels, count, out);
 }
 
-void hsl_f32_row(const std::uint8_t* pixels, std::size_t count, float* out) {
-  for (std::size_t x = hsl_f32_vectors(pixels, count, out); x < count; ++x) {
-    const std::uint8_t* p = pixels + 3 * x;
-    const Hsl hsl = hsl_float<std::uint8_t>(hsl_fractions(p[0], p[1], p[2], 255));
-    out[3 * x] = hsl.hue_degrees;
-    out[3 * x + 1] = hsl.saturation;
-    out[3 * x + 2] = hsl.lightness;
-  }
+std::size_t hsl_f32_vectors(const std::uint8_t* pixels, int channels, std::size_t count, float* out) {
+  return channels == 4 ? f32_vectors<4>(pixels, count, out) : f32_vectors<3>(pixels, count, out);
 }
 
 }  // namespace gpuimg::cpu::HWY_NAMESPACE
@@ -156,15 +164,15 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpuimg::cpu {
 
-HWY_EXPORT(hsl_u16_row);
-HWY_EXPORT(hsl_f32_row);
+HWY_EXPORT(hsl_u16_vectors);
+HWY_EXPORT(hsl_f32_vectors);
 
-void hsl_u16_row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out) {
-  HWY_DYNAMIC_DISPATCH(hsl_u16_row)(pixels, count, out);
+std::size_t hsl_u16_vectors(const std::uint8_t* pixels, int channels, std::size_t count, std::uint16_t* out) {
+  return HWY_DYNAMIC_DISPATCH(hsl_u16_vectors)(pixels, channels, count, out);
 }
 
-void hsl_f32_row(const std::uint8_t* pixels, std::size_t count, float* out) {
-  HWY_DYNAMIC_DISPATCH(hsl_f32_row)(pixels, count, out);
+std::size_t hsl_f32_vectors(const std::uint8_t* pixels, int channels, std::size_t count, float* out) {
+  return HWY_DYNAMIC_DISPATCH(hsl_f32_vectors)(pixels, channels, count, out);
 }
 
 }  // namespace gpuimg::cpu

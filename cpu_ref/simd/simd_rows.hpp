@@ -102,8 +102,9 @@ void add_weighted(const std::int32_t* weights, const ChannelRows<const std::uint
 /// Copies bytes with stores that bypass the caches.
 void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to);
 
-/// HslEncoding::u16 and ::f32 of `count` pixels of 3 interleaved channels.
-void hsl_u16_row(const std::uint8_t* pixels, std::size_t count, std::uint16_t* out);
-void hsl_f32_row(const std::uint8_t* pixels, std::size_t count, float* out);
+/// HslEncoding::u16 and ::f32 of the first of `count` pixels of 3 or 4 interleaved channels. Returns how many are
+/// converted: all but fewer than two vectors at the end.
+std::size_t hsl_u16_vectors(const std::uint8_t* pixels, int channels, std::size_t count, std::uint16_t* out);
+std::size_t hsl_f32_vectors(const std::uint8_t* pixels, int channels, std::size_t count, float* out);
 
 }  // namespace gpuimg::cpu

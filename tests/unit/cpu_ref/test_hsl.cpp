@@ -109,6 +109,33 @@ TEST(Hsl, ByHand) {
 TEST(Hsl, AllColorsAsFloats) { expect_oracle_floats(test::all_colors()); }
 TEST(Hsl, AllColorsAsU16) { expect_oracle_u16(test::all_colors()); }
 
+TEST(Hsl, AllColorsWithAlpha) {
+  const Image colors = test::all_colors();
+  Image with_alpha(colors.width(), colors.height(), PixelFormat{Sample::u8, 4});
+  for (int y = 0; y < colors.height(); ++y) {
+    const auto* from = colors.view().row<std::uint8_t>(y);
+    auto* to = with_alpha.view().row<std::uint8_t>(y);
+    for (int x = 0; x < colors.width(); ++x, from += 3, to += 4) {
+      std::copy_n(from, 3, to);
+      to[3] = static_cast<std::uint8_t>(x + y);
+    }
+  }
+  const auto expect_same = [&]<class T>(HslEncoding encoding, const auto& alpha_of) {
+    const Image plain = converted(colors, encoding);
+    const Image actual = converted(with_alpha, encoding);
+    for (int y = 0; y < colors.height(); ++y) {
+      const auto* p = plain.view().row<T>(y);
+      const auto* a = actual.view().row<T>(y);
+      for (int x = 0; x < colors.width(); ++x, p += 3, a += 4) {
+        ASSERT_EQ(std::memcmp(p, a, 3 * sizeof(T)), 0) << x << "," << y;
+        ASSERT_EQ(a[3], alpha_of((x + y) & 255)) << x << "," << y;
+      }
+    }
+  };
+  expect_same.operator()<std::uint16_t>(HslEncoding::u16, [](int alpha) { return alpha * 257; });
+  expect_same.operator()<float>(HslEncoding::f32, [](int alpha) { return static_cast<float>(alpha) / 255.0F; });
+}
+
 TEST(Hsl, AllColorsAsOpencv) {
   // Checksums of cv2.cvtColor(COLOR_RGB2HLS) and (COLOR_RGB2HLS_FULL), OpenCV 4.6, over all_colors().
   const Image colors = test::all_colors();
