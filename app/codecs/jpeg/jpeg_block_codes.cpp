@@ -18,9 +18,9 @@ namespace gpuimg::codecs::HWY_NAMESPACE {
 /// The code that is next, whose bits are then skipped. False if there is none.
 HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
   constexpr unsigned kMaxLength = 16;
-  if (entry.advance == JpegCodeEntry::kSymbol) {
-    in.skip(entry.bits);
-    symbol = static_cast<unsigned>(entry.value);
+  if (entry.advance() == JpegCodeEntry::kSymbol) {
+    in.skip(entry.bits());
+    symbol = static_cast<unsigned>(entry.value());
     return true;
   }
   const JpegCodeTable::Symbol found = table.long_code(static_cast<unsigned>(in.peek(kMaxLength)));
@@ -41,9 +41,9 @@ HWY_INLINE std::uint32_t take_end_run(JpegBitCursor& in, unsigned log2) {
 HWY_INLINE bool read_difference(JpegBitCursor& in, const JpegCodeTable& table, int& difference) {
   in.refill();
   const JpegCodeEntry entry = table.entry(in.peek(JpegCodeTable::kBits));
-  if (entry.advance == 0) [[likely]] {
-    in.skip(entry.bits);
-    difference = entry.value;
+  if (entry.advance() == 0) [[likely]] {
+    in.skip(entry.bits());
+    difference = entry.value();
     return true;
   }
   unsigned symbol = 0;
@@ -109,7 +109,7 @@ struct OtherSymbol {
   std::uint32_t end_run = 0;  ///< blocks whose band ends, this one included; 0: a coefficient
 };
 
-HWY_NOINLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
+HWY_INLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
   unsigned symbol = 0;
   if (!take_symbol(in, band.table, entry, symbol)) {
     return {};
@@ -126,11 +126,14 @@ HWY_NOINLINE OtherSymbol read_rare_symbol(JpegBitCursor& in, const Band& band, J
 }
 
 HWY_INLINE OtherSymbol read_other_symbol(JpegBitCursor& in, const Band& band, JpegCodeEntry entry) {
-  if (entry.advance == JpegCodeEntry::kEndOfBand) [[likely]] {
-    in.skip(entry.bits);
-    return {.is_sound = true, .end_run = static_cast<std::uint32_t>(entry.value)};
+  if (entry.advance() == JpegCodeEntry::kEndOfBand) [[likely]] {
+    in.skip(entry.bits());
+    return {.is_sound = true, .end_run = static_cast<std::uint32_t>(entry.value())};
   }
-  return read_rare_symbol(in, band, entry);
+  JpegBitCursor after = in;
+  const OtherSymbol other = read_rare_symbol(after, band, entry);
+  in = after;
+  return other;
 }
 
 /// Reads the coefficients of a block from the `k`-th on, all of them zero before. Adds the others to `nonzero`.
@@ -141,15 +144,15 @@ HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF
   while (k <= band.last) {
     const JpegCodeEntry entry = band.next(in);
     in.refill();
-    if (k + entry.advance <= band.last) [[likely]] {
-      in.skip(entry.bits);
-      k += entry.advance;
-      block[kJpegZigzag[k]] = entry.value;
+    if (k + entry.advance() <= band.last) [[likely]] {
+      in.skip(entry.bits());
+      k += entry.advance();
+      block[kJpegZigzag[k]] = static_cast<JCOEF>(entry.value());
       nonzero |= std::uint64_t{1} << k;
       ++k;
       continue;
     }
-    if (entry.advance < JpegCodeEntry::kEndOfBand) {
+    if (entry.advance() < JpegCodeEntry::kEndOfBand) {
       return false;
     }
     const OtherSymbol other = read_other_symbol(in, band, entry);
@@ -211,9 +214,9 @@ HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t a
   while (end_run == 0 && (known & left) != 0) {
     const JpegCodeEntry entry = band.next(in);
     in.refill();
-    OtherSymbol symbol{.is_sound = true, .zeros = entry.advance, .value = entry.value};
-    if (entry.advance < JpegCodeEntry::kEndOfBand) [[likely]] {
-      in.skip(entry.bits);
+    OtherSymbol symbol{.is_sound = true, .zeros = entry.advance(), .value = entry.value()};
+    if (entry.advance() < JpegCodeEntry::kEndOfBand) [[likely]] {
+      in.skip(entry.bits());
     } else {
       symbol = read_other_symbol(in, band, entry);
       end_run = symbol.end_run;

@@ -11,7 +11,8 @@
 
 namespace gpuimg::codecs {
 
-/// The next bits, the first one on top. Loops keep a copy in registers.
+/// The next bits, the first one on top. Loops keep a copy in registers, and pass no reference to it to what is not
+/// inlined: that would keep it in memory, on the way from each code to the next.
 struct JpegBitCursor {
   std::uint64_t bits = 0;
   unsigned count = 0;  ///< of valid bits; those below are right or zero
@@ -58,7 +59,15 @@ class JpegCodeBits {
   JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
   /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
-  bool has_block(JpegBitCursor& cursor) { return cursor.at < safe_ || fill(cursor); }
+  bool has_block(JpegBitCursor& cursor) {
+    if (cursor.at < safe_) [[likely]] {
+      return true;
+    }
+    JpegBitCursor filled = cursor;
+    const bool has_one = fill(filled);
+    cursor = filled;
+    return has_one;
+  }
 
   /// True if the segment ends at the cursor, up to less than a byte.
   bool ends(JpegBitCursor& cursor);

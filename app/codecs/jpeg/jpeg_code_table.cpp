@@ -41,8 +41,7 @@ bool JpegCodeTable::set_dc(const JpegHuffmanTable& from) {
   const auto entry_of = [](unsigned symbol, unsigned bits, unsigned rest, unsigned rest_bits) {
     const bool fits = symbol <= rest_bits;
     const int value = fits ? jpeg_value(rest >> (rest_bits - symbol), symbol) : static_cast<int>(symbol);
-    return JpegCodeEntry{static_cast<std::int16_t>(value), fits ? std::uint8_t{0} : JpegCodeEntry::kSymbol,
-                         static_cast<std::uint8_t>(fits ? bits + symbol : bits)};
+    return JpegCodeEntry(value, fits ? 0 : JpegCodeEntry::kSymbol, fits ? bits + symbol : bits);
   };
   const unsigned count = std::accumulate(from.codes_of_length.begin(), from.codes_of_length.end(), 0U);
   return set(from, entry_of) && std::all_of(symbols_.begin(), symbols_.begin() + count,
@@ -53,20 +52,17 @@ bool JpegCodeTable::set_ac(const JpegHuffmanTable& from, unsigned shift, unsigne
   const auto entry_of = [&](unsigned symbol, unsigned bits, unsigned rest, unsigned rest_bits) {
     const unsigned run = symbol >> 4;
     const unsigned value_bits = symbol & 15;
-    const auto as_symbol =
-        JpegCodeEntry{static_cast<std::int16_t>(symbol), JpegCodeEntry::kSymbol, static_cast<std::uint8_t>(bits)};
+    const JpegCodeEntry as_symbol(static_cast<int>(symbol), JpegCodeEntry::kSymbol, bits);
     if (value_bits == 0) {
       const bool fits = run < 15 && run <= rest_bits;
-      return fits ? JpegCodeEntry{static_cast<std::int16_t>((1U << run) + (rest >> (rest_bits - run))),
-                                  JpegCodeEntry::kEndOfBand, static_cast<std::uint8_t>(bits + run)}
-                  : as_symbol;
+      const auto blocks = [&] { return static_cast<int>((1U << run) + (rest >> (rest_bits - run))); };
+      return fits ? JpegCodeEntry(blocks(), JpegCodeEntry::kEndOfBand, bits + run) : as_symbol;
     }
     if (value_bits > rest_bits || value_bits > max_value_bits) {
       return as_symbol;
     }
     const int value = jpeg_value(rest >> (rest_bits - value_bits), value_bits) * (1 << shift);
-    return JpegCodeEntry{static_cast<std::int16_t>(value), static_cast<std::uint8_t>(run),
-                         static_cast<std::uint8_t>(bits + value_bits)};
+    return JpegCodeEntry(value, run, bits + value_bits);
   };
   return set(from, entry_of);
 }

@@ -11,13 +11,21 @@ namespace gpuimg::codecs {
 
 /// What the next JpegCodeTable::kBits bits begin with.
 struct JpegCodeEntry {
-  std::int16_t value = 0;
-  std::uint8_t advance = 0;  ///< zeros before the coefficient, or one of the constants below
-  std::uint8_t bits = 0;     ///< of the code and what else has been looked up
+  std::uint32_t packed;
 
-  static constexpr std::uint8_t kEndOfBand = 64;  ///< `value`: so many blocks have no further coefficient here
-  static constexpr std::uint8_t kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
-  static constexpr std::uint8_t kLong = 66;       ///< see JpegCodeTable::long_code
+  constexpr JpegCodeEntry() : packed(0) {}
+  constexpr JpegCodeEntry(int value, unsigned advance, unsigned bits)
+      : packed(static_cast<std::uint32_t>(value) << 16 | advance << 8 | bits) {}
+
+  [[nodiscard]] constexpr int value() const { return static_cast<std::int16_t>(packed >> 16); }
+  /// Zeros before the coefficient, or one of the constants below.
+  [[nodiscard]] constexpr unsigned advance() const { return packed >> 8 & 0xFF; }
+  /// Of the code and what else has been looked up. In the lowest six bits, where shifts take their count from.
+  [[nodiscard]] constexpr unsigned bits() const { return packed & 63; }
+
+  static constexpr unsigned kEndOfBand = 64;  ///< `value`: so many blocks have no further coefficient here
+  static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
+  static constexpr unsigned kLong = 66;       ///< see JpegCodeTable::long_code
 };
 
 class JpegCodeTable {

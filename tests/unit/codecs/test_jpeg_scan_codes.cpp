@@ -216,20 +216,20 @@ TEST(JpegCodeTable, HasValuesAndEndsOfBands) {
   const auto begins = [&](unsigned bits, unsigned count) {
     return table.entry(bits << (JpegCodeTable::kBits - count));
   };
-  EXPECT_EQ(begins(0b01, 2).value, 4);
-  EXPECT_EQ(begins(0b00, 2).value, -4);
-  EXPECT_EQ(begins(0b00, 2).advance, 2);
-  EXPECT_EQ(begins(0b00, 2).bits, 2);
-  EXPECT_EQ(begins(0b10101, 5).advance, JpegCodeEntry::kEndOfBand);
-  EXPECT_EQ(begins(0b10101, 5).value, 8 + 5);
-  EXPECT_EQ(begins(0b110, 3).advance, JpegCodeEntry::kSymbol) << "ten bits more do not fit";
-  EXPECT_EQ(begins(0b110, 3).value, 0x0A);
-  EXPECT_EQ(begins(0b111, 3).advance, JpegCodeEntry::kLong);
+  EXPECT_EQ(begins(0b01, 2).value(), 4);
+  EXPECT_EQ(begins(0b00, 2).value(), -4);
+  EXPECT_EQ(begins(0b00, 2).advance(), 2U);
+  EXPECT_EQ(begins(0b00, 2).bits(), 2U);
+  EXPECT_EQ(begins(0b10101, 5).advance(), JpegCodeEntry::kEndOfBand);
+  EXPECT_EQ(begins(0b10101, 5).value(), 8 + 5);
+  EXPECT_EQ(begins(0b110, 3).advance(), JpegCodeEntry::kSymbol) << "ten bits more do not fit";
+  EXPECT_EQ(begins(0b110, 3).value(), 0x0A);
+  EXPECT_EQ(begins(0b111, 3).advance(), JpegCodeEntry::kLong);
   EXPECT_EQ(table.long_code(0b1110'0000'0000'1111).symbol, 0x12U);
   EXPECT_EQ(table.long_code(0b1110'0000'0000'1111).bits, 12U);
   EXPECT_EQ(table.long_code(0b1110'0000'0001'1111).bits, 0U) << "no code";
   ASSERT_TRUE(table.set_ac(from, 2, 0));
-  EXPECT_EQ(begins(0b01, 2).advance, JpegCodeEntry::kSymbol) << "more bits than allowed";
+  EXPECT_EQ(begins(0b01, 2).advance(), JpegCodeEntry::kSymbol) << "more bits than allowed";
 }
 
 TEST(JpegCodeTable, RefusesWhatLibjpegRefuses) {
