@@ -2,7 +2,6 @@
 #include "codecs/jpeg/jpeg_parts.hpp"
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -11,7 +10,7 @@
 #include <mutex>
 #include <optional>
 
-#include "arena_memory.hpp"
+#include "codecs/codec_arena.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "gpuimg/error.hpp"
 
@@ -100,8 +99,7 @@ class JpegParts {
       return part;
     };
     using tbb::filter_mode;
-    require_arena_memory();
-    tbb::task_arena(threads).execute([&] {
+    CodecArena(threads).execute([&] {
       tbb::parallel_pipeline(rows_.size(), tbb::make_filter<void, Part*>(filter_mode::serial_in_order, decode) &
                                                tbb::make_filter<Part*, Part*>(filter_mode::parallel, make) &
                                                tbb::make_filter<Part*, void>(filter_mode::serial_in_order,

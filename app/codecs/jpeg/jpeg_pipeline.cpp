@@ -2,13 +2,12 @@
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 
 #include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
-#include "arena_memory.hpp"
+#include "codecs/codec_arena.hpp"
 #include "codecs/jpeg/jpeg_coefficient_pixels.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "gpuimg/error.hpp"
@@ -48,9 +47,7 @@ class JpegPipeline {
     if (threads <= 1) {
       work();
     } else {
-      require_arena_memory();
-      tbb::task_arena arena(threads);
-      arena.execute([&] {
+      CodecArena(threads).execute([&] {
         tbb::parallel_for(
             0, threads, [&](int) { work(); }, tbb::simple_partitioner());
       });

@@ -2,14 +2,13 @@
 #include "codecs/png/png_fast_reader.hpp"
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
 #include <cstddef>
 #include <span>
 #include <utility>
 
-#include "arena_memory.hpp"
 #include "codecs/allowed_threads.hpp"
+#include "codecs/codec_arena.hpp"
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/png/png_parts.hpp"
 #include "codecs/png/png_row_inflater.hpp"
@@ -24,7 +23,8 @@ void add_adler(PngRowBlock& block, const SimplePng& png) {
 }
 
 /// Inflates each block while the one before it is unfiltered. The checksum is for whichever thread has time.
-void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
+void read_overlapped(const SimplePng& png, int threads, PngRowInflater& inflater, PngRowSink& sink,
+                     const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
     if (block == nullptr) {
@@ -37,9 +37,7 @@ void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink&
     return block;
   };
   const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows, block->adler); };
-  require_arena_memory();
-  tbb::task_arena arena(2);
-  arena.execute([&] {
+  CodecArena(threads).execute([&] {
     tbb::parallel_pipeline(PngRowInflater::kBlocks,
                            tbb::make_filter<void, PngRowBlock*>(tbb::filter_mode::serial_in_order, inflate) &
                                tbb::make_filter<PngRowBlock*, PngRowBlock*>(tbb::filter_mode::parallel, sum) &
@@ -55,7 +53,7 @@ bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink, const C
       sink.take_rows(block->filtered(), block->rows, block->adler);
     }
   } else {
-    read_overlapped(png, inflater, sink, check);
+    read_overlapped(png, threads, inflater, sink, check);
   }
   return check(png.image_data.size) && inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }

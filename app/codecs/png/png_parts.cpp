@@ -2,7 +2,6 @@
 #include "codecs/png/png_parts.hpp"
 
 #include <tbb/parallel_pipeline.h>
-#include <tbb/task_arena.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "arena_memory.hpp"
+#include "codecs/codec_arena.hpp"
 #include "codecs/deflate/speculative_inflate.hpp"
 #include "codecs/png/png_row_inflater.hpp"
 
@@ -134,8 +133,7 @@ class PartReader {
       return part;
     };
     const auto join = [&](Part part) { this->join(part); };
-    require_arena_memory();
-    tbb::task_arena(parts_.threads).execute([&] {
+    CodecArena(parts_.threads).execute([&] {
       tbb::parallel_pipeline(ahead_.size(), tbb::make_filter<void, Part>(tbb::filter_mode::serial_in_order, take) &
                                                 tbb::make_filter<Part, Part>(tbb::filter_mode::parallel, inflate) &
                                                 tbb::make_filter<Part, void>(tbb::filter_mode::serial_in_order, join));

@@ -41,7 +41,15 @@ TEST(PngWriter, FreesMemoryWhenWritingFails) {
       }
       room -= bytes.size();
     };
+    const auto by_rows = [&] {
+      const auto writer = open_png_writer(image.width(), image.height(), image.format(), "full.png", options, full);
+      for (int y = 0; y < image.height(); y += 10) {
+        const ConstView rows = image.view();
+        writer->write(copy_of({rows.row_bytes(y), rows.width, 10, rows.pitch_bytes, rows.format}).view());
+      }
+    };
     EXPECT_THROW(encode_png(image.view(), "full.png", options, full), Error);
+    EXPECT_THROW(by_rows(), Error);
   };
   const auto several = [&] {
     for (std::size_t room = 0; room < 4000000; room += 100000) {

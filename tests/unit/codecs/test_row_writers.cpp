@@ -154,7 +154,7 @@ TEST(RowWriters, CutsDoNotChangeSmallFiles) {
   }
 }
 
-/// With two threads, a batch of PNG's strips is eight: some 2 MB. These are of ten strips and a rest, or more.
+/// With two threads, four strips of PNG are in flight. These are of ten and a rest, or more.
 TEST(RowWriters, CutsDoNotChangeFilesOfManyStrips) {
   Random random;
   SCOPED_TRACE(random.trace());
@@ -194,7 +194,7 @@ TEST(RowWriters, CutsDoNotChangeAnyLevelOfPng) {
   }
 }
 
-/// Rows that wait are followed by more rows than a batch, which are packed where they are, and the other way around.
+/// Rows that were copied are followed by many, which are packed where they are, and the other way around.
 TEST(RowWriters, ShortAndLongCallsMix) {
   Random random;
   SCOPED_TRACE(random.trace());
