@@ -50,7 +50,7 @@ class PngStripWriter {
   tbb::enumerable_thread_specific<StripPacker> packers_;
   std::vector<Slot> slots_;                           ///< of strips in flight, used in turn
   std::vector<std::unique_ptr<std::byte[]>> copies_;  ///< of rows, after the row above them; used in turn
-  OrderedTasks packing_;                              ///< of strips; the last member, whose threads use the others
+  OrderedTasks packing_;                              ///< of strips; destroyed before what its threads use
   int finished_ = 0;                                  ///< strips passed to the file
 
   int rows_left_;                     ///< not in write() yet
