@@ -12,15 +12,16 @@
 
 namespace gpuimg::codecs {
 
-/// The caller's arena, if the codec may use all threads and so may the caller; else one with `threads` of its own.
-/// Threads without work look for it in their arena for a while, and a command's stages take turns: apart, each would
-/// wait for threads that search where the other's tasks were.
+/// An arena of `threads`; or the caller's, if two threads are all there are. Then oneTBB has one worker. A command's
+/// stages take turns, and a worker looks for tasks in one arena for a while after the last: with an arena for each
+/// stage it would wait in one while another has tasks. With more threads each arena has workers.
 class CodecArena {
  public:
   /// Throws std::bad_alloc.
   explicit CodecArena(int threads) {
+    constexpr int kTwo = 2;
     const std::size_t all = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
-    if (static_cast<std::size_t>(threads) != all || tbb::this_task_arena::max_concurrency() != threads) {
+    if (threads != kTwo || all != kTwo || tbb::this_task_arena::max_concurrency() != kTwo) {
       require_arena_memory();
       own_.emplace(threads);
       own_->initialize();

@@ -23,8 +23,7 @@ void add_adler(PngRowBlock& block, const SimplePng& png) {
 }
 
 /// Inflates each block while the one before it is unfiltered. The checksum is for whichever thread has time.
-void read_overlapped(const SimplePng& png, int threads, PngRowInflater& inflater, PngRowSink& sink,
-                     const CheckPngData& check) {
+void read_overlapped(const SimplePng& png, PngRowInflater& inflater, PngRowSink& sink, const CheckPngData& check) {
   const auto inflate = [&](tbb::flow_control& flow) -> PngRowBlock* {
     PngRowBlock* const block = check(inflater.position()) ? inflater.next() : nullptr;
     if (block == nullptr) {
@@ -37,7 +36,7 @@ void read_overlapped(const SimplePng& png, int threads, PngRowInflater& inflater
     return block;
   };
   const auto unfilter = [&](PngRowBlock* block) { sink.take_rows(block->filtered(), block->rows, block->adler); };
-  CodecArena(threads).execute([&] {
+  CodecArena(2).execute([&] {
     tbb::parallel_pipeline(PngRowInflater::kBlocks,
                            tbb::make_filter<void, PngRowBlock*>(tbb::filter_mode::serial_in_order, inflate) &
                                tbb::make_filter<PngRowBlock*, PngRowBlock*>(tbb::filter_mode::parallel, sum) &
@@ -53,7 +52,7 @@ bool read_in_blocks(const SimplePng& png, int threads, PngRowSink& sink, const C
       sink.take_rows(block->filtered(), block->rows, block->adler);
     }
   } else {
-    read_overlapped(png, threads, inflater, sink, check);
+    read_overlapped(png, inflater, sink, check);
   }
   return check(png.image_data.size) && inflater.is_sound() && sink.adler() == inflater.declared_adler();
 }
