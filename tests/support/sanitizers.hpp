@@ -5,8 +5,13 @@
 #define __has_feature(name) 0  // GCC
 #endif
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || __has_feature(address_sanitizer) || \
-    __has_feature(thread_sanitizer)
+#if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
+#define GPUIMG_HAS_THREAD_SANITIZER 1
+#else
+#define GPUIMG_HAS_THREAD_SANITIZER 0
+#endif
+
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer) || GPUIMG_HAS_THREAD_SANITIZER
 #define GPUIMG_HAS_SANITIZER 1
 #else
 #define GPUIMG_HAS_SANITIZER 0
@@ -15,5 +20,6 @@
 namespace gpuimg::test {
 
 constexpr bool kHasSanitizer = GPUIMG_HAS_SANITIZER == 1;
+constexpr bool kHasThreadSanitizer = GPUIMG_HAS_THREAD_SANITIZER == 1;
 
 }  // namespace gpuimg::test
