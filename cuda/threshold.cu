@@ -48,36 +48,38 @@ struct CompareWithWindow {
   }
 };
 
-/// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared. A pixel is
-/// white if a difference is negative.
+/// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared.
 template <int kSteps, ThresholdMethod method>
 struct BandThreshold {
   static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
   static constexpr bool kReadsLevels = true;
   static constexpr bool kIsFew = kSteps == kFewBandSteps;
+  using FewStepLevel = std::conditional_t<method == ThresholdMethod::mean, FewStepMean, FewStepLimit>;
   ThresholdRule rule;
   std::uint32_t n;
-  FewStepMean few;
-  std::uint32_t minus_base;  ///< times the percentage
+  FewStepLevel few;
 
   BandThreshold(const ThresholdRule& threshold, int size)
       : rule(threshold),
         n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)),
-        few(n),
-        minus_base(0U - few.sum_base() * rule.percent) {}
+        few(make_few(n, threshold)) {}
 
   [[nodiscard]] std::uint32_t sum_base() const { return kIsFew ? few.sum_base() : 0; }
+  [[nodiscard]] bool has_whole() const {
+    if constexpr (kIsFew && method == ThresholdMethod::bradley) {
+      return few.is_exact();
+    } else {
+      return true;
+    }
+  }
 
   [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 levels) const {
-    return compared(levels, [&](int i, std::uint32_t level) {
-      if constexpr (!kIsFew) {
-        return difference(level, sums[i], n);
-      } else if constexpr (method == ThresholdMethod::mean) {
-        return (few(sums[i]) & 255U) - level - static_cast<std::uint32_t>(rule.offset);
-      } else {
-        return sums[i] * rule.percent + minus_base - level * (100 * n);  // both are below 2²⁷
-      }
-    });
+    if constexpr (kIsFew) {
+      return make_uint2(above_limits(sums[0], sums[1], sums[2], sums[3], levels.x),
+                        above_limits(sums[4], sums[5], sums[6], sums[7], levels.y));
+    } else {
+      return compared(levels, [&](int i, std::uint32_t level) { return difference(level, sums[i], n); });
+    }
   }
   [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
                                      uint2 levels) const {
@@ -85,6 +87,32 @@ struct BandThreshold {
   }
 
  private:
+  static FewStepLevel make_few(std::uint32_t n, const ThresholdRule& rule) {
+    if constexpr (method == ThresholdMethod::mean) {
+      return FewStepMean(n);
+    } else {
+      return FewStepLimit(n, rule.percent);
+    }
+  }
+
+  /// 255 for each of four levels that is above its limit, else 0. Half a word is a level's distance above its limit,
+  /// plus 2¹⁵ − 1, so that its top bit answers. An offset beyond ±256 decides alone, as ±256 does.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t above_limits(std::uint32_t sum0, std::uint32_t sum1,
+                                                                      std::uint32_t sum2, std::uint32_t sum3,
+                                                                      std::uint32_t levels) const {
+    constexpr std::uint32_t kLowBytes = 0x5410;
+    std::uint32_t bias = 0x7FFF7FFFU;
+    if constexpr (method == ThresholdMethod::mean) {
+      bias += static_cast<std::uint32_t>(min(max(rule.offset, -256), 256)) * 0x00010001U;
+    }
+    const std::uint32_t first = __byte_perm(levels, 0, 0x4140) - __byte_perm(few(sum0), few(sum1), kLowBytes) + bias;
+    const std::uint32_t second = __byte_perm(levels, 0, 0x4342) - __byte_perm(few(sum2), few(sum3), kLowBytes) + bias;
+    std::uint32_t white = 0;
+    asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(white) : "r"(first), "r"(second));  // 8 more: the byte's sign
+    return white;
+  }
+
+  /// Negative if the pixel is white.
   [[nodiscard]] __device__ std::uint32_t difference(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
     if constexpr (method == ThresholdMethod::mean) {
       return band_mean(sum, count, below_inverse(count)) - level - static_cast<std::uint32_t>(rule.offset);

@@ -37,6 +37,7 @@ struct BandMean {
       : n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n), below(below_inverse(n)) {}
 
   [[nodiscard]] std::uint32_t sum_base() const { return kSteps == kFewBandSteps ? few.sum_base() : 0; }
+  [[nodiscard]] bool has_whole() const { return true; }
 
   [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 /*levels*/) const {
     std::uint32_t means[8];

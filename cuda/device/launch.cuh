@@ -70,13 +70,19 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
+/// The compute capability, times 10, for which the code was made that this device runs.
+template <class Kernel>
+int code_version(Kernel* kernel) {
+  cudaFuncAttributes attributes{};
+  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
+  return attributes.ptxVersion;
+}
+
 /// True if the code that this device runs contains wait_for_kernel_before. In code for older devices the function is
 /// empty.
 template <class Kernel>
 bool can_overlap(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
-  return attributes.ptxVersion >= 90;
+  return code_version(kernel) >= 90;
 }
 
 /// Launches a kernel that calls wait_for_kernel_before. Its first blocks start as soon as the last blocks of the

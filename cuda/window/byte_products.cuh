@@ -52,6 +52,13 @@ __device__ __forceinline__ void load_levels(Quad& levels, std::uint32_t address)
 #endif
 }
 
+/// Eight levels of a row in shared memory.
+__device__ __forceinline__ uint2 load_eight_levels(std::uint32_t address) {
+  uint2 levels{};
+  asm volatile("ld.shared.v2.b32 {%0, %1}, [%2];" : "=r"(levels.x), "=r"(levels.y) : "r"(address));
+  return levels;
+}
+
 /// Copies 16 bytes to shared memory, or writes zeros there if `bytes` is 0.
 __device__ __forceinline__ void copy_ahead(std::uint32_t to, const std::uint8_t* from, int bytes) {
 #if __CUDA_ARCH__ >= 800

@@ -23,7 +23,7 @@ inline constexpr std::uint32_t kUpperBytes = 0x7362;
 inline constexpr std::uint32_t kFirstTwo = 0x5410;
 inline constexpr std::uint32_t kLastTwo = 0x7632;
 
-__device__ __forceinline__ void split_words(Digits (&digits)[4], const AcrossRows& across) {
+__device__ __forceinline__ void split_digits(Digits (&digits)[4], const AcrossRows& across) {
 #pragma unroll
   for (int t = 0; t < 4; ++t) {
     const int i = t % 2 * 2;
@@ -38,7 +38,7 @@ __device__ __forceinline__ void split_words(Digits (&digits)[4], const AcrossRow
   }
 }
 
-__device__ __forceinline__ void split_pairs(Digits (&digits)[4], const RowPairs& pairs) {
+__device__ __forceinline__ void split_digits(Digits (&digits)[4], const RowPairs& pairs) {
   constexpr std::uint32_t kSevenBits = 0x7F7F7F7F;  // without the bits that stopped a borrow
 #pragma unroll
   for (int pair = 0; pair < 2; ++pair) {

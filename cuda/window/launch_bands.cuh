@@ -7,18 +7,11 @@
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
+#include "window/band_maps.cuh"
 #include "window/band_sources.cuh"
 #include "window/sum_bands.cuh"
 
 namespace gpuimg::cuda {
-
-/// The products need code for compute capability 8.0 or later.
-template <class Kernel>
-bool has_products(Kernel* kernel) {
-  cudaFuncAttributes attributes{};
-  cuda_check(cudaFuncGetAttributes(&attributes, kernel), "planning a launch");
-  return attributes.ptxVersion >= 80;
-}
 
 template <int kSteps, class Operation>
 bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, const char* doing) {
@@ -26,13 +19,18 @@ bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, co
   constexpr int kResidentBlocks = 2;
   constexpr int kMinRows = 2 * kBandStepRows;
   constexpr int kMaxGridRows = 65535;
+  constexpr int kProductsVersion = 80;
+  constexpr int kBoxesVersion = 90;  // which also overlaps the kernel before
   const auto kernel = sum_bands<kSteps, Operation>;
-  if (job.strips > kMaxGridRows || !has_products(kernel) ||
+  const int version = code_version(kernel);
+  if (job.strips > kMaxGridRows || version < kProductsVersion ||
       Tile::kBytes > workspace.device()->shared_bytes_per_block()) {
     return false;
   }
   allow_shared_bytes(workspace, kernel, Tile::kBytes);
   job.sum_base = operation.sum_base();
+  job.has_whole = operation.has_whole();
+  job.half_bytes = std::int64_t{kBandRows / 2} * job.width;
   const int resident = kResidentBlocks * workspace.device()->multiprocessors();
   const auto rows_of = [&](int blocks) {
     return std::max(((job.height - 1) / blocks + kBandStepRows) / kBandStepRows, kMinRows / kBandStepRows) *
@@ -53,13 +51,25 @@ bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, co
       job.width % 16 != 0 ? job.strips : std::min(job.strips, (job.layout.margin - 1) / kBandBlockColumns + 1);
   const int inside = job.width < read ? 0 : (job.width - read) / kBandBlockColumns + 1;
   job.first_right_copy = std::max(job.left_copies, std::min(job.strips, inside));
-  const auto copies = static_cast<unsigned>(job.left_copies + job.strips - job.first_right_copy);
+  if (job.border == Border::cut && job.width % 16 == 0) {
+    job.left_copies = 0;  // a row's levels outside the image are zeros without copies
+    job.first_right_copy = job.strips;
+  }
+  const auto copies = static_cast<unsigned>(job.copied_strips());
   const auto height = static_cast<std::size_t>(job.height);
   const unsigned row_blocks = static_cast<unsigned>((job.height - 1) / kBandWarps + 1);
   const DeviceMemory copy_memory(workspace.device(), copies * height * Tile::kColumns);
+  job.copies = copies > 0 ? copy_memory.as<std::uint8_t>() : nullptr;
+  BandMaps maps{};
+  if (version >= kBoxesVersion) {
+    const auto made = band_maps<kSteps>(job);
+    if (!made) {
+      return false;
+    }
+    maps = *made;
+  }
   DeviceMemory prefix_memory;
   if (copies > 0) {
-    job.copies = copy_memory.as<std::uint8_t>();
     copy_borders<kSteps><<<dim3(row_blocks, copies), kBandThreads, 0, workspace.stream()>>>(job);
     check_launch("copying the borders of an image");
   }
@@ -72,10 +82,11 @@ bool try_bands(Workspace& workspace, BandJob job, const Operation& operation, co
     check_launch("summing blocks of rows");
   }
   const auto blocks = static_cast<unsigned>(job.all_blocks());
-  if (can_overlap(kernel)) {
-    launch_overlapping(workspace, kernel, blocks, kBandThreads, Tile::kBytes, doing, job, operation);
+  const bool waits = copies > 0 || Tile::kHasMiddle;  // for one of the kernels above; see TileRows
+  if (waits && version >= kBoxesVersion) {
+    launch_overlapping(workspace, kernel, blocks, kBandThreads, Tile::kBytes, doing, job, maps, operation);
   } else {
-    kernel<<<blocks, kBandThreads, Tile::kBytes, workspace.stream()>>>(job, operation);
+    kernel<<<blocks, kBandThreads, Tile::kBytes, workspace.stream()>>>(job, maps, operation);
     check_launch(doing);
   }
   return true;

@@ -122,6 +122,11 @@ SEAM(cuda_free, cudaEventDestroy, (cudaEvent_t e), (e))
 SEAM_OF_LAUNCH(cudaLaunchKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
 SEAM_OF_LAUNCH(cudaLaunchKernelExC, launch->stream, (const Launch* launch, const void* kernel, void** args), (launch, kernel, args))
 SEAM_OF_LAUNCH(cudaLaunchCooperativeKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))
+#if CUDART_VERSION >= 12050
+SEAM(cuda_query, cudaGetDriverEntryPointByVersion, (const char* name, void** f, unsigned version, unsigned long long flags, cudaDriverEntryPointQueryResult* found), (name, f, version, flags, found))
+#else
+SEAM(cuda_query, cudaGetDriverEntryPoint, (const char* name, void** f, unsigned long long flags, cudaDriverEntryPointQueryResult* found), (name, f, flags, found))
+#endif
 // The symbols behind <<<>>> and the header functions differ between CUDA releases.
 #if CUDART_VERSION >= 13000
 SEAM_OF_LAUNCH(__cudaLaunchKernel, s, (cudaKernel_t kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))

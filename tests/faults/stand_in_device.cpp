@@ -144,6 +144,19 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
   return state();
 }
 
+// The driver has no function to look up.
+#if CUDART_VERSION >= 12050
+cudaError_t cudaGetDriverEntryPointByVersion(const char*, void** function, unsigned, unsigned long long,
+                                             cudaDriverEntryPointQueryResult* found) {
+#else
+cudaError_t cudaGetDriverEntryPoint(const char*, void** function, unsigned long long,
+                                    cudaDriverEntryPointQueryResult* found) {
+#endif
+  *function = nullptr;
+  *found = cudaDriverEntryPointSymbolNotFound;
+  return state();
+}
+
 DOES_NOTHING(cudaLaunchKernel, const void*, dim3, dim3, void**, size_t, cudaStream_t)
 DOES_NOTHING(__cudaLaunchKernel, cudaKernel_t, dim3, dim3, void**, size_t, cudaStream_t)
 DOES_NOTHING(cudaLaunchKernelExC, const cudaLaunchConfig_t*, const void*, void**)

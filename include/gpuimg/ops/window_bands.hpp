@@ -7,9 +7,11 @@
 // up these sums, entering less leaving, from row to row.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <numeric>
 
 #include "gpuimg/host_device.hpp"
 
@@ -117,6 +119,78 @@ class FewStepMean {
   float inverse_;
   float shift_;
   std::uint32_t sum_base_;
+};
+
+/// Bradley's threshold of windows up to kMaxFewStepWindow pixels wide, by one multiplication of floats: a level is
+/// white if it is above the limit ⌊sum · percent / (100 · n)⌋.
+class FewStepLimit {
+ public:
+  /// For n pixels, an odd number. The factor is one of the two floats next to the exact one. With the upper one, the
+  /// product is right when truncated, if the error stays below the distance to the next limit. With the lower one, sums
+  /// are taken larger, so that each product is 1/(the factor's denominator) more than it should be. Neither may do.
+  FewStepLimit(std::uint32_t n, std::uint32_t percent) {
+    const std::uint32_t divisor = std::gcd(percent, 100 * n);
+    const std::uint32_t denominator = 100 * n / divisor;
+    const std::uint32_t numerator = percent / divisor;
+    const double exact = static_cast<double>(numerator) / denominator;
+    auto nearest = static_cast<float>(exact);
+    const bool is_above = static_cast<double>(nearest) * denominator >= numerator;
+    const float above = is_above ? nearest : std::nextafter(nearest, 1.0F);
+    is_exact_ = try_factor(above, 0, 0, n, numerator, denominator);
+    if (!is_exact_) {
+      std::uint64_t whole = 0;
+      while ((1 + whole * denominator) % numerator != 0) {
+        ++whole;
+      }
+      const auto base = static_cast<std::uint32_t>((1 + whole * denominator) / numerator);
+      is_exact_ =
+          try_factor(std::nextafter(above, 0.0F), base, static_cast<std::uint32_t>(whole), n, numerator, denominator);
+    }
+  }
+
+  /// False for a few windows and percentages, whose limits are not for this class.
+  [[nodiscard]] bool is_exact() const { return is_exact_; }
+
+  /// What sums have added.
+  [[nodiscard]] std::uint32_t sum_base() const { return sum_base_; }
+
+  /// The limit is the low byte, and the next one is 0. `sum` has sum_base() added. Its bits are a float too, 2⁻¹⁴⁹ of
+  /// the sum.
+  [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t sum) const {
+#ifdef __CUDA_ARCH__
+    return __float_as_uint(__fmaf_rd(__uint_as_float(sum), factor_, start_));
+#else
+    const double product = static_cast<double>(std::bit_cast<float>(sum)) * static_cast<double>(factor_);
+    return std::bit_cast<std::uint32_t>(static_cast<float>(start_ + std::floor(product * kUnits) / kUnits));
+#endif
+  }
+
+ private:
+  static constexpr float kUnits = 0x1p23F;  ///< of the low bit of floats from 1 to 2
+
+  bool try_factor(float factor, std::uint32_t base, std::uint32_t whole, std::uint32_t n, std::uint64_t numerator,
+                  std::uint64_t denominator) {
+    const std::uint64_t most = std::uint64_t{255} * n;
+    const auto is_right = [&](std::uint64_t sum) {
+      return std::floor(static_cast<double>(sum + base) * static_cast<double>(factor)) ==
+             static_cast<double>(sum * numerator / denominator + whole);
+    };
+    for (std::uint64_t limit = 1; limit <= 255; ++limit) {
+      const std::uint64_t first = numerator == 0 ? most + 1 : (limit * denominator + numerator - 1) / numerator;
+      if (!is_right(std::min(first - 1, most)) || !is_right(std::min(first, most))) {
+        return false;
+      }
+    }
+    factor_ = factor * 0x1p126F;
+    start_ = 1.5F - static_cast<float>(whole) / kUnits;
+    sum_base_ = base;
+    return true;
+  }
+
+  float factor_ = 0;
+  float start_ = 1;
+  std::uint32_t sum_base_ = 0;
+  bool is_exact_ = false;
 };
 
 }  // namespace gpuimg

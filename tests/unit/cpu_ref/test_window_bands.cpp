@@ -150,16 +150,16 @@ Image made_by_twin(const Image& image, int size, Border border, int rows, const 
   return made;
 }
 
+std::uint32_t squared(int size) { return static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size); }
+
 /// By the arithmetic of small windows where all n pixels are inside, else by that of the others.
 std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t whole) {
-  if (n == whole && whole <= kMaxFewStepWindow * kMaxFewStepWindow) {
+  if (n == whole && whole <= squared(kMaxFewStepWindow)) {
     const FewStepMean mean(n);
     return mean(mean.sum_base() + sum) & 255U;
   }
   return band_mean(sum, n, below_inverse(n));
 }
-
-std::uint32_t squared(int size) { return static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size); }
 
 int random_window(test::Random& random, const Image& image) {
   return 2 * random.between(0, std::min(std::max(image.width(), image.height()), 90) - 1) + 1;
@@ -234,6 +234,10 @@ TEST(WindowBands, TwinGivesTheThresholdsOfTheCpu) {
         const auto mean = static_cast<std::int32_t>(mean_of(sum, n, whole));
         return static_cast<std::int32_t>(level) - mean > -rule.offset ? 255U : 0U;
       }
+      const FewStepLimit limit(whole, rule.percent);
+      if (n == whole && whole <= squared(kMaxFewStepWindow) && limit.is_exact()) {
+        return level > (limit(limit.sum_base() + sum) & 255U) ? 255U : 0U;
+      }
       return is_white<ThresholdMethod::bradley>(level, sum, 0, n, rule) ? 255U : 0U;
     };
     const Image twin =
@@ -267,6 +271,32 @@ TEST(WindowBands, MeansNextToEveryStep) {
     const FewStepMean mean(squared(size));
     check(squared(size), [&mean](std::uint32_t sum) { return mean(mean.sum_base() + sum) & 255U; });
   }
+}
+
+TEST(WindowBands, LimitsNextToEveryStep) {
+  int inexact = 0;
+  for (int size = 1; size <= kMaxFewStepWindow; size += 2) {
+    for (std::uint32_t percent = 0; percent <= 100; ++percent) {
+      const std::uint32_t n = squared(size);
+      const FewStepLimit limit(n, percent);
+      if (!limit.is_exact()) {
+        ASSERT_NE(percent % 5, 0U) << size;
+        ++inexact;
+        continue;
+      }
+      const auto check = [&](std::uint32_t sum) {
+        ASSERT_EQ(limit(limit.sum_base() + sum) & 0xFFFFU, sum * percent / (100 * n))
+            << sum << ", " << percent << " % of " << n;
+      };
+      check(255 * n);
+      for (std::uint32_t next = 1; next <= 255 * percent / 100; ++next) {
+        const std::uint32_t first = (100 * n * next + percent - 1) / percent;
+        check(first);
+        check(first - 1);
+      }
+    }
+  }
+  EXPECT_LT(inexact, 130);
 }
 
 }  // namespace
