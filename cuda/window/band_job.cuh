@@ -81,7 +81,7 @@ struct BandTile {
   static constexpr int kRows = kSlots * kBandStepRows;
   static constexpr int kRowSums = kSlots * kSlotBytes;  ///< where they begin
   static constexpr int kBarriers = kRowSums + (kHasMiddle ? 0 : kBandWarps * RowSums::kBytes);
-  static constexpr int kBytes = kBarriers + kSlots * 16;
+  static constexpr int kBytes = kBarriers + kSlots * 32;  ///< two barriers and a counter each
   static_assert(kPitch / 16 % 2 == 1, "eight rows share no bank");
   static_assert(kBoxBytes % 128 == 0, "copies of boxes start at multiples of 128 bytes");
   static_assert(kHasMiddle || kMaxFewStepWindow / 2 + 2 * kBandStepRows <= kRows);
