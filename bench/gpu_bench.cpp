@@ -1,8 +1,10 @@
 // gpuimg_gpu_bench: compares gpuimg's kernels with memory ceilings, CUB, NPP and textbook kernels in one run.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -19,6 +21,7 @@ namespace {
 struct Options {
   std::vector<std::string> sizes = {"16384x16384", "1280x1024"};
   bool all = false;
+  std::vector<std::string> only;
   bool check_only = false;
   std::string check_size = "1024x768";
   std::string json_file;
@@ -35,6 +38,31 @@ RivalSize parsed_size(const std::string& text) {
     throw Error(ErrorKind::usage, "--size: '" + text + "' is not WIDTHxHEIGHT with sides from 1 to 65536");
   }
   return size;
+}
+
+/// Those with the given names; all if there are none.
+std::vector<OperationFacts> chosen_operations(const std::vector<std::string>& names) {
+  std::vector<OperationFacts> chosen;
+  for (const OperationFacts& facts : kOperationFacts) {
+    if (names.empty() || std::find(names.begin(), names.end(), facts.name) != names.end()) {
+      chosen.push_back(facts);
+    }
+  }
+  return chosen;
+}
+
+std::string operation_names() {
+  std::vector<std::string_view> names;
+  for (const OperationFacts& facts : kOperationFacts) {
+    names.push_back(facts.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+/// For CLI11: empty if an operation has the name.
+std::string name_fault(const std::string& name) {
+  const bool is_known = chosen_operations({name}).size() == 1;
+  return is_known ? "" : "'" + name + "' is none of: " + operation_names();
 }
 
 std::string version_text(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
@@ -95,7 +123,8 @@ int bench(const Options& options) {
     fmt::print("{:<7} {}\n", name, value);
   }
   const auto begin = std::chrono::steady_clock::now();
-  Measurement measurement(std::make_shared<cuda::Device>(options.device), options.repeats);
+  Measurement measurement(std::make_shared<cuda::Device>(options.device), chosen_operations(options.only),
+                          options.repeats);
   const std::vector<std::string> differences_from_cpu = measurement.check_against_cpu(parsed_size(options.check_size));
   std::vector<Result> results;
   if (!options.check_only) {
@@ -128,6 +157,8 @@ int main(int argc, char** argv) {
   gpuimg::bench::Options options;
   app.add_option("--size", options.sizes, "WIDTHxHEIGHT, repeatable; default 16384x16384 and 1280x1024");
   app.add_flag("--all", options.all, "32768x32768, 16384x16384, 4096x4096 and 1280x1024");
+  app.add_option("--only", options.only, "time only the operation with this name, repeatable")
+      ->check(CLI::Validator(gpuimg::bench::name_fault, "NAME"));
   app.add_flag("--check-only", options.check_only, "compare with the CPU and stop");
   app.add_option("--check-size", options.check_size, "size of the images compared with the CPU");
   app.add_option("--json", options.json_file, "write every number to this file");

@@ -59,8 +59,9 @@ std::string fault_of(const Rival& rival, const Image& image, Operation operation
 
 }  // namespace
 
-Measurement::Measurement(std::shared_ptr<cuda::Device> device, int repeats)
+Measurement::Measurement(std::shared_ptr<cuda::Device> device, std::vector<OperationFacts> operations, int repeats)
     : device_(std::move(device)),
+      operations_(std::move(operations)),
       repeats_(repeats),
       uncached_bytes_(uncached_bytes(*device_)),
       timer_(device_),
@@ -71,10 +72,11 @@ std::vector<std::string> Measurement::check_against_cpu(RivalSize size) {
   std::vector<std::string> faults;
   const auto cpu = make_cpu_backend(0);
   const auto cuda_backend = make_cuda_backend(device_->index());
-  for (const OperationFacts& facts : kOperationFacts) {
-    const std::vector<Rival> rivals = rivals_of(device_, facts.operation, size);
+  for (const OperationFacts& facts : operations_) {
+    const RivalSize checked{std::max(size.width, least_side(facts.operation)), size.height};
+    const std::vector<Rival> rivals = rivals_of(device_, facts.operation, checked);
     for (const Distribution distribution : kDistributions) {
-      const Picture picture = sample_picture(device_, size.width, size.height, facts.format, distribution, kSeed);
+      const Picture picture = sample_picture(device_, checked.width, checked.height, facts.format, distribution, kSeed);
       const Image image = download(*device_, picture);
       const auto note = [&](std::string_view who, const std::string& fault) {
         if (!fault.empty()) {
@@ -185,16 +187,19 @@ Result Measurement::measured(RivalSize size, const OperationFacts& facts, Distri
 std::vector<Result> Measurement::at(RivalSize size) {
   std::vector<Result> results;
   const bool is_small = size.pixels() < kSmallPixels;
-  std::vector<double> ceiling_ms(kOperations, 0.0);
+  std::vector<double> ceiling_ms(operations_.size(), 0.0);
   if (!is_small) {
-    for (std::size_t i = 0; i < kOperations; ++i) {
-      ceiling_ms[i] = ceilings_.of(kOperationFacts[i].stream, size.pixels()).times.median_ms;
+    for (std::size_t i = 0; i < operations_.size(); ++i) {
+      ceiling_ms[i] = ceilings_.of(operations_[i].stream, size.pixels()).times.median_ms;
     }
     ceilings_.release();
   }
-  for (std::size_t i = 0; i < kOperations; ++i) {
+  for (std::size_t i = 0; i < operations_.size(); ++i) {
+    if (std::max(size.width, size.height) < least_side(operations_[i].operation)) {
+      continue;
+    }
     for (const Distribution distribution : kDistributions) {
-      results.push_back(measured(size, kOperationFacts[i], distribution));
+      results.push_back(measured(size, operations_[i], distribution));
       results.back().ceiling_ms = ceiling_ms[i];
     }
   }

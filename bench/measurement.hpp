@@ -1,4 +1,4 @@
-// Runs every operation and its rivals on every distribution: checks the results first, then times them.
+// Runs operations and their rivals on every distribution: checks the results first, then times them.
 #pragma once
 
 #include <memory>
@@ -39,10 +39,11 @@ inline constexpr std::size_t kSmallPixels = std::size_t{1} << 22;
 
 class Measurement {
  public:
-  Measurement(std::shared_ptr<cuda::Device> device, int repeats);
+  /// `operations` are those to compare and time.
+  Measurement(std::shared_ptr<cuda::Device> device, std::vector<OperationFacts> operations, int repeats);
 
-  /// Compares every operation and rival with the CPU backend on every distribution. Returns the differences. Includes
-  /// the textbook integral only if both sides of the size are multiples of 4.
+  /// Compares the operations and their rivals with the CPU backend on every distribution. Returns the differences.
+  /// Includes the textbook integral only if both sides of the size are multiples of 4.
   std::vector<std::string> check_against_cpu(RivalSize size);
 
   std::vector<Result> at(RivalSize size);
@@ -61,6 +62,7 @@ class Measurement {
   std::vector<Picture> rotated(Picture first) const;
 
   std::shared_ptr<cuda::Device> device_;
+  std::vector<OperationFacts> operations_;
   int repeats_;
   std::size_t uncached_bytes_;
   DeviceTimer timer_;

@@ -23,6 +23,8 @@ enum class Operation {
   hsl_u16,
   mean_63,
   mean_401,
+  mean_4099,
+  mean_8191,
   otsu,
   bradley_63,
   bradley,
@@ -70,7 +72,7 @@ struct OperationFacts {
   Target target;
 };
 
-inline constexpr std::size_t kOperations = 16;
+inline constexpr std::size_t kOperations = 18;
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
@@ -86,6 +88,8 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hsl_u16, "hsl rgb8>u16", {Sample::u8, 3}, {1, 2, 9}, {{.80, .80, .80, .80}, {0, 0, 5}, 0}},
     {Operation::mean_63, "mean 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {0, 2, 0}, 0, 0}},
     {Operation::mean_401, "mean 401 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::mean_4099, "mean 4099 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::mean_8191, "mean 8191 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::otsu, "otsu gray8", {Sample::u8, 1}, {1, 1, 3}, {{}, {}, 0, 0}},
     {Operation::bradley_63, "bradley 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {}, 0, 0}},
     {Operation::bradley, "bradley gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
@@ -93,6 +97,11 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
 
 constexpr const OperationFacts& facts_of(Operation operation) {
   return kOperationFacts[static_cast<std::size_t>(operation)];
+}
+
+/// Windows fit images whose larger side is at least so many pixels.
+constexpr int least_side(Operation operation) {
+  return operation == Operation::mean_4099 ? 2052 : operation == Operation::mean_8191 ? 4096 : 1;
 }
 
 constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }

@@ -25,16 +25,22 @@ std::string size_text(RivalSize size) { return fmt::format("{}x{}", size.width, 
 
 std::string ratio_text(double ratio) { return ratio == 0.0 ? "-" : fmt::format("{:.2f}", ratio); }
 
-/// The results of one size and operation, slowest first.
-std::vector<const Result*> slowest_first(const std::vector<Result>& results, std::size_t pixels, Operation operation) {
-  std::vector<const Result*> found;
+/// The results of one size: a list for each operation, slowest first.
+std::vector<std::vector<const Result*>> slowest_first(const std::vector<Result>& results, std::size_t pixels) {
+  std::vector<std::vector<const Result*>> found;
   for (const Result& result : results) {
-    if (result.size.pixels() == pixels && result.operation == operation) {
-      found.push_back(&result);
+    if (result.size.pixels() != pixels) {
+      continue;
     }
+    if (found.empty() || found.back().front()->operation != result.operation) {
+      found.emplace_back();
+    }
+    found.back().push_back(&result);
   }
-  std::stable_sort(found.begin(), found.end(),
-                   [](const Result* a, const Result* b) { return a->cold.median_ms > b->cold.median_ms; });
+  for (auto& list : found) {
+    std::stable_sort(list.begin(), list.end(),
+                     [](const Result* a, const Result* b) { return a->cold.median_ms > b->cold.median_ms; });
+  }
   return found;
 }
 
@@ -69,16 +75,16 @@ std::string full_table(const std::vector<Result>& results, RivalSize size) {
       text += large_row(result);
     }
   }
-  for (const OperationFacts& facts : kOperationFacts) {
-    text += evenness(slowest_first(results, size.pixels(), facts.operation));
+  for (const auto& list : slowest_first(results, size.pixels())) {
+    text += evenness(list);
   }
   return text;
 }
 
 std::string slowest_table(const std::vector<Result>& results, RivalSize size) {
   std::string text = large_header(size_text(size) + ", slowest distribution of each operation");
-  for (const OperationFacts& facts : kOperationFacts) {
-    text += large_row(*slowest_first(results, size.pixels(), facts.operation).front());
+  for (const auto& list : slowest_first(results, size.pixels())) {
+    text += large_row(*list.front());
   }
   return text;
 }
@@ -98,15 +104,15 @@ std::string small_table(const std::vector<Result>& results, RivalSize size, cons
       "{:.1f}\n{:<16} {:<10} {:>6} {:>6} {:>6} {:>6} {:>7} {:>7} {:>8}  {:<8} {}\n",
       size_text(size), empty.first.median_ms * 1000.0F, empty.second.median_ms * 1000.0F, "operation", "slowest",
       "cold", "min", "hot", "bare", "CUB", "NPP", "textbook", "target", "verdict");
-  for (const OperationFacts& facts : kOperationFacts) {
-    const Result& result = *slowest_first(results, size.pixels(), facts.operation).front();
+  for (const auto& list : slowest_first(results, size.pixels())) {
+    const Result& result = *list.front();
     const Verdict verdict = verdict_of(result);
     text +=
-        fmt::format("{:<16} {:<10} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>7} {:>7} {:>8}  {:<8} {}\n", facts.name,
-                    name_of(result.distribution), result.cold.median_ms * 1000.0F, result.cold.min_ms * 1000.0F,
-                    result.hot.value_or(Times{}).median_ms * 1000.0F, result.bare.value_or(Times{}).median_ms * 1000.0F,
-                    rival_us(result, Library::cub), rival_us(result, Library::npp), rival_us(result, Library::textbook),
-                    verdict.wanted, verdict.text);
+        fmt::format("{:<16} {:<10} {:>6.1f} {:>6.1f} {:>6.1f} {:>6.1f} {:>7} {:>7} {:>8}  {:<8} {}\n",
+                    facts_of(result.operation).name, name_of(result.distribution), result.cold.median_ms * 1000.0F,
+                    result.cold.min_ms * 1000.0F, result.hot.value_or(Times{}).median_ms * 1000.0F,
+                    result.bare.value_or(Times{}).median_ms * 1000.0F, rival_us(result, Library::cub),
+                    rival_us(result, Library::npp), rival_us(result, Library::textbook), verdict.wanted, verdict.text);
   }
   return text;
 }
