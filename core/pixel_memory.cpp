@@ -12,7 +12,6 @@ namespace {
 
 constexpr std::size_t kCacheLine = 64;
 constexpr std::size_t kHugePage = std::size_t{1} << 21;
-constexpr std::size_t kWorthHugePages = 2 * kHugePage;
 
 void release_pixels(std::byte* memory) { std::free(memory); }
 
@@ -20,7 +19,7 @@ void release_pixels(std::byte* memory) { std::free(memory); }
 
 PixelMemory allocate_pixels(std::size_t bytes) {
   void* memory = nullptr;
-  const bool large = bytes >= kWorthHugePages;
+  const bool large = bytes >= kHugePixelBytes;
   if (posix_memalign(&memory, large ? kHugePage : kCacheLine, bytes > 0 ? bytes : 1) != 0) {
     throw Error(ErrorKind::out_of_memory, "cannot allocate " + std::to_string(bytes) +
                                               " bytes for pixels; use a smaller image or a machine with more memory");

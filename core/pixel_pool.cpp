@@ -91,7 +91,7 @@ void PixelPool::take_back(BlockPointer block) {
       sum += each->capacity;
       largest = std::max(largest, each->capacity);
     }
-    return idle_.size() > kMaxIdle || sum > 2 * largest;
+    return idle_.size() > kMaxIdle || sum > most_idle_ * largest;
   };
   while (too_much()) {
     idle_.erase(idle_.begin());

@@ -1,6 +1,8 @@
 // The CUDA backend: checks arguments, moves pixels to and from the device, and runs each operation on its stream.
 #include <algorithm>
 #include <atomic>
+#include <bit>
+#include <cstdlib>
 #include <memory>
 #include <optional>
 #include <string>
@@ -80,15 +82,33 @@ void download_rows(const Workspace& workspace, const Picture& picture, View to) 
 }
 
 /// Page-locked memory, which the device accesses directly. Falls back to slower pageable memory if none is left.
+///
+/// The driver lets one thread at a time lock pages. So the pages are there before, and huge where the system allows it;
+/// cudaMallocHost() makes and clears small ones meanwhile: docs/decisions/0027-page-locked-memory.md.
 PixelMemory allocate_pinned_pixels(std::size_t bytes) {
-  void* data = nullptr;
-  const cudaError_t code = cudaMallocHost(&data, bytes);
-  if (code == cudaErrorMemoryAllocation) {
-    (void)cudaGetLastError();
-    return allocate_pixels(bytes);
+  constexpr std::size_t kPage = 4096;                                                        // or more
+  const std::size_t whole = (std::max(bytes, kHugePixelBytes) + kPage - 1) / kPage * kPage;  // shared with nothing else
+  PixelMemory memory = allocate_pixels(whole);
+  for (std::size_t i = 0; i < whole; i += kPage) {
+    static_cast<volatile std::byte&>(memory[i]) = std::byte{0};
   }
-  cuda_check(code, "allocating pinned host memory");
-  return PixelMemory(static_cast<std::byte*>(data), PixelMemoryDeleter{[](std::byte* p) { (void)cudaFreeHost(p); }});
+  const cudaError_t code = cudaHostRegister(memory.get(), whole, cudaHostRegisterPortable);
+  if (code == cudaErrorMemoryAllocation || code == cudaErrorNotSupported) {
+    (void)cudaGetLastError();
+    return memory;
+  }
+  cuda_check(code, "page-locking host memory");
+  return PixelMemory(memory.release(), PixelMemoryDeleter{[](std::byte* p) {
+                       (void)cudaHostUnregister(p);
+                       std::free(p);
+                     }});
+}
+
+/// Room for that many bytes and some to spare, so that a pool of few sizes serves files of all sizes.
+std::size_t pooled_bytes(std::size_t bytes) {
+  constexpr std::size_t kLeastUnit = std::size_t{1} << 20;
+  const std::size_t unit = std::max(kLeastUnit, std::bit_ceil(bytes) / 8);
+  return (bytes + unit - 1) / unit * unit;
 }
 
 class CudaBackend final : public Backend {
@@ -216,24 +236,13 @@ class CudaBackend final : public Backend {
     }
   }
 
-  /// In a batch the same page-locked memory for one file after another, with some to spare for a larger one:
-  /// page-locking takes milliseconds.
   std::shared_ptr<std::byte> encoded_memory(std::size_t bytes) {
-    constexpr std::size_t kUnit = std::size_t{1} << 20;
-    if (!returns_pinned_) {
-      return shared(allocate_pixels(bytes));
-    }
-    if (encoded_ == nullptr || encoded_.use_count() > 1 || encoded_bytes_ < bytes) {
-      encoded_.reset();
-      encoded_bytes_ = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;
-      encoded_ = shared(allocate_pinned_pixels(encoded_bytes_));
-    }
-    return encoded_;
-  }
-
-  static std::shared_ptr<std::byte> shared(PixelMemory memory) {
-    const auto owner = std::make_shared<PixelMemory>(std::move(memory));
-    return {owner, owner->get()};
+    constexpr int kRow = 1 << 20;
+    const auto rows = static_cast<int>(pooled_bytes(bytes) / kRow);
+    const PixelFormat format{Sample::u8, 1};
+    const auto owner =
+        std::make_shared<Image>(returns_pinned_ ? encoded_->image(kRow, rows, format) : Image(kRow, rows, format));
+    return {owner, owner->view().data};
   }
 
   /// A backend may be created on one thread and used on another, and the current device is per thread.
@@ -242,8 +251,8 @@ class CudaBackend final : public Backend {
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
-  std::shared_ptr<std::byte> encoded_;
-  std::size_t encoded_bytes_ = 0;
+  /// Files wait in it for their turn in an archive.
+  std::shared_ptr<PixelPool> encoded_ = std::make_shared<PixelPool>(allocate_pinned_pixels, PixelPool::kMaxIdle);
   std::atomic<bool> returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 

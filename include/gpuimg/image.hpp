@@ -88,8 +88,11 @@ struct PixelMemoryDeleter {
 };
 using PixelMemory = std::unique_ptr<std::byte[], PixelMemoryDeleter>;
 
-/// Uninitialized host memory for pixels, aligned to at least 64 bytes. Large blocks use huge pages if the system has
-/// them. Throws Error{out_of_memory}. Defined in core/pixel_memory.cpp.
+/// Blocks of this size or more begin at a huge page of 2 MiB, and ask for such pages.
+inline constexpr std::size_t kHugePixelBytes = std::size_t{4} << 20;
+
+/// Uninitialized host memory for pixels, aligned to at least 64 bytes; std::free() frees it. Throws
+/// Error{out_of_memory}. Defined in core/pixel_memory.cpp.
 PixelMemory allocate_pixels(std::size_t bytes);
 
 /// Owned pixels: rows without padding, uninitialized on construction. Move-only; clone() copies.

@@ -14,8 +14,8 @@
 namespace gpuimg {
 
 /// Makes Images whose memory returns to the pool when they are destroyed. Images may outlive the pool and may be
-/// destroyed on any thread. Idle memory is bounded: at most kMaxIdle blocks, together at most twice as large as the
-/// largest of them. A request that no idle block fits frees all of them.
+/// destroyed on any thread. Idle memory is bounded: at most kMaxIdle blocks, together at most `most_idle` times as
+/// large as the largest of them. A request that no idle block fits frees all of them.
 class PixelPool : public std::enable_shared_from_this<PixelPool> {
  public:
   static constexpr std::size_t kMaxIdle = 4;
@@ -26,7 +26,8 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   /// How to get new memory: allocate_pixels, or an allocator of another kind of memory.
   using Allocate = std::function<PixelMemory(std::size_t bytes)>;
 
-  explicit PixelPool(Allocate allocate = allocate_pixels) : allocate_(std::move(allocate)) {
+  explicit PixelPool(Allocate allocate = allocate_pixels, std::size_t most_idle = 2)
+      : allocate_(std::move(allocate)), most_idle_(most_idle) {
     idle_.reserve(kMaxIdle + 1);
   }
   PixelPool(const PixelPool&) = delete;
@@ -50,6 +51,7 @@ class PixelPool : public std::enable_shared_from_this<PixelPool> {
   void take_back(BlockPointer block);
 
   Allocate allocate_;
+  std::size_t most_idle_;
   std::mutex mutex_;
   std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so a deleter never allocates
 };

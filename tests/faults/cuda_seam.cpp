@@ -91,6 +91,7 @@ cudaError_t __wrap_cudaGetLastError() {
 // One call per line; CMakeLists.txt and check_cuda_seam parse these lines.
 // clang-format off
 SEAM(cuda_memory, cudaMallocHost, (void** p, size_t n), (p, n))
+SEAM(cuda_memory, cudaHostRegister, (void* p, size_t n, unsigned flags), (p, n, flags))
 SEAM(cuda_memory, cudaMallocFromPoolAsync, (void** p, size_t n, cudaMemPool_t pool, cudaStream_t s), (p, n, pool, s))
 SEAM(cuda_create, cudaStreamCreateWithFlags, (cudaStream_t* s, unsigned flags), (s, flags))
 SEAM(cuda_create, cudaEventCreate, (cudaEvent_t* e), (e))
@@ -117,6 +118,7 @@ SEAM(cuda_query, cudaEventRecord, (cudaEvent_t e, cudaStream_t s), (e, s))
 SEAM(cuda_query, cudaEventElapsedTime, (float* ms, cudaEvent_t from, cudaEvent_t to), (ms, from, to))
 SEAM(cuda_free, cudaFreeAsync, (void* p, cudaStream_t s), (p, s))
 SEAM(cuda_free, cudaFreeHost, (void* p), (p))
+SEAM(cuda_free, cudaHostUnregister, (void* p), (p))
 SEAM(cuda_free, cudaStreamDestroy, (cudaStream_t s), (s))
 SEAM(cuda_free, cudaEventDestroy, (cudaEvent_t e), (e))
 SEAM_OF_LAUNCH(cudaLaunchKernel, s, (const void* kernel, dim3 grid, dim3 block, void** args, size_t bytes, cudaStream_t s), (kernel, grid, block, args, bytes, s))

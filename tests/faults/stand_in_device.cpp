@@ -55,6 +55,8 @@ extern "C" {
 
 cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate(memory, bytes); }
 cudaError_t cudaFreeHost(void* memory) { return release(memory); }
+DOES_NOTHING(cudaHostRegister, void*, size_t, unsigned)
+DOES_NOTHING(cudaHostUnregister, void*)
 cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
   return allocate(memory, bytes);
 }
