@@ -16,7 +16,11 @@ constexpr std::size_t kBlock = std::size_t{1} << 20;
 template <class Write>
 void for_each_part(const ArchivePiece& piece, const Write& write) {
   if (!piece.copied_from) {
-    return write(0, piece.content);
+    std::uint64_t at = 0;
+    return piece.content->for_each_part([&](std::span<const std::byte> part) {
+      write(at, part);
+      at += part.size();
+    });
   }
   std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, piece.copied_from->size)));
   for (std::uint64_t at = 0; at < piece.copied_from->size; at += block.size()) {

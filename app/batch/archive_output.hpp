@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "io/file_content.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
@@ -18,12 +19,11 @@ namespace gpuimg {
 /// One member on its way to the archive.
 struct ArchivePiece {
   std::vector<std::byte> header;
-  std::span<const std::byte> content;
-  std::shared_ptr<const void> keeper = nullptr;           ///< owns `content`, if its user does not
+  std::shared_ptr<const FileContent> content;
   std::optional<FileSection> copied_from = std::nullopt;  ///< in place of `content`: copied in blocks
   std::uint64_t offset = 0;                               ///< in the archive; set by place()
 
-  [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content.size(); }
+  [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content->size(); }
 };
 
 /// In a file, each member gets its place in turn, and is then written by any thread. A stream is written in turn. Every

@@ -45,15 +45,16 @@ void process_image(ArchiveMember& taken, const ImageJob& job, CommandContext& co
   }
   compute(taken, job, context);
   for (ItemOutputs::Kept& made : context.take_outputs()) {
-    taken.pieces.push_back({tar_header(member, made.name, made.content.size()), made.content, std::move(made.keeper)});
+    taken.pieces.push_back({tar_header(member, made.name, made.content->size()), std::move(made.content)});
   }
 }
 
 /// It needs no more than a header.
 void copy(ArchiveMember& taken) {
   const TarMember& member = taken.member;
-  taken.pieces.push_back({tar_header(member, member.name, member.size), taken.content.span()});
-  taken.pieces.back().copied_from = taken.section;
+  const auto content = std::make_shared<FileContent>(LentBytes{taken.content.span(), nullptr});
+  content->parts().append(taken.content.span());
+  taken.pieces.push_back({tar_header(member, member.name, member.size), content, taken.section});
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ class CommandContext {
   void save(const std::string& output, Make&& make) {
     using Content = std::decay_t<decltype(make())>;
     const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
-    outputs_.stage(output, as_bytes(*content), content);
+    outputs_.stage(output, {as_bytes(*content), content});
   }
 
   /// Commits the outputs of an input.
@@ -239,7 +239,7 @@ class CommandContext {
   using EncodeTo =
       std::function<void(codecs::FileFormat format, const codecs::WriteOptions& options, const ByteSink& sink)>;
   void write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
-                   const EncodeTo& encode);
+                   const EncodeTo& encode, LentBytes lent = {});
 
   /// The options for the file of `output`; says under -v what of the metadata it cannot hold.
   codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,

@@ -85,7 +85,8 @@ void CommandContext::save_image(const std::string& output, const ProcessedImage&
                 }
                 codecs::write_encoded(*result.encoded, result.width, result.height, result.format, format, output,
                                       options, sink);
-              });
+              },
+              {result.encoded->span(), result.encoded->memory});
 }
 
 void CommandContext::verify_encoding(const ProcessedImage& result, codecs::FileFormat format, const std::string& output,
@@ -109,10 +110,11 @@ codecs::WriteOptions CommandContext::file_options(const std::string& output, cod
 }
 
 void CommandContext::write_image(const std::string& output, PixelFormat pixels, codecs::WriteOptions write_options,
-                                 const EncodeTo& encode) {
+                                 const EncodeTo& encode, LentBytes lent) {
   const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
   const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
-  outputs_.stage(output, Phase::encode, [&](const FileParts& to) { encode(format, options, to.append); });
+  outputs_.stage(
+      output, Phase::encode, [&](const FileParts& to) { encode(format, options, to.append); }, std::move(lent));
 }
 
 }  // namespace gpuimg

@@ -12,17 +12,6 @@
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
-namespace {
-
-FileParts parts_in(std::vector<std::byte>& content) {
-  return {[&](std::span<const std::byte> part) { content.insert(content.end(), part.begin(), part.end()); },
-          [&](std::uint64_t offset, std::span<const std::byte> part) {
-            content.resize(std::max<std::size_t>(content.size(), offset + part.size()));
-            std::copy(part.begin(), part.end(), content.begin() + static_cast<std::ptrdiff_t>(offset));
-          }};
-}
-
-}  // namespace
 
 void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
   rules_ = rules;
@@ -49,11 +38,12 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
   }
 }
 
-void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce) {
+void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
+                        LentBytes lent) {
   if (is_kept(output)) {  // a reader cannot detect half of it
-    const auto content = std::make_shared<std::vector<std::byte>>();
-    times_.measure(phase, [&] { produce(parts_in(*content)); });
-    kept_.push_back({output, *content, content});
+    const auto content = std::make_shared<FileContent>(std::move(lent));
+    times_.measure(phase, [&] { produce(content->parts()); });
+    kept_.push_back({output, content});
     return;
   }
   StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules_); });
@@ -70,23 +60,22 @@ void ItemOutputs::stage(const std::string& output, Phase phase, const std::funct
   staged_.push_back({std::move(file), output, size});
 }
 
-void ItemOutputs::stage(const std::string& output, std::span<const std::byte> content,
-                        std::shared_ptr<const void> keeper) {
-  if (is_kept(output)) {
-    kept_.push_back({output, content, std::move(keeper)});
-  } else {
-    stage(output, Phase::write, [&](const FileParts& to) { to.append(content); });
-  }
+void ItemOutputs::stage(const std::string& output, LentBytes content) {
+  const std::span<const std::byte> bytes = content.bytes;
+  stage(
+      output, Phase::write, [bytes](const FileParts& to) { to.append(bytes); }, std::move(content));
 }
 
 void ItemOutputs::write_stream(const Kept& stream) {
   const auto fifo = fifos_.find(stream.name);
   times_.measure(Phase::write, [&] {
-    if (fifo != fifos_.end()) {
-      fifo->second.write(stream.content);
-    } else {
-      write_output(stream.name, stream.content, rules_);
-    }
+    stream.content->for_each_part([&](std::span<const std::byte> part) {
+      if (fifo != fifos_.end()) {
+        fifo->second.write(part);
+      } else {
+        write_output(stream.name, part, rules_);
+      }
+    });
   });
 }
 

@@ -2,10 +2,10 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,6 +13,7 @@
 #include "cli/messages.hpp"
 #include "engine/phase_times.hpp"
 #include "io/bytes.hpp"
+#include "io/file_content.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 
@@ -40,17 +41,17 @@ class ItemOutputs {
   /// True if an output is the input.
   [[nodiscard]] bool replaces_input() const { return !in_place_.empty(); }
 
-  /// Stages an output that produce(to) writes, or keeps it if it must be whole before it is written. Writing counts
-  /// as the write phase, everything else as `phase`.
-  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce);
+  /// Stages an output that produce(to) writes, or keeps it if it must be whole before it is written; then what is in
+  /// `lent` stays there. Writing counts as the write phase, everything else as `phase`.
+  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
+             LentBytes lent = {});
 
-  /// The same for an output in memory; `keeper` owns `content`.
-  void stage(const std::string& output, std::span<const std::byte> content, std::shared_ptr<const void> keeper);
+  /// The same for an output in memory.
+  void stage(const std::string& output, LentBytes content);
 
   struct Kept {
     std::string name;
-    std::span<const std::byte> content;
-    std::shared_ptr<const void> keeper;  ///< owns `content`
+    std::shared_ptr<const FileContent> content;
   };
   [[nodiscard]] std::vector<Kept> take_kept() { return std::exchange(kept_, {}); }
 
