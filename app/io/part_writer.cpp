@@ -1,4 +1,4 @@
-// One writer by pwrite(), in memory two more by mappings; the others wait. Whatever a mapping cannot do is left to
+// One writer by pwrite(), in memory four more by mappings; the others wait. Whatever a mapping cannot do is left to
 // pwrite(), which has the error.
 #include "io/part_writer.hpp"
 
@@ -23,41 +23,56 @@ constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;
 /// Filled with pages at once: other threads cannot map or unmap memory meanwhile. The copy finds it in the cache.
 constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
 
+/// Mapped at once: other threads cannot use any memory of the process for the first time while one maps or unmaps.
+constexpr std::uint64_t kWindowBytes = std::uint64_t{64} << 20;
+
+/// More than the parts in flight ever touch.
+constexpr std::size_t kMaxWindows = 4;
+
 /// The file grows by this much at a time, as a hole. Growing waits for the writer.
 constexpr std::uint64_t kGrowthBytes = std::uint64_t{256} << 20;
 
 constexpr auto kTmpfs = 0x01021994;  ///< TMPFS_MAGIC of statfs(2)
 
-class SharedMapping {
+}  // namespace
+
+/// A window of the file.
+class PartWriter::Window {
  public:
-  SharedMapping(int file, std::uint64_t offset, std::size_t size)
-      : size_(size),
-        memory_(::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file, static_cast<off_t>(offset))) {}
-  SharedMapping(const SharedMapping&) = delete;
-  SharedMapping& operator=(const SharedMapping&) = delete;
-  ~SharedMapping() {
+  Window(int file, std::uint64_t number)
+      : number_(number),
+        memory_(::mmap(nullptr, kWindowBytes, PROT_READ | PROT_WRITE, MAP_SHARED, file,
+                       static_cast<off_t>(number * kWindowBytes))) {}
+  Window(const Window&) = delete;
+  Window& operator=(const Window&) = delete;
+  ~Window() {
     if (is_mapped()) {
-      ::munmap(memory_, size_);
+      ::munmap(memory_, kWindowBytes);
     }
   }
 
   [[nodiscard]] bool is_mapped() const { return memory_ != MAP_FAILED; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
 
   /// Gives the range its pages. Where space is lacking this fails, and writing to the memory would raise SIGBUS.
   [[nodiscard]] bool fill(std::size_t offset, std::size_t size) const {
     return ::madvise(at(offset), size, MADV_POPULATE_WRITE) == 0;
   }
+
+  /// The process no longer has the pages of the range; the file keeps them.
+  void drop(std::size_t offset, std::size_t size) const { (void)::madvise(at(offset), size, MADV_DONTNEED); }
+
   [[nodiscard]] std::byte* at(std::size_t offset) const { return static_cast<std::byte*>(memory_) + offset; }
 
  private:
-  std::size_t size_;
+  std::uint64_t number_;
   void* memory_;
 };
 
-}  // namespace
-
 PartWriter::PartWriter(int file, const std::string& path, const std::string& shown)
     : file_(file), path_(path), shown_(shown) {}
+
+PartWriter::~PartWriter() = default;
 
 void PartWriter::write_at(std::uint64_t offset, std::span<const std::byte> part) {
   if (part.empty()) {
@@ -113,24 +128,41 @@ bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte
   if (file < 0 || !is_grown_to(offset + part.size())) {
     return false;
   }
-  // Neighbors share pages at the ends of a part: all mappings of a page, and pwrite(), are the same memory.
-  const auto skipped = static_cast<std::size_t>(offset % page);
-  const std::size_t size = skipped + part.size();
-  const SharedMapping mapping(file, offset - skipped, size);
-  if (!mapping.is_mapped()) {
+  const std::shared_ptr<const Window> window = window_of(file, offset / kWindowBytes);
+  if (!window->is_mapped()) {
     return false;
   }
+  // Neighbors share pages at the ends of a part: the window and pwrite() are the same memory, and what is dropped comes
+  // back when it is used.
+  const auto skipped = static_cast<std::size_t>(offset % page);
+  const auto begin = static_cast<std::size_t>(offset % kWindowBytes) - skipped;
+  const std::size_t size = skipped + part.size();
   std::size_t copied = 0;
-  for (std::size_t filled = 0; filled < size;) {
+  bool is_copied = true;
+  for (std::size_t filled = 0; filled < size && is_copied;) {
     const std::size_t next = std::min(size, filled + kFilledBytes);
-    if (!mapping.fill(filled, next - filled)) {
-      return false;
+    is_copied = window->fill(begin + filled, next - filled);
+    if (is_copied) {
+      filled = next;
+      std::memcpy(window->at(begin + skipped + copied), part.data() + copied, filled - skipped - copied);
+      copied = filled - skipped;
     }
-    filled = next;
-    std::memcpy(mapping.at(skipped + copied), part.data() + copied, filled - skipped - copied);
-    copied = filled - skipped;
   }
-  return true;
+  window->drop(begin, size);
+  return is_copied;
+}
+
+std::shared_ptr<const PartWriter::Window> PartWriter::window_of(int file, std::uint64_t number) {
+  const std::lock_guard lock(mapping_);
+  for (const auto& window : windows_) {
+    if (window->number() == number) {
+      return window;
+    }
+  }
+  if (windows_.size() == kMaxWindows) {
+    windows_.erase(std::ranges::min_element(windows_, {}, [](const auto& window) { return window->number(); }));
+  }
+  return windows_.emplace_back(std::make_shared<const Window>(file, number));
 }
 
 /// A mapping must be readable, and outputs are open for writing alone. Negative if the file cannot be opened so.

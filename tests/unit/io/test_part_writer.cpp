@@ -131,6 +131,39 @@ TEST(PartWriter, TheSameBytesFromAnyNumberOfThreads) {
   }
 }
 
+/// More windows than stay mapped, and each part is in two of them.
+TEST(PartWriter, PartsThatAreFarApart) {
+  constexpr std::size_t kApart = 64 * kMegabyte;
+  constexpr std::size_t kParts = 12;
+  const std::string shown = "out.tar";
+  std::mt19937 random(1);
+  const Bytes content = random_bytes(kParts * 200'001, random);
+  const std::size_t size = content.size() / kParts;
+  bool is_mapped = false;
+  for (int round = 0; round < 100 && !is_mapped; ++round) {
+    const FileInMemory file;
+    const std::string path = file.path();
+    PartWriter writer(file.number(), path, shown);
+    const auto place = [&](std::size_t i) { return (i + 1) * kApart - size / 2; };
+    std::vector<std::thread> threads;
+    for (std::size_t i = 0; i < kParts; ++i) {
+      threads.emplace_back([&, i] { writer.write_at(place(i), std::span(content).subspan(i * size, size)); });
+    }
+    for (std::thread& thread : threads) {
+      thread.join();
+    }
+    is_mapped = file.size() > place(kParts - 1) + size;
+    writer.finish(0);
+    ASSERT_EQ(file.size(), place(kParts - 1) + size);
+    for (std::size_t i = 0; i < kParts; ++i) {
+      Bytes found(size);
+      ASSERT_EQ(::pread(file.number(), found.data(), size, static_cast<off_t>(place(i))), static_cast<ssize_t>(size));
+      EXPECT_TRUE(std::ranges::equal(found, std::span(content).subspan(i * size, size))) << "part " << i;
+    }
+  }
+  EXPECT_TRUE(is_mapped);
+}
+
 TEST(PartWriter, TheFileEndsAfterItsLastByte) {
   const std::string shown = "out.tar";
   std::mt19937 random(1);
