@@ -2,11 +2,13 @@
 // the twin.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "io/tar_reader.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"
@@ -160,6 +162,25 @@ TEST_F(EncodingSide, PngOfEveryFormat) {
   }
   EXPECT_TRUE(same_on_both({"equalize", put_jpeg(), out_}));
   EXPECT_TRUE(same_on_both({"equalize", "--format", "png", put_jpeg(), "-"}));
+}
+
+/// What the device has encoded stays where it is until the member is written.
+TEST_F(EncodingSide, MembersOfAnArchive) {
+  if (tar_library().empty()) {
+    GTEST_SKIP() << "built without libarchive";
+  }
+  const std::filesystem::path members = folder_ / "members";
+  std::filesystem::create_directory(members);
+  for (int i = 0; i < 12; ++i) {
+    std::filesystem::rename(put_jpeg({.quality = random_.between(30, 100)}, i % 2 == 0 ? 3 : 1),
+                            members / (std::to_string(i) + ".jpg"));
+  }
+  const std::string archive = folder_ / "in.tar";
+  ASSERT_EQ(std::system(("tar -C '" + std::string(folder_ / "members") + "' -cf '" + archive + "' .").c_str()), 0);
+  out_ = folder_ / "out.tar";
+  for (const Words& options : {Words{}, {"--format", "png"}, {"--jobs", "4"}}) {
+    EXPECT_TRUE(same_on_both(Words{"equalize"} + options + Words{archive, out_}));
+  }
 }
 
 TEST_F(EncodingSide, AWrongEncoderIsNotUsed) {
