@@ -65,6 +65,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   }
   Quad triangles;
   make_triangles(triangles, lane);
+  rows.clear_rows_above();  // the first copy takes a while
   const int warp_column = block_column + warp * kBandColumns;
   const std::uint32_t* middle = nullptr;
   if constexpr (Tile::kHasMiddle) {
