@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <new>
 
 #include "io/output_error.hpp"
 #include "io/temporary_file.hpp"
@@ -23,10 +24,10 @@ constexpr std::uint64_t kPartBytes = std::uint64_t{1} << 20;
 /// Filled with pages at once: other threads cannot map or unmap memory meanwhile. The copy finds it in the cache.
 constexpr std::size_t kFilledBytes = std::size_t{128} << 10;
 
-/// Mapped at once: other threads cannot use any memory of the process for the first time while one maps or unmaps.
+/// Mapped at once. Other threads cannot use any memory of the process for the first time while one maps or unmaps.
 constexpr std::uint64_t kWindowBytes = std::uint64_t{64} << 20;
 
-/// More than the parts in flight ever touch.
+/// Members in flight are mostly in two or three windows; of larger ones, as many as threads copy.
 constexpr std::size_t kMaxWindows = 4;
 
 /// The file grows by this much at a time, as a hole. Growing waits for the writer.
@@ -129,7 +130,7 @@ bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte
     return false;
   }
   const std::shared_ptr<const Window> window = window_of(file, offset / kWindowBytes);
-  if (!window->is_mapped()) {
+  if (window == nullptr) {
     return false;
   }
   // Neighbors share pages at the ends of a part: the window and pwrite() are the same memory, and what is dropped comes
@@ -137,32 +138,38 @@ bool PartWriter::copy_to_mapping(std::uint64_t offset, std::span<const std::byte
   const auto skipped = static_cast<std::size_t>(offset % page);
   const auto begin = static_cast<std::size_t>(offset % kWindowBytes) - skipped;
   const std::size_t size = skipped + part.size();
-  std::size_t copied = 0;
-  bool is_copied = true;
-  for (std::size_t filled = 0; filled < size && is_copied;) {
+  std::size_t filled = 0;
+  for (std::size_t copied = 0; filled < size; copied = filled - skipped) {
     const std::size_t next = std::min(size, filled + kFilledBytes);
-    is_copied = window->fill(begin + filled, next - filled);
-    if (is_copied) {
-      filled = next;
-      std::memcpy(window->at(begin + skipped + copied), part.data() + copied, filled - skipped - copied);
-      copied = filled - skipped;
+    if (!window->fill(begin + filled, next - filled)) {
+      break;
     }
+    filled = next;
+    std::memcpy(window->at(begin + skipped + copied), part.data() + copied, filled - skipped - copied);
   }
   window->drop(begin, size);
-  return is_copied;
+  return filled == size;
 }
 
+/// Null if there is no memory for one.
 std::shared_ptr<const PartWriter::Window> PartWriter::window_of(int file, std::uint64_t number) {
   const std::lock_guard lock(mapping_);
-  for (const auto& window : windows_) {
-    if (window->number() == number) {
-      return window;
+  const auto known = std::ranges::find(windows_, number, [](const auto& window) { return window->number(); });
+  if (known != windows_.end()) {
+    return *known;
+  }
+  try {
+    const auto made = std::make_shared<const Window>(file, number);
+    if (!made->is_mapped()) {
+      return nullptr;
     }
+    if (windows_.size() == kMaxWindows) {
+      windows_.erase(std::ranges::min_element(windows_, {}, [](const auto& window) { return window->number(); }));
+    }
+    return windows_.emplace_back(made);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
   }
-  if (windows_.size() == kMaxWindows) {
-    windows_.erase(std::ranges::min_element(windows_, {}, [](const auto& window) { return window->number(); }));
-  }
-  return windows_.emplace_back(std::make_shared<const Window>(file, number));
 }
 
 /// A mapping must be readable, and outputs are open for writing alone. Negative if the file cannot be opened so.
