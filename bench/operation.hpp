@@ -99,10 +99,19 @@ constexpr const OperationFacts& facts_of(Operation operation) {
   return kOperationFacts[static_cast<std::size_t>(operation)];
 }
 
-/// Windows fit images whose larger side is at least so many pixels.
-constexpr int least_side(Operation operation) {
-  return operation == Operation::mean_4099 ? 2052 : operation == Operation::mean_8191 ? 4096 : 1;
+/// The side of the window of a mean; 0 for other operations.
+constexpr int mean_window(Operation operation) {
+  switch (operation) {
+    case Operation::mean_63: return 63;
+    case Operation::mean_401: return 401;
+    case Operation::mean_4099: return 4099;
+    case Operation::mean_8191: return 8191;
+    default: return 0;
+  }
 }
+
+/// A window fits images whose larger side is at least so many pixels.
+constexpr int least_side(Operation operation) { return mean_window(operation) / 2 + 1; }
 
 constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }
 constexpr bool is_equalization(Operation operation) {

@@ -25,24 +25,20 @@ PictureOperation picture_operation(Operation operation) {
   sums.type = Sample::u32;
   sums.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
   WindowOptions mean;
-  mean.size = operation == Operation::mean_63     ? 63
-              : operation == Operation::mean_401  ? 401
-              : operation == Operation::mean_4099 ? 4099
-                                                  : 8191;
+  mean.size = mean_window(operation);
   ThresholdOptions threshold;
   threshold.method = operation == Operation::otsu ? ThresholdMethod::otsu : ThresholdMethod::bradley;
   if (operation == Operation::bradley_63) {
     threshold.window = 63;
+  }
+  if (mean_window(operation) != 0) {
+    return mean;
   }
   switch (operation) {
     case Operation::clahe_gray8: return ClaheOptions{};
     case Operation::integral_u32: return sums;
     case Operation::hsl_f32: return ToHslOptions{HslEncoding::f32};
     case Operation::hsl_u16: return ToHslOptions{HslEncoding::u16};
-    case Operation::mean_63:
-    case Operation::mean_401:
-    case Operation::mean_4099:
-    case Operation::mean_8191: return mean;
     default: return threshold;
   }
 }
