@@ -67,8 +67,11 @@ void ItemOutputs::stage(const std::string& output, LentBytes content) {
 }
 
 void ItemOutputs::write_stream(const Kept& stream) {
-  const auto fifo = fifos_.find(stream.name);
   times_.measure(Phase::write, [&] {
+    if (!is_standard_output(stream.name) && is_fifo(stream.name)) {  // that of a merged output is not open yet
+      fifos_.try_emplace(stream.name, stream.name);
+    }
+    const auto fifo = fifos_.find(stream.name);
     stream.content->for_each_part([&](std::span<const std::byte> part) {
       if (fifo != fifos_.end()) {
         fifo->second.write(part);
