@@ -103,8 +103,9 @@ class ArchiveRun {
     std::for_each(lines.begin(), lines.end(), print_error);
     std::string text = globals_.timing ? globals_.json ? times_.json() : times_.table() : "";
     if (globals_.verbosity != Verbosity::quiet) {
-      text += fmt::format("{} images done, {} failed, {} other members {} in {:.1f} s\n", grouped(done_),
-                          grouped(failed_), grouped(others_), output_ != nullptr ? "copied" : "passed over", seconds);
+      text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(done_), grouped(failed_),
+                          grouped(others_), others_ == 1 ? "" : "s", output_ != nullptr ? "copied" : "passed over",
+                          seconds);
     }
     print_report(text);
     return failed_ > 0 ? ExitCode::some_failed : ExitCode::ok;
