@@ -175,6 +175,19 @@ HWY_INLINE bool read_band(JpegBitCursor& in, const Band& band, unsigned k, JCOEF
 
 HWY_INLINE unsigned count_of(std::uint64_t bits) { return static_cast<unsigned>(std::popcount(bits)); }
 
+HWY_INLINE std::uint64_t reversed(std::uint64_t bits) {
+  bits = (bits >> 1 & 0x5555555555555555U) | (bits & 0x5555555555555555U) << 1;
+  bits = (bits >> 2 & 0x3333333333333333U) | (bits & 0x3333333333333333U) << 2;
+  bits = (bits >> 4 & 0x0F0F0F0F0F0F0F0FU) | (bits & 0x0F0F0F0F0F0F0F0FU) << 4;
+  return __builtin_bswap64(bits);
+}
+
+/// Moves a coefficient away from zero.
+HWY_INLINE void move_from_zero(JCOEF& coefficient, int by) {
+  const int sign = coefficient >> 15;
+  coefficient = static_cast<JCOEF>(coefficient + ((by ^ sign) - sign));
+}
+
 /// The bits that refine known coefficients of a block, in the order of the coefficients, the last one lowest.
 struct Corrections {
   std::uint64_t bits = 0;
@@ -192,13 +205,17 @@ struct Corrections {
   }
 
   /// Moves the coefficients in `known` away from zero by `one` each whose bit is set.
-  HWY_INLINE void apply(std::uint64_t known, int one, JCOEF* block) const {
+  HWY_INLINE void apply(std::uint64_t known, int one, bool deposits, JCOEF* block) const {
+    if (deposits) [[likely]] {
+      for (std::uint64_t left = deposit(bits, reversed(known)); left != 0; left &= left - 1) {
+        move_from_zero(block[kJpegZigzag[63 - static_cast<unsigned>(std::countr_zero(left))]], one);
+      }
+      return;
+    }
     for (std::uint64_t left = bits; left != 0; left >>= 1) {
       const unsigned k = 63 - static_cast<unsigned>(std::countl_zero(known));
       known ^= std::uint64_t{1} << k;
-      JCOEF& to = block[kJpegZigzag[k]];
-      const int sign = to >> 15;
-      to = static_cast<JCOEF>(to + (((one ^ sign) - sign) & -static_cast<int>(left & 1)));
+      move_from_zero(block[kJpegZigzag[k]], one & -static_cast<int>(left & 1));
     }
   }
 };
@@ -208,7 +225,8 @@ struct Corrections {
 HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t all, JCOEF* block,
                             std::uint64_t& nonzero, std::uint32_t& end_run) {
   const std::uint64_t known = nonzero & all;
-  std::uint64_t left = all;  // not yet passed
+  std::uint64_t left = all;                                // not yet passed
+  auto k = static_cast<unsigned>(std::countr_zero(left));  // the first of these
   Corrections corrections;
   in.refill();
   while (end_run == 0 && (known & left) != 0) {
@@ -228,21 +246,23 @@ HWY_INLINE bool refine_band(JpegBitCursor& in, const Band& band, std::uint64_t a
     if (target == 0 || !symbol.is_sound) {
       return false;
     }
-    corrections.take(in, count_of(known & left & (target - 1)));
-    left &= ~(target | (target - 1));
+    const auto at = static_cast<unsigned>(std::countr_zero(target));
+    corrections.take(in, at - k - symbol.zeros);  // the others on the way are known
+    left = all & ~std::uint64_t{1} << at;
+    k = at + 1;
     if (symbol.value != 0) {
-      block[kJpegZigzag[static_cast<unsigned>(std::countr_zero(target))]] = static_cast<JCOEF>(symbol.value);
+      block[kJpegZigzag[at]] = static_cast<JCOEF>(symbol.value);
       nonzero |= target;
     }
   }
   if (end_run == 0) {
-    corrections.apply(known, 1 << band.shift, block);
-    return read_band(in, band, static_cast<unsigned>(std::countr_zero(left)), block, nonzero, end_run);
+    corrections.apply(known, 1 << band.shift, band.deposits, block);
+    return read_band(in, band, k, block, nonzero, end_run);
   }
   --end_run;
   in.refill();
   corrections.take(in, count_of(known & left));
-  corrections.apply(known, 1 << band.shift, block);
+  corrections.apply(known, 1 << band.shift, band.deposits, block);
   return true;
 }
 
