@@ -56,13 +56,13 @@ double copy_rate(const std::shared_ptr<Device>& device, std::size_t bytes) {
   return 2.0 * static_cast<double>(bytes) / (ms[kCopies / 2] * 1e-3);
 }
 
-/// Copies a picture's rows to host memory without padding. Packs short padded rows on the device first, because the bus
-/// would transfer them one by one.
-void download_rows(const Workspace& workspace, const Picture& picture, View to) {
+/// Copies a picture's rows from `first` on to host memory without padding, as many as that has. Packs short padded rows
+/// on the device first, because the bus would transfer them one by one.
+void copy_rows(const Workspace& workspace, const Picture& picture, int first, View to) {
   constexpr std::size_t kShortRowBytes = 2048;
   const std::size_t row = row_bytes(picture);
-  const auto rows = static_cast<std::size_t>(picture.height());
-  const std::byte* from = pixels_of(picture);
+  const auto rows = static_cast<std::size_t>(to.height);
+  const std::byte* from = pixels_of(picture) + static_cast<std::size_t>(first) * pitch_bytes(picture);
   std::optional<DeviceMemory> packed;
   if (pitch_bytes(picture) != row && row < kShortRowBytes) {
     packed.emplace(workspace.device(), row * rows);
@@ -111,6 +111,15 @@ std::size_t pooled_bytes(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/// Waits for the device when the scope ends, also after an exception.
+struct IdleAtEnd {
+  const Device& device;
+  explicit IdleAtEnd(const Device& of) : device(of) {}
+  IdleAtEnd(const IdleAtEnd&) = delete;
+  IdleAtEnd& operator=(const IdleAtEnd&) = delete;
+  ~IdleAtEnd() { (void)cudaStreamSynchronize(device.stream()); }
+};
+
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, const DeviceTestOptions& options)
@@ -155,12 +164,46 @@ class CudaBackend final : public Backend {
   Image download(const Picture& picture) override {
     enter();
     Image image = host_image(picture.width(), picture.height(), picture.format());
-    download_rows(workspace_, picture, image.view());
+    copy_rows(workspace_, picture, 0, image.view());
     workspace_.device()->wait();
     return image;
   }
 
   Image download(Picture&& picture) override { return download(std::as_const(picture)); }
+
+  void download_rows(Picture&& picture, const TakeRows& take) override {
+    constexpr std::size_t kBandBytes = std::size_t{4} << 20;
+    enter();
+    const std::size_t row = row_bytes(picture);
+    const int each = std::clamp(static_cast<int>(kBandBytes / row), 1, picture.height());
+    std::shared_ptr<std::byte> bands[2];
+    Event is_there[2];
+    const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
+    const auto rows_from = [&](int first) {
+      const int height = std::min(each, picture.height() - first);
+      return View{bands[first / each % 2].get(), picture.width(), height, row, picture.format()};
+    };
+    const auto start_copy = [&](int first) {
+      const int band = first / each % 2;
+      if (bands[band] == nullptr) {
+        bands[band] = block_memory(row * static_cast<std::size_t>(each));
+      }
+      copy_rows(workspace_, picture, first, rows_from(first));
+      is_there[band].record(workspace_.stream());
+    };
+    start_copy(0);
+    for (int first = 0;; first += each) {
+      const bool is_last = picture.height() - first <= each;
+      if (!is_last) {
+        start_copy(first + each);
+      }
+      is_there[first / each % 2].wait();
+      take(rows_from(first));
+      if (is_last) {
+        break;
+      }
+    }
+  }
 
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     enter();
@@ -175,7 +218,7 @@ class CudaBackend final : public Backend {
 
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     enter();
-    const auto new_memory = [this](std::size_t bytes) { return encoded_memory(bytes); };
+    const auto new_memory = [this](std::size_t bytes) { return block_memory(bytes); };
     if (const auto* png = std::get_if<PngDataFormat>(&as)) {
       return encode_png(workspace_, picture, *png, new_memory);
     }
@@ -236,12 +279,12 @@ class CudaBackend final : public Backend {
     }
   }
 
-  std::shared_ptr<std::byte> encoded_memory(std::size_t bytes) {
+  std::shared_ptr<std::byte> block_memory(std::size_t bytes) {
     constexpr int kRow = 1 << 20;
     const auto rows = static_cast<int>(pooled_bytes(bytes) / kRow);
     const PixelFormat format{Sample::u8, 1};
     const auto owner =
-        std::make_shared<Image>(returns_pinned_ ? encoded_->image(kRow, rows, format) : Image(kRow, rows, format));
+        std::make_shared<Image>(returns_pinned_ ? blocks_->image(kRow, rows, format) : Image(kRow, rows, format));
     return {owner, owner->view().data};
   }
 
@@ -251,8 +294,8 @@ class CudaBackend final : public Backend {
   Workspace workspace_;
   std::string description_;
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
-  /// Files wait in it for their turn in an archive.
-  std::shared_ptr<PixelPool> encoded_ = std::make_shared<PixelPool>(allocate_pinned_pixels, PixelPool::kMaxIdle);
+  /// For encoded files, which may wait for their turn in an archive, and for bands of rows.
+  std::shared_ptr<PixelPool> blocks_ = std::make_shared<PixelPool>(allocate_pinned_pixels, PixelPool::kMaxIdle);
   std::atomic<bool> returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 

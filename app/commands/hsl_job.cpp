@@ -47,7 +47,7 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   if (form == HslForm::tiff) {
     context.save(output, [&] { return tiff_of(pixels); });
   } else if (form == HslForm::npy) {
-    context.save(output, [&] { return codecs::encode_npy(pixels); });
+    context.save_rows(output, pixels, codecs::npy_opener(pixels.width, pixels.height, pixels.format));
   } else {
     context.save_image(output, pixels, write_options);
   }
@@ -114,7 +114,7 @@ class ToHslJob final : public HslJob {
     const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
     const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
     const bool is_image = form_of(output) == HslForm::png;
-    return {result, (is_image ? 0 : result) + (arguments_.planes ? result : 0), 0,
+    return {result, (form_of(output) == HslForm::tiff ? result : 0) + (arguments_.planes ? result : 0), 0,
             is_image ? output_.held_of_thread(output) : 0};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
@@ -139,13 +139,10 @@ class ToHslJob final : public HslJob {
       return {};
     }
     OperationInput input(std::move(decoded));
-    if (form_of(paths.output) == HslForm::npy) {
-      const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
-        return codecs::open_npy_writer(width, height, result, to.append);
-      };
-      if (context.process_rows(input, paths.output, open, to_hsl)) {
-        return {};
-      }
+    if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
+      const auto open = codecs::npy_opener(input.width(), input.height(), result);
+      context.write_result(std::move(input), paths.output, open, to_hsl);
+      return {};
     }
     const Image hsl = context.process(std::move(input), to_hsl);
     if (arguments_.planes) {

@@ -67,7 +67,7 @@ CommandContext::OpenWriter npy_writer(const OperationInput& input, const Integra
   const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
   const int width = table_width(input.width(), options.layout);
   const int height = table_height(input.height(), options.layout);
-  return [=](const FileParts& to) { return codecs::open_npy_writer(width, height, {entry, 1}, to.append); };
+  return codecs::npy_opener(width, height, {entry, 1});
 }
 
 class IntegralJob final : public ImageJob {
@@ -101,7 +101,7 @@ class IntegralJob final : public ImageJob {
     constexpr std::uint64_t kPreview = 2;
     const std::uint64_t sum = sum_bytes(image);
     const Form form = form_of(output);
-    return {sum, form == Form::csv ? kLongestText : form == Form::png ? kPreview : sum};
+    return {sum, form == Form::npy ? 0 : form == Form::csv ? kLongestText : form == Form::png ? kPreview : sum};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override { return form_of(output) == Form::npy; }
 
@@ -124,13 +124,13 @@ class IntegralJob final : public ImageJob {
     const auto sum = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.integral(picture, options);
     };
-    if (input.rows && context.process_rows(input, paths.output, npy_writer(input, options), sum)) {
+    if (form == Form::npy) {
+      const auto open = npy_writer(input, options);
+      context.write_result(std::move(input), paths.output, open, sum);
       return {};
     }
     const Image table = context.process(std::move(input), sum);
-    if (form == Form::npy) {
-      context.save(paths.output, [&] { return codecs::encode_npy(table.view()); });
-    } else if (form == Form::tiff) {
+    if (form == Form::tiff) {
       constexpr std::string_view kSums = "sums";
       context.save(paths.output, [&] { return codecs::table_codec()->encode_table(table.view(), {&kSums, 1}); });
     } else if (form == Form::csv) {

@@ -95,10 +95,10 @@ class MomentJob final : public ImageJob {
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.format.empty() ? "npy" : arguments_.format;
   }
-  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
-                                       const std::string& /*output*/) const override {
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    constexpr std::uint64_t kPreview = 2;
     const std::uint64_t levels = std::min<std::uint64_t>(image.bytes_per_pixel, 2);
-    return {sizeof(float), levels + sizeof(float), halo_rows(options_)};
+    return {sizeof(float), levels + (form_of(output) == MomentForm::png ? kPreview : 0), halo_rows(options_)};
   }
   [[nodiscard]] bool visits_rows(const std::string& output) const override {
     return form_of(output) == MomentForm::npy;
@@ -116,17 +116,11 @@ class MomentJob final : public ImageJob {
     const auto apply = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.apply(picture, options_);
     };
-    const PixelFormat result = result_format(input.format(), options_);
-    const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
-      return codecs::open_npy_writer(width, height, result, to.append);
-    };
-    if (context.process_rows(input, paths.output, open, apply)) {
-      return {};
-    }
-    const Image moments = context.process(std::move(input), apply);
     if (form == MomentForm::npy) {
-      context.save(paths.output, [&] { return codecs::encode_npy(moments.view()); });
+      const auto open = codecs::npy_opener(input.width(), input.height(), result_format(input.format(), options_));
+      context.write_result(std::move(input), paths.output, open, apply);
     } else {
+      const Image moments = context.process(std::move(input), apply);
       context.save_image(paths.output, preview_of(moments.view()).view(), write_options_);
     }
     return {};

@@ -139,13 +139,17 @@ class CommandContext {
   /// Begins a file of rows; null if it can only be written from the whole image.
   using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FileParts& to)>;
 
-  /// For rows that were left in their file: runs the operation on bands of them, and writes its result to `output` as
-  /// it comes, so that neither image is ever held. Returns false if the result must be held: process() or
-  /// process_for_file() then computes it from `input`.
-  bool process_rows(OperationInput& input, const std::string& output, const OpenWriter& open,
+  /// Runs the operation and writes its result to `output`, through the writer that `open` begins, which must not be
+  /// null. Rows that were left in their file, and those that a device computes, are written as they come.
+  void write_result(OperationInput input, const std::string& output, const OpenWriter& open,
                     const ImageOperation& operation);
 
-  /// The same for an image file of pixels in the format `result`, which are converted first.
+  /// Writes pixels the same way. What is in `lent` may be kept for a stream without a copy.
+  void save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent = {});
+
+  /// For rows that were left in their file: runs the operation on bands of them, converts its result, of the format
+  /// `result`, and writes it to an image file as it comes. Returns false if the result must be held: process_for_file()
+  /// then computes it from `input`.
   bool process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
                              const ImageConversion& conversion, codecs::WriteOptions write_options,
                              const ImageOperation& operation);
@@ -276,6 +280,12 @@ class CommandContext {
 
   bool wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when, const codecs::DeclaredImage& declared,
                   std::uint64_t file_bytes);
+
+  /// For rows that were left in their file: runs the operation on bands of them, and writes its result to `output` as
+  /// it comes, so that neither image is ever held. Returns false if the result must be computed from `input` as a
+  /// whole.
+  bool process_rows(OperationInput& input, const std::string& output, const OpenWriter& open,
+                    const ImageOperation& operation);
 
   /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
   void in_bands(Backend& on, const OperationInput& input,

@@ -49,6 +49,9 @@ class ItemOutputs {
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
 
+  /// True if an output is kept until it is whole.
+  [[nodiscard]] bool is_kept(const std::string& output) const { return keeps_all_ || is_stream(output); }
+
   struct Kept {
     std::string name;
     std::shared_ptr<const FileContent> content;
@@ -73,7 +76,6 @@ class ItemOutputs {
     std::vector<Message> news = {};  ///< told after the rename
   };
 
-  [[nodiscard]] bool is_kept(const std::string& output) const { return keeps_all_ || is_stream(output); }
   [[nodiscard]] bool replaces_another(const Staged& output) const;
   void write_stream(const Kept& stream);
 

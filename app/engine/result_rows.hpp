@@ -1,17 +1,14 @@
 // The rows of a result, as they come: collected in memory, or on their way out.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <utility>
 
 #include "engine/picture_strips.hpp"
+#include "gpuimg/backend.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {
-
-/// Receives the rows of a result, from top to bottom.
-using TakeRows = std::function<void(ConstView rows)>;
 
 class ResultRows {
  public:

@@ -156,6 +156,37 @@ bool CommandContext::process_rows(OperationInput& input, const std::string& outp
   }
 }
 
+void CommandContext::write_result(OperationInput input, const std::string& output, const OpenWriter& open,
+                                  const ImageOperation& operation) {
+  if (process_rows(input, output, open, operation)) {
+    return;
+  }
+  if (options_.verify || outputs_.is_kept(output)) {
+    const auto image = std::make_shared<const Image>(process(std::move(input), operation));
+    return save_rows(output, image->view(), open, {{image->view().data, image->size_bytes()}, image});
+  }
+  computed(backend(), std::move(input), [&](Backend& on, OperationInput& pixels) {
+    Picture result = run(on, pixels, operation);
+    const Phase phase = on.memory_is_host() ? Phase::encode : Phase::download;
+    outputs_.stage(output, phase, [&](const FileParts& to) {
+      const std::unique_ptr<codecs::RowWriter> writer = open(to);
+      on.download_rows(std::move(result), [&](ConstView rows) { writer->write(rows); });
+      writer->finish();
+    });
+  });
+}
+
+void CommandContext::save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent) {
+  outputs_.stage(
+      output, Phase::encode,
+      [&](const FileParts& to) {
+        const std::unique_ptr<codecs::RowWriter> writer = open(to);
+        writer->write(pixels);
+        writer->finish();
+      },
+      std::move(lent));
+}
+
 bool CommandContext::process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
                                            const ImageConversion& conversion, codecs::WriteOptions write_options,
                                            const ImageOperation& operation) {

@@ -46,8 +46,10 @@ Event::~Event() {
 
 void Event::record(cudaStream_t stream) { cuda_check(cudaEventRecord(handle_, stream), "recording an event"); }
 
+void Event::wait() const { cuda_check(cudaEventSynchronize(handle_), "waiting for an event"); }
+
 float Event::elapsed_ms_since(const Event& earlier) const {
-  cuda_check(cudaEventSynchronize(handle_), "waiting for an event");
+  wait();
   float ms = 0.0F;
   cuda_check(cudaEventElapsedTime(&ms, earlier.handle_, handle_), "reading an event's time");
   return ms;

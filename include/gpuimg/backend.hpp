@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,6 +33,9 @@ using SumTable = Picture;
 ///     StripedBackend divides by it. CLAHE, summed-area tables and thresholds have other rules, which stand there.
 using PictureOperation = std::variant<ClaheOptions, IntegralOptions, ToHslOptions, FromHslOptions, HslAdjustment,
                                       WindowOptions, ThresholdOptions, DenoiseOptions>;
+
+/// Receives the rows of an image, from top to bottom. They are valid until it returns.
+using TakeRows = std::function<void(ConstView rows)>;
 
 /// Identifies an implementation of Backend.
 enum class BackendKind : std::uint8_t { cpu, cuda, opencl };
@@ -77,6 +81,12 @@ class Backend {
   /// Moves pixels back to host memory. The second overload may hand out the Picture's own memory.
   virtual Image download(const Picture& picture) = 0;
   virtual Image download(Picture&& picture) = 0;
+
+  /// The same in bands of rows: a device moves the next band while take() uses one. What take() throws is passed on.
+  virtual void download_rows(Picture&& picture, const TakeRows& take) {
+    const Image image = download(std::move(picture));
+    take(image.view());
+  }
 
   /// Decodes to the same pixels as the host's decoder, upright. Returns nullopt if the host must decode the file: the
   /// backend has no decoder for it, or anything in the coded bytes is unusual. The host's verdict then counts.

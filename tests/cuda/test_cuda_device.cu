@@ -6,6 +6,8 @@
 #include "backends.hpp"
 #include "device/cuda_check.hpp"
 #include "device/device.hpp"
+#include "gpuimg/cuda.hpp"
+#include "support/test_images.hpp"
 
 namespace gpuimg::test {
 namespace {
@@ -65,6 +67,62 @@ TEST_F(CudaDeviceTest, MemoryIsAlignedAndMoves) {
   EXPECT_TRUE(std::all_of(bytes.begin(), bytes.end(), [](unsigned char byte) { return byte == 0xCD; }));
   EXPECT_THROW(cuda::DeviceMemory(device, std::size_t{1} << 50), Error);
   EXPECT_NO_THROW(cuda::DeviceMemory(device, 1 << 20));
+}
+
+/// The image that the bands make; the number of bands.
+std::pair<Image, int> downloaded_in_bands(Backend& backend, const Image& image) {
+  Image whole(image.width(), image.height(), image.format());
+  int next = 0;
+  int bands = 0;
+  backend.download_rows(backend.upload(image.view()), [&](ConstView rows) {
+    EXPECT_EQ(rows.width, image.width());
+    ASSERT_LE(next + rows.height, image.height());
+    View to = whole.view();
+    to.data = to.row_bytes(next);
+    to.height = rows.height;
+    copy_pixels(rows, to);
+    next += rows.height;
+    ++bands;
+  });
+  EXPECT_EQ(next, image.height());
+  return {std::move(whole), bands};
+}
+
+TEST_F(CudaDeviceTest, RowsComeInBands) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cuda_backend(0);
+  for (const bool is_pinned : {false, true}) {
+    if (is_pinned) {
+      (void)backend->new_image(1, 1, {Sample::u8, 1});  // page-locked memory from here on
+    }
+    // 36,000 bytes a row: 116 of them are 4 MiB. The last one has rows of more.
+    const std::pair<int, int> sizes[] = {{1, 1},      {7, 3},      {4500, 115}, {4500, 116},
+                                         {4500, 117}, {4500, 232}, {4500, 233}, {600000, 3}};
+    for (const auto& [width, height] : sizes) {
+      const Image image = any_image(random, width, height, {Sample::u16, 4});
+      const auto [whole, bands] = downloaded_in_bands(*backend, image);
+      EXPECT_TRUE(same_pixels(whole.view(), image.view())) << width << "x" << height;
+      EXPECT_EQ(bands, width == 600000 ? 3 : (height + 115) / 116) << width << "x" << height;
+    }
+  }
+}
+
+TEST_F(CudaDeviceTest, RowsThatAreNotTakenLeaveTheBackendUsable) {
+  Random random;
+  const auto backend = make_cuda_backend(0);
+  const Image image = any_image(random, 3000, 1000, {Sample::u16, 3});
+  for (const int last : {0, 1, 3}) {
+    int bands = 0;
+    EXPECT_THROW(backend->download_rows(backend->upload(image.view()),
+                                        [&](ConstView) {
+                                          if (bands++ == last) {
+                                            throw Error(ErrorKind::write, "testing");
+                                          }
+                                        }),
+                 Error);
+    EXPECT_TRUE(same_pixels(downloaded_in_bands(*backend, image).first.view(), image.view()));
+  }
 }
 
 TEST_F(CudaDeviceTest, EventsMeasureTime) {

@@ -19,6 +19,11 @@ Bytes encode_npy(ConstView pixels);
 /// Begins the same file, from rows. The sink must outlive the writer.
 std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink);
 
+/// What begins such a file at any place.
+inline auto npy_opener(int width, int height, PixelFormat format) {
+  return [=](const FileParts& to) { return open_npy_writer(width, height, format, to.append); };
+}
+
 /// True if the bytes start with the magic of .npy.
 bool is_npy(std::span<const std::byte> bytes);
 
