@@ -137,6 +137,7 @@ class CudaBackend final : public Backend {
   Image new_image(int width, int height, PixelFormat format) override {
     enter();
     returns_pinned_ = true;
+    workspace_.device()->sleep_in_waits();  // other workers have images to decode and encode
     return pinned_->image(width, height, format);
   }
 

@@ -36,7 +36,7 @@ Stream::~Stream() {
   }
 }
 
-Event::Event() { cuda_check(cudaEventCreate(&handle_), "creating an event"); }
+Event::Event() { cuda_check(cudaEventCreateWithFlags(&handle_, cudaEventBlockingSync), "creating an event"); }
 
 Event::~Event() {
   if (handle_ != nullptr) {
@@ -94,7 +94,14 @@ Device::~Device() {
 
 void Device::make_current() const { cuda_check(cudaSetDevice(index_), "selecting the device"); }
 
-void Device::wait() const { cuda_check(cudaStreamSynchronize(stream_.get()), "waiting for the device"); }
+void Device::wait() const {
+  if (sleeps_) {
+    idle_.record(stream());
+    idle_.wait();
+  } else {
+    cuda_check(cudaStreamSynchronize(stream()), "waiting for the device");
+  }
+}
 
 std::size_t Device::available_bytes() const {
   std::size_t free_bytes = 0;

@@ -79,7 +79,7 @@ cudaError_t cudaMemGetInfo(size_t* free, size_t* total) {
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) { return create(stream); }
 cudaError_t cudaStreamDestroy(cudaStream_t stream) { return release(stream); }
 DOES_NOTHING(cudaStreamSynchronize, cudaStream_t)
-cudaError_t cudaEventCreate(cudaEvent_t* event) { return create(event); }
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned) { return create(event); }
 cudaError_t cudaEventDestroy(cudaEvent_t event) { return release(event); }
 DOES_NOTHING(cudaEventRecord, cudaEvent_t, cudaStream_t)
 DOES_NOTHING(cudaEventSynchronize, cudaEvent_t)
