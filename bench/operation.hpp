@@ -25,9 +25,11 @@ enum class Operation {
   mean_401,
   mean_4099,
   mean_8191,
+  mean_16383,
   otsu,
   bradley_63,
   bradley,
+  bradley_8191,
 };
 
 /// What the pixels look like, which affects histograms.
@@ -72,7 +74,7 @@ struct OperationFacts {
   Target target;
 };
 
-inline constexpr std::size_t kOperations = 18;
+inline constexpr std::size_t kOperations = 20;
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
@@ -90,28 +92,37 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::mean_401, "mean 401 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::mean_4099, "mean 4099 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::mean_8191, "mean 8191 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::mean_16383, "mean 16383 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::otsu, "otsu gray8", {Sample::u8, 1}, {1, 1, 3}, {{}, {}, 0, 0}},
     {Operation::bradley_63, "bradley 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {}, 0, 0}},
     {Operation::bradley, "bradley gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::bradley_8191, "bradley 8191 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
 }};
 
 constexpr const OperationFacts& facts_of(Operation operation) {
   return kOperationFacts[static_cast<std::size_t>(operation)];
 }
 
-/// The side of the window of a mean; 0 for other operations.
-constexpr int mean_window(Operation operation) {
+constexpr bool is_mean(Operation operation) {
+  return operation >= Operation::mean_63 && operation <= Operation::mean_16383;
+}
+
+/// The side of the window; 0 for the default one, and for operations without windows.
+constexpr int window_of(Operation operation) {
   switch (operation) {
-    case Operation::mean_63: return 63;
+    case Operation::mean_63:
+    case Operation::bradley_63: return 63;
     case Operation::mean_401: return 401;
     case Operation::mean_4099: return 4099;
-    case Operation::mean_8191: return 8191;
+    case Operation::mean_8191:
+    case Operation::bradley_8191: return 8191;
+    case Operation::mean_16383: return 16383;
     default: return 0;
   }
 }
 
 /// A window fits images whose larger side is at least so many pixels.
-constexpr int least_side(Operation operation) { return mean_window(operation) / 2 + 1; }
+constexpr int least_side(Operation operation) { return window_of(operation) / 2 + 1; }
 
 constexpr bool is_histogram(Operation operation) { return operation <= Operation::hist_gray16; }
 constexpr bool is_equalization(Operation operation) {

@@ -25,13 +25,13 @@ PictureOperation picture_operation(Operation operation) {
   sums.type = Sample::u32;
   sums.allow_wrap = true;  // sums of 16384² pixels of 255 do not fit 32 bits; modulo 2³² they can still be checked
   WindowOptions mean;
-  mean.size = mean_window(operation);
+  mean.size = window_of(operation);
   ThresholdOptions threshold;
   threshold.method = operation == Operation::otsu ? ThresholdMethod::otsu : ThresholdMethod::bradley;
-  if (operation == Operation::bradley_63) {
-    threshold.window = 63;
+  if (window_of(operation) != 0) {
+    threshold.window = window_of(operation);
   }
-  if (mean_window(operation) != 0) {
+  if (is_mean(operation)) {
     return mean;
   }
   switch (operation) {

@@ -5,6 +5,7 @@
 #include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
 #include "window/launch_bands.cuh"
+#include "window/slide_rows.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -49,49 +50,47 @@ struct CompareWithWindow {
 };
 
 /// Of methods that need no squares, with sum_base() in the sums of whole windows of `size` pixels squared.
-template <int kSteps, ThresholdMethod method>
+template <ThresholdMethod method>
 struct BandThreshold {
   static_assert(method == ThresholdMethod::mean || method == ThresholdMethod::bradley);
   static constexpr bool kReadsLevels = true;
-  static constexpr bool kIsFew = kSteps == kFewBandSteps;
-  using FewStepLevel = std::conditional_t<method == ThresholdMethod::mean, FewStepMean, FewStepLimit>;
+  using Limit = std::conditional_t<method == ThresholdMethod::mean, BandMean, BandLimit>;
   ThresholdRule rule;
-  std::uint32_t n;
-  FewStepLevel few;
+  Limit limit;
 
   BandThreshold(const ThresholdRule& threshold, int size)
       : rule(threshold),
-        n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)),
-        few(make_few(n, threshold)) {}
+        limit(limit_of(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size), threshold)) {}
 
-  [[nodiscard]] std::uint32_t sum_base() const { return kIsFew ? few.sum_base() : 0; }
+  [[nodiscard]] std::uint32_t sum_base() const { return limit.sum_base(); }
   [[nodiscard]] bool has_whole() const {
-    if constexpr (kIsFew && method == ThresholdMethod::bradley) {
-      return few.is_exact();
+    if constexpr (method == ThresholdMethod::bradley) {
+      return limit.is_exact();
     } else {
       return true;
     }
   }
 
   [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 levels) const {
-    if constexpr (kIsFew) {
-      return make_uint2(above_limits(sums[0], sums[1], sums[2], sums[3], levels.x),
-                        above_limits(sums[4], sums[5], sums[6], sums[7], levels.y));
-    } else {
-      return compared(levels, [&](int i, std::uint32_t level) { return difference(level, sums[i], n); });
-    }
+    return make_uint2(above_limits(sums[0], sums[1], sums[2], sums[3], levels.x),
+                      above_limits(sums[4], sums[5], sums[6], sums[7], levels.y));
   }
   [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
                                      uint2 levels) const {
-    return compared(levels, [&](int i, std::uint32_t level) { return difference(level, sums[i], counts[i]); });
+    std::uint32_t differences[8];
+#pragma unroll
+    for (int i = 0; i < 8; ++i) {
+      differences[i] = difference((i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U, sums[i], counts[i]);
+    }
+    return packed_signs(differences);
   }
 
  private:
-  static FewStepLevel make_few(std::uint32_t n, const ThresholdRule& rule) {
+  static Limit limit_of(std::uint32_t n, const ThresholdRule& rule) {
     if constexpr (method == ThresholdMethod::mean) {
-      return FewStepMean(n);
+      return BandMean(n);
     } else {
-      return FewStepLimit(n, rule.percent);
+      return BandLimit(n, rule.percent);
     }
   }
 
@@ -105,8 +104,10 @@ struct BandThreshold {
     if constexpr (method == ThresholdMethod::mean) {
       bias += static_cast<std::uint32_t>(min(max(rule.offset, -256), 256)) * 0x00010001U;
     }
-    const std::uint32_t first = __byte_perm(levels, 0, 0x4140) - __byte_perm(few(sum0), few(sum1), kLowBytes) + bias;
-    const std::uint32_t second = __byte_perm(levels, 0, 0x4342) - __byte_perm(few(sum2), few(sum3), kLowBytes) + bias;
+    const std::uint32_t first =
+        __byte_perm(levels, 0, 0x4140) - __byte_perm(limit(sum0), limit(sum1), kLowBytes) + bias;
+    const std::uint32_t second =
+        __byte_perm(levels, 0, 0x4342) - __byte_perm(limit(sum2), limit(sum3), kLowBytes) + bias;
     std::uint32_t white = 0;
     asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(white) : "r"(first), "r"(second));  // 8 more: the byte's sign
     return white;
@@ -115,34 +116,44 @@ struct BandThreshold {
   /// Negative if the pixel is white.
   [[nodiscard]] __device__ std::uint32_t difference(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
     if constexpr (method == ThresholdMethod::mean) {
-      return band_mean(sum, count, below_inverse(count)) - level - static_cast<std::uint32_t>(rule.offset);
-    } else if constexpr (kIsFew) {
-      return sum * rule.percent - level * (100 * count);
+      return quotient_mean(sum, count, below_inverse(count)) - level - static_cast<std::uint32_t>(rule.offset);
     } else {
-      return static_cast<std::uint32_t>((std::uint64_t{sum} * rule.percent - std::uint64_t{level} * (100 * count)) >>
-                                        32);
+      return sum * rule.percent - level * (100 * count);
     }
   }
+};
 
-  template <class Difference>
-  static __device__ uint2 compared(uint2 levels, const Difference& difference) {
-    std::uint32_t differences[8];
-#pragma unroll
-    for (int i = 0; i < 8; ++i) {
-      differences[i] = difference(i, (i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U);
+/// The same of windows that slide.
+template <ThresholdMethod method, bool kModulo>
+struct SlidingThreshold {
+  static constexpr bool kReadsLevels = true;
+  static constexpr bool kIsModulo = kModulo;
+  ThresholdRule rule;
+
+  [[nodiscard]] __device__ std::uint32_t pixel(std::uint32_t sum, std::uint32_t n, float below, std::uint32_t mean,
+                                               std::uint32_t level) const {
+    if constexpr (method == ThresholdMethod::mean) {
+      const std::uint32_t own = kModulo ? mean : quotient_mean(sum, n, below);
+      return static_cast<std::int32_t>(own - level) < rule.offset ? 255 : 0;
+    } else if constexpr (kModulo) {
+      return is_above_percent(level, mean, sum, n, rule.percent) ? 255 : 0;
+    } else {
+      return std::uint64_t{sum} * rule.percent < std::uint64_t{level} * (100 * n) ? 255 : 0;
     }
-    return packed_signs(differences);
   }
 };
 
 template <ThresholdMethod method>
-bool try_to_compare_bands(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
-                          const Picture& result) {
+bool try_to_compare(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
+                    const Picture& result) {
+  constexpr const char* kDoing = "comparing with windows";
   const int size = window_of(plane.width(), plane.height(), options);
-  const auto comparison = [&]<int kSteps>() {
-    return BandThreshold<kSteps, method>(threshold_rule(plane.format(), options), size);
-  };
-  return try_bands(workspace, plane, result, size / 2, border_of(method), comparison, "comparing with windows");
+  const ThresholdRule rule = threshold_rule(plane.format(), options);
+  const Border border = border_of(method);
+  return (size <= kMaxBandWindow &&
+          try_bands(workspace, plane, result, size / 2, border, BandThreshold<method>(rule, size), kDoing)) ||
+         try_slides(workspace, plane, result, size / 2, border, SlidingThreshold<method, false>{rule},
+                    SlidingThreshold<method, true>{rule}, kDoing);
 }
 
 template <class T, class Sum>
@@ -186,9 +197,9 @@ void write_threshold(Workspace& workspace, const Picture& plane, const Threshold
 void write_threshold(Workspace& workspace, const Picture& plane, const ThresholdOptions& options,
                      const Picture& result) {
   const bool is_done = (options.method == ThresholdMethod::mean &&
-                        try_to_compare_bands<ThresholdMethod::mean>(workspace, plane, options, result)) ||
+                        try_to_compare<ThresholdMethod::mean>(workspace, plane, options, result)) ||
                        (options.method == ThresholdMethod::bradley &&
-                        try_to_compare_bands<ThresholdMethod::bradley>(workspace, plane, options, result));
+                        try_to_compare<ThresholdMethod::bradley>(workspace, plane, options, result));
   if (is_done) {
     return;
   }

@@ -1,6 +1,7 @@
-// Mean, variance and deviation of windows on the device: sums from summed-area tables, or of products.
+// Mean, variance and deviation of windows on the device: sums from summed-area tables, of products, or of columns.
 // Specified in docs/operations.md, "Windows".
 #include "window/launch_bands.cuh"
+#include "window/slide_rows.cuh"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {
@@ -26,24 +27,20 @@ struct WriteMean {
 };
 
 /// Of windows of `size` pixels squared, with sum_base() in the sums; the low bytes are the means.
-template <int kSteps>
-struct BandMean {
+struct BandMeans {
   static constexpr bool kReadsLevels = false;
-  std::uint32_t n;
-  FewStepMean few;
-  float below;
+  BandMean mean;
 
-  explicit BandMean(int size)
-      : n(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)), few(n), below(below_inverse(n)) {}
+  explicit BandMeans(int size) : mean(static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size)) {}
 
-  [[nodiscard]] std::uint32_t sum_base() const { return kSteps == kFewBandSteps ? few.sum_base() : 0; }
+  [[nodiscard]] std::uint32_t sum_base() const { return mean.sum_base(); }
   [[nodiscard]] bool has_whole() const { return true; }
 
   [[nodiscard]] __device__ uint2 whole(const std::uint32_t (&sums)[8], uint2 /*levels*/) const {
     std::uint32_t means[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      means[i] = kSteps == kFewBandSteps ? few(sums[i]) : band_mean(sums[i], n, below);
+      means[i] = mean(sums[i]);
     }
     return packed_bytes(means);
   }
@@ -52,9 +49,20 @@ struct BandMean {
     std::uint32_t means[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      means[i] = band_mean(sums[i], counts[i], below_inverse(counts[i]));
+      means[i] = quotient_mean(sums[i], counts[i], below_inverse(counts[i]));
     }
     return packed_bytes(means);
+  }
+};
+
+template <bool kModulo>
+struct SlidingMeans {
+  static constexpr bool kReadsLevels = false;
+  static constexpr bool kIsModulo = kModulo;
+
+  [[nodiscard]] __device__ std::uint32_t pixel(std::uint32_t sum, std::uint32_t n, float below, std::uint32_t mean,
+                                               std::uint32_t /*level*/) const {
+    return kModulo ? mean : quotient_mean(sum, n, below);
   }
 };
 
@@ -132,10 +140,15 @@ void write_moments(Workspace& workspace, const Picture& picture, const WindowOpt
 Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options) {
   Picture result =
       new_picture(workspace.device(), picture.width(), picture.height(), result_format(picture.format(), options));
-  const auto mean = [&]<int kSteps>() { return BandMean<kSteps>(options.size); };
+  constexpr const char* kDoing = "averaging windows";
+  const int radius = options.size / 2;
   if (options.statistic != WindowStatistic::mean) {
     write_moments(workspace, picture, options, result);
-  } else if (try_bands(workspace, picture, result, options.size / 2, options.border, mean, "averaging windows")) {
+  } else if (options.size <= kMaxBandWindow &&
+             try_bands(workspace, picture, result, radius, options.border, BandMeans(options.size), kDoing)) {
+    return result;
+  } else if (try_slides(workspace, picture, result, radius, options.border, SlidingMeans<false>(), SlidingMeans<true>(),
+                        kDoing)) {
     return result;
   } else if (picture.format().sample == Sample::u8) {
     write_means<std::uint8_t>(workspace, picture, options, result);

@@ -82,6 +82,7 @@ run_parity() {
   local part
   for part in device=CudaCheck.*:CudaDeviceTest.*:CudaBackends.* exact=CudaExact.* jpeg=CudaJpeg*.* png=CudaPng*.* small=CudaParity.Small* \
     edges=CudaParity.Edge* colors=CudaColors.* medium=CudaParity.Medium* long=CudaParity.Long* \
+    windows=CudaParity.Large*:CudaParity.Huge* \
     special=CudaParity.Constant*:CudaParity.Flat*:CudaParity.Images*:CudaParity.Many*:CudaParity.Pitch*; do
     step "parity-${part%%=*}" 120 "$tests" --gtest_filter="${part#*=}" --gtest_brief=1
   done
@@ -205,7 +206,7 @@ run_sanitize() {
     for part in CudaParity.SmallHistograms CudaParity.SmallEqualizations CudaParity.SmallIntegrals CudaParity.SmallHsl \
       CudaParity.SmallClaheOf8Bits CudaParity.SmallClaheOf16Bits CudaParity.SmallTileOf16BitCounters \
       CudaParity.SmallMatches CudaParity.SmallWindows \
-      CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallDenoising \
+      CudaParity.SmallWindowsOfAlignedRows CudaParity.SmallLargeWindows CudaParity.SmallDenoising \
       CudaJpeg.OneOfEverySampling CudaJpeg.SmallImagesOfEverySampling CudaJpegDamage.EachDefectIsFound \
       CudaJpegEncode.OneOfEverySampling; do
       # Memory that the tests poison counts as written: initcheck needs it as it comes.

@@ -103,4 +103,16 @@ void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...
   cuda_check(cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...), doing);
 }
 
+/// Launches a kernel that calls wait_for_kernel_before: overlapping where the device can, else after the previous one.
+template <class... Parameters, class... Arguments>
+void launch_after(const Workspace& workspace, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+                  std::size_t shared_bytes, const char* doing, const Arguments&... arguments) {
+  if (can_overlap(kernel)) {
+    launch_overlapping(workspace, kernel, blocks, threads, shared_bytes, doing, arguments...);
+  } else {
+    kernel<<<blocks, threads, shared_bytes, workspace.stream()>>>(arguments...);
+    check_launch(doing);
+  }
+}
+
 }  // namespace gpuimg::cuda

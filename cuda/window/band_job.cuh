@@ -33,14 +33,12 @@ struct BandJob {
   int rows = 0;         ///< of a block: a multiple of kBandStepRows
   int edge_strips = 0;  ///< on each side, whose blocks have edge_rows rows, and come first
   int edge_rows = 0;
-  std::int64_t half_bytes = 0;        ///< of the result, from a row to that of the second half of kBandRows
-  std::uint32_t sum_base = 0;         ///< added to all sums
-  bool has_whole = true;              ///< if not, the operation makes all pixels by cut()
-  std::uint8_t* copies = nullptr;     ///< what blocks read whose columns are not all inside, or not aligned
-  int left_copies = 0;                ///< number of such blocks on the left; all if the rows are not aligned
-  int first_right_copy = 0;           ///< the first such block on the right
-  std::uint32_t* prefixes = nullptr;  ///< of larger windows: sums of a row's first blocks of kBandDepth levels
-  int blocks = 0;                     ///< of a row, from layout.margin columns before the image
+  std::int64_t half_bytes = 0;     ///< of the result, from a row to that of the second half of kBandRows
+  std::uint32_t sum_base = 0;      ///< added to all sums
+  bool has_whole = true;           ///< if not, the operation makes all pixels by cut()
+  std::uint8_t* copies = nullptr;  ///< what blocks read whose columns are not all inside, or not aligned
+  int left_copies = 0;             ///< number of such blocks on the left; all if the rows are not aligned
+  int first_right_copy = 0;        ///< the first such block on the right
 
   [[nodiscard]] GPUIMG_HD std::size_t place(int column, int row) const {
     return static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column);
@@ -64,32 +62,20 @@ struct BandJob {
   }
 };
 
-/// What a block keeps of the image in shared memory: boxes of a step's rows and a part of their columns. Of small
-/// windows, the rows that entered last, in a ring, and after them the row sums of each warp. Of larger ones, for two
-/// steps, both parts of the rows that enter, then of those that leave.
-template <int kSteps>
+/// What a block keeps of the image in shared memory: boxes of a step's rows, those that entered last, in a ring, and
+/// after them the row sums of each warp.
 struct BandTile {
-  static constexpr bool kHasMiddle = kSteps > kFewBandSteps;
-  static constexpr int kParts = kHasMiddle ? 2 : 1;  ///< of a row
-  static constexpr int kPartColumns = kBandBlockColumns + (kHasMiddle ? 1 : kSteps - 1) * kBandDepth;
-  static constexpr int kColumns = kParts * kPartColumns;
-  static constexpr int kPitch = kPartColumns + 16;
+  static constexpr int kColumns = kBandBlockColumns + (kBandSteps - 1) * kBandDepth;
+  static constexpr int kPitch = kColumns + 16;
   static constexpr int kBoxBytes = kBandStepRows * kPitch;
-  static constexpr int kSets = kHasMiddle ? 2 : 1;   ///< of rows in a step: those that enter, and those that leave
-  static constexpr int kSlots = kHasMiddle ? 2 : 4;  ///< for a step each
-  static constexpr int kSlotBytes = kSets * kParts * kBoxBytes;
+  static constexpr int kSlots = 4;  ///< for a step each
   static constexpr int kRows = kSlots * kBandStepRows;
-  static constexpr int kRowSums = kSlots * kSlotBytes;  ///< where they begin
-  static constexpr int kBarriers = kRowSums + (kHasMiddle ? 0 : kBandWarps * RowSums::kBytes);
-  static constexpr int kBytes = kBarriers + kSlots * 32;  ///< two barriers and a counter each
+  static constexpr int kRowSums = kSlots * kBoxBytes;  ///< where they begin
+  static constexpr int kBarriers = kRowSums + kBandWarps * RowSums::kBytes;
+  static constexpr int kBytes = kBarriers + kSlots * 16;  ///< two barriers each
   static_assert(kPitch / 16 % 2 == 1, "eight rows share no bank");
   static_assert(kBoxBytes % 128 == 0, "copies of boxes start at multiples of 128 bytes");
-  static_assert(kHasMiddle || kMaxFewStepWindow / 2 + 2 * kBandStepRows <= kRows);
-
-  /// Where a warp's product reads, from its first column.
-  static __device__ constexpr int at(int step) {
-    return step >= 2 && kHasMiddle ? kBoxBytes + (step - 2) * kBandDepth : step * kBandDepth;
-  }
+  static_assert(kMaxBandWindow / 2 + 2 * kBandStepRows <= kRows);
 };
 
 }  // namespace gpuimg::cuda

@@ -58,20 +58,18 @@ inline std::optional<CUtensorMap> tensor_map(const std::uint8_t* levels, int wid
 }
 
 /// Nothing if the driver has no such maps.
-template <int kSteps>
-std::optional<BandMaps> band_maps(const BandJob& job) {
-  using Tile = BandTile<kSteps>;
+inline std::optional<BandMaps> band_maps(const BandJob& job) {
   BandMaps maps{};
   const int copies = job.copied_strips();
   if (copies < job.strips) {
-    const auto image = tensor_map(job.levels, job.width, job.height, 1, Tile::kPitch);
+    const auto image = tensor_map(job.levels, job.width, job.height, 1, BandTile::kPitch);
     if (!image) {
       return std::nullopt;
     }
     maps.image = *image;
   }
   if (copies > 0) {
-    const auto layers = tensor_map(job.copies, Tile::kColumns, job.height, copies, Tile::kPitch);
+    const auto layers = tensor_map(job.copies, BandTile::kColumns, job.height, copies, BandTile::kPitch);
     if (!layers) {
       return std::nullopt;
     }

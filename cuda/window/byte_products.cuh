@@ -32,17 +32,6 @@ __device__ __forceinline__ void multiply(Quad& d, const Quad& a, std::uint32_t b
 #endif
 }
 
-/// d = c + a·b for the first 16 columns of `a`, and 16 × 8 signed bytes `b`.
-__device__ __forceinline__ void multiply_half(Quad& d, const Quad& a, std::uint32_t b, const Quad& c) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k16.row.col.s32.u8.s8.s32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%7, %8, %9, %10};"
-      : "=r"(d[0]), "=r"(d[1]), "=r"(d[2]), "=r"(d[3])
-      : "r"(a[0]), "r"(a[1]), "r"(b), "r"(c[0]), "r"(c[1]), "r"(c[2]), "r"(c[3]));
-#else
-  __trap();
-#endif
-}
-
 /// The levels of 16 rows and 32 columns in shared memory, as both halves of two products take them.
 __device__ __forceinline__ void load_levels(Quad& levels, std::uint32_t address) {
 #if __CUDA_ARCH__ >= 800

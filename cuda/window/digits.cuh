@@ -10,11 +10,10 @@
 
 namespace gpuimg::cuda {
 
-/// Of four rows and one column; the third of larger windows only.
+/// Of four rows and one column.
 struct Digits {
   std::uint32_t first;
   std::uint32_t second;
-  std::uint32_t third;
 };
 
 // Bytes of two words: of both the lower half, byte by byte; of both the upper half; the first two of each; the others.
@@ -22,21 +21,6 @@ inline constexpr std::uint32_t kLowerBytes = 0x5140;
 inline constexpr std::uint32_t kUpperBytes = 0x7362;
 inline constexpr std::uint32_t kFirstTwo = 0x5410;
 inline constexpr std::uint32_t kLastTwo = 0x7632;
-
-__device__ __forceinline__ void split_digits(Digits (&digits)[4], const AcrossRows& across) {
-#pragma unroll
-  for (int t = 0; t < 4; ++t) {
-    const int i = t % 2 * 2;
-    const Quad& upper = across[t / 2][0];
-    const Quad& lower = across[t / 2][1];
-    const std::uint32_t above = __byte_perm(upper[i], upper[i + 1], kLowerBytes);
-    const std::uint32_t below = __byte_perm(lower[i], lower[i + 1], kLowerBytes);
-    digits[t].first = __byte_perm(above, below, kFirstTwo) >> 1;
-    digits[t].second = __byte_perm(above, below, kLastTwo);
-    digits[t].third = __byte_perm(__byte_perm(upper[i], upper[i + 1], kUpperBytes),
-                                  __byte_perm(lower[i], lower[i + 1], kUpperBytes), kFirstTwo);
-  }
-}
 
 __device__ __forceinline__ void split_digits(Digits (&digits)[4], const RowPairs& pairs) {
   constexpr std::uint32_t kSevenBits = 0x7F7F7F7F;  // without the bits that stopped a borrow
@@ -69,18 +53,8 @@ __device__ __forceinline__ void make_triangles(Quad& triangles, int lane) {
 }
 
 /// The sums of windows of 16 rows, from those of the row before.
-template <bool kHasThird>
 __device__ __forceinline__ void add_up(Quad& sums, const Quad& triangles, const Digits& digits, const Quad& before) {
-  multiply<!kHasThird>(sums, triangles, digits.first, digits.second, before);
-  if constexpr (kHasThird) {
-    constexpr Quad kNone = {};
-    Quad high;
-    multiply_half(high, triangles, digits.third, kNone);
-#pragma unroll
-    for (int r = 0; r < 4; ++r) {
-      sums[r] += high[r] * kBandThirdDigit;
-    }
-  }
+  multiply<true>(sums, triangles, digits.first, digits.second, before);
 }
 
 }  // namespace gpuimg::cuda

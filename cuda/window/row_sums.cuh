@@ -24,7 +24,7 @@ __device__ __forceinline__ void pack_rows(RowPairs& pairs, const AcrossRows& acr
 class RowSums {
  public:
   /// Room for the first 16 rows a second time, after the last: so 16 rows in a row are adjacent wherever they start.
-  static constexpr int kRows = (kMaxFewStepWindow / kBandRows + 2) * kBandRows;
+  static constexpr int kRows = (kMaxBandWindow / kBandRows + 2) * kBandRows;
   static constexpr int kPitch = 2 * kBandColumns + 16;  ///< so that the four rows of a quarter share no bank
   static constexpr int kBytes = (kRows + kBandRows) * kPitch;
 

@@ -1,9 +1,8 @@
-// The kernel that sums windows over 8-bit levels by products with band matrices. Layout and arithmetic:
+// The kernel that sums small windows over 8-bit levels by products with band matrices. Layout and arithmetic:
 // gpuimg/ops/window_bands.hpp.
 #pragma once
 
 #include <cstdint>
-#include <type_traits>
 
 #include "device/launch.cuh"
 #include "window/band_job.cuh"
@@ -19,14 +18,13 @@ namespace gpuimg::cuda {
 /// job.sum_base in the sums, else operation.cut(sums, counts, levels). Block → job.rows rows of kBandBlockColumns
 /// columns; warp → 32 columns; thread → 8 adjacent pixels of rows g and g + 8 of 16, g = lane / 4. Windows of the first
 /// row are summed by steps without results and leaving rows.
-template <int kSteps, class Operation>
+template <class Operation>
 __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2))
     sum_bands(const __grid_constant__ BandJob job, const __grid_constant__ BandMaps maps,
               const __grid_constant__ Operation operation) {
-  using Tile = BandTile<kSteps>;
   constexpr unsigned kAll = 0xFFFFFFFFU;
   // Both parts of a step are summed before the first is finished, where registers are left for that.
-  constexpr bool kSumsAhead = !Tile::kHasMiddle && !Operation::kReadsLevels;
+  constexpr bool kSumsAhead = !Operation::kReadsLevels;
   extern __shared__ __align__(128) std::uint8_t tiles[];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
@@ -39,24 +37,24 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   const int top = own.top;
   const int end = min(job.height, top + own.rows);
   const auto tile_address = static_cast<std::uint32_t>(__cvta_generic_to_shared(tiles));
-  TileRows<kSteps> rows(job, maps, own, tile_address);
+  TileRows rows(job, maps, own, tile_address);
   const int starts = rows.starts;
   const int base = rows.base;
   const int steps = rows.steps;
   rows.begin();
 
-  Quad bands[2][kSteps];
+  Quad bands[2][kBandSteps];
 #pragma unroll
   for (int pair = 0; pair < 2; ++pair) {
 #pragma unroll
-    for (int step = 0; step < kSteps; ++step) {
+    for (int step = 0; step < kBandSteps; ++step) {
 #pragma unroll
       for (int i = 0; i < 4; ++i) {
         const int column = column_of_entry(2 * pair + i % 2, group);
         std::uint32_t bits = 0;
 #pragma unroll
         for (int k = 0; k < 4; ++k) {
-          const int offset = step_offset(job.layout, step) + i / 2 * 16 + 4 * quarter + k;
+          const int offset = kBandDepth * step + i / 2 * 16 + 4 * quarter + k;
           bits |= is_in_band(job.layout, column, offset) ? kBandWeight << (8 * k) : 0U;
         }
         bands[pair][step][i] = bits;
@@ -67,10 +65,6 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   make_triangles(triangles, lane);
   rows.clear_rows_above();  // the first copy takes a while
   const int warp_column = block_column + warp * kBandColumns;
-  const std::uint32_t* middle = nullptr;
-  if constexpr (Tile::kHasMiddle) {
-    middle = job.prefixes + min(warp_column / kBandDepth + 2, job.blocks - job.layout.middle_blocks);
-  }
   const Quad ones = {0x01010101U, 0x01010101U, 0x01010101U * kBandDigit, 0x01010101U * kBandDigit};
   Quad before[kBandTiles];  // the sums of the row before, in all rows
 #pragma unroll
@@ -84,50 +78,19 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   const int cut = job.border == Border::cut ? radius : 0;
   const int whole_begin = max(starts, (cut - base + kBandStepRows - 1) / kBandStepRows);
   const int whole_end = (min(end, job.height - cut) - base) / kBandStepRows;
-  bool is_whole = job.has_whole && job.width % 8 == 0 && out_column >= cut && out_column + 8 <= job.width - cut;
-  if constexpr (!Tile::kHasMiddle || Operation::kReadsLevels) {
-    is_whole = __all_sync(kAll, is_whole);  // so that no warp diverges
-  }
+  const bool is_whole = __all_sync(  // so that no warp diverges
+      kAll, job.has_whole && job.width % 8 == 0 && out_column >= cut && out_column + 8 <= job.width - cut);
   std::uint8_t* out = job.out + job.place(out_column, top + group);
   const std::uint32_t own_levels = tile_address + job.layout.margin + warp * kBandColumns + quarter * 8;
 
-  using Entered = std::conditional_t<Tile::kHasMiddle, AcrossRows, RowPairs>;
-  RowSums row_sums(tile_address + Tile::kRowSums + warp * RowSums::kBytes, lane);
-  const auto sum_rows = [&]<bool kStarts>(int step, int part, Entered& entered) {
-    const int in_step = part * kBandRows + level_row;
-    const std::uint32_t enter = levels_at + rows.place(step, 0, in_step);
-    const std::uint32_t leave = levels_at + rows.place(step, 1, in_step);
+  RowSums row_sums(tile_address + BandTile::kRowSums + warp * RowSums::kBytes, lane);
+  const auto sum_rows = [&]<bool kStarts>(int step, int part, RowPairs& entered) {
+    const std::uint32_t enter = levels_at + rows.place(step, part * kBandRows + level_row);
     AcrossRows across = {};
-    AcrossRows leaving = {};
-    if constexpr (Tile::kHasMiddle) {
-      const int y = base + step * kBandStepRows + part * kBandRows + lane % kBandRows;
-      const int logical = lane < 16 ? y + radius : y - radius - 1;
-      const bool is_inside = step >= rows.inside_begin && step < rows.inside_end;
-      const int row = is_inside ? logical : kStarts && lane >= 16 ? -1 : rows.row_of(logical);
-      std::uint32_t sum = 0;
-      if (row >= 0) {
-        const std::uint32_t* entry = middle + static_cast<std::size_t>(row) * (job.blocks + 1);
-        sum = __ldg(entry + job.layout.middle_blocks) - __ldg(entry);
-      }
-      sum -= __shfl_down_sync(kAll, sum, 16);
-      sum *= kBandWeight;
 #pragma unroll
-      for (int half = 0; half < 2; ++half) {
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          const std::uint32_t of_row = __shfl_sync(kAll, sum, half * 8 + 2 * quarter + i);
-#pragma unroll
-          for (int pair = 0; pair < 2; ++pair) {
-            across[pair][half][i] = of_row;
-            across[pair][half][i + 2] = of_row;
-          }
-        }
-      }
-    }
-#pragma unroll
-    for (int s = 0; s < kSteps; ++s) {
+    for (int s = 0; s < kBandSteps; ++s) {
       Quad levels;
-      load_levels(levels, enter + Tile::at(s));
+      load_levels(levels, enter + kBandDepth * s);
 #pragma unroll
       for (int pair = 0; pair < 2; ++pair) {
 #pragma unroll
@@ -136,47 +99,21 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
                           across[pair][half]);
         }
       }
-      if constexpr (!kStarts && Tile::kHasMiddle) {
-        load_levels(levels, leave + Tile::at(s));
-#pragma unroll
-        for (int pair = 0; pair < 2; ++pair) {
-#pragma unroll
-          for (int half = 0; half < 2; ++half) {
-            multiply<false>(leaving[pair][half], bands[pair][s], levels[2 * half], levels[2 * half + 1],
-                            leaving[pair][half]);
-          }
-        }
-      }
     }
-    if constexpr (Tile::kHasMiddle) {
-#pragma unroll
-      for (int i = 0; i < 16; ++i) {
-        entered[i / 8][i / 4 % 2][i % 4] = across[i / 8][i / 4 % 2][i % 4] - leaving[i / 8][i / 4 % 2][i % 4];
-      }
-    } else {
-      pack_rows(entered, across);
-      row_sums.keep(entered);
-      if constexpr (!kStarts) {
-        row_sums.subtract_leaving(entered, job.layout.size());
-      }
-      row_sums.advance();
+    pack_rows(entered, across);
+    row_sums.keep(entered);
+    if constexpr (!kStarts) {
+      row_sums.subtract_leaving(entered, job.layout.size());
     }
+    row_sums.advance();
   };
-  const auto add_rows = [&](const Entered& entered, Quad(&sums)[kBandTiles]) {
+  const auto add_rows = [&](const RowPairs& entered, Quad(&sums)[kBandTiles]) {
     Digits digits[kBandTiles];
     split_digits(digits, entered);
 #pragma unroll
     for (int t = 0; t < kBandTiles; ++t) {
-      add_up<Tile::kHasMiddle>(sums[t], triangles, digits[t], before[t]);
-      if constexpr (Tile::kHasMiddle) {
-#pragma unroll
-        for (int r = 0; r < 2; ++r) {
-          before[t][r] = __shfl_sync(kAll, sums[t][2 + r], 28 + quarter);
-          before[t][r + 2] = before[t][r];
-        }
-      } else {
-        add_up<false>(before[t], ones, digits[t], before[t]);
-      }
+      add_up(sums[t], triangles, digits[t], before[t]);
+      add_up(before[t], ones, digits[t], before[t]);
     }
   };
 
@@ -191,7 +128,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     rows.wait(step);
 #pragma unroll 1
     for (int part = 0; part < 2; ++part) {
-      Entered entered;
+      RowPairs entered;
       Quad sums[kBandTiles];
       sum_rows.template operator()<true>(step, part, entered);
       add_rows(entered, sums);
@@ -201,7 +138,7 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
   for (int step = starts; step < steps; ++step) {
     rows.wait(step);
     const bool is_plain = step >= whole_begin && step < whole_end && is_whole;
-    Entered entered[2];
+    RowPairs entered[2];
     if constexpr (kSumsAhead) {
       sum_rows.template operator()<false>(step, 0, entered[0]);
       sum_rows.template operator()<false>(step, 1, entered[1]);
@@ -210,14 +147,6 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     for (int part = 0; part < 2; ++part) {
       const int row = base + step * kBandStepRows + part * kBandRows + group;
       uint2 levels[2] = {};
-      if constexpr (Tile::kHasMiddle && Operation::kReadsLevels) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          if (job.width % 8 == 0 && out_column < job.width && row + 8 * half < end) {
-            levels[half] = __ldg(reinterpret_cast<const uint2*>(job.levels + job.place(out_column, row + 8 * half)));
-          }
-        }
-      }
       if constexpr (!kSumsAhead) {
         sum_rows.template operator()<false>(step, part, entered[part]);
       }
@@ -229,11 +158,11 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
           eight[i] = sums[i / 2][2 * half + i % 2] - less;
         }
       };
-      if constexpr (!Tile::kHasMiddle && Operation::kReadsLevels) {
+      if constexpr (Operation::kReadsLevels) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
-          const int entry = (row - base - radius + 8 * half) & (Tile::kRows - 1);
-          levels[half] = load_eight_levels(own_levels + entry * Tile::kPitch);
+          const int entry = (row - base - radius + 8 * half) & (BandTile::kRows - 1);
+          levels[half] = load_eight_levels(own_levels + entry * BandTile::kPitch);
         }
       }
       std::uint32_t eight[8];

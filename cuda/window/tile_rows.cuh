@@ -18,37 +18,29 @@ namespace gpuimg::cuda {
 /// From compute capability 9.0 on, a step's rows are one box of a tensor, and no warp waits for another: a barrier in
 /// shared memory counts what has been copied, a second one the warps that have read it, and the last of these starts
 /// the copy of a later step. Before, all threads copy 16 bytes each, and meet at every step.
-template <int kSteps>
 class TileRows {
-  using Tile = BandTile<kSteps>;
-  static constexpr int kSlots = Tile::kSlots;
+  static constexpr int kSlots = BandTile::kSlots;
 
  public:
-  int starts;        ///< number of steps without results
-  int steps;         ///< number of all
-  int base;          ///< the row of the first step's first result, if it had results
-  int inside_begin;  ///< the steps whose rows are all inside the image
-  int inside_end;
+  int starts;  ///< number of steps without results
+  int steps;   ///< number of all
+  int base;    ///< the row of the first step's first result, if it had results
 
   __device__ TileRows(const BandJob& job, const BandMaps& maps, const BandBlock& own, std::uint32_t tile_address)
       : job_(job), tile_address_(tile_address) {
-    const int radius = job.layout.radius;
     const int end = min(job.height, own.top + own.rows);
     starts = (job.layout.size() + kBandStepRows - 1) / kBandStepRows;
     steps = starts + (end - own.top + kBandStepRows - 1) / kBandStepRows;
     base = own.top - starts * kBandStepRows;
-    inside_begin = max(starts, (radius + 1 - base + kBandStepRows - 1) / kBandStepRows);
-    inside_end = (job.height - radius - base) / kBandStepRows;
-    first_counted_ = own.top - radius - 1;
+    first_counted_ = own.top - job.layout.radius - 1;
     const bool is_copied = own.strip < job.left_copies || own.strip >= job.first_right_copy;
     const int copy = own.strip < job.left_copies ? own.strip : own.strip - job.first_right_copy + job.left_copies;
     column_ = is_copied ? 0 : own.strip * kBandBlockColumns - job.layout.margin;
-    part_columns_ = is_copied ? Tile::kPartColumns : step_offset(job.layout, 2);
-    width_ = is_copied ? Tile::kColumns : job.width;
-    levels_ = is_copied ? job.copies + static_cast<std::size_t>(copy) * job.height * Tile::kColumns : job.levels;
+    width_ = is_copied ? BandTile::kColumns : job.width;
+    levels_ = is_copied ? job.copies + static_cast<std::size_t>(copy) * job.height * BandTile::kColumns : job.levels;
     map_ = is_copied ? &maps.copies : &maps.image;
     layer_ = is_copied ? copy : 0;
-    if (Tile::kHasMiddle || is_copied) {
+    if (is_copied) {
       wait_for_kernel_before();
     }
   }
@@ -58,10 +50,9 @@ class TileRows {
     return logical < first_counted_ ? -1 : source_position(logical, job_.height, job_.border);
   }
 
-  /// Where a row is of those that enter with a step (set 0), or leave (set 1).
-  [[nodiscard]] __device__ std::uint32_t place(int step, int set, int row) const {
-    return static_cast<std::uint32_t>(step % kSlots * Tile::kSlotBytes + set * Tile::kParts * Tile::kBoxBytes +
-                                      row * Tile::kPitch);
+  /// Where a row is of those that enter with a step.
+  [[nodiscard]] __device__ std::uint32_t place(int step, int row) const {
+    return static_cast<std::uint32_t>(slot_of(step) * BandTile::kBoxBytes + row * BandTile::kPitch);
   }
 
 #if __CUDA_ARCH__ >= 900
@@ -70,8 +61,7 @@ class TileRows {
     if (threadIdx.x == 0) {
       for (int slot = 0; slot < kSlots; ++slot) {
         asm volatile("mbarrier.init.shared::cta.b64 [%0], 1;" ::"r"(copied(slot)) : "memory");
-        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(read(slot)), "n"(kReaders) : "memory");
-        asm volatile("st.shared.u32 [%0], 0;" ::"r"(warps_done(slot)) : "memory");
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(read(slot)), "n"(kBandWarps) : "memory");
       }
       asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
     }
@@ -88,78 +78,51 @@ class TileRows {
   /// after begin().
   __device__ void clear_rows_above() const {
     wait_for(copied(0), 0);
-    const int skipped = (starts * kBandStepRows - job_.layout.size()) * Tile::kPitch;
-#pragma unroll
-    for (int part = 0; part < Tile::kParts; ++part) {
-      for (int at = static_cast<int>(threadIdx.x) * 16; at < skipped; at += kBandThreads * 16) {
-        asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(tile_address_ + part * Tile::kBoxBytes + at),
-                     "r"(0)
-                     : "memory");
-      }
+    const int skipped = (starts * kBandStepRows - job_.layout.size()) * BandTile::kPitch;
+    for (int at = static_cast<int>(threadIdx.x) * 16; at < skipped; at += kBandThreads * 16) {
+      asm volatile("st.shared.v4.b32 [%0], {%1, %1, %1, %1};" ::"r"(tile_address_ + at), "r"(0) : "memory");
     }
     __syncthreads();
   }
 
   /// Waits until the rows of a step are there. By whole warps, for all steps in order.
   __device__ __forceinline__ void wait(int step) {
-    wait_for(copied(step % kSlots), step / kSlots % 2);
+    wait_for(copied(slot_of(step)), turn_of(step));
     // The answer to release() is read here, because it takes a while.
-    bool is_last = done_before_ == kBandWarps - 1;
-    if constexpr (!kAllArrive) {
-      std::uint32_t unread = 0;
-      asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(unread) : "l"(released_));
-      is_last = unread == 1;
-    }
-    if (__any_sync(0xFFFFFFFFU, is_last)) {
-      wait_for(read((step - 1) % kSlots), (step - 1) / kSlots % 2);  // returns at once, and what others read is read
+    std::uint32_t unread = 0;
+    asm volatile("mbarrier.pending_count.b64 %0, %1;" : "=r"(unread) : "l"(released_));
+    if (__any_sync(0xFFFFFFFFU, unread == 1)) {
+      wait_for(read(slot_of(step - 1)), turn_of(step - 1));  // returns at once, and what others read is read
       copy(step - 1 + kAhead);
     }
   }
 
-  /// The warp has read the rows of a step. Branches would take longer than predicates.
+  /// The warp has read the rows of a step. A branch would take longer than a predicate.
   __device__ __forceinline__ void release(int step) {
-    if constexpr (kAllArrive) {
-      static_assert(kBandWarps == 8);
-      asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(read(step % kSlots)) : "memory");
-      __syncwarp();
-      asm volatile(
-          "{\n"
-          ".reg .pred first;\n"
-          "setp.eq.u32 first, %2, 0;\n"
-          "@first atom.shared.inc.u32 %0, [%1], 7;\n"
-          "}"
-          : "+r"(done_before_)
-          : "r"(warps_done(step % kSlots)), "r"(threadIdx.x % 32)
-          : "memory");
-    } else {
-      __syncwarp();
-      asm volatile(
-          "{\n"
-          ".reg .pred first;\n"
-          "setp.eq.u32 first, %2, 0;\n"
-          "@first mbarrier.arrive.shared::cta.b64 %0, [%1];\n"
-          "}"
-          : "+l"(released_)
-          : "r"(read(step % kSlots)), "r"(threadIdx.x % 32)
-          : "memory");
-    }
+    __syncwarp();
+    asm volatile(
+        "{\n"
+        ".reg .pred first;\n"
+        "setp.eq.u32 first, %2, 0;\n"
+        "@first mbarrier.arrive.shared::cta.b64 %0, [%1];\n"
+        "}"
+        : "+l"(released_)
+        : "r"(read(slot_of(step))), "r"(threadIdx.x % 32)
+        : "memory");
   }
 
  private:
-  /// A copy for larger windows replaces rows that warps have read in the step before. racecheck only sees that they
-  /// have been read if each thread arrives at the barrier, which then no longer tells the last warp: a counter does. A
-  /// copy for small windows replaces rows of a step earlier, which it sees, and the counter would take 2.5 % more time.
-  static constexpr bool kAllArrive = Tile::kHasMiddle;
-  static constexpr int kReaders = kAllArrive ? kBandThreads : kBandWarps;
+  /// A step reads the levels of its own rows, which entered with the step before.
+  static constexpr int kAhead = kSlots - 1;
 
-  /// A step of a small window reads the levels of its own rows, which entered with the step before.
-  static constexpr int kAhead = Tile::kHasMiddle ? kSlots : kSlots - 1;
+  /// Steps are not negative: a signed remainder takes seven instructions more.
+  static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
+  static __device__ int turn_of(int step) { return static_cast<int>(static_cast<unsigned>(step) / kSlots % 2); }
 
   [[nodiscard]] __device__ std::uint32_t copied(int slot) const {
-    return tile_address_ + static_cast<std::uint32_t>(Tile::kBarriers + 8 * slot);
+    return tile_address_ + static_cast<std::uint32_t>(BandTile::kBarriers + 8 * slot);
   }
   [[nodiscard]] __device__ std::uint32_t read(int slot) const { return copied(kSlots + slot); }
-  [[nodiscard]] __device__ std::uint32_t warps_done(int slot) const { return copied(2 * kSlots) + 4 * slot; }
 
   static __device__ __forceinline__ void wait_for(std::uint32_t barrier, int parity) {
     asm volatile(
@@ -179,20 +142,16 @@ class TileRows {
       return;
     }
     const int lane = static_cast<int>(threadIdx.x % 32);
-    const int sets = Tile::kHasMiddle && step >= starts ? 2 : 1;
-    const std::uint32_t barrier = copied(step % kSlots);
+    const std::uint32_t barrier = copied(slot_of(step));
+    const int first = first_row(step);
+    const std::uint32_t to = tile_address_ + place(step, 0);
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
-#pragma unroll 1
-    for (int set = 0; set < sets; ++set) {
-      const int first = first_row(step, set);
-      const std::uint32_t to = tile_address_ + place(step, set, 0);
-      if (job_.border == Border::cut || (first >= 0 && first + kBandStepRows <= job_.height)) {
-        if (lane == 0) {
-          copy_boxes(to, first, barrier);
-        }
-      } else {
-        copy_row(to + lane * Tile::kPitch, max(0, row_of(first + lane)), barrier);
+    if (job_.border == Border::cut || (first >= 0 && first + kBandStepRows <= job_.height)) {
+      if (lane == 0) {
+        copy_box(to, first, barrier);
       }
+    } else {
+      copy_row(to + lane * BandTile::kPitch, max(0, row_of(first + lane)), barrier);
     }
     __syncwarp();
     if (lane == 0) {
@@ -200,29 +159,21 @@ class TileRows {
     }
   }
 
-  __device__ __forceinline__ void copy_boxes(std::uint32_t to, int first, std::uint32_t barrier) const {
-    expect(barrier, Tile::kParts * Tile::kBoxBytes);
-#pragma unroll
-    for (int part = 0; part < Tile::kParts; ++part) {
-      asm volatile(
-          "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
-          "[%5];" ::"r"(to + part * Tile::kBoxBytes),
-          "l"(reinterpret_cast<std::uint64_t>(map_)), "r"((column_ + part * part_columns_) / 4), "r"(first),
-          "r"(layer_), "r"(barrier)
-          : "memory");
-    }
+  __device__ __forceinline__ void copy_box(std::uint32_t to, int first, std::uint32_t barrier) const {
+    expect(barrier, BandTile::kBoxBytes);
+    asm volatile(
+        "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], "
+        "[%5];" ::"r"(to),
+        "l"(reinterpret_cast<std::uint64_t>(map_)), "r"(column_ / 4), "r"(first), "r"(layer_), "r"(barrier)
+        : "memory");
   }
 
   __device__ __forceinline__ void copy_row(std::uint32_t to, int row, std::uint32_t barrier) const {
     const std::uint8_t* const from = levels_ + static_cast<std::int64_t>(row) * width_ + column_;
-    expect(barrier, Tile::kColumns);
-#pragma unroll
-    for (int part = 0; part < Tile::kParts; ++part) {
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-                       to + part * Tile::kBoxBytes),
-                   "l"(__cvta_generic_to_global(from + part * part_columns_)), "n"(Tile::kPartColumns), "r"(barrier)
-                   : "memory");
-    }
+    expect(barrier, BandTile::kColumns);
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(to),
+                 "l"(__cvta_generic_to_global(from)), "n"(BandTile::kColumns), "r"(barrier)
+                 : "memory");
   }
 
   static __device__ __forceinline__ void expect(std::uint32_t barrier, int bytes) {
@@ -249,17 +200,15 @@ class TileRows {
 
  private:
   /// Warps may read the step before still; see above for the one before that.
-  static constexpr int kAhead = Tile::kHasMiddle ? kSlots - 1 : kSlots - 2;
+  static constexpr int kAhead = kSlots - 2;
   static constexpr int kThreadsPerRow = kBandThreads / kBandStepRows;
+
+  static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
 
   __device__ __forceinline__ void copy(int step) const {
     if (step < steps) {
-      const int sets = Tile::kHasMiddle && step >= starts ? 2 : 1;
       const int row = static_cast<int>(threadIdx.x) / kThreadsPerRow;
-#pragma unroll 1
-      for (int set = 0; set < sets; ++set) {
-        copy_row(tile_address_ + place(step, set, row), row_of(first_row(step, set) + row));
-      }
+      copy_row(tile_address_ + place(step, row), row_of(first_row(step) + row));
     }
     __pipeline_commit();
   }
@@ -268,33 +217,26 @@ class TileRows {
   __device__ __forceinline__ void copy_row(std::uint32_t to, int row) const {
     const std::uint8_t* const from = levels_ + static_cast<std::int64_t>(max(row, 0)) * width_;
 #pragma unroll
-    for (int part = 0; part < Tile::kParts; ++part) {
-#pragma unroll
-      for (int i = 16 * (threadIdx.x % kThreadsPerRow); i < Tile::kPartColumns; i += 16 * kThreadsPerRow) {
-        const int column = column_ + part * part_columns_ + i;
-        const bool is_inside = row >= 0 && column >= 0 && column < width_;
-        copy_ahead(to + part * Tile::kBoxBytes + i, from + (is_inside ? column : 0), is_inside ? 16 : 0);
-      }
+    for (int i = 16 * (threadIdx.x % kThreadsPerRow); i < BandTile::kColumns; i += 16 * kThreadsPerRow) {
+      const int column = column_ + i;
+      const bool is_inside = row >= 0 && column >= 0 && column < width_;
+      copy_ahead(to + i, from + (is_inside ? column : 0), is_inside ? 16 : 0);
     }
   }
 #endif
 
-  /// Logical, of those that enter with a step (set 0), or leave (set 1).
-  [[nodiscard]] __device__ int first_row(int step, int set) const {
-    return base + step * kBandStepRows + (set == 0 ? job_.layout.radius : -job_.layout.radius - 1);
-  }
+  /// Logical, of those that enter with a step.
+  [[nodiscard]] __device__ int first_row(int step) const { return base + step * kBandStepRows + job_.layout.radius; }
 
   const BandJob& job_;
   std::uint32_t tile_address_;
   int first_counted_;  ///< row; those above it count nothing
   int column_;         ///< where the block's rows begin in those they are copied from
-  int part_columns_;   ///< from the first part to the second
   int width_;          ///< of the rows they are copied from: the image, or a copy
   const std::uint8_t* levels_;
   const CUtensorMap* map_;
   int layer_;
-  std::uint64_t released_ = 0;     ///< of a warp's first thread: the barrier, when the warp had read the last step
-  std::uint32_t done_before_ = 0;  ///< of a warp's first thread: the warps that had read the last step before its own
+  std::uint64_t released_ = 0;  ///< of a warp's first thread: the barrier, when the warp had read the last step
 };
 
 }  // namespace gpuimg::cuda

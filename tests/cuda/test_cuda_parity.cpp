@@ -46,6 +46,43 @@ class CudaParity : public CudaTest {
       }
     }
   }
+
+  /// Windows from a side of `least` to what reaches beyond an image by less than it, and the largest one. A part of the
+  /// image is white, so that sums may exceed 32 bits and means change as fast as they can.
+  void large_windows(int least, std::initializer_list<Size> sizes) {
+    Random random;
+    SCOPED_TRACE(random.trace());
+    for (const Size size : sizes) {
+      SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height));
+      Image image = any_image(random, size.width, size.height, {Sample::u8, 1});
+      for (int y = random.between(0, size.height); y < size.height; ++y) {
+        std::memset(image.view().row_bytes(y), 255, static_cast<std::size_t>(random.between(0, size.width)));
+      }
+      const Pair pair(gpu(), cpu(), image);
+      const int most = 2 * std::min(size.width, size.height) - 1;
+      for (const int window :
+           {least, 2 * random.between(least / 2, most / 2) + 1, most, 2 * std::max(size.width, size.height) - 1}) {
+        SCOPED_TRACE("window of " + std::to_string(window));
+        for (const Border border : {Border::reflect101, Border::replicate, Border::cut}) {
+          WindowOptions options;
+          options.size = window;
+          options.border = border;
+          pair.operation(options);
+        }
+        for (const auto method : {ThresholdMethod::mean, ThresholdMethod::bradley}) {
+          ThresholdOptions options;
+          options.method = method;
+          options.window = window;
+          options.offset = random.between(-40, 40) / 4.0;
+          options.sensitivity = random.between(0, 100);
+          pair.operation(options);
+        }
+        if (HasFailure()) {
+          return;
+        }
+      }
+    }
+  }
 };
 
 constexpr std::initializer_list<Size> kSmall = {{1, 1}, {33, 5}, {1, 300}, {257, 3}, {1025, 2}};
@@ -163,6 +200,15 @@ TEST_F(CudaParity, MediumHsl) {
 TEST_F(CudaParity, MediumWindows) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
+
+// One channel of 8 bits, and windows that slide: of rows up to 4096, 16384 and 32768 pixels, and beyond.
+TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}, {16400, 34}}); }
+TEST_F(CudaParity, LargeWindows) {
+  large_windows(65,
+                {{257, 300}, {4096, 40}, {4097, 41}, {5003, 500}, {16384, 35}, {16385, 36}, {32768, 34}, {32769, 33}});
+}
+/// Sums of more than 32 bits.
+TEST_F(CudaParity, HugeWindows) { large_windows(4101, {{2432, 2304}, {2051, 2600}, {4160, 2070}, {16416, 2056}}); }
 
 TEST_F(CudaParity, LongOperationsOfTheList) {
   each_image(kLong, [](const Pair& pair, Random&) { pair.trials(); });

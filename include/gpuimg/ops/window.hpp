@@ -83,6 +83,24 @@ GPUIMG_HD constexpr std::uint32_t window_mean(std::uint64_t sum, std::uint64_t n
   return static_cast<std::uint32_t>((2 * sum + n) / (2 * n));
 }
 
+/// A little less than 1/n: by 2⁻²² to 2⁻²⁰ of it, though a device's quotient may be 2 units in the last place off.
+GPUIMG_HD inline float below_inverse(std::uint32_t n) {
+#ifdef __CUDA_ARCH__
+  const float inverse = __fdividef(1.0F, static_cast<float>(n));
+#else
+  const float inverse = 1.0F / static_cast<float>(n);
+#endif
+  return inverse * (1.0F - 0x1p-21F);
+}
+
+/// window_mean(sum, n) of 8-bit levels, with below_inverse(n); sum + n/2 must fit 32 bits. The product is right when
+/// truncated, or one too small.
+GPUIMG_HD inline std::uint32_t quotient_mean(std::uint32_t sum, std::uint32_t n, float below) {
+  const std::uint32_t a = sum + n / 2;
+  const auto estimate = static_cast<std::uint32_t>(static_cast<float>(a) * below);
+  return a - estimate * n >= n ? estimate + 1 : estimate;
+}
+
 /// (nΣx² − (Σx)²)/n²: the numerator is exact, numerator and denominator are rounded once, and so is the quotient.
 GPUIMG_HD inline double window_variance(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) {
   const Uint128 numerator = Uint128{n} * squares - Uint128{sum} * sum;

@@ -1,10 +1,10 @@
-// Windows over 8-bit levels as products with band matrices of ones and zeros, as a warp of device threads makes them:
-// which columns and rows a product covers, and the mean of a sum. Specified in docs/operations.md, "Windows". The
-// kernel is cuda/window/sum_bands.cuh; tests run its twin on the host.
+// Small windows over 8-bit levels as products with band matrices of ones and zeros, as a warp of device threads makes
+// them: which columns and rows a product covers, and the mean of a sum. Specified in docs/operations.md, "Windows". The
+// kernel is cuda/window/sum_bands.cuh; tests run its twin on the host. Others: window_slides.hpp.
 //
 // A warp sums the windows of 32 columns, 16 rows at a time. Products of levels with bands give, for each row that
-// enters the windows and each row that leaves them, its sum over each column's window. A product with a triangle adds
-// up these sums, entering less leaving, from row to row.
+// enters the windows, its sum over each column's window, which is kept until the row leaves. A product with a triangle
+// adds up these sums, entering less leaving, from row to row.
 #pragma once
 
 #include <algorithm>
@@ -17,19 +17,16 @@
 
 namespace gpuimg {
 
-inline constexpr int kBandColumns = 32;   ///< of a warp
-inline constexpr int kBandRows = 16;      ///< of a product with the triangle
-inline constexpr int kBandDepth = 32;     ///< levels of a row that one product takes
-inline constexpr int kFewBandSteps = 3;   ///< products a row for windows up to kMaxFewStepWindow
-inline constexpr int kManyBandSteps = 4;  ///< two at each end of larger windows, whose middle is a sum of its own
-inline constexpr int kMaxFewStepWindow = 63;
-inline constexpr int kMaxBandWindow = 4099;  ///< a window's sum, and half of its pixels, fit 32 bits together
+inline constexpr int kBandColumns = 32;  ///< of a warp
+inline constexpr int kBandRows = 16;     ///< of a product with the triangle
+inline constexpr int kBandDepth = 32;    ///< levels of a row that one product takes
+inline constexpr int kBandSteps = 3;     ///< products a row
+inline constexpr int kMaxBandWindow = 63;
 
 /// Offsets count the columns from the first one that a warp reads.
 struct BandLayout {
   int radius = 0;
-  int margin = 0;         ///< columns read to the left of the results, a multiple of 16
-  int middle_blocks = 0;  ///< of kBandDepth columns, between the second product and the third, in all windows of a warp
+  int margin = 0;  ///< columns read to the left of the results, a multiple of 16
 
   [[nodiscard]] GPUIMG_HD constexpr int size() const { return 2 * radius + 1; }
 };
@@ -38,15 +35,7 @@ GPUIMG_HD constexpr BandLayout band_layout(int radius) {
   BandLayout layout;
   layout.radius = radius;
   layout.margin = (radius + 15) / 16 * 16;
-  if (layout.size() > kMaxFewStepWindow) {
-    layout.middle_blocks = (layout.margin + radius + 1) / kBandDepth - 2;
-  }
   return layout;
-}
-
-/// Of the first level of a product.
-GPUIMG_HD constexpr int step_offset(const BandLayout& layout, int step) {
-  return kBandDepth * (step + (step >= 2 ? layout.middle_blocks : 0));
 }
 
 /// True if the window of a warp's `column`, 0 to 31, contains the level at an offset.
@@ -63,37 +52,18 @@ GPUIMG_HD constexpr int row_of_entry(int k) { return k % 4 / 2 * 8 + k / 4 * 2 +
 
 /// Bands are made of twos, so that the sums of rows, entering less leaving, are even. Then they have digits that are
 /// bytes, and products with the triangle may weigh them: bits 1 to 7, which count once; the next byte, which counts
-/// kBandDigit times, and is signed if windows are small; of larger ones a third, signed.
+/// kBandDigit times, and is signed.
 inline constexpr std::uint32_t kBandWeight = 2;
 inline constexpr std::uint32_t kBandDigit = 128;
-inline constexpr std::uint32_t kBandThirdDigit = 256 * kBandDigit;
 
-/// A little less than 1/n: by 2⁻²² to 2⁻²⁰ of it, though a device's quotient may be 2 units in the last place off.
-GPUIMG_HD inline float below_inverse(std::uint32_t n) {
-#ifdef __CUDA_ARCH__
-  const float inverse = __fdividef(1.0F, static_cast<float>(n));
-#else
-  const float inverse = 1.0F / static_cast<float>(n);
-#endif
-  return inverse * (1.0F - 0x1p-21F);
-}
-
-/// window_mean(sum, n) of 8-bit levels, with below_inverse(n); sum + n/2 must fit 32 bits. The product is right when
-/// truncated, or one too small.
-GPUIMG_HD inline std::uint32_t band_mean(std::uint32_t sum, std::uint32_t n, float below) {
-  const std::uint32_t a = sum + n / 2;
-  const auto estimate = static_cast<std::uint32_t>(static_cast<float>(a) * below);
-  return a - estimate * n >= n ? estimate + 1 : estimate;
-}
-
-/// window_mean of windows up to kMaxFewStepWindow pixels wide, by one multiplication of floats.
-class FewStepMean {
+/// window_mean of small windows, by one multiplication of floats.
+class BandMean {
  public:
   /// For n pixels, an odd number. The integers from 2²³ to 2²⁴ are floats, whose low bits are the integer's. A sum is
   /// taken n/2 − ½ + n·m larger, which is above 2²³, and its product with 1/n is m larger than the mean. The inverse is
   /// rounded, which changes a quotient by less than 0.6/n; if the inverse is too small, the sum is one larger instead,
   /// so that a quotient is never below the exact one, and less than 1/n above it.
-  explicit FewStepMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
+  explicit BandMean(std::uint32_t n) : inverse_(static_cast<float>(1.0 / n)) {
     const std::uint32_t multiple = ((1U << 23) - 1) / n + 1;
     const bool is_below = static_cast<double>(inverse_) * n < 1.0;
     sum_base_ = kFloatBase - (1U << 23) + multiple * n + n / 2 + (is_below ? 1 : 0);
@@ -121,14 +91,14 @@ class FewStepMean {
   std::uint32_t sum_base_;
 };
 
-/// Bradley's threshold of windows up to kMaxFewStepWindow pixels wide, by one multiplication of floats: a level is
-/// white if it is above the limit ⌊sum · percent / (100 · n)⌋.
-class FewStepLimit {
+/// Bradley's threshold of small windows, by one multiplication of floats: a level is white if it is above the limit
+/// ⌊sum · percent / (100 · n)⌋.
+class BandLimit {
  public:
   /// For n pixels, an odd number. The factor is one of the two floats next to the exact one. With the upper one, the
   /// product is right when truncated, if the error stays below the distance to the next limit. With the lower one, sums
   /// are taken larger, so that each product is 1/(the factor's denominator) more than it should be. Neither may do.
-  FewStepLimit(std::uint32_t n, std::uint32_t percent) {
+  BandLimit(std::uint32_t n, std::uint32_t percent) {
     const std::uint32_t divisor = std::gcd(percent, 100 * n);
     const std::uint32_t denominator = 100 * n / divisor;
     const std::uint32_t numerator = percent / divisor;

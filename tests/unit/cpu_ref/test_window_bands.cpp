@@ -19,8 +19,6 @@ namespace {
 /// From a level, and the sum and number of its window.
 using PixelMaker = std::function<std::uint32_t(std::uint32_t level, std::uint32_t sum, std::uint32_t n)>;
 
-bool has_middle(const BandLayout& layout) { return layout.size() > kMaxFewStepWindow; }
-
 /// Sums of an image's windows, 32 columns and 16 rows at a time.
 class WarpTwin {
  public:
@@ -42,7 +40,7 @@ class WarpTwin {
   /// sums_[row][column] of 16 rows from y on.
   void add_rows(int y, bool leaves) {
     for (int m = 0; m < kBandRows; ++m) {
-      const Row numbers = has_middle(layout_) ? difference(y + m, leaves) : packed_difference(y + m, leaves);
+      const Row numbers = packed_difference(y + m, leaves);
       for (int column = 0; column < kBandColumns; ++column) {
         sums_[m][column] = (m > 0 ? sums_[m - 1] : before_)[column] + numbers[column];
       }
@@ -65,35 +63,15 @@ class WarpTwin {
     const int row = logical < first_counted_ ? -1 : source_position(logical, image_.height, border_);
     Row sums{};
     for (int column = 0; column < kBandColumns; ++column) {
-      for (int step = 0; step < (has_middle(layout_) ? kManyBandSteps : kFewBandSteps); ++step) {
-        for (int k = 0; k < kBandDepth; ++k) {
-          const int offset = step_offset(layout_, step) + k;
-          const bool counts = is_in_band(layout_, column, offset);
-          sums[column] += counts ? kBandWeight * level(row, first_column_ - layout_.margin + offset) : 0U;
-        }
-      }
-      for (int offset = 2 * kBandDepth; has_middle(layout_) && offset < step_offset(layout_, 2); ++offset) {
-        EXPECT_TRUE(is_in_band(layout_, column, offset));
-        sums[column] += kBandWeight * level(row, first_column_ - layout_.margin + offset);
+      for (int offset = 0; offset < kBandSteps * kBandDepth; ++offset) {
+        const bool counts = is_in_band(layout_, column, offset);
+        sums[column] += counts ? kBandWeight * level(row, first_column_ - layout_.margin + offset) : 0U;
       }
     }
     return sums;
   }
 
-  /// Of larger windows: what enters with a row less what leaves, by its three digits.
-  [[nodiscard]] Row difference(int y, bool leaves) const {
-    const Row enter = across(y + layout_.radius);
-    const Row leave = leaves ? across(y - layout_.radius - 1) : Row{};
-    Row numbers{};
-    for (int column = 0; column < kBandColumns; ++column) {
-      const std::uint32_t word = enter[column] - leave[column];
-      const auto third = static_cast<std::uint32_t>(static_cast<std::int8_t>(word >> 16));
-      numbers[column] = (word >> 1 & 127U) + kBandDigit * (word >> 8 & 255U) + kBandThirdDigit * third;
-    }
-    return numbers;
-  }
-
-  /// Of small windows: sums are kept until they leave, and are subtracted as 16 bits of two columns at once.
+  /// Sums are kept until they leave, and are subtracted as 16 bits of two columns at once.
   Row packed_difference(int y, bool leaves) {
     kept_.push_back(across(y + layout_.radius));
     const Row& enter = kept_.back();
@@ -152,17 +130,17 @@ Image made_by_twin(const Image& image, int size, Border border, int rows, const 
 
 std::uint32_t squared(int size) { return static_cast<std::uint32_t>(size) * static_cast<std::uint32_t>(size); }
 
-/// By the arithmetic of small windows where all n pixels are inside, else by that of the others.
+/// By the products' own arithmetic where all pixels are inside, else by a quotient.
 std::uint32_t mean_of(std::uint32_t sum, std::uint32_t n, std::uint32_t whole) {
-  if (n == whole && whole <= squared(kMaxFewStepWindow)) {
-    const FewStepMean mean(n);
+  if (n == whole) {
+    const BandMean mean(n);
     return mean(mean.sum_base() + sum) & 255U;
   }
-  return band_mean(sum, n, below_inverse(n));
+  return quotient_mean(sum, n, below_inverse(n));
 }
 
 int random_window(test::Random& random, const Image& image) {
-  return 2 * random.between(0, std::min(std::max(image.width(), image.height()), 90) - 1) + 1;
+  return 2 * random.between(0, std::min(std::max(image.width(), image.height()) - 1, kMaxBandWindow / 2)) + 1;
 }
 
 TEST(WindowBands, EveryColumnAndRowHasOneEntry) {
@@ -183,15 +161,9 @@ TEST(WindowBands, EveryColumnAndRowHasOneEntry) {
 TEST(WindowBands, ProductsCoverEveryWindow) {
   for (int radius = 0; radius <= kMaxBandWindow / 2; ++radius) {
     const BandLayout layout = band_layout(radius);
-    const int steps = has_middle(layout) ? kManyBandSteps : kFewBandSteps;
     ASSERT_TRUE(is_in_band(layout, 0, layout.margin - radius));
     ASSERT_GE(layout.margin, radius);
-    ASSERT_LE(layout.margin + 31 + radius, step_offset(layout, steps - 1) + kBandDepth - 1) << radius;
-    if (has_middle(layout)) {
-      ASSERT_GE(layout.middle_blocks, 0) << radius;
-      ASSERT_TRUE(is_in_band(layout, 31, 2 * kBandDepth - 1)) << radius;
-      ASSERT_TRUE(is_in_band(layout, 0, step_offset(layout, 2) - 1)) << radius;
-    }
+    ASSERT_LT(layout.margin + 31 + radius, kBandSteps * kBandDepth) << radius;
   }
 }
 
@@ -234,8 +206,8 @@ TEST(WindowBands, TwinGivesTheThresholdsOfTheCpu) {
         const auto mean = static_cast<std::int32_t>(mean_of(sum, n, whole));
         return static_cast<std::int32_t>(level) - mean > -rule.offset ? 255U : 0U;
       }
-      const FewStepLimit limit(whole, rule.percent);
-      if (n == whole && whole <= squared(kMaxFewStepWindow) && limit.is_exact()) {
+      const BandLimit limit(whole, rule.percent);
+      if (n == whole && limit.is_exact()) {
         return level > (limit(limit.sum_base() + sum) & 255U) ? 255U : 0U;
       }
       return is_white<ThresholdMethod::bradley>(level, sum, 0, n, rule) ? 255U : 0U;
@@ -250,35 +222,27 @@ TEST(WindowBands, TwinGivesTheThresholdsOfTheCpu) {
 }
 
 TEST(WindowBands, MeansNextToEveryStep) {
-  const auto check = [](std::uint32_t n, const auto& mean) {
+  for (int size = 1; size <= kMaxBandWindow; size += 2) {
+    const std::uint32_t n = squared(size);
+    const BandMean mean(n);
     for (std::uint32_t level = 0; level <= 255; ++level) {
       for (const int near : {-2, -1, 0, 1, 2}) {
         const std::int64_t sum = std::int64_t{level} * n - n / 2 + near;
         if (sum >= 0 && sum <= std::int64_t{255} * n) {
           const auto exact = static_cast<std::uint32_t>(sum);
-          ASSERT_EQ(mean(exact), window_mean(exact, n)) << exact << " / " << n;
+          ASSERT_EQ(mean(mean.sum_base() + exact) & 255U, window_mean(exact, n)) << exact << " / " << n;
         }
       }
     }
-  };
-  for (std::uint32_t n = 1; n <= squared(kMaxBandWindow); n += 1 + n / 300) {
-    // A device's quotient may differ by 2 units in the last place.
-    for (const float below : {below_inverse(n), below_inverse(n) * (1 + 0x1p-22F), below_inverse(n) * (1 - 0x1p-22F)}) {
-      check(n, [n, below](std::uint32_t sum) { return band_mean(sum, n, below); });
-    }
-  }
-  for (int size = 1; size <= kMaxFewStepWindow; size += 2) {
-    const FewStepMean mean(squared(size));
-    check(squared(size), [&mean](std::uint32_t sum) { return mean(mean.sum_base() + sum) & 255U; });
   }
 }
 
 TEST(WindowBands, LimitsNextToEveryStep) {
   int inexact = 0;
-  for (int size = 1; size <= kMaxFewStepWindow; size += 2) {
+  for (int size = 1; size <= kMaxBandWindow; size += 2) {
     for (std::uint32_t percent = 0; percent <= 100; ++percent) {
       const std::uint32_t n = squared(size);
-      const FewStepLimit limit(n, percent);
+      const BandLimit limit(n, percent);
       if (!limit.is_exact()) {
         ASSERT_NE(percent % 5, 0U) << size;
         ++inexact;
