@@ -19,8 +19,9 @@ namespace gpuimg {
 inline constexpr int kMaxWholeSums = 4099;
 inline constexpr int kMaxSlidingWindow = 32767;  ///< of fewer than 2³⁰ pixels
 
-/// The rows, one after another, above which the sums of all columns are known: so many that the window around each
-/// multiple of `rows` is made of them. The radius is smaller than the height.
+/// The rows, one after another, above which the sums of all columns are known. The windows around all multiples of
+/// `rows` begin and end at them, also reflected, because these lie at three offsets from such multiples. The radius is
+/// smaller than the height.
 class RowMarks {
  public:
   RowMarks() = default;
