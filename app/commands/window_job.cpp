@@ -112,15 +112,15 @@ class MomentJob final : public ImageJob {
     if (options_.channel == Channel::luma) {
       context.note_luma_of(decoded, paths.input);
     }
-    OperationInput input(std::move(decoded));
     const auto apply = [&](Backend& backend, const Picture& picture, const Picture*) {
       return backend.apply(picture, options_);
     };
     if (form == MomentForm::npy) {
-      const auto open = codecs::npy_opener(input.width(), input.height(), result_format(input.format(), options_));
-      context.write_result(std::move(input), paths.output, open, apply);
+      const auto open =
+          codecs::npy_opener(decoded.width(), decoded.height(), result_format(decoded.format(), options_));
+      context.write_result(OperationInput(std::move(decoded)), paths.output, open, apply);
     } else {
-      const Image moments = context.process(std::move(input), apply);
+      const Image moments = context.process(OperationInput(std::move(decoded)), apply);
       context.save_image(paths.output, preview_of(moments.view()).view(), write_options_);
     }
     return {};
