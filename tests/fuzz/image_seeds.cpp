@@ -4,12 +4,12 @@
 #include "codecs/image_writer.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/npy/npy.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"
+#include "support/npy_maker.hpp"
 #include "support/png_maker.hpp"
 
 namespace gpuimg::fuzz {
@@ -131,7 +131,7 @@ void add_jpegs_of_scans(SeedFolder& seeds) {
 void add_npys(SeedFolder& seeds) {
   for (const Sample sample : {Sample::u8, Sample::u16, Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
     for (int channels = 1; channels <= 4; ++channels) {
-      seeds.add("fuzz_npy_roundtrip", encode_npy(picture(3, 2, {sample, channels}).view()).span());
+      seeds.add("fuzz_npy_roundtrip", test::npy_of(picture(3, 2, {sample, channels}).view()));
     }
   }
 }

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
-#include <new>
 
 #include "codecs/npy/npy_header.hpp"
 #include "codecs/refusals.hpp"
@@ -76,26 +75,6 @@ class NpyWriter final : public RowWriter {
 };
 
 }  // namespace
-
-Bytes encode_npy(ConstView pixels) {
-  const std::string header = npy_header_for(pixels.width, pixels.height, pixels.format);
-  const std::size_t row_bytes = pixels.tight_pitch_bytes();
-  Bytes bytes;
-  bytes.size = header.size() + row_bytes * static_cast<std::size_t>(pixels.height);
-  bytes.data.reset(new (std::nothrow) std::byte[bytes.size]);
-  if (bytes.data == nullptr) {
-    throw Error(ErrorKind::out_of_memory,
-                fmt::format("npy: cannot allocate {} bytes; use a smaller image", bytes.size));
-  }
-  std::byte* out = bytes.data.get();
-  std::memcpy(out, header.data(), header.size());
-  out += header.size();
-  for (int y = 0; y < pixels.height; ++y) {
-    std::memcpy(out, pixels.row_bytes(y), row_bytes);
-    out += row_bytes;
-  }
-  return bytes;
-}
 
 std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink) {
   return std::make_unique<NpyWriter>(width, height, format, sink);

@@ -13,10 +13,7 @@
 
 namespace gpuimg::codecs {
 
-/// Little endian, of every Sample.
-Bytes encode_npy(ConstView pixels);
-
-/// Begins the same file, from rows. The sink must outlive the writer.
+/// Begins a file of any Sample, little endian. The sink must outlive the writer.
 std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink);
 
 /// What begins such a file at any place.

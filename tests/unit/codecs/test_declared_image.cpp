@@ -9,11 +9,11 @@
 #include <variant>
 
 #include "codecs/declared_image.hpp"
-#include "codecs/npy/npy.hpp"
 #include "gpuimg/error.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"
+#include "support/npy_maker.hpp"
 #include "support/png_maker.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"
@@ -132,7 +132,7 @@ TEST(DeclaredImage, ReadsNoMoreThanTheHeader) {
   EXPECT_EQ(sized("a.png", test::written(image, FileFormat::png, {})).image.pixels(), 200U);
   EXPECT_EQ(sized("a.pgm", test::make_pnm("P5\n3 2\n255\n", {1, 2}, 1)).image.pixels(), 6U);
   EXPECT_EQ(sized("a.psd", test::make_psd(3, 2, 3, 8, std::vector<std::uint32_t>(18, 1))).image.pixels(), 6U);
-  EXPECT_EQ(sized("a.npy", encode_npy(image.view()).span()).image.pixels(), 200U);
+  EXPECT_EQ(sized("a.npy", test::npy_of(image.view())).image.pixels(), 200U);
   EXPECT_EQ(declared_image_in(folder / "a.jpg").pixels(), 200U);
   EXPECT_EQ(sized("a.jpg", jpeg).file_bytes, std::uint64_t{1} << 40);
   EXPECT_THROW((void)sized("a.tif", test::bytes_of(std::string_view("II*\0", 4))), Error);
@@ -239,7 +239,7 @@ TEST(FileHeader, HoldsTheMetadata) {
 
 TEST(FileHeader, TellsTypeAndShapeOfATable) {
   const test::TemporaryFolder folder;
-  test::put_bytes(folder / "t.npy", encode_npy(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()).span());
+  test::put_bytes(folder / "t.npy", test::npy_of(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()));
   const FileHeader header = read_file_header(folder / "t.npy");
   EXPECT_EQ(header.format, "NPY");
   EXPECT_EQ(header.image.decoded, (PixelFormat{Sample::f64, 3}));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "codecs/npy/npy.hpp"
+#include "support/npy_maker.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
@@ -16,7 +17,9 @@ namespace {
 
 using test::Random;
 
-std::string text_of(const Bytes& bytes) { return {reinterpret_cast<const char*>(bytes.data.get()), bytes.size}; }
+std::string text_of(const std::vector<std::byte>& bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
 
 /// A version 1.0 file with exactly this header and `data_bytes` zeros.
 std::string npy_file(const std::string& header, std::size_t data_bytes) {
@@ -50,10 +53,10 @@ TEST(Npy, RoundTripsEverySampleAndChannelCount) {
       for (const auto& [width, height] : {std::pair(1, 1), std::pair(17, 3), std::pair(1, 33), std::pair(1025, 2)}) {
         Image image(width, height, {sample, channels});
         std::generate_n(image.view().data, image.size_bytes(), [&] { return std::byte(random.below(256)); });
-        const Bytes file = encode_npy(image.view());
-        ASSERT_TRUE(is_npy(file.span()));
-        EXPECT_TRUE(test::same_pixels(decode_npy(file.span(), "a.npy").view(), image.view()));
-        EXPECT_EQ((file.size - image.size_bytes()) % 64, 0U);
+        const auto file = test::npy_of(image.view());
+        ASSERT_TRUE(is_npy(file));
+        EXPECT_TRUE(test::same_pixels(decode_npy(file, "a.npy").view(), image.view()));
+        EXPECT_EQ((file.size() - image.size_bytes()) % 64, 0U);
       }
     }
   }
@@ -61,7 +64,7 @@ TEST(Npy, RoundTripsEverySampleAndChannelCount) {
 
 TEST(Npy, HeaderMatchesNumPy) {
   const auto header = [](int width, int height, PixelFormat format) {
-    return text_of(encode_npy(Image(width, height, format).view())).substr(0, 128);
+    return text_of(test::npy_of(Image(width, height, format).view())).substr(0, 128);
   };
   const auto expected = [](const std::string& dictionary) {
     return std::string("\x93NUMPY\1\0\x76\0", 10) + dictionary + std::string(117 - dictionary.size(), ' ') + '\n';
@@ -74,7 +77,7 @@ TEST(Npy, HeaderMatchesNumPy) {
 TEST(Npy, OmitsRowPadding) {
   std::vector<std::uint16_t> memory = {1, 2, 99, 3, 4, 99};
   const ConstView view{reinterpret_cast<const std::byte*>(memory.data()), 2, 2, 6, {Sample::u16, 1}};
-  const Image image = decode(text_of(encode_npy(view)));
+  const Image image = decode(text_of(test::npy_of(view)));
   EXPECT_EQ(image.view().row<std::uint16_t>(0)[1], 2);
   EXPECT_EQ(image.view().row<std::uint16_t>(1)[0], 3);
 }
@@ -100,13 +103,13 @@ TEST(Npy, ImagesLieInTheMemoryAskedFor) {
     return Image(width, height, format);
   };
   const Image image = test::constant_image(3, 2, {Sample::u16, 3}, 7);
-  const DecodedImage read = read_npy(encode_npy(image.view()).span(), "a.npy", options);
+  const DecodedImage read = read_npy(test::npy_of(image.view()), "a.npy", options);
   EXPECT_TRUE(is_asked);
   EXPECT_TRUE(test::same_pixels(read.image.view(), image.view()));
 }
 
 TEST(Npy, ImagesAreAsLongAsTheyDeclare) {
-  std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
+  std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
   const auto read = [&] { return read_npy(std::as_bytes(std::span(file)), "a.npy", {}); };
   EXPECT_NO_THROW((void)read());
   file += '\0';
@@ -117,14 +120,14 @@ TEST(Npy, ImagesAreAsLongAsTheyDeclare) {
 
 TEST(Npy, TablesAreNoImages) {
   for (const Sample sample : {Sample::u32, Sample::u64, Sample::f32, Sample::f64}) {
-    const Bytes file = encode_npy(Image(3, 2, {sample, 1}).view());
-    EXPECT_NO_THROW((void)decode_npy(file.span(), "a.npy"));
-    EXPECT_THROW((void)read_npy(file.span(), "a.npy", {}), Error);
+    const auto file = test::npy_of(Image(3, 2, {sample, 1}).view());
+    EXPECT_NO_THROW((void)decode_npy(file, "a.npy"));
+    EXPECT_THROW((void)read_npy(file, "a.npy", {}), Error);
   }
 }
 
 TEST(Npy, RefusesEveryPrefix) {
-  const std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u16, 3}, 7).view()));
+  const std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u16, 3}, 7).view()));
   for (std::size_t size = 0; size < file.size(); ++size) {
     EXPECT_THROW(decode(file.substr(0, size)), Error) << size;
   }
@@ -187,7 +190,7 @@ TEST(Npy, RefusesDamagedHeadersAndWrongLengths) {
 TEST(Npy, DamagedBytesOnlyThrow) {
   Random random;
   SCOPED_TRACE(random.trace());
-  const std::string file = text_of(encode_npy(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
+  const std::string file = text_of(test::npy_of(test::constant_image(3, 2, {Sample::u8, 3}, 7).view()));
   for (int round = 0; round < 20000; ++round) {
     std::string damaged = file;
     for (int i = 0; i <= round % 3; ++i) {
