@@ -4,22 +4,9 @@
 #include <cstdint>
 
 #include "window/band_job.cuh"
+#include "window/unaligned_levels.cuh"
 
 namespace gpuimg::cuda {
-
-/// Sixteen levels from anywhere.
-__device__ __forceinline__ uint4 load_unaligned(const std::uint8_t* from) {
-  const auto misplaced = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) % 4);
-  const auto* words = reinterpret_cast<const std::uint32_t*>(from - misplaced);
-  std::uint32_t word[5];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) {
-    word[i] = __ldg(words + i);
-  }
-  const std::uint32_t shift = 8 * misplaced;
-  return make_uint4(__funnelshift_r(word[0], word[1], shift), __funnelshift_r(word[1], word[2], shift),
-                    __funnelshift_r(word[2], word[3], shift), __funnelshift_r(word[3], word[4], shift));
-}
 
 /// Sixteen levels of a row from `column` on, which may lie outside the image.
 inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int width, Border border, int column) {
@@ -48,6 +35,7 @@ inline __device__ __noinline__ uint4 border_levels(const std::uint8_t* line, int
 /// Copies what blocks read whose columns are not all inside the image, or not aligned. blockIdx.y → copy; warp → rows;
 /// lane → 16 levels.
 static __global__ void __launch_bounds__(kBandThreads) copy_borders(const __grid_constant__ BandJob job) {
+  static_assert(BandTile::kColumns <= 32 * 16, "a warp copies a row at once");
   const int copy = static_cast<int>(blockIdx.y);
   const int strip = copy < job.left_copies ? copy : copy - job.left_copies + job.first_right_copy;
   const int at = static_cast<int>(threadIdx.x % 32) * 16;

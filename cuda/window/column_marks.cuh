@@ -6,6 +6,7 @@
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
 #include "gpuimg/ops/window_slides.hpp"
+#include "window/unaligned_levels.cuh"
 
 namespace gpuimg::cuda {
 
@@ -30,30 +31,14 @@ struct SlideJob {
 };
 
 /// Sixteen levels of a line from `column` on, a multiple of 16; zeros beyond its end.
-__device__ __forceinline__ uint4 load_levels(const std::uint8_t* line, int column, int width) {
+__device__ __forceinline__ uint4 load_row_levels(const std::uint8_t* line, int column, int width) {
   if (column >= width) {
     return uint4{};
   }
   if (width % 16 == 0) {
     return __ldg(reinterpret_cast<const uint4*>(line + column));
   }
-  const std::uint8_t* const from = line + column;
-  const auto misplaced = static_cast<int>(reinterpret_cast<std::uintptr_t>(from) % 4);
-  const auto* words = reinterpret_cast<const std::uint32_t*>(from - misplaced);
-  const int rest = width - column;
-  std::uint32_t word[5];
-#pragma unroll
-  for (int i = 0; i < 5; ++i) {
-    word[i] = 4 * i - misplaced < rest ? __ldg(words + i) : 0U;
-  }
-  std::uint32_t levels[4];
-#pragma unroll
-  for (int i = 0; i < 4; ++i) {
-    const int inside = min(max(rest - 4 * i, 0), 4);
-    const std::uint32_t mask = inside == 4 ? 0xFFFFFFFFU : (1U << (8 * inside)) - 1;
-    levels[i] = __funnelshift_r(word[i], word[i + 1], 8 * misplaced) & mask;
-  }
-  return make_uint4(levels[0], levels[1], levels[2], levels[3]);
+  return load_unaligned(line + column, width - column);
 }
 
 inline constexpr int kMarkThreads = 256;
@@ -72,7 +57,7 @@ static __global__ void __launch_bounds__(kMarkThreads) sum_to_marks(const __grid
   std::uint32_t odd[4] = {};
 #pragma unroll 8
   for (int row = mark == 0 ? 0 : job.marks.rows_above(mark - 1); row < end; ++row) {
-    const uint4 levels = load_levels(job.line(row), column, job.width);
+    const uint4 levels = load_row_levels(job.line(row), column, job.width);
     const std::uint32_t words[4] = {levels.x, levels.y, levels.z, levels.w};
 #pragma unroll
     for (int i = 0; i < 4; ++i) {

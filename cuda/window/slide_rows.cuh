@@ -15,6 +15,8 @@
 namespace gpuimg::cuda {
 
 inline constexpr int kMaxSlideThreads = 1024;  ///< of a multiprocessor
+inline constexpr int kSlideColumns = 16;       ///< of a thread
+inline constexpr int kSlideStepRows = 2;       ///< between two barriers
 
 /// The layout of the sums of a row's first columns in shared memory. A thread writes those of its adjacent columns.
 struct PrefixWords {
@@ -72,30 +74,29 @@ __device__ __forceinline__ std::uint32_t sum_of_warp(std::uint32_t value) {
 }
 
 /// Makes one pixel of each window: operation.pixel(sum, n, below_inverse(n), mean, level), where `sum` is modulo 2³²
-/// and `mean` counts if Operation::kIsModulo, else `sum` is whole. Block → job.marks.rows() rows, kStepRows at a time;
-/// thread → kQuads · 16 adjacent columns, whose sums it keeps; and every kThreads-th pixel, which it makes.
-template <int kThreads, int kQuads, int kStepRows, class Operation>
+/// and `mean` counts if Operation::kIsModulo, else `sum` is whole. Block → job.marks.rows() rows, kSlideStepRows at a
+/// time; thread → kSlideColumns adjacent columns, whose sums it keeps; and every kThreads-th pixel, which it makes.
+template <int kThreads, class Operation>
 __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     slide_rows(const __grid_constant__ SlideJob job, const __grid_constant__ Operation operation) {
-  constexpr int kColumns = 16 * kQuads;
-  constexpr int kRowWords = kThreads * kColumns + PrefixWords::kSpare;
+  constexpr int kRowWords = kThreads * kSlideColumns + PrefixWords::kSpare;
   static_assert(kThreads % 128 == 0, "slide_place() differs from thread to thread as from column to column");
   extern __shared__ __align__(128) std::uint32_t prefix_words[];
-  auto* const row_levels = reinterpret_cast<std::uint8_t*>(prefix_words + kStepRows * kRowWords);
-  __shared__ std::uint32_t of_warps[2][kStepRows][32];
+  auto* const row_levels = reinterpret_cast<std::uint8_t*>(prefix_words + kSlideStepRows * kRowWords);
+  __shared__ std::uint32_t of_warps[2][kSlideStepRows][32];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
   const int warp = thread / 32;
-  const int own_column = thread * kColumns;
+  const int own_column = thread * kSlideColumns;
   const int top = static_cast<int>(blockIdx.x) * job.marks.rows();
   const int end = min(job.height, top + job.marks.rows());
   const int radius = job.radius;
   const auto size = static_cast<std::uint32_t>(2 * radius + 1);
 
-  if (thread < kStepRows) {
+  if (thread < kSlideStepRows) {
     prefix_words[thread * kRowWords + PrefixWords::place(0)] = 0;
   }
-  for (int i = thread; i < 2 * kStepRows * 32; i += kThreads) {
+  for (int i = thread; i < 2 * kSlideStepRows * 32; i += kThreads) {
     (&of_warps[0][0][0])[i] = 0;  // of warps that there are not
   }
   {
@@ -108,7 +109,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     const bool has_ends = top < radius || top + radius >= job.height;
     wait_for_kernel_before();
 #pragma unroll 4
-    for (int x = thread; x < kThreads * kColumns; x += kThreads) {
+    for (int x = thread; x < kThreads * kSlideColumns; x += kThreads) {
       std::uint32_t sum = 0;
       if (x < job.width) {
         LineEnds ends{};
@@ -122,10 +123,10 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     }
   }
   __syncthreads();
-  std::uint32_t sums[kColumns];  // of the own columns
-  std::uint32_t own_sum = 0;     // of these
+  std::uint32_t sums[kSlideColumns];  // of the own columns
+  std::uint32_t own_sum = 0;          // of these
 #pragma unroll
-  for (int q = 0; q < kColumns / 4; ++q) {
+  for (int q = 0; q < kSlideColumns / 4; ++q) {
     const uint4 four = PrefixWords::four(prefix_words, own_column + 4 * q);
     sums[4 * q] = four.x;
     sums[4 * q + 1] = four.y;
@@ -137,7 +138,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   /// Writes the sums of a row's first columns, from the sum of all columns before the own ones.
   const auto write_prefixes = [&](int of_step, std::uint32_t before, int shift) {
 #pragma unroll
-    for (int q = 0; q < kColumns / 4; ++q) {
+    for (int q = 0; q < kSlideColumns / 4; ++q) {
       uint4 four;
       four.x = before += sums[4 * q] >> shift;
       four.y = before += sums[4 * q + 1] >> shift;
@@ -149,10 +150,10 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   int turn = 0;
   /// Replaces the sums of the own columns, in each row of a step, by those of all columns before them. All threads
   /// meet.
-  const auto add_up = [&](std::uint32_t(&own_sums)[kStepRows]) {
-    std::uint32_t through[kStepRows];
+  const auto add_up = [&](std::uint32_t(&own_sums)[kSlideStepRows]) {
+    std::uint32_t through[kSlideStepRows];
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
       through[r] = sum_through_lane(own_sums[r], lane);
       if (lane == 31) {
         of_warps[turn][r][warp] = through[r];
@@ -160,7 +161,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     }
     __syncthreads();
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
       own_sums[r] = sum_of_warp(lane < warp ? of_warps[turn][r][lane] : 0U) + through[r] - own_sums[r];
     }
     turn ^= 1;
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   const std::uint32_t* const before_words = prefix_words + kept(PrefixWords::place(thread - radius));
   const std::uint32_t* const through_end = prefix_words + kept(PrefixWords::place(2 * job.width - 2 - radius - thread));
   const std::uint32_t* const before_start = prefix_words + kept(PrefixWords::place(1 + radius - thread));
-  /// The sum of the window of pixel j · kThreads of the own ones, near the border.
+  /// The sum of the window of pixel j · kThreads of the own ones, near the border: PrefixBeyond, with the places above.
   const auto sum_at_border = [&](int j, int of_step) {
     const int at = of_step * kRowWords;
     const std::uint32_t* const words = prefix_words + at;
@@ -196,11 +197,12 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     return sum;
   };
 
-  std::uint32_t means[Operation::kIsModulo ? kColumns / 4 : 1] = {};  // of the pixels of the row before, a byte each
+  std::uint32_t means[Operation::kIsModulo ? kSlideColumns / 4 : 1] =
+      {};  // of the pixels of the row before, a byte each
   if constexpr (Operation::kIsModulo) {
-    std::uint32_t own_sums[kStepRows] = {};
+    std::uint32_t own_sums[kSlideStepRows] = {};
 #pragma unroll
-    for (int c = 0; c < kColumns; ++c) {
+    for (int c = 0; c < kSlideColumns; ++c) {
       own_sums[0] += sums[c] >> kEstimateShift;
     }
     add_up(own_sums);
@@ -208,7 +210,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     __syncthreads();
     const std::uint32_t down = counted_positions(top, radius, job.height, job.border);
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
+    for (int j = 0; j < kSlideColumns; ++j) {
       const int x = j * kThreads + thread;
       if (x < job.width) {
         const std::uint32_t n = down * counted_positions(x, radius, job.width, job.border);
@@ -217,37 +219,29 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
     }
   }
 
-  uint4 enter[kStepRows][kQuads];
-  uint4 leave[kStepRows][kQuads];
+  uint4 enter[kSlideStepRows];
+  uint4 leave[kSlideStepRows];
   const auto load_step = [&](int first) {
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
       const int row = first + r;
       const bool moves = row > top && row < end;  // the sums are those of the first row already
       const int from_below = moves ? nearby_row(row + radius, job.height, job.border) : -1;
       const int from_above = moves ? nearby_row(row - radius - 1, job.height, job.border) : -1;
-#pragma unroll
-      for (int q = 0; q < kQuads; ++q) {
-        const int column = own_column + 16 * q;
-        enter[r][q] = from_below < 0 ? uint4{} : load_levels(job.line(from_below), column, job.width);
-        leave[r][q] = from_above < 0 ? uint4{} : load_levels(job.line(from_above), column, job.width);
-      }
+      enter[r] = from_below < 0 ? uint4{} : load_row_levels(job.line(from_below), own_column, job.width);
+      leave[r] = from_above < 0 ? uint4{} : load_row_levels(job.line(from_above), own_column, job.width);
     }
   };
   /// Starts to copy the own levels of a step's rows to where all threads find them.
   const auto copy_levels = [&](int first) {
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
       const int row = min(first + r, end - 1);
-#pragma unroll
-      for (int q = 0; q < kQuads; ++q) {
-        const int column = own_column + 16 * q;
-        std::uint8_t* to = row_levels + r * kThreads * kColumns + column;
-        if (job.width % 16 != 0) {
-          *reinterpret_cast<uint4*>(to) = load_levels(job.line(row), column, job.width);
-        } else if (column < job.width) {
-          __pipeline_memcpy_async(to, job.line(row) + column, 16);
-        }
+      std::uint8_t* to = row_levels + r * kThreads * kSlideColumns + own_column;
+      if (job.width % 16 != 0) {
+        *reinterpret_cast<uint4*>(to) = load_row_levels(job.line(row), own_column, job.width);
+      } else if (own_column < job.width) {
+        __pipeline_memcpy_async(to, job.line(row) + own_column, 16);
       }
     }
     __pipeline_commit();
@@ -258,14 +252,11 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
   const int own_width = job.width - thread;
   std::size_t start = static_cast<std::size_t>(top) * job.width + thread;  // of the first own pixel of a step
   load_step(top);
-  for (int first = top; first < end; first += kStepRows) {
-    std::uint32_t before[kStepRows];
+  for (int first = top; first < end; first += kSlideStepRows) {
+    std::uint32_t before[kSlideStepRows];
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
-#pragma unroll
-      for (int q = 0; q < kQuads; ++q) {
-        own_sum = sum_of_bytes(enter[r][q], own_sum) - sum_of_bytes(leave[r][q], 0);
-      }
+    for (int r = 0; r < kSlideStepRows; ++r) {
+      own_sum = sum_of_bytes(enter[r], own_sum) - sum_of_bytes(leave[r], 0);
       before[r] = own_sum;
     }
     add_up(before);
@@ -273,22 +264,22 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
       copy_levels(first);
     }
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
 #pragma unroll
-      for (int c = 0; c < kColumns; ++c) {
-        sums[c] += level_of(enter[r][c / 16], c % 16) - level_of(leave[r][c / 16], c % 16);
+      for (int c = 0; c < kSlideColumns; ++c) {
+        sums[c] += level_of(enter[r], c) - level_of(leave[r], c);
       }
       write_prefixes(r, before[r], 0);
     }
-    load_step(first + kStepRows);
+    load_step(first + kSlideStepRows);
     if constexpr (Operation::kReadsLevels) {
       __pipeline_wait_prior(0);
     }
     __syncthreads();
-    std::uint32_t down[kStepRows];  // of positions that count
-    float below[kStepRows];         // of windows that are not cut on their sides
+    std::uint32_t down[kSlideStepRows];  // of positions that count
+    float below[kSlideStepRows];         // of windows that are not cut on their sides
 #pragma unroll
-    for (int r = 0; r < kStepRows; ++r) {
+    for (int r = 0; r < kSlideStepRows; ++r) {
       down[r] = counted_positions(min(first + r, end - 1), radius, job.height, job.border);
       below[r] = below_inverse(down[r] * size);
     }
@@ -296,7 +287,7 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
       const std::size_t at = start + static_cast<std::size_t>(r) * job.width + j * kThreads;
       std::uint32_t level = 0;
       if constexpr (Operation::kReadsLevels) {
-        level = row_levels[r * kThreads * kColumns + j * kThreads + thread];
+        level = row_levels[r * kThreads * kSlideColumns + j * kThreads + thread];
       }
       std::uint32_t mean = 0;
       if constexpr (Operation::kIsModulo) {
@@ -307,18 +298,18 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
       }
       job.out[at] = static_cast<std::uint8_t>(operation.pixel(sum, n, inverse, mean, level));
     };
-    const bool is_whole = first + kStepRows <= end;
+    const bool is_whole = first + kSlideStepRows <= end;
 #pragma unroll
-    for (int j = 0; j < kColumns; ++j) {
+    for (int j = 0; j < kSlideColumns; ++j) {
       if (is_whole && j * kThreads >= inside_begin && j * kThreads < inside_end) {
 #pragma unroll
-        for (int r = 0; r < kStepRows; ++r) {
+        for (int r = 0; r < kSlideStepRows; ++r) {
           const int at = r * kRowWords + j * kThreads;
           make_pixel(j, r, through_words[at] - before_words[at], down[r] * size, below[r]);
         }
       } else if (j * kThreads < own_width) {
 #pragma unroll
-        for (int r = 0; r < kStepRows; ++r) {
+        for (int r = 0; r < kSlideStepRows; ++r) {
           if (first + r < end) {
             const bool is_cut = job.border == Border::cut;
             const int x = thread + j * kThreads;
@@ -328,19 +319,19 @@ __global__ void __launch_bounds__(kThreads, kMaxSlideThreads / kThreads)
         }
       }
     }
-    start += static_cast<std::size_t>(kStepRows) * job.width;
+    start += static_cast<std::size_t>(kSlideStepRows) * job.width;
   }
 }
 
-template <int kThreads, int kQuads, int kStepRows, class Operation>
+template <int kThreads, class Operation>
 bool try_slides(Workspace& workspace, SlideJob job, const Operation& operation, const char* doing) {
   constexpr int kMinRows = 16;
   constexpr int kMaxMarks = 65535;  // blocks of a grid
-  constexpr int kMostColumns = kThreads * kQuads * 16;
+  constexpr int kMostColumns = kThreads * kSlideColumns;
   constexpr std::size_t kLevelBytes = Operation::kReadsLevels ? kMostColumns : 0;
   constexpr std::size_t kBytes =
-      kStepRows * (sizeof(std::uint32_t) * (kMostColumns + PrefixWords::kSpare) + kLevelBytes);
-  const auto kernel = slide_rows<kThreads, kQuads, kStepRows, Operation>;
+      kSlideStepRows * (sizeof(std::uint32_t) * (kMostColumns + PrefixWords::kSpare) + kLevelBytes);
+  const auto kernel = slide_rows<kThreads, Operation>;
   if (job.width > kMostColumns || kBytes > workspace.device()->shared_bytes_per_block()) {
     return false;
   }
@@ -378,9 +369,7 @@ bool try_slides(Workspace& workspace, const Picture& picture, const Picture& res
   job.border = border;
   job.radius = radius;
   const auto tried = [&](const auto& operation) {
-    return try_slides<256, 1, 2>(workspace, job, operation, doing) ||
-           try_slides<1024, 1, 2>(workspace, job, operation, doing) ||
-           try_slides<1024, 2, 1>(workspace, job, operation, doing);
+    return try_slides<256>(workspace, job, operation, doing) || try_slides<1024>(workspace, job, operation, doing);
   };
   return size <= kMaxWholeSums ? tried(whole) : tried(modulo);
 }

@@ -50,6 +50,9 @@ class TileRows {
     return logical < first_counted_ ? -1 : source_position(logical, job_.height, job_.border);
   }
 
+  /// Steps are not negative: a signed remainder takes seven instructions more.
+  static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
+
   /// Where a row is of those that enter with a step.
   [[nodiscard]] __device__ std::uint32_t place(int step, int row) const {
     return static_cast<std::uint32_t>(slot_of(step) * BandTile::kBoxBytes + row * BandTile::kPitch);
@@ -115,8 +118,6 @@ class TileRows {
   /// A step reads the levels of its own rows, which entered with the step before.
   static constexpr int kAhead = kSlots - 1;
 
-  /// Steps are not negative: a signed remainder takes seven instructions more.
-  static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
   static __device__ int turn_of(int step) { return static_cast<int>(static_cast<unsigned>(step) / kSlots % 2); }
 
   [[nodiscard]] __device__ std::uint32_t copied(int slot) const {
@@ -202,8 +203,6 @@ class TileRows {
   /// Warps may read the step before still; see above for the one before that.
   static constexpr int kAhead = kSlots - 2;
   static constexpr int kThreadsPerRow = kBandThreads / kBandStepRows;
-
-  static __device__ int slot_of(int step) { return static_cast<int>(static_cast<unsigned>(step) % kSlots); }
 
   __device__ __forceinline__ void copy(int step) const {
     if (step < steps) {
