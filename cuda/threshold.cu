@@ -75,12 +75,19 @@ struct BandThreshold {
     return make_uint2(above_limits(sums[0], sums[1], sums[2], sums[3], levels.x),
                       above_limits(sums[4], sums[5], sums[6], sums[7], levels.y));
   }
-  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
-                                     uint2 levels) const {
-    std::uint32_t differences[8];
+  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const WindowCounts& counts, uint2 levels) const {
+    std::uint32_t differences[8];  // negative if a pixel is white
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      differences[i] = difference((i < 4 ? levels.x : levels.y) >> (i % 4 * 8) & 255U, sums[i], counts[i]);
+      const std::uint32_t level = byte_of(levels, i);
+      if constexpr (method == ThresholdMethod::mean) {
+        const std::uint32_t n = counts.pixels(i);
+        differences[i] = quotient_mean(sums[i] - limit.sum_base(), n, below_inverse(n)) - level -
+                         static_cast<std::uint32_t>(rule.offset);
+      } else {
+        const std::uint32_t hundreds = level * byte_of(counts.columns, i) * (100 * counts.rows);
+        differences[i] = sums[i] * rule.percent - (hundreds + limit.sum_base() * rule.percent);
+      }
     }
     return packed_signs(differences);
   }
@@ -111,15 +118,6 @@ struct BandThreshold {
     std::uint32_t white = 0;
     asm("prmt.b32 %0, %1, %2, 0xFDB9;" : "=r"(white) : "r"(first), "r"(second));  // 8 more: the byte's sign
     return white;
-  }
-
-  /// Negative if the pixel is white.
-  [[nodiscard]] __device__ std::uint32_t difference(std::uint32_t level, std::uint32_t sum, std::uint32_t count) const {
-    if constexpr (method == ThresholdMethod::mean) {
-      return quotient_mean(sum, count, below_inverse(count)) - level - static_cast<std::uint32_t>(rule.offset);
-    } else {
-      return sum * rule.percent - level * (100 * count);
-    }
   }
 };
 

@@ -44,12 +44,13 @@ struct BandMeans {
     }
     return packed_bytes(means);
   }
-  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const std::uint32_t (&counts)[8],
+  [[nodiscard]] __device__ uint2 cut(const std::uint32_t (&sums)[8], const WindowCounts& counts,
                                      uint2 /*levels*/) const {
     std::uint32_t means[8];
 #pragma unroll
     for (int i = 0; i < 8; ++i) {
-      means[i] = quotient_mean(sums[i], counts[i], below_inverse(counts[i]));
+      const std::uint32_t n = counts.pixels(i);
+      means[i] = quotient_mean(sums[i] - mean.sum_base(), n, below_inverse(n));
     }
     return packed_bytes(means);
   }

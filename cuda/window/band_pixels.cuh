@@ -28,27 +28,40 @@ __device__ __forceinline__ uint2 packed_signs(const std::uint32_t (&words)[8]) {
                     __byte_perm(signs(words[4], words[5]), signs(words[6], words[7]), kPairs));
 }
 
-/// The pixels that count in the windows of eight pixels from `column` on.
-__device__ __forceinline__ void count_pixels(std::uint32_t (&counts)[8], const BandJob& job, int column, int row) {
+/// One of eight bytes.
+__device__ __forceinline__ std::uint32_t byte_of(uint2 eight, int i) {
+  return __byte_perm(i < 4 ? eight.x : eight.y, 0, 0x4440 + i % 4);
+}
+
+/// How many pixels count in the windows of eight adjacent pixels.
+struct WindowCounts {
+  uint2 columns;  ///< a byte each
+  std::uint32_t rows;
+
+  [[nodiscard]] __device__ std::uint32_t pixels(int i) const { return rows * byte_of(columns, i); }
+};
+
+/// The columns that count in the windows of eight pixels from `column` on; any number for those outside the image.
+__device__ __forceinline__ uint2 counted_columns(const BandJob& job, int column) {
   const int radius = job.layout.radius;
-  const std::uint32_t down = counted_positions(row, radius, job.height, job.border);
   const bool is_cut = job.border == Border::cut;
-  const int least = is_cut ? 0 : column - radius;  // of positions across
+  const int least = is_cut ? 0 : column - radius;
   const int most = is_cut ? job.width - 1 : column + 7 + radius;
+  std::uint32_t counts[8];
 #pragma unroll
   for (int i = 0; i < 8; ++i) {
-    counts[i] = down * static_cast<std::uint32_t>(min(column + i + radius, most) - max(column + i - radius, least) + 1);
+    counts[i] = static_cast<std::uint32_t>(min(column + i + radius, most) - max(column + i - radius, least) + 1);
   }
+  return packed_bytes(counts);
 }
 
 /// Writes eight pixels one by one, of which some may be outside the image.
 template <class Operation>
 __device__ __noinline__ void write_separate_pixels(const BandJob& job, const Operation& operation, int column, int row,
-                                                   uint4 first_sums, uint4 last_sums) {
+                                                   uint2 columns, uint4 first_sums, uint4 last_sums) {
   const std::uint32_t sums[8] = {first_sums.x, first_sums.y, first_sums.z, first_sums.w,
                                  last_sums.x,  last_sums.y,  last_sums.z,  last_sums.w};
-  std::uint32_t counts[8];
-  count_pixels(counts, job, column, row);
+  const WindowCounts counts{columns, counted_positions(row, job.layout.radius, job.height, job.border)};
   const std::size_t at = job.place(column, row);
   uint2 levels{};
 #pragma unroll
@@ -68,14 +81,13 @@ __device__ __noinline__ void write_separate_pixels(const BandJob& job, const Ope
 /// Writes eight pixels whose windows may be cut by the border. `levels` count if the width is a multiple of 8.
 template <class Operation>
 __device__ __forceinline__ void write_border_pixels(const BandJob& job, const Operation& operation, int column, int row,
-                                                    const std::uint32_t (&sums)[8], uint2 levels) {
+                                                    uint2 columns, const std::uint32_t (&sums)[8], uint2 levels) {
   if (job.width % 8 != 0) {
-    write_separate_pixels(job, operation, column, row, make_uint4(sums[0], sums[1], sums[2], sums[3]),
+    write_separate_pixels(job, operation, column, row, columns, make_uint4(sums[0], sums[1], sums[2], sums[3]),
                           make_uint4(sums[4], sums[5], sums[6], sums[7]));
     return;
   }
-  std::uint32_t counts[8];
-  count_pixels(counts, job, column, row);
+  const WindowCounts counts{columns, counted_positions(row, job.layout.radius, job.height, job.border)};
   __stcs(reinterpret_cast<uint2*>(job.out + job.place(column, row)), operation.cut(sums, counts, levels));
 }
 

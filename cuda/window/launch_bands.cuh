@@ -13,19 +13,6 @@
 
 namespace gpuimg::cuda {
 
-/// Steps of a block, of which `blocks` make a strip: so few that the steps which they leave are blocks of their own
-/// that run in places of which the others need none, or no longer. All blocks have `starts` more. `free` places are
-/// there from the start, `ended` ones after ended_steps and the starts.
-inline int balanced_steps(int all, int blocks, int strips, int starts, int free, int ended, int ended_steps) {
-  int best = (all - 1) / blocks + 1;
-  for (int steps = best - 1; steps > all / (blocks + 1); --steps) {
-    const int left = all - blocks * steps + starts;
-    const int room = free * ((steps + starts) / left) + ended * (std::max(0, steps - ended_steps) / left);
-    best = room >= strips ? steps : best;
-  }
-  return best;
-}
-
 /// Makes `result` of the sums of `picture`'s windows, up to kMaxBandWindow, both of one channel of 8 bits. False,
 /// without having done anything, for other images, if the image is too wide, or the device lacks the products.
 template <class Operation>
@@ -61,21 +48,15 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
   const int all_steps = (job.height - 1) / kBandStepRows + 1;
   const auto steps_of = [&](int blocks) { return std::max((all_steps - 1) / blocks + 1, kMinSteps); };
   const int blocks_per_strip = std::max(1, resident / job.strips);
-  int edge_blocks = 0;
+  job.rows = steps_of(blocks_per_strip) * kBandStepRows;
   if (border == Border::cut) {
     // Steps at a cut border take longer. Two blocks share those of a strip, where that leaves the others as they are.
     const int edge_strips = (radius + kBandBlockColumns - 1) / kBandBlockColumns;
     if (2 * edge_strips < job.strips && resident / (job.strips + 2 * edge_strips) == blocks_per_strip) {
       job.edge_strips = edge_strips;
       job.edge_rows = steps_of(2 * blocks_per_strip) * kBandStepRows;
-      edge_blocks = job.edge_blocks();
     }
   }
-  const int inner_strips = job.strips - 2 * job.edge_strips;
-  const int free = std::max(0, resident - inner_strips * blocks_per_strip - edge_blocks);
-  const int starts = (2 * radius + kBandStepRows) / kBandStepRows;
-  job.rows = kBandStepRows * std::max(kMinSteps, balanced_steps(all_steps, blocks_per_strip, inner_strips, starts, free,
-                                                                edge_blocks, job.edge_rows / kBandStepRows));
   const int read = BandTile::kColumns - job.layout.margin;
   job.left_copies =
       job.width % 16 != 0 ? job.strips : std::min(job.strips, (job.layout.margin - 1) / kBandBlockColumns + 1);

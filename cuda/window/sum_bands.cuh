@@ -14,8 +14,8 @@
 
 namespace gpuimg::cuda {
 
-/// Makes eight pixels of the sums of their windows: operation.whole(sums, levels) where all count size² pixels, with
-/// job.sum_base in the sums, else operation.cut(sums, counts, levels). Block → job.rows rows of kBandBlockColumns
+/// Makes eight pixels of the sums of their windows: operation.whole(sums, levels) where all count size² pixels, else
+/// operation.cut(sums, counts, levels), both with job.sum_base in the sums. Block → job.rows rows of kBandBlockColumns
 /// columns; warp → 32 columns; thread → 8 adjacent pixels of rows g and g + 8 of 16, g = lane / 4. Windows of the first
 /// row are summed by steps without results and leaving rows.
 template <class Operation>
@@ -23,8 +23,6 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     sum_bands(const __grid_constant__ BandJob job, const __grid_constant__ BandMaps maps,
               const __grid_constant__ Operation operation) {
   constexpr unsigned kAll = 0xFFFFFFFFU;
-  // Both parts of a step are summed before the first is finished, where registers are left for that.
-  constexpr bool kSumsAhead = !Operation::kReadsLevels;
   extern __shared__ __align__(128) std::uint8_t tiles[];
   const int thread = static_cast<int>(threadIdx.x);
   const int lane = thread % 32;
@@ -135,29 +133,18 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
     }
     rows.release(step);
   }
-  for (int step = starts; step < steps; ++step) {
+  const auto make_step = [&]<bool kPlain>(int step) {
     rows.wait(step);
-    const bool is_plain = step >= whole_begin && step < whole_end && is_whole;
-    RowPairs entered[2];
-    if constexpr (kSumsAhead) {
-      sum_rows.template operator()<false>(step, 0, entered[0]);
-      sum_rows.template operator()<false>(step, 1, entered[1]);
-    }
+    [[maybe_unused]] const uint2 columns = kPlain ? uint2{} : counted_columns(job, out_column);
+    RowPairs entered[2];  // of both parts, before the first is finished
+    sum_rows.template operator()<false>(step, 0, entered[0]);
+    sum_rows.template operator()<false>(step, 1, entered[1]);
 #pragma unroll
     for (int part = 0; part < 2; ++part) {
       const int row = base + step * kBandStepRows + part * kBandRows + group;
       uint2 levels[2] = {};
-      if constexpr (!kSumsAhead) {
-        sum_rows.template operator()<false>(step, part, entered[part]);
-      }
       Quad sums[kBandTiles];
       add_rows(entered[part], sums);
-      const auto sums_of = [&](std::uint32_t(&eight)[8], int half, std::uint32_t less) {
-#pragma unroll
-        for (int i = 0; i < 8; ++i) {
-          eight[i] = sums[i / 2][2 * half + i % 2] - less;
-        }
-      };
       if constexpr (Operation::kReadsLevels) {
 #pragma unroll
         for (int half = 0; half < 2; ++half) {
@@ -165,25 +152,32 @@ __global__ void __launch_bounds__(kBandThreads, resident_blocks(kBandThreads, 2)
           levels[half] = load_eight_levels(own_levels + entry * BandTile::kPitch);
         }
       }
-      std::uint32_t eight[8];
-      if (is_plain) {
 #pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          sums_of(eight, half, 0);
-          __stcs(reinterpret_cast<uint2*>(out + half * job.half_bytes), operation.whole(eight, levels[half]));
+      for (int half = 0; half < 2; ++half) {
+        std::uint32_t eight[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) {
+          eight[i] = sums[i / 2][2 * half + i % 2];
         }
-      } else if (out_column < job.width) {
-#pragma unroll
-        for (int half = 0; half < 2; ++half) {
-          if (row + 8 * half < end) {
-            sums_of(eight, half, job.sum_base);
-            write_border_pixels(job, operation, out_column, row + 8 * half, eight, levels[half]);
-          }
+        if constexpr (kPlain) {
+          __stcs(reinterpret_cast<uint2*>(out + half * job.half_bytes), operation.whole(eight, levels[half]));
+        } else if (out_column < job.width && row + 8 * half < end) {
+          write_border_pixels(job, operation, out_column, row + 8 * half, columns, eight, levels[half]);
         }
       }
       out += 2 * job.half_bytes;
     }
     rows.release(step);
+  };
+  for (int step = starts; step < steps;) {
+    // Most steps are made by a loop that holds nothing for borders in registers.
+    if (is_whole && step >= whole_begin && step < whole_end) {
+      for (; step < whole_end; ++step) {
+        make_step.template operator()<true>(step);
+      }
+    } else {
+      make_step.template operator()<false>(step++);
+    }
   }
 }
 

@@ -71,7 +71,7 @@ class BandMean {
   }
 
   /// What sums have added.
-  [[nodiscard]] std::uint32_t sum_base() const { return sum_base_; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t sum_base() const { return sum_base_; }
 
   /// The mean is the low byte. `bits` is the sum with sum_base() added.
   [[nodiscard]] GPUIMG_HD std::uint32_t operator()(std::uint32_t bits) const {
@@ -122,7 +122,7 @@ class BandLimit {
   [[nodiscard]] bool is_exact() const { return is_exact_; }
 
   /// What sums have added.
-  [[nodiscard]] std::uint32_t sum_base() const { return sum_base_; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t sum_base() const { return sum_base_; }
 
   /// The limit is the low byte, and the next one is 0. `sum` has sum_base() added. Its bits are a float too, 2⁻¹⁴⁹ of
   /// the sum.
