@@ -174,35 +174,29 @@ class CudaBackend final : public Backend {
 
   void download_rows(Picture&& picture, const TakeRows& take) override {
     constexpr std::size_t kBandBytes = std::size_t{4} << 20;
+    constexpr int kBands = 2;
     enter();
     const std::size_t row = row_bytes(picture);
     const int each = std::clamp(static_cast<int>(kBandBytes / row), 1, picture.height());
-    std::shared_ptr<std::byte> bands[2];
-    Event is_there[2];
+    std::shared_ptr<std::byte> bands[kBands];
+    Event is_there[kBands];
     const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
     const auto rows_from = [&](int first) {
       const int height = std::min(each, picture.height() - first);
-      return View{bands[first / each % 2].get(), picture.width(), height, row, picture.format()};
+      return View{bands[first / each % kBands].get(), picture.width(), height, row, picture.format()};
     };
-    const auto start_copy = [&](int first) {
-      const int band = first / each % 2;
-      if (bands[band] == nullptr) {
-        bands[band] = block_memory(row * static_cast<std::size_t>(each));
+    int started = 0;
+    for (int first = 0; first < picture.height(); first += each) {
+      for (; started < picture.height() && started - first < kBands * each; started += each) {
+        const int band = started / each % kBands;
+        if (bands[band] == nullptr) {
+          bands[band] = block_memory(row * static_cast<std::size_t>(each));
+        }
+        copy_rows(workspace_, picture, started, rows_from(started));
+        is_there[band].record(workspace_.stream());
       }
-      copy_rows(workspace_, picture, first, rows_from(first));
-      is_there[band].record(workspace_.stream());
-    };
-    start_copy(0);
-    for (int first = 0;; first += each) {
-      const bool is_last = picture.height() - first <= each;
-      if (!is_last) {
-        start_copy(first + each);
-      }
-      is_there[first / each % 2].wait();
+      is_there[first / each % kBands].wait();
       take(rows_from(first));
-      if (is_last) {
-        break;
-      }
     }
   }
 
