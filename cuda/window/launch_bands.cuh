@@ -22,7 +22,7 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
   constexpr int kMinSteps = 2;  // of a block
   constexpr int kMaxGridRows = 65535;
   constexpr int kProductsVersion = 80;
-  constexpr int kBoxesVersion = 90;  // which also overlaps the kernel before
+  constexpr int kBoxesVersion = 90;
   if (picture.format() != PixelFormat{Sample::u8, 1}) {
     return false;
   }
@@ -84,8 +84,8 @@ bool try_bands(Workspace& workspace, const Picture& picture, const Picture& resu
     check_launch("copying the borders of an image");
   }
   const auto blocks = static_cast<unsigned>(job.all_blocks());
-  if (copies > 0 && version >= kBoxesVersion) {  // waits for the copies; see TileRows
-    launch_overlapping(workspace, kernel, blocks, kBandThreads, BandTile::kBytes, doing, job, maps, operation);
+  if (copies > 0) {  // waits for the copies; see TileRows
+    launch_after(workspace, kernel, blocks, kBandThreads, BandTile::kBytes, doing, job, maps, operation);
   } else {
     kernel<<<blocks, kBandThreads, BandTile::kBytes, workspace.stream()>>>(job, maps, operation);
     check_launch(doing);
