@@ -50,8 +50,8 @@ std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint
   // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
   const std::uint64_t decoding = file_bytes + declared.pixels() * declared.decoder_bytes_per_pixel;
   const std::uint64_t writing = declared.pixels() * (held.others + kept);
-  // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs hold
-  // little of what is counted for them.
+  // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs
+  // hold little of what is counted for them.
   const std::uint64_t idle = held.result > 0 ? 2 * kMebibyte : 0;
   return declared.pixels() * (input + held.result) + std::max(decoding, writing) + idle +
          codec_bytes(declared.pixels() * declared.bytes_per_pixel);
