@@ -26,10 +26,12 @@ enum class Operation {
   mean_4099,
   mean_8191,
   mean_16383,
+  mean_32767,
   otsu,
   bradley_63,
   bradley,
   bradley_8191,
+  bradley_32767,
 };
 
 /// What the pixels look like, which affects histograms.
@@ -74,7 +76,7 @@ struct OperationFacts {
   Target target;
 };
 
-inline constexpr std::size_t kOperations = 20;
+inline constexpr std::size_t kOperations = 22;
 
 inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::hist_gray8, "hist gray8", {Sample::u8, 1}, {1, 0, 1}, {{.92, .92, .92, .92}, {1.15, 0, 0}, 1.05}},
@@ -93,10 +95,12 @@ inline constexpr std::array<OperationFacts, kOperations> kOperationFacts = {{
     {Operation::mean_4099, "mean 4099 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::mean_8191, "mean 8191 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::mean_16383, "mean 16383 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::mean_32767, "mean 32767 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::otsu, "otsu gray8", {Sample::u8, 1}, {1, 1, 3}, {{}, {}, 0, 0}},
     {Operation::bradley_63, "bradley 63 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.60, .60, .60, .60}, {}, 0, 0}},
     {Operation::bradley, "bradley gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
     {Operation::bradley_8191, "bradley 8191 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
+    {Operation::bradley_32767, "bradley 32767 gray8", {Sample::u8, 1}, {1, 1, 2}, {{.13, .13, .13, .13}, {}, 0, 0}},
 }};
 
 constexpr const OperationFacts& facts_of(Operation operation) {
@@ -104,7 +108,7 @@ constexpr const OperationFacts& facts_of(Operation operation) {
 }
 
 constexpr bool is_mean(Operation operation) {
-  return operation >= Operation::mean_63 && operation <= Operation::mean_16383;
+  return operation >= Operation::mean_63 && operation <= Operation::mean_32767;
 }
 
 /// The side of the window; 0 for the default one, and for operations without windows.
@@ -117,6 +121,8 @@ constexpr int window_of(Operation operation) {
     case Operation::mean_8191:
     case Operation::bradley_8191: return 8191;
     case Operation::mean_16383: return 16383;
+    case Operation::mean_32767:
+    case Operation::bradley_32767: return 32767;
     default: return 0;
   }
 }
