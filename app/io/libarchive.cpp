@@ -30,11 +30,13 @@ void end_without_memory() noexcept {
 std::optional<LibArchive> open() {
   SharedLibrary library("libarchive.so.13");  // of all versions 3
   LibArchive found;
+  library.find(found.clear_error, "archive_clear_error");
   library.find(found.entry_clone, "archive_entry_clone");
   library.find(found.entry_copy_pathname, "archive_entry_copy_pathname");
   library.find(found.entry_filetype, "archive_entry_filetype");
   library.find(found.entry_free, "archive_entry_free");
   library.find(found.entry_hardlink, "archive_entry_hardlink");
+  library.find(found.entry_new2, "archive_entry_new2");
   library.find(found.entry_pathname, "archive_entry_pathname");
   library.find(found.entry_pathname_utf8, "archive_entry_pathname_utf8");
   library.find(found.entry_set_size, "archive_entry_set_size");
@@ -48,7 +50,7 @@ std::optional<LibArchive> open() {
   library.find(found.free, "archive_free");
   library.find(found.read_data_block, "archive_read_data_block");
   library.find(found.read_new, "archive_read_new");
-  library.find(found.read_next_header, "archive_read_next_header");
+  library.find(found.read_next_header2, "archive_read_next_header2");
   library.find(found.read_open1, "archive_read_open1");
   library.find(found.read_set_callback_data, "archive_read_set_callback_data");
   library.find(found.read_set_read_callback, "archive_read_set_read_callback");

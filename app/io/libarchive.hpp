@@ -15,11 +15,13 @@ namespace gpuimg {
 
 /// Its functions, without their prefix.
 struct LibArchive {
+  decltype(&::archive_clear_error) clear_error = nullptr;
   decltype(&::archive_entry_clone) entry_clone = nullptr;
   decltype(&::archive_entry_copy_pathname) entry_copy_pathname = nullptr;
   decltype(&::archive_entry_filetype) entry_filetype = nullptr;
   decltype(&::archive_entry_free) entry_free = nullptr;
   decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
+  decltype(&::archive_entry_new2) entry_new2 = nullptr;
   decltype(&::archive_entry_pathname) entry_pathname = nullptr;
   decltype(&::archive_entry_pathname_utf8) entry_pathname_utf8 = nullptr;
   decltype(&::archive_entry_set_size) entry_set_size = nullptr;
@@ -33,7 +35,7 @@ struct LibArchive {
   decltype(&::archive_free) free = nullptr;
   decltype(&::archive_read_data_block) read_data_block = nullptr;
   decltype(&::archive_read_new) read_new = nullptr;
-  decltype(&::archive_read_next_header) read_next_header = nullptr;
+  decltype(&::archive_read_next_header2) read_next_header2 = nullptr;
   decltype(&::archive_read_open1) read_open1 = nullptr;
   decltype(&::archive_read_set_callback_data) read_set_callback_data = nullptr;
   decltype(&::archive_read_set_read_callback) read_set_read_callback = nullptr;
@@ -69,7 +71,8 @@ std::string failure_of(archive* of);
 
 /// While it lives, this thread alone works with names in libarchive, which
 ///  - converts names by the locale of the thread: in C.UTF-8, UTF-8 stays as it is, and so do other bytes; and
-///  - calls exit() if it has no memory for a name: that becomes std::terminate() with std::bad_alloc.
+///  - calls exit() if it has no memory for a name or an error message: that becomes std::terminate() with
+///  std::bad_alloc.
 ///    Two threads must not call exit() at once.
 class InLibarchive {
  public:

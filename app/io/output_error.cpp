@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cerrno>
+#include <new>
 #include <system_error>
 #include <utility>
 
@@ -21,6 +22,9 @@ void fail_writing(const std::string& path, const std::string& why_and_what_to_do
 }
 
 void fail_writing(const std::string& path, int system_error) {
+  if (system_error == ENOMEM) {
+    throw std::bad_alloc();
+  }
   throw OutputError(path, write_advice(system_error), system_error);
 }
 

@@ -24,7 +24,7 @@ class OutputError : public Error {
 /// Throws OutputError.
 [[noreturn]] void fail_writing(const std::string& path, const std::string& why_and_what_to_do);
 
-/// The same for an errno of open, write, close, rename and similar calls.
+/// The same for an errno of open, write, close, rename and similar calls; std::bad_alloc for ENOMEM.
 [[noreturn]] void fail_writing(const std::string& path, int system_error);
 
 /// "why; what to do" for an errno.

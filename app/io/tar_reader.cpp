@@ -45,6 +45,14 @@ struct TarReader::State {
   std::uint64_t taken = 0;           ///< by read_some()
   bool has_member = false;
 
+  /// libarchive keeps the memory of a message for the next one: from here on, it has no reason to call exit() while it
+  /// reads content, outside InLibarchive.
+  void reserve_message() {
+    constexpr std::size_t kLongest = 512;
+    libarchive().set_error(reader.get(), 0, "%s", std::string(kLongest, ' ').c_str());
+    libarchive().clear_error(reader.get());
+  }
+
   /// Decompresses what is left of the member: libarchive would do so without regard to the limit on expansion.
   void pass_over() {
     while (libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE && has_member && next_chunk()) {
@@ -122,10 +130,11 @@ struct TarReader::State {
 TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(path)) {
   State& state = *state_;
   archive* reader = state.reader.get();
+  const InLibarchive call;
+  state.reserve_message();
   state.check(libarchive().read_support_filter_gzip(reader));
   state.check(libarchive().read_support_filter_zstd(reader));
   state.check(libarchive().read_support_format_tar(reader));
-  const InLibarchive call;
   // One by one: archive_read_open2() checks none of them, and needs their memory.
   state.check(libarchive().read_set_read_callback(reader, TarInput::read));
   state.check(libarchive().read_set_skip_callback(reader, TarInput::skip));
@@ -143,8 +152,12 @@ TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() {
   state_->pass_over();
   const InLibarchive call;
-  archive_entry* header = nullptr;
-  const int result = libarchive().read_next_header(state_->reader.get(), &header);
+  // With read_next_header() libarchive would make the entry, and not check that it has.
+  const std::shared_ptr<archive_entry> header(libarchive().entry_new2(state_->reader.get()), libarchive().entry_free);
+  if (header == nullptr) {
+    throw std::bad_alloc();
+  }
+  const int result = libarchive().read_next_header2(state_->reader.get(), header.get());
   state_->has_member = result != ARCHIVE_EOF;
   if (!state_->has_member) {
     return std::nullopt;
@@ -155,13 +168,11 @@ std::optional<TarMember> TarReader::next() {
   state_->chunk_at = 0;
   state_->taken = 0;
   TarMember member;
-  member.entry = std::shared_ptr<archive_entry>(libarchive().entry_clone(header), libarchive().entry_free);
-  if (member.entry == nullptr) {
-    throw std::bad_alloc();
-  }
-  member.name = name_in(header);
-  member.size = static_cast<std::uint64_t>(libarchive().entry_size(header));
-  member.is_file = libarchive().entry_filetype(header) == AE_IFREG && libarchive().entry_hardlink(header) == nullptr;
+  member.entry = header;
+  member.name = name_in(header.get());
+  member.size = static_cast<std::uint64_t>(libarchive().entry_size(header.get()));
+  member.is_file =
+      libarchive().entry_filetype(header.get()) == AE_IFREG && libarchive().entry_hardlink(header.get()) == nullptr;
   return member;
 }
 

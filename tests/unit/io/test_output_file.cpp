@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <functional>
+#include <new>
 #include <string>
 #include <vector>
 
+#include "io/output_error.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "support/temporary_folder.hpp"
@@ -199,6 +202,11 @@ TEST(OutputFile, UnusualNamesWorkAndAreEscapedInMessages) {
       EXPECT_EQ(std::string(error.what()).find_first_of("\n\x1b"), std::string::npos) << error.what();
     }
   }
+}
+
+TEST(OutputFile, NoMemoryIsNoFaultOfTheDisk) {
+  EXPECT_THROW(fail_writing("out", ENOMEM), std::bad_alloc);
+  EXPECT_THROW(fail_writing("out", ENOSPC), OutputError);
 }
 
 }  // namespace
