@@ -94,8 +94,9 @@ ArchiveOwner owned(archive* made) {
 }
 
 std::string failure_of(archive* of) {
+  const bool has_memory = errno != ENOMEM && libarchive().error_number(of) != ENOMEM;
   const char* text = libarchive().error_string(of);
-  if (text == nullptr || libarchive().error_number(of) == ENOMEM) {  // without memory there may be no text
+  if (text == nullptr || !has_memory) {  // without memory there may be no text
     throw std::bad_alloc();
   }
   return printable_name(text);
@@ -107,6 +108,7 @@ InLibarchive::InLibarchive() {
   is_in_libarchive = true;
   static const locale_t kUtf8 = ::newlocale(LC_CTYPE_MASK, "C.UTF-8", locale_t{});
   before_ = kUtf8 == locale_t{} ? locale_t{} : ::uselocale(kUtf8);
+  errno = 0;
 }
 
 InLibarchive::~InLibarchive() {

@@ -66,14 +66,15 @@ using ArchiveOwner = std::unique_ptr<archive, ArchiveDeleter>;
 /// Throws std::bad_alloc for null.
 ArchiveOwner owned(archive* made);
 
-/// Why the last call failed, printable. Throws std::bad_alloc if memory ran out.
+/// Why the last call failed, printable. Throws std::bad_alloc if memory ran out; errno says so too, as decompressors
+/// call that damage. It must have been 0 before the call.
 std::string failure_of(archive* of);
 
 /// While it lives, this thread alone works with names in libarchive, which
 ///  - converts names by the locale of the thread: in C.UTF-8, UTF-8 stays as it is, and so do other bytes; and
 ///  - calls exit() if it has no memory for a name or an error message: that becomes std::terminate() with
-///  std::bad_alloc.
-///    Two threads must not call exit() at once.
+///    std::bad_alloc. Two threads must not call exit() at once.
+/// It begins with errno 0.
 class InLibarchive {
  public:
   InLibarchive();

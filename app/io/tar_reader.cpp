@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 
@@ -66,6 +67,7 @@ struct TarReader::State {
     la_int64_t at = 0;
     int result = ARCHIVE_OK;
     do {
+      errno = 0;
       result = libarchive().read_data_block(reader.get(), &data, &size, &at);
       check(result);
       check_expansion();
