@@ -126,6 +126,7 @@ template <ThresholdMethod method, bool kModulo>
 struct SlidingThreshold {
   static constexpr bool kReadsLevels = true;
   static constexpr bool kIsModulo = kModulo;
+  static constexpr Border kBorder = border_of(method);
   ThresholdRule rule;
 
   [[nodiscard]] __device__ std::uint32_t pixel(std::uint32_t sum, std::uint32_t n, float below, std::uint32_t mean,
@@ -150,7 +151,7 @@ bool try_to_compare(Workspace& workspace, const Picture& plane, const ThresholdO
   const Border border = border_of(method);
   return (size <= kMaxBandWindow &&
           try_bands(workspace, plane, result, size / 2, border, BandThreshold<method>(rule, size), kDoing)) ||
-         try_slides(workspace, plane, result, size / 2, border, SlidingThreshold<method, false>{rule},
+         try_slides(workspace, plane, result, size / 2, SlidingThreshold<method, false>{rule},
                     SlidingThreshold<method, true>{rule}, kDoing);
 }
 

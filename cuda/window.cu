@@ -56,16 +56,27 @@ struct BandMeans {
   }
 };
 
-template <bool kModulo>
+template <Border border, bool kModulo>
 struct SlidingMeans {
   static constexpr bool kReadsLevels = false;
   static constexpr bool kIsModulo = kModulo;
+  static constexpr Border kBorder = border;
 
   [[nodiscard]] __device__ std::uint32_t pixel(std::uint32_t sum, std::uint32_t n, float below, std::uint32_t mean,
                                                std::uint32_t /*level*/) const {
     return kModulo ? mean : quotient_mean(sum, n, below);
   }
 };
+
+template <class Action>
+auto with_border(Border border, Action action) {
+  switch (border) {
+    case Border::replicate: return action.template operator()<Border::replicate>();
+    case Border::reflect101: return action.template operator()<Border::reflect101>();
+    case Border::cut: break;
+  }
+  return action.template operator()<Border::cut>();
+}
 
 template <class T>
 struct CopyAlpha {
@@ -148,8 +159,10 @@ Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions&
   } else if (options.size <= kMaxBandWindow &&
              try_bands(workspace, picture, result, radius, options.border, BandMeans(options.size), kDoing)) {
     return result;
-  } else if (try_slides(workspace, picture, result, radius, options.border, SlidingMeans<false>(), SlidingMeans<true>(),
-                        kDoing)) {
+  } else if (with_border(options.border, [&]<Border border>() {
+               return try_slides(workspace, picture, result, radius, SlidingMeans<border, false>(),
+                                 SlidingMeans<border, true>(), kDoing);
+             })) {
     return result;
   } else if (picture.format().sample == Sample::u8) {
     write_means<std::uint8_t>(workspace, picture, options, result);

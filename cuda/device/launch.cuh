@@ -88,13 +88,13 @@ bool can_overlap(Kernel* kernel) {
 /// Launches a kernel that calls wait_for_kernel_before. Its first blocks start as soon as the last blocks of the
 /// previous kernel leave room. See "Programmatic Dependent Launch" in the CUDA C++ Programming Guide.
 template <class... Parameters, class... Arguments>
-void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...), dim3 blocks, unsigned threads,
                         std::size_t shared_bytes, const char* doing, const Arguments&... arguments) {
   cudaLaunchAttribute overlap{};
   overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   overlap.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t config{};
-  config.gridDim = dim3(blocks);
+  config.gridDim = blocks;
   config.blockDim = dim3(threads);
   config.dynamicSmemBytes = shared_bytes;
   config.stream = workspace.stream();
@@ -105,7 +105,7 @@ void launch_overlapping(const Workspace& workspace, void (*kernel)(Parameters...
 
 /// Launches a kernel that calls wait_for_kernel_before: overlapping where the device can, else after the previous one.
 template <class... Parameters, class... Arguments>
-void launch_after(const Workspace& workspace, void (*kernel)(Parameters...), unsigned blocks, unsigned threads,
+void launch_after(const Workspace& workspace, void (*kernel)(Parameters...), dim3 blocks, unsigned threads,
                   std::size_t shared_bytes, const char* doing, const Arguments&... arguments) {
   if (can_overlap(kernel)) {
     launch_overlapping(workspace, kernel, blocks, threads, shared_bytes, doing, arguments...);

@@ -16,8 +16,8 @@ struct SlideJob {
   std::uint8_t* out = nullptr;
   int width = 0;
   int height = 0;
-  Border border = Border::reflect101;
   int radius = 0;  ///< smaller than width and height
+  RowParts parts;
   RowMarks marks;
   std::uint32_t* sums = nullptr;  ///< of the columns above each mark
   int pitch = 0;                  ///< from a mark's sums to the next ones; a multiple of 16

@@ -201,13 +201,14 @@ TEST_F(CudaParity, MediumWindows) {
   each_image(kMedium, [](const Pair& pair, Random& random) { pair.windows(random); });
 }
 
-// One channel of 8 bits, and windows that slide: of rows up to 4096 and 16384 pixels, and beyond.
+// One channel of 8 bits, and windows that slide: of rows up to 4096 and 16384 pixels, and of wider ones in parts.
 TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}}); }
 TEST_F(CudaParity, LargeWindows) {
-  large_windows(65, {{257, 300}, {4096, 40}, {4097, 41}, {5003, 500}, {16384, 35}, {16385, 36}});
+  large_windows(65,
+                {{257, 300}, {4096, 40}, {4097, 41}, {5003, 500}, {16384, 35}, {16385, 36}, {32768, 33}, {40009, 140}});
 }
 /// Sums of more than 32 bits.
-TEST_F(CudaParity, HugeWindows) { large_windows(4101, {{2432, 2304}, {2051, 2600}, {4160, 2070}}); }
+TEST_F(CudaParity, HugeWindows) { large_windows(4101, {{2432, 2304}, {2051, 2600}, {4160, 2070}, {4100, 4105}}); }
 
 TEST_F(CudaParity, LongOperationsOfTheList) {
   each_image(kLong, [](const Pair& pair, Random&) { pair.trials(); });

@@ -2,8 +2,9 @@
 // where the first sums come from, how a line goes on beyond its ends, and means of sums modulo 2³². Specified in
 // docs/operations.md, "Windows". The kernels are in cuda/window/slide_rows.cuh; tests run their twin on the host.
 //
-// A block makes rows of the whole width. It keeps the sum of each column over the rows of the windows; with each row
-// down, a level enters and one leaves. The sums of a row's first columns then give each window by a difference.
+// A block makes rows of the whole width, or a part of it. It keeps the sum of each column over the rows of the windows;
+// with each row down, a level enters and one leaves. The sums of a row's first columns then give each window by a
+// difference.
 #pragma once
 
 #include <algorithm>
@@ -57,6 +58,41 @@ class RowMarks {
   int height_ = 0;
   int rows_ = 1;
   int offsets_[kEach] = {};
+};
+
+/// How blocks that keep a limited number of columns share rows: as parts of equal length, each with the columns that
+/// its windows reach.
+class RowParts {
+ public:
+  static constexpr int kUnit = 128;      ///< of the length, if there is more than one part
+  static constexpr int kAlignment = 16;  ///< of the first column that is kept
+
+  RowParts() = default;
+  /// Of blocks that keep up to `most` columns. No parts if these would be kept mostly for what is beside the part.
+  RowParts(int width, int radius, int most) : width_(width), radius_(radius), length_(width) {
+    if (width > most) {
+      const int room = (most - 2 * radius - (kAlignment - 1)) / kUnit * kUnit;
+      const int parts = room < most / 4 ? 0 : (width - 1) / room + 1;
+      length_ = parts == 0 ? 0 : ((width - 1) / parts / kUnit + 1) * kUnit;
+    }
+  }
+
+  [[nodiscard]] int count() const { return length_ == 0 ? 0 : (width_ - 1) / length_ + 1; }
+  [[nodiscard]] GPUIMG_HD int begin(int part) const { return part * length_; }
+  [[nodiscard]] GPUIMG_HD int pixels(int part) const {
+    const int left = width_ - begin(part);
+    return left < length_ ? left : length_;
+  }
+  /// The first column that is kept.
+  [[nodiscard]] GPUIMG_HD int first_column(int part) const {
+    const int first = begin(part) - radius_;
+    return first < 0 ? 0 : first / kAlignment * kAlignment;
+  }
+
+ private:
+  int width_ = 0;
+  int radius_ = 0;
+  int length_ = 0;
 };
 
 /// A line's first sample, its last one, and the sum of all.

@@ -244,6 +244,36 @@ TEST(WindowSlides, NearbyRowsAreThoseOfTheBorder) {
 }
 
 /// Shared memory has 32 banks of a word. Eight threads that write 16 bytes, and 32 that read a word, go at once.
+TEST(WindowSlides, PartsHaveTheColumnsOfTheirWindows) {
+  test::Random random;
+  SCOPED_TRACE(random.trace());
+  for (int trial = 0; trial < 2000; ++trial) {
+    const int most = random.below(2) == 0 ? 4096 : 16384;
+    const int width = random.between(1, 6 * most);
+    const int radius = random.between(0, std::min(width - 1, most / 3));
+    SCOPED_TRACE(std::to_string(width) + " pixels, radius " + std::to_string(radius));
+    const RowParts parts(width, radius, most);
+    ASSERT_GT(parts.count(), 0);
+    ASSERT_TRUE(width > most || parts.count() == 1);
+    int made = 0;
+    for (int part = 0; part < parts.count(); ++part) {
+      ASSERT_EQ(parts.begin(part), made);
+      ASSERT_GT(parts.pixels(part), 0);
+      made += parts.pixels(part);
+      const int first = parts.first_column(part);
+      ASSERT_EQ(first % RowParts::kAlignment, 0);
+      for (const int column : {parts.begin(part) - radius, made - 1 + radius}) {
+        for (const Border border : {Border::reflect101, Border::replicate}) {
+          ASSERT_GE(nearby_row(column, width, border), first);
+          ASSERT_LT(nearby_row(column, width, border), first + most);
+        }
+      }
+    }
+    ASSERT_EQ(made, width);
+  }
+  EXPECT_EQ(RowParts(20000, 8000, 16384).count(), 0);
+}
+
 TEST(WindowSlides, PlacesShareFewBanks) {
   std::set<int> places;
   for (int word = -256; word < 1024; ++word) {
