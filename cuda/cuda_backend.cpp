@@ -111,15 +111,6 @@ std::size_t pooled_bytes(std::size_t bytes) {
   return (bytes + unit - 1) / unit * unit;
 }
 
-/// Waits for the device when the scope ends, also after an exception.
-struct IdleAtEnd {
-  const Device& device;
-  explicit IdleAtEnd(const Device& of) : device(of) {}
-  IdleAtEnd(const IdleAtEnd&) = delete;
-  IdleAtEnd& operator=(const IdleAtEnd&) = delete;
-  ~IdleAtEnd() { (void)cudaStreamSynchronize(device.stream()); }
-};
-
 class CudaBackend final : public Backend {
  public:
   CudaBackend(int device, const DeviceTestOptions& options)
@@ -205,19 +196,15 @@ class CudaBackend final : public Backend {
     if (const auto* sequential = std::get_if<EncodedJpeg>(&encoded)) {
       return decode_jpeg(workspace_, *sequential);
     }
-    const auto new_image = [this](int width, int height, PixelFormat format) {
-      return host_image(width, height, format);
-    };
-    return decode_jpeg(workspace_, std::get<JpegCoefficients>(encoded), new_image);
+    return decode_jpeg(workspace_, std::get<JpegCoefficients>(encoded), new_memory());
   }
 
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     enter();
-    const auto new_memory = [this](std::size_t bytes) { return block_memory(bytes); };
     if (const auto* png = std::get_if<PngDataFormat>(&as)) {
-      return encode_png(workspace_, picture, *png, new_memory);
+      return encode_png(workspace_, picture, *png, new_memory());
     }
-    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as), new_memory);
+    return encode_jpeg(workspace_, picture, std::get<JpegScanFormat>(as), new_memory());
   }
 
   Histogram histogram(const Picture& picture, const HistogramOptions& options) override {
@@ -281,6 +268,10 @@ class CudaBackend final : public Backend {
     const auto owner =
         std::make_shared<Image>(returns_pinned_ ? blocks_->image(kRow, rows, format) : Image(kRow, rows, format));
     return {owner, owner->view().data};
+  }
+
+  NewHostMemory new_memory() {
+    return [this](std::size_t bytes) { return block_memory(bytes); };
   }
 
   /// A backend may be created on one thread and used on another, and the current device is per thread.

@@ -158,6 +158,15 @@ class Device {
   cudaMemPool_t pool_ = nullptr;  ///< the driver's
 };
 
+/// Waits for the device when the scope ends, also after an exception.
+struct IdleAtEnd {
+  const Device& device;
+  explicit IdleAtEnd(const Device& of) : device(of) {}
+  IdleAtEnd(const IdleAtEnd&) = delete;
+  IdleAtEnd& operator=(const IdleAtEnd&) = delete;
+  ~IdleAtEnd() { (void)cudaStreamSynchronize(device.stream()); }
+};
+
 template <class T>
 inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
                                     std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;

@@ -42,12 +42,31 @@ struct EncodedJpeg {
   int orientation = 1;              ///< EXIF: 1 … 8, applied to the pixels
 };
 
+/// Coefficients of adjacent blocks of a JPEG, each block in row order.
+struct JpegBlocks {
+  std::uint32_t first = 0;  ///< of jpeg::Layout::block_count: one component after the other, their blocks row by row
+  std::span<const std::int16_t> coefficients;
+};
+
+/// Takes the coefficients of a JPEG while the host decodes them.
+class JpegBlockSink {
+ public:
+  virtual ~JpegBlockSink() = default;
+
+  /// Memory for so many blocks, where they are decoded. Called first, and once.
+  virtual std::span<std::int16_t> memory(std::size_t blocks) = 0;
+
+  /// Blocks of each component that are complete, from the top of the image down. They stay in memory until the next
+  /// ones have been taken, or the file has been read. Called from any thread, from one at a time.
+  virtual void take(std::span<const JpegBlocks> blocks) = 0;
+};
+
 /// A JPEG of several scans, such as a progressive one. The host reads their codes, the backend makes the pixels.
 struct JpegCoefficients {
   EncodedJpeg frame;  ///< without Huffman tables, restart interval and coded bytes
-  /// Writes the coefficients of all blocks (jpeg::Layout::block_count): one component after the other, their blocks row
-  /// by row, each block in row order. Returns false if the file is damaged or unusual: libjpeg-turbo must read it.
-  std::function<bool(std::span<std::int16_t> coefficients)> read;
+  /// Decodes all blocks. Returns false if the file is damaged or unusual: libjpeg-turbo must read it. Throws what the
+  /// sink throws.
+  std::function<bool(JpegBlockSink& sink)> read;
 };
 
 /// A file that a backend may decode itself.

@@ -1,12 +1,35 @@
 // Decodes the coefficients of a JPEG that has several scans, and compares them with libjpeg's. Also used by the fuzzer.
 #pragma once
 
+#include <cstdint>
 #include <span>
-#include <string>
+#include <vector>
 
 #include "codecs/jpeg/jpeg_pipeline.hpp"
+#include "gpuimg/codec.hpp"
 
 namespace gpuimg::test {
+
+/// As slow as a sink may be: it copies blocks when the next ones come, and then spoils their memory.
+class SlowSink final : public JpegBlockSink {
+ public:
+  explicit SlowSink(std::size_t coefficients) : all_(coefficients, kUnwritten) {}
+
+  std::span<std::int16_t> memory(std::size_t blocks) override;
+  void take(std::span<const JpegBlocks> blocks) override;
+
+  /// Once all have been taken.
+  [[nodiscard]] std::vector<std::int16_t> all();
+
+ private:
+  static constexpr std::int16_t kUnwritten = 0x5555;
+
+  void copy_and_spoil();
+
+  std::vector<std::int16_t> memory_;
+  std::vector<JpegBlocks> taken_;
+  std::vector<std::int16_t> all_;
+};
 
 enum class JpegCodesVerdict : std::uint8_t {
   same,      ///< read, with libjpeg's coefficients

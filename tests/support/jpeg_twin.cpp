@@ -16,6 +16,7 @@
 #include "gpuimg/jpeg/coefficients.hpp"
 #include "gpuimg/jpeg/pixels.hpp"
 #include "gpuimg/jpeg/scan_walk.hpp"
+#include "support/jpeg_coefficients.hpp"
 
 namespace gpuimg::test {
 
@@ -392,10 +393,9 @@ std::string difference_from_libjpeg(const Image& found, std::span<const std::byt
 TwinResult decode_with_twin(const EncodedJpeg& jpeg, const TwinChoices& choices) { return Twin(jpeg, choices).run(); }
 
 TwinResult decode_with_twin(const JpegCoefficients& jpeg) {
-  // What the backend's memory holds before must not matter.
-  std::vector<std::int16_t> coefficients(std::size_t{layout_of(jpeg.frame).block_count()} * kBlockSize, 0x5555);
+  SlowSink coefficients(std::size_t{layout_of(jpeg.frame).block_count()} * kBlockSize);
   const TwinChoices choices;
-  return jpeg.read(coefficients) ? Twin(jpeg.frame, choices).run(std::move(coefficients)) : TwinResult{};
+  return jpeg.read(coefficients) ? Twin(jpeg.frame, choices).run(coefficients.all()) : TwinResult{};
 }
 
 std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken) {
@@ -424,9 +424,9 @@ std::string difference_of_jpeg_coefficients(std::span<const std::byte> file, int
   }
   const std::string name = "file";
   const codecs::JpegHeader header = codecs::read_jpeg_header(exact, name);
-  const auto read = [&](std::span<std::int16_t> to) {
+  const auto read = [&](JpegBlockSink& sink) {
     const codecs::JpegFile jpeg{exact, header, name};
-    return read_jpeg_coefficients(jpeg, *script, to, {.threads = threads, .step_pixels = 1}).has_value();
+    return read_jpeg_coefficients(jpeg, *script, sink, {.threads = threads, .step_pixels = 1}).has_value();
   };
   const TwinResult found = decode_with_twin(JpegCoefficients{*frame, read});
   if (!found.image) {

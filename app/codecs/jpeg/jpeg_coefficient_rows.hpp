@@ -13,17 +13,25 @@
 #include <span>
 #include <vector>
 
+#include "gpuimg/codec.hpp"
+
 namespace gpuimg::codecs {
 
-/// A ring of MCU rows, or all of them, in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of
-/// each component, as many rows of blocks as its vertical sampling factor.
+/// A ring of MCU rows in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of each component, as
+/// many rows of blocks as its vertical sampling factor.
 class JpegCoefficientRows {
  public:
   /// For `kept` MCU rows of the image, whose header `info` has read. Uninitialized. Throws std::bad_alloc.
   JpegCoefficientRows(const jpeg_decompress_struct& info, int kept);
 
-  /// For all rows, in `to`, which is as large as JpegCoefficients::read has it and outlives the object.
-  JpegCoefficientRows(const jpeg_decompress_struct& info, std::span<std::int16_t> to);
+  /// The same in `memory` of block_count(), which outlives the object.
+  JpegCoefficientRows(const jpeg_decompress_struct& info, int kept, std::span<std::int16_t> memory);
+
+  /// In so many MCU rows, those included that only fill the last of them.
+  static std::size_t block_count(const jpeg_decompress_struct& info, int mcu_rows);
+
+  /// Those of the image in some MCU rows, of which the first is a multiple of their number, and so are the kept ones.
+  [[nodiscard]] std::vector<JpegBlocks> blocks_of(int begin, int end) const;
 
   /// The rows of blocks of one component in one MCU row, which takes the place of the one `kept` rows above it.
   [[nodiscard]] JBLOCKARRAY row(int component, int mcu_row) {
@@ -55,10 +63,13 @@ class JpegCoefficientRows {
   struct Component {
     std::unique_ptr<Block[]> own;
     std::unique_ptr<std::uint64_t[]> nonzero;
-    std::vector<JBLOCKROW> rows;  // null beyond the last one that libjpeg uses
+    std::vector<JBLOCKROW> rows;
     int rows_per_mcu = 1;
     std::size_t blocks_per_row = 0;
+    std::size_t image_rows = 0;  // of blocks, whole MCUs included unless the image is gray
   };
+
+  void add_component(const jpeg_decompress_struct& info, const jpeg_component_info& from, JBLOCKROW blocks);
 
   int kept_;
   std::vector<Component> components_;

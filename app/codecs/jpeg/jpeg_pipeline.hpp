@@ -2,12 +2,11 @@
 // docs/decisions/0015-jpeg-scans-in-a-pipeline.md.
 #pragma once
 
-#include <cstdint>
 #include <optional>
-#include <span>
 
 #include "codecs/jpeg/jpeg_rows.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
+#include "gpuimg/codec.hpp"
 
 namespace gpuimg::codecs {
 
@@ -28,7 +27,6 @@ std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const Jp
 
 /// The same as JpegCoefficients::read, for a file that describe_jpeg_frame describes.
 std::optional<JpegPipelineResult> read_jpeg_coefficients(const JpegFile& file, const JpegScript& script,
-                                                         std::span<std::int16_t> to,
-                                                         const JpegPipelineChoices& choices);
+                                                         JpegBlockSink& sink, const JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::codecs

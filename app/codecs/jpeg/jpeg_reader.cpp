@@ -79,8 +79,8 @@ bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, Deco
     return false;
   }
   frame->orientation = turn_for(decoded.metadata, options);
-  const auto read = [&](std::span<std::int16_t> to) {
-    const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, to, jpeg.choices);
+  const auto read = [&](JpegBlockSink& sink) {
+    const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, sink, jpeg.choices);
     jpeg.is_sound = result.has_value();
     decoded.jpeg_encoding = result ? result->encoding : std::nullopt;
     return jpeg.is_sound;

@@ -52,6 +52,40 @@ std::size_t lay_out(JpegJob& job, std::byte* memory) {
   return arrays.bytes();
 }
 
+/// Uploads coefficients while the host decodes the next ones.
+class BlockUpload final : public JpegBlockSink {
+ public:
+  BlockUpload(const Workspace& workspace, std::int16_t* to, const NewHostMemory& new_memory)
+      : device_(*workspace.device()), to_(to), new_memory_(new_memory), idle_(device_) {}
+
+  std::span<std::int16_t> memory(std::size_t blocks) override {
+    const std::size_t count = blocks * jpeg::kBlockSize;
+    memory_ = new_memory_(count * sizeof(std::int16_t));
+    return {reinterpret_cast<std::int16_t*>(memory_.get()), count};
+  }
+
+  void take(std::span<const JpegBlocks> band) override {
+    device_.make_current();
+    for (const JpegBlocks& blocks : band) {
+      cuda_check(cudaMemcpyAsync(to_ + std::size_t{blocks.first} * jpeg::kBlockSize, blocks.coefficients.data(),
+                                 blocks.coefficients.size_bytes(), cudaMemcpyHostToDevice, device_.stream()),
+                 "uploading a JPEG");
+    }
+    is_there_[turn_].record(device_.stream());
+    turn_ ^= 1;
+    is_there_[turn_].wait();  // the band before
+  }
+
+ private:
+  const Device& device_;
+  std::int16_t* to_;
+  const NewHostMemory& new_memory_;
+  std::shared_ptr<std::byte> memory_;
+  Event is_there_[2];
+  int turn_ = 0;
+  IdleAtEnd idle_;  // ends before the memory
+};
+
 class JpegDecoder {
  public:
   JpegDecoder(Workspace& workspace, const EncodedJpeg& encoded, std::unique_ptr<JpegTables> tables)
@@ -82,16 +116,18 @@ class JpegDecoder {
     return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
   }
 
-  /// Makes pixels of coefficients that the host has decoded.
-  std::optional<Picture> run(std::span<const std::int16_t> coefficients, std::uint32_t& defects) {
+  /// Makes pixels of coefficients that the host decodes.
+  std::optional<Picture> run(const JpegCoefficients& jpeg, const NewHostMemory& new_memory) {
     Picture picture = picture_of_pixels();
+    BlockUpload blocks(workspace_, job_.coefficients, new_memory);
+    if (!jpeg.read(blocks)) {
+      return std::nullopt;
+    }
     upload_tables();
-    upload(job_.coefficients, coefficients.data(), coefficients.size_bytes());
     job_.is_coded_order = false;
     make_pixels(workspace_, job_);
     clear_tail(picture, workspace_.stream());
-    defects = verdict();
-    return defects == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
+    return verdict() == 0 ? std::optional(upright(std::move(picture))) : std::nullopt;
   }
 
  private:
@@ -224,17 +260,9 @@ std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg
   return picture;
 }
 
-std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostImage& new_image) {
-  return if_possible([&]() -> std::optional<Picture> {
-    const auto blocks = static_cast<int>(jpeg::layout_of(jpeg.frame).block_count());
-    Image memory = new_image(jpeg::kBlockSize, blocks, {Sample::u16, 1});
-    const std::span<std::int16_t> coefficients(reinterpret_cast<std::int16_t*>(memory.view().data),
-                                               memory.size_bytes() / sizeof(std::int16_t));
-    std::uint32_t defects = 0;
-    return jpeg.read(coefficients)
-               ? JpegDecoder(workspace, jpeg.frame, tables_of(jpeg.frame)).run(coefficients, defects)
-               : std::nullopt;
-  });
+std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg,
+                                   const NewHostMemory& new_memory) {
+  return if_possible([&] { return JpegDecoder(workspace, jpeg.frame, tables_of(jpeg.frame)).run(jpeg, new_memory); });
 }
 
 }  // namespace gpuimg::cuda

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 
+#include "device/host_memory.hpp"
 #include "device/workspace.hpp"
 #include "gpuimg/backend.hpp"
 #include "gpuimg/codec.hpp"
@@ -15,10 +15,7 @@ namespace gpuimg::cuda {
 /// Throws Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
 std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
 
-/// Allocates host memory, page-locked if the backend has many images to decode.
-using NewHostImage = std::function<Image(int width, int height, PixelFormat format)>;
-
-/// The same for coefficients that the host decodes. The device's memory is taken after that.
-std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostImage& new_image);
+/// The same for coefficients that the host decodes, in a little of `new_memory`.
+std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
 
 }  // namespace gpuimg::cuda

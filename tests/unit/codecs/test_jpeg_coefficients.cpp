@@ -3,8 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
+#include "gpuimg/error.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_twin.hpp"
@@ -61,6 +64,55 @@ TEST(JpegCoefficients, OfGrayWithAnySampling) {
 }
 
 /// Beyond 32767 libjpeg-turbo's SIMD code wraps, so the blocks are wild.
+/// Has no memory, or fails when it takes the first, second … blocks.
+struct FailingSink final : JpegBlockSink {
+  static constexpr int kMemory = -1;
+
+  explicit FailingSink(int fails_at) : left(fails_at) {}
+
+  std::span<std::int16_t> memory(std::size_t blocks) override {
+    if (left == kMemory) {
+      throw Error(ErrorKind::out_of_memory, "memory");
+    }
+    room.resize(blocks * 64);
+    return room;
+  }
+  void take(std::span<const JpegBlocks> /*blocks*/) override {
+    if (left-- == 0) {
+      throw Error(ErrorKind::device_fault, "copies");
+    }
+  }
+
+  int left;
+  std::vector<std::int16_t> room;
+};
+
+TEST(JpegCoefficients, FailuresOfTheSinkComeOut) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  JpegChoices choices = any_jpeg(random, 60, 12);
+  choices.progressive = true;
+  const FileBytes file = make_jpeg(any_image(random, 70, 500, {Sample::u8, 3}).view(), choices);
+  const std::string name = "file";
+  const JpegHeader header = read_jpeg_header(file, name);
+  const auto script = read_jpeg_script(file);
+  ASSERT_TRUE(script);
+  for (const int threads : {1, 4}) {
+    for (int fails_at = FailingSink::kMemory; fails_at < 6; ++fails_at) {
+      SCOPED_TRACE(fails_at);
+      FailingSink sink(fails_at);
+      try {
+        (void)read_jpeg_coefficients({file, header, name}, *script, sink, {.threads = threads, .step_pixels = 1});
+        ADD_FAILURE() << "nothing failed";
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), fails_at == FailingSink::kMemory ? ErrorKind::out_of_memory : ErrorKind::device_fault);
+      }
+      EXPECT_LT(sink.left, 0);  // nothing was taken after that
+      EXPECT_GE(sink.left, -1);
+    }
+  }
+}
+
 TEST(JpegCoefficients, BeyondAllBoundsAreLeftToTheHost) {
   Random random;
   SCOPED_TRACE(random.trace());
