@@ -202,7 +202,7 @@ TEST_F(CudaParity, MediumWindows) {
 }
 
 // One channel of 8 bits, and windows that slide: of rows up to 4096 and 16384 pixels, and of wider ones in parts.
-TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}}); }
+TEST_F(CudaParity, SmallLargeWindows) { large_windows(65, {{70, 40}, {33, 90}, {4100, 36}, {16400, 33}}); }
 TEST_F(CudaParity, LargeWindows) {
   large_windows(65,
                 {{257, 300}, {4096, 40}, {4097, 41}, {5003, 500}, {16384, 35}, {16385, 36}, {32768, 33}, {40009, 140}});
