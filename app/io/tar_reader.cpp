@@ -99,9 +99,10 @@ struct TarReader::State {
     return count;
   }
 
-  /// A warning is about a name or an attribute, not about content.
+  /// A warning is about a name or an attribute, not about content. A retry would look for a sound header behind one that
+  /// is damaged.
   void check(int result) const {
-    if (result < ARCHIVE_WARN) {
+    if (result < ARCHIVE_WARN || result == ARCHIVE_RETRY) {
       check_input();
       throw damaged(failure_of(reader.get()));
     }
