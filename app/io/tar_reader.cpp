@@ -99,8 +99,8 @@ struct TarReader::State {
     return count;
   }
 
-  /// A warning is about a name or an attribute, not about content. A retry would look for a sound header behind one that
-  /// is damaged.
+  /// A warning is about a name or an attribute, not about content. A retry would look for a sound header behind one
+  /// that is damaged.
   void check(int result) const {
     if (result < ARCHIVE_WARN || result == ARCHIVE_RETRY) {
       check_input();
