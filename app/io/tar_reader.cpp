@@ -57,6 +57,7 @@ struct TarReader::State {
   /// Decompresses what is left of the member: libarchive would do so without regard to the limit on expansion.
   void pass_over() {
     while (libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE && has_member && next_chunk()) {
+      taken = chunk_at + chunk.size();
     }
   }
 

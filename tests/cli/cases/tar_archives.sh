@@ -71,6 +71,7 @@ echo "- other operations"
 gpuimg hist -q in.tar - | tar tf - 2>/dev/null | head -2
 gpuimg hsl -q --planes in.tar - | tar tf - 2>/dev/null | head -4
 gpuimg hist -q in.tar stats.csv --table && cut -d, -f 1-4 stats.csv
+for name in in.tar.gz in.tar.zst; do gpuimg hist -q $name - --table | cmp - stats.csv; done  # the large text is passed over
 gpuimg hist -q --merge in.tar sum.csv && head -1 sum.csv
 expect 1 gpuimg hist -q in.tar --fail-if 'max<200'
 gpuimg hist -q --overlay in.tar plot.svg && grep -c 'class="line i-' plot.svg
