@@ -55,7 +55,6 @@ std::optional<LibArchive> open() {
   library.find(found.read_set_callback_data, "archive_read_set_callback_data");
   library.find(found.read_set_read_callback, "archive_read_set_read_callback");
   library.find(found.read_set_skip_callback, "archive_read_set_skip_callback");
-  library.find(found.read_support_filter_gzip, "archive_read_support_filter_gzip");
   library.find(found.read_support_filter_zstd, "archive_read_support_filter_zstd");
   library.find(found.read_support_format_tar, "archive_read_support_format_tar");
   library.find(found.set_error, "archive_set_error");

@@ -40,7 +40,6 @@ struct LibArchive {
   decltype(&::archive_read_set_callback_data) read_set_callback_data = nullptr;
   decltype(&::archive_read_set_read_callback) read_set_read_callback = nullptr;
   decltype(&::archive_read_set_skip_callback) read_set_skip_callback = nullptr;
-  decltype(&::archive_read_support_filter_gzip) read_support_filter_gzip = nullptr;
   decltype(&::archive_read_support_filter_zstd) read_support_filter_zstd = nullptr;
   decltype(&::archive_read_support_format_tar) read_support_format_tar = nullptr;
   decltype(&::archive_set_error) set_error = nullptr;

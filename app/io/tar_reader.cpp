@@ -56,9 +56,18 @@ struct TarReader::State {
 
   /// Decompresses what is left of the member: libarchive would do so without regard to the limit on expansion.
   void pass_over() {
-    while (libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE && has_member && next_chunk()) {
+    const bool is_compressed = input.is_gzip() || libarchive().filter_code(reader.get(), 0) != ARCHIVE_FILTER_NONE;
+    while (is_compressed && has_member && next_chunk()) {
       taken = chunk_at + chunk.size();
     }
+  }
+
+  /// Behind the end of the archive: only there is the check sum of a .tar.gz.
+  void read_to_end() {
+    while (input.is_gzip() && input.pass_over_block()) {
+      check_expansion();
+    }
+    check_input();
   }
 
   /// False at the end of the member.
@@ -114,6 +123,9 @@ struct TarReader::State {
     if (input.failure() != 0) {
       throw Error(ErrorKind::read, cannot_be_read(input.shown(), input.failure()));
     }
+    if (input.damage() != nullptr) {
+      throw damaged(input.damage());
+    }
   }
 
   [[nodiscard]] Error damaged(const std::string& how) const {
@@ -121,8 +133,9 @@ struct TarReader::State {
   }
 
   void check_expansion() const {
-    const std::int64_t out = libarchive().filter_bytes(reader.get(), 0);
-    const std::int64_t in = libarchive().filter_bytes(reader.get(), -1);
+    const auto given = static_cast<std::int64_t>(input.bytes_given());
+    const std::int64_t out = std::max<std::int64_t>(libarchive().filter_bytes(reader.get(), 0), given);
+    const auto in = static_cast<std::int64_t>(input.bytes_taken());
     if (out > kAlwaysAllowed && out / kMaxExpansion > in) {
       throw Error(ErrorKind::decode, fmt::format("{}: expands to more than {} times its size; decompress it first if "
                                                  "it is to be trusted",
@@ -136,7 +149,6 @@ TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(p
   archive* reader = state.reader.get();
   const InLibarchive call;
   state.reserve_message();
-  state.check(libarchive().read_support_filter_gzip(reader));
   state.check(libarchive().read_support_filter_zstd(reader));
   state.check(libarchive().read_support_format_tar(reader));
   // One by one: archive_read_open2() checks none of them, and needs their memory.
@@ -164,6 +176,7 @@ std::optional<TarMember> TarReader::next() {
   const int result = libarchive().read_next_header2(state_->reader.get(), header.get());
   state_->has_member = result != ARCHIVE_EOF;
   if (!state_->has_member) {
+    state_->read_to_end();
     return std::nullopt;
   }
   state_->check(result);

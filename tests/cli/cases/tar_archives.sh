@@ -87,6 +87,14 @@ expect 3 gpuimg equalize -q short.tar no.tar
 expect 3 gpuimg equalize -q in/a.png no.tar --tar
 head -c 900 in.tar.gz >short.tar.gz
 expect 3 gpuimg equalize -q short.tar.gz no.tar
+head -c -3 in.tar.gz >short.tar.gz  # the end of the check sum
+expect 3 gpuimg equalize -q short.tar.gz no.tar
+cp in.tar.gz sum.tar.gz && printf '\377\377\377\377' | dd of=sum.tar.gz bs=1 seek=$(($(stat -c %s in.tar.gz) - 8)) conv=notrunc status=none
+expect 3 gpuimg equalize -q sum.tar.gz no.tar
+expect 3 gpuimg hist -q sum.tar.gz no.csv --table
+(head -c 5000 in.tar | gzip && tail -c +5001 in.tar | gzip && head -c 700 /dev/zero) >two.tar.gz
+gpuimg equalize -q in.tar - >one.tar && gpuimg equalize -q two.tar.gz - | cmp - one.tar
+gpuimg equalize -q --tar - - <two.tar.gz | cmp - one.tar && rm one.tar
 tar -C in -cf header.tar a.png c.jpg
 printf '88888888' | dd of=header.tar bs=1 seek=$((512 + ($(stat -c %s in/a.png) + 511) / 512 * 512 + 148)) conv=notrunc status=none
 expect 3 gpuimg equalize -q header.tar no.tar 2>&1 | cut -d : -f 1-4  # libarchive's words differ between releases
