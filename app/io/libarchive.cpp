@@ -95,10 +95,10 @@ ArchiveOwner owned(archive* made) {
 std::string failure_of(archive* of) {
   const bool has_memory = errno != ENOMEM && libarchive().error_number(of) != ENOMEM;
   const char* text = libarchive().error_string(of);
-  if (text == nullptr || !has_memory) {  // without memory there may be no text
+  if (!has_memory) {
     throw std::bad_alloc();
   }
-  return printable_name(text);
+  return text == nullptr ? "what follows cannot be read" : printable_name(text);
 }
 
 InLibarchive::InLibarchive() {

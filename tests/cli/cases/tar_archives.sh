@@ -84,6 +84,8 @@ expect 1 gpuimg equalize -q --fail-fast -j 1 bad.tar - | tar tf - | head -1
 echo "- damaged archives leave nothing"
 head -c 3000 in.tar >short.tar
 expect 3 gpuimg equalize -q short.tar no.tar
+tar --format=gnu -cf long.tar in/n*.txt && head -c 600 long.tar >short.tar  # inside the name
+expect 3 gpuimg equalize -q short.tar no.tar 2>&1 | cut -d : -f 1-4
 expect 3 gpuimg equalize -q in/a.png no.tar --tar
 head -c 900 in.tar.gz >short.tar.gz
 expect 3 gpuimg equalize -q short.tar.gz no.tar
