@@ -12,6 +12,7 @@ int main(int argc, char** argv) {
   }
   try {
     gpuimg::fuzz::SeedFolder seeds(argv[1]);
+    add_archive_seeds(seeds);
     add_image_seeds(seeds);
     add_text_seeds(seeds);
     add_choice_seeds(seeds);

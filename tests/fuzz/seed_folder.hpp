@@ -32,6 +32,7 @@ class SeedFolder {
   int number_ = 0;
 };
 
+void add_archive_seeds(SeedFolder& seeds);
 void add_image_seeds(SeedFolder& seeds);
 void add_text_seeds(SeedFolder& seeds);
 void add_choice_seeds(SeedFolder& seeds);
