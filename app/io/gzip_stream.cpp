@@ -26,7 +26,7 @@ std::uint32_t at_most_uint32(std::size_t size) {
 }  // namespace
 
 bool GzipStream::begins(std::span<const std::byte> bytes) {
-  return bytes.size() >= 3 && bytes[0] == kFirst && bytes[1] == kSecond && bytes[2] == kDeflated;
+  return bytes.size() >= kMagicBytes && bytes[0] == kFirst && bytes[1] == kSecond && bytes[2] == kDeflated;
 }
 
 GzipStream::GzipStream() : state_(std::make_unique<inflate_state>()) { begin(*state_); }

@@ -12,7 +12,9 @@ namespace gpuimg {
 /// One gzip file, or several one after another, as `cat a.gz b.gz` makes them.
 class GzipStream {
  public:
-  /// If these bytes, three or more of them, begin a gzip file.
+  static constexpr std::size_t kMagicBytes = 3;
+
+  /// If these bytes, kMagicBytes or more, begin a gzip file.
   static bool begins(std::span<const std::byte> bytes);
 
   GzipStream();

@@ -18,7 +18,6 @@ namespace {
 
 constexpr std::size_t kStreamBlock = std::size_t{1} << 20;
 constexpr std::size_t kDecompressedBlock = std::size_t{256} << 10;
-constexpr std::size_t kMagicBytes = 3;  // of a compressed file
 
 }  // namespace
 
@@ -58,7 +57,7 @@ ssize_t TarInput::read_up_to_block(std::span<std::byte> to) const {
 /// Reads a block, of which a pipe may give a part. The first one is as long as what tells compression needs.
 void TarInput::fill() {
   filled_ = 0;
-  const std::size_t least = position_ == start_ ? kMagicBytes : 1;
+  const std::size_t least = position_ == start_ ? GzipStream::kMagicBytes : 1;
   while (filled_ < least) {
     const ssize_t got = read_up_to_block(std::span(block_).subspan(filled_));
     if (got < 0 && errno == EINTR) {
@@ -103,21 +102,23 @@ std::span<const std::byte> TarInput::next_decompressed() {
   }
 }
 
-bool TarInput::pass_over_block() {
-  const std::size_t count = (gzip_ ? next_decompressed() : next_block()).size();
-  given_ += count;
-  return count > 0;
+/// The bytes of the archive itself.
+std::span<const std::byte> TarInput::next() {
+  const std::span<const std::byte> bytes = gzip_ ? next_decompressed() : next_block();
+  given_ += bytes.size();
+  return bytes;
 }
+
+bool TarInput::pass_over_block() { return !next().empty(); }
 
 la_ssize_t TarInput::read(archive* of, void* input, const void** block) {
   auto& self = *static_cast<TarInput*>(input);
-  const std::span<const std::byte> next = self.gzip_ ? self.next_decompressed() : self.next_block();
+  const std::span<const std::byte> next = self.next();
   if (self.failure_ != 0 || self.damage_ != nullptr) {
     libarchive().set_error(of, self.failure_ != 0 ? self.failure_ : EILSEQ, "%s",
                            self.failure_ != 0 ? "cannot be read" : self.damage_);
     return ARCHIVE_FATAL;
   }
-  self.given_ += next.size();
   *block = next.data();
   return static_cast<la_ssize_t>(next.size());
 }

@@ -58,6 +58,7 @@ class TarInput {
   void fill();
   std::span<const std::byte> next_block();
   std::span<const std::byte> next_decompressed();
+  std::span<const std::byte> next();
 
   std::string shown_;
   Descriptor file_;
