@@ -165,12 +165,11 @@ class CudaBackend final : public Backend {
 
   void download_rows(Picture&& picture, const TakeRows& take) override {
     constexpr std::size_t kBandBytes = std::size_t{4} << 20;
-    constexpr int kBands = 2;
+    constexpr int kBands = Workspace::kBands;
     enter();
     const std::size_t row = row_bytes(picture);
     const int each = std::clamp(static_cast<int>(kBandBytes / row), 1, picture.height());
     std::shared_ptr<std::byte> bands[kBands];
-    Event is_there[kBands];
     const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
     const auto rows_from = [&](int first) {
       const int height = std::min(each, picture.height() - first);
@@ -184,9 +183,9 @@ class CudaBackend final : public Backend {
           bands[band] = block_memory(row * static_cast<std::size_t>(each));
         }
         copy_rows(workspace_, picture, started, rows_from(started));
-        is_there[band].record(workspace_.stream());
+        workspace_.band_ends[band].record(workspace_.stream());
       }
-      is_there[first / each % kBands].wait();
+      workspace_.band_ends[first / each % kBands].wait();
       take(rows_from(first));
     }
   }

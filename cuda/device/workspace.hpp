@@ -31,6 +31,9 @@ class Workspace {
   std::uint32_t fused_launches = 0;
   std::uint32_t lookback_epoch = 0;
 
+  static constexpr int kBands = 2;  ///< of rows, one copied between host and device while the host uses the other
+  Event band_ends[kBands];  ///< of the copies; kept, because creating an event waits for threads that lock pages
+
  private:
   std::shared_ptr<Device> device_;
   PinnedMemory results_;

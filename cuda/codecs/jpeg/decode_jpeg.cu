@@ -55,8 +55,8 @@ std::size_t lay_out(JpegJob& job, std::byte* memory) {
 /// Uploads coefficients while the host decodes the next ones.
 class BlockUpload final : public JpegBlockSink {
  public:
-  BlockUpload(const Workspace& workspace, std::int16_t* to, const NewHostMemory& new_memory)
-      : device_(*workspace.device()), to_(to), new_memory_(new_memory), idle_(device_) {}
+  BlockUpload(Workspace& workspace, std::int16_t* to, const NewHostMemory& new_memory)
+      : workspace_(workspace), to_(to), new_memory_(new_memory), idle_(*workspace.device()) {}
 
   std::span<std::int16_t> memory(std::size_t blocks) override {
     const std::size_t count = blocks * jpeg::kBlockSize;
@@ -65,23 +65,22 @@ class BlockUpload final : public JpegBlockSink {
   }
 
   void take(std::span<const JpegBlocks> band) override {
-    device_.make_current();
+    workspace_.device()->make_current();
     for (const JpegBlocks& blocks : band) {
       cuda_check(cudaMemcpyAsync(to_ + std::size_t{blocks.first} * jpeg::kBlockSize, blocks.coefficients.data(),
-                                 blocks.coefficients.size_bytes(), cudaMemcpyHostToDevice, device_.stream()),
+                                 blocks.coefficients.size_bytes(), cudaMemcpyHostToDevice, workspace_.stream()),
                  "uploading a JPEG");
     }
-    is_there_[turn_].record(device_.stream());
-    turn_ ^= 1;
-    is_there_[turn_].wait();  // the band before
+    workspace_.band_ends[turn_].record(workspace_.stream());
+    turn_ = (turn_ + 1) % Workspace::kBands;
+    workspace_.band_ends[turn_].wait();  // the band before
   }
 
  private:
-  const Device& device_;
+  Workspace& workspace_;
   std::int16_t* to_;
   const NewHostMemory& new_memory_;
   std::shared_ptr<std::byte> memory_;
-  Event is_there_[2];
   int turn_ = 0;
   IdleAtEnd idle_;  // ends before the memory
 };
