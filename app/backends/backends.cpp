@@ -74,10 +74,10 @@ const BackendEntry& backend_entry(BackendKind kind) {
                        [kind](const BackendEntry& entry) { return entry.kind == kind; });
 }
 
-void expect_workers(int per_device) {
+void expect_work(const DeviceWork& work) {
   for (const BackendEntry& entry : kBackends) {
-    if (entry.device_facts != nullptr && entry.device_facts->expect_workers != nullptr) {
-      entry.device_facts->expect_workers(per_device);
+    if (entry.device_facts != nullptr && entry.device_facts->expect_work != nullptr) {
+      entry.device_facts->expect_work(work);
     }
   }
 }

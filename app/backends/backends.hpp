@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,14 @@ namespace gpuimg {
 struct BackendOptions {
   int device = 0;
   int threads = 0;  ///< 0 = all processors
+};
+
+/// What one device will have to do.
+struct DeviceWork {
+  int workers = 1;                      ///< images on it at once
+  std::optional<std::uint64_t> images;  ///< all of them; nullopt: not known
+
+  bool operator==(const DeviceWork&) const = default;
 };
 
 /// Facts about a driver and its devices.
@@ -35,8 +44,8 @@ struct DeviceFacts {
   std::string (*build_text)();
   /// For doctor: tells versions, then devices, each as soon as it is known. Throws Error{backend_unavailable}.
   void (*tell)(const std::function<void(const std::string& text)>& print);
-  /// How many images will be on one device at once. The first call counts. nullptr if it makes no difference.
-  void (*expect_workers)(int per_device) = nullptr;
+  /// What will be on one device. The first call counts. nullptr if it makes no difference.
+  void (*expect_work)(const DeviceWork& work) = nullptr;
   /// Remembers that doctor found the device to compute wrong results, and how: making a backend on it then fails. An
   /// empty text forgets it. nullptr if the backend is not refused for it.
   void (*remember_failure)(int device, const std::string& difference) = nullptr;
@@ -71,7 +80,7 @@ struct BackendEntry {
   std::unique_ptr<Backend> (*make)(const BackendOptions& options);
 
   /// Expected milliseconds for an operation, including the start of the backend, but without what every backend leaves
-  /// to the host alike. `auto` takes the smallest. The constants are measured: docs/performance.md, "How auto decides".
+  /// to the host alike. `auto` takes the smallest. The constants are measured: docs/performance.md, "Starts".
   double (*cost_ms)(const Workload& work);
 
   /// What only a backend with devices has; nullptr for the others.
@@ -96,8 +105,8 @@ int device_named(const BackendEntry& entry, std::string_view part);
 /// False if the backend cannot be used here: left out, or without a device. Does not touch the driver.
 bool may_be_there(const BackendEntry& entry);
 
-/// Tells each backend with devices how many images will be on one at once. Call before threads start, and before
-/// anything that touches a driver; only the first call counts.
-void expect_workers(int per_device);
+/// Tells each backend with devices what one of them will have to do. Call before threads start, and before anything
+/// that touches a driver; only the first call counts.
+void expect_work(const DeviceWork& work);
 
 }  // namespace gpuimg

@@ -32,13 +32,23 @@ bool device_may_be_there() {
                      [](const char* file) { return ::access(file, F_OK) == 0; });
 }
 
-/// Gives each worker a queue to the device, so that none waits in another's: 16 decoders are a fifth slower with the
-/// eight that CUDA makes unless told. Each queue makes the process start and end about 25 ms later (driver 580), so one
-/// image gets one. CUDA reads the variable when it starts; the user's own value counts.
-void expect_workers_on_device(int count) {
-  constexpr int kMost = 32;  // CUDA's own limit
+/// Queues to a device. With one for each worker none waits in another's, but each makes the process start and end some
+/// 15 ms later, for which folders must be large: docs/performance.md, "Starts".
+int queues_for(const DeviceWork& work) {
+  constexpr std::uint64_t kMost = 32;  // CUDA's own limit
+  constexpr std::uint64_t kImagesOfEarlyQueue = 16;
+  constexpr std::uint64_t kEarlyQueues = 8;
+  constexpr std::uint64_t kImagesOfQueue = 500;
+  const std::uint64_t images = work.images.value_or(kMost * kImagesOfQueue);
+  const std::uint64_t useful = std::max(std::min(images / kImagesOfEarlyQueue, kEarlyQueues), images / kImagesOfQueue);
+  const auto workers = static_cast<std::uint64_t>(std::max(work.workers, 1));
+  return static_cast<int>(std::clamp<std::uint64_t>(useful, 1, std::min(workers, kMost)));
+}
+
+/// CUDA reads the variable when it starts; the user's own value counts.
+void expect_work_on_device(const DeviceWork& work) {
   static std::once_flag once;
-  std::call_once(once, [queues = std::clamp(count, 1, kMost)] {
+  std::call_once(once, [queues = queues_for(work)] {
     ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues).c_str(), 0);
   });
 }
@@ -97,6 +107,6 @@ void tell(const std::function<void(const std::string& text)>& print) {
 }  // namespace
 
 const DeviceFacts kCudaFacts = {is_cuda_built_in,  device_may_be_there, device_numbers, device_names,
-                                check_cuda_device, build_text,          tell,           expect_workers_on_device};
+                                check_cuda_device, build_text,          tell,           expect_work_on_device};
 
 }  // namespace gpuimg

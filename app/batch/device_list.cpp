@@ -7,7 +7,6 @@
 #include <charconv>
 #include <string_view>
 
-#include "backends/backends.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {
@@ -59,9 +58,14 @@ std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals
   return chosen;
 }
 
-int jobs_per_device(const DeviceList& list, int jobs) {
-  const int devices = std::max(1, static_cast<int>(list.numbers.size()));
-  return (jobs + devices - 1) / devices;
+DeviceWork work_per_device(const DeviceList& list, int jobs, std::optional<std::uint64_t> images) {
+  const std::size_t devices = std::max<std::size_t>(1, list.numbers.size());
+  const auto share = [devices](std::uint64_t count) { return (count + devices - 1) / devices; };
+  DeviceWork work{static_cast<int>(share(static_cast<std::uint64_t>(jobs))), {}};
+  if (images) {
+    work.images = share(*images);
+  }
+  return work;
 }
 
 }  // namespace gpuimg

@@ -1,10 +1,12 @@
 // --devices: which devices share the images. docs/batch.md, "The pipeline".
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "backends/backends.hpp"
 #include "cli/global_options.hpp"
 #include "gpuimg/backend.hpp"
 
@@ -22,7 +24,7 @@ DeviceList parse_device_list(const std::string& text);
 /// Error{backend_unavailable} if one of them is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
-/// As many of `jobs` images at once as one of the devices gets; all of them if the devices are not known yet.
-int jobs_per_device(const DeviceList& list, int jobs);
+/// What one of the devices gets of so many images, `jobs` at once; all of it if the devices are not known yet.
+DeviceWork work_per_device(const DeviceList& list, int jobs, std::optional<std::uint64_t> images);
 
 }  // namespace gpuimg

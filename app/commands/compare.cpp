@@ -44,7 +44,7 @@ void check(const CompareArguments& arguments) {
 }
 
 ExitCode compare_images(const CompareArguments& arguments, const GlobalOptions& globals) {
-  expect_workers(1);
+  expect_work({.workers = 1, .images = 2});
   CommandContext context(globals);
   const ComparedPair pair = compared(context, {arguments.a, arguments.b}, arguments.tolerance);
   try {

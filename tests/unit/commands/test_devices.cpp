@@ -143,12 +143,13 @@ TEST(DeviceListText, IsNumbersOrAll) {
   }
 }
 
-TEST(DeviceList, SharesTheJobs) {
-  EXPECT_EQ(jobs_per_device(parse_device_list(""), 16), 16);
-  EXPECT_EQ(jobs_per_device(parse_device_list("all"), 16), 16);
-  EXPECT_EQ(jobs_per_device(parse_device_list("0,1"), 16), 8);
-  EXPECT_EQ(jobs_per_device(parse_device_list("0,1,2"), 16), 6);
-  EXPECT_EQ(jobs_per_device(parse_device_list("0,1,2"), 1), 1);
+TEST(DeviceList, SharesJobsAndImages) {
+  EXPECT_EQ(work_per_device(parse_device_list(""), 16, 100), (DeviceWork{16, 100}));
+  EXPECT_EQ(work_per_device(parse_device_list("all"), 16, 100), (DeviceWork{16, 100}));
+  EXPECT_EQ(work_per_device(parse_device_list("0,1"), 16, 100), (DeviceWork{8, 50}));
+  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 16, 100), (DeviceWork{6, 34}));
+  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 1, 1), (DeviceWork{1, 1}));
+  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 6, std::nullopt), (DeviceWork{2, std::nullopt}));
 }
 
 TEST(ContextPool, LeasesOnTheLeastBusyDevice) {

@@ -58,23 +58,36 @@ TEST(Backends, CudaIsForOneImageOfAnOperationThatComputesMuch) {
 TEST(Backends, CpuIsAlwaysBuiltIn) { EXPECT_NE(backend_entry(BackendKind::cpu).make({}), nullptr); }
 
 /// In a process of its own, because CUDA reads the variable once.
-void expect_queues(const char* of_the_user, int workers, const std::string& queues) {
+void expect_queues(const char* of_the_user, const DeviceWork& work, const std::string& queues) {
   const auto told = [&] {
     constexpr const char* kName = "CUDA_DEVICE_MAX_CONNECTIONS";
     (void)(of_the_user == nullptr ? ::unsetenv(kName) : ::setenv(kName, of_the_user, 1));
-    expect_workers(workers);
-    expect_workers(workers + 1);  // too late
+    expect_work(work);
+    expect_work({work.workers + 1, std::nullopt});  // too late
     const char* value = std::getenv(kName);
     std::exit(value != nullptr && value == queues ? 0 : 1);
   };
-  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << workers << " workers";
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << work.workers << " workers, " << queues << " queues";
 }
 
-TEST(Backends, EachWorkerGetsAQueueToItsDevice) {
-  expect_queues(nullptr, 1, "1");
-  expect_queues(nullptr, 16, "16");
-  expect_queues(nullptr, 100, "32");
-  expect_queues("8", 16, "8");
+TEST(Backends, EachWorkerGetsAQueueToItsDeviceIfNothingIsKnownOfTheImages) {
+  expect_queues(nullptr, {1, std::nullopt}, "1");
+  expect_queues(nullptr, {16, std::nullopt}, "16");
+  expect_queues(nullptr, {100, std::nullopt}, "32");
+  expect_queues("8", {16, std::nullopt}, "8");
+}
+
+TEST(Backends, FewImagesGetFewQueues) {
+  expect_queues(nullptr, {1, 1}, "1");
+  expect_queues(nullptr, {16, 0}, "1");
+  expect_queues(nullptr, {16, 64}, "4");
+  expect_queues(nullptr, {16, 128}, "8");
+  expect_queues(nullptr, {2, 128}, "2");
+  expect_queues(nullptr, {16, 4'499}, "8");
+  expect_queues(nullptr, {16, 4'500}, "9");
+  expect_queues(nullptr, {16, 8'000}, "16");
+  expect_queues(nullptr, {100, 1'000'000}, "32");
+  expect_queues("2", {16, 8'000}, "2");
 }
 
 }  // namespace
