@@ -1,5 +1,4 @@
 // gpuimg_cpu_bench: compares the CPU backend with OpenCV on one image in memory, with the same number of threads.
-// Targets: docs/performance.md, "CPU against OpenCV".
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

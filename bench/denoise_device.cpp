@@ -1,5 +1,5 @@
 // Times non-local means on the device, from pixels that are there to pixels that are there; checks them against the CPU
-// backend first. docs/performance.md, "Windows, thresholds and denoising".
+// backend first. docs/performance.md, "Windows and thresholds".
 // usage: gpuimg_denoise_device_bench [WIDTHxHEIGHT]    default 1920x1080
 #include <fmt/format.h>
 

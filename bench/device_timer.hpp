@@ -1,4 +1,4 @@
-// Times device work with events. Method and reasons: docs/performance.md, "How it is measured".
+// Times device work with events. Method and reasons: docs/performance.md, "How to measure".
 #pragma once
 
 #include <functional>

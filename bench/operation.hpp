@@ -1,5 +1,5 @@
-// The timed operations: their input, the bytes they have to move, and their targets (docs/performance.md, "GPU
-// targets").
+// The timed operations: their input, the bytes they have to move, and their targets (docs/performance.md,
+// "GPU: the current table").
 #pragma once
 
 #include <array>

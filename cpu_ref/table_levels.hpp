@@ -1,5 +1,5 @@
 // Rows of pixels by the one level that equalization maps: reading it, and giving the pixels another. Used by equalize
-// and CLAHE. Specified in docs/operations.md, "Equalization of color".
+// and CLAHE. Specified in docs/operations.md, "Color".
 #pragma once
 
 #include <algorithm>

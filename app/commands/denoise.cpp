@@ -55,7 +55,7 @@ DenoiseOptions checked_options(const Arguments& arguments) {
   return options;
 }
 
-/// Each offset of the search window costs every pixel the same; docs/performance.md, "How `auto` decides".
+/// Each offset of the search window costs every pixel the same; docs/operations.md, "Denoising".
 OperationCost cost_of(const DenoiseOptions& options) {
   constexpr double kThreadMsAnOffset = 0.75;
   constexpr double kDeviceMsAnOffset = 0.02;

@@ -1,4 +1,4 @@
-// The image that --mask names. docs/operations.md, "Selection".
+// The image that --mask names. docs/operations.md, "Region and mask".
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Reads a regular file or standard input into memory. Rules: docs/cli.md, "Files".
+// Reads a regular file or standard input into memory. Rules: docs/cli.md.
 #include "io/input_file.hpp"
 
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 // Atomic output: the final name holds either the new content or the old one, never a part. Writes a temporary file in
-// the same folder, checks every write and close, and renames it last. docs/cli.md, "Outputs".
+// the same folder, checks every write and close, and renames it last. docs/cli.md, "Output files".
 #pragma once
 
 #include <cstddef>

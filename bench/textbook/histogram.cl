@@ -1,6 +1,5 @@
-// Textbook histograms in OpenCL, rewritten from descriptions of course material (docs/performance.md, "The textbook
-// kernels"): a table for each work-group in local memory, atomics, and a fixed grid that strides over the pixels.
-// Luma is bt601_trunc; gray pixels are levels themselves.
+// Textbook histograms in OpenCL, rewritten from descriptions of course material: a table for each work-group in local
+// memory, atomics, and a fixed grid that strides over the pixels. Luma is bt601_trunc; gray pixels are levels themselves.
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -1,6 +1,5 @@
-// Kernels from published CUDA and OpenCL course material, rewritten from their descriptions (docs/performance.md, "The
-// textbook kernels"). Baselines: correct, but only as fast as their design allows. All pointers are to device memory;
-// all work is queued on the stream.
+// Kernels from published CUDA and OpenCL course material, rewritten from their descriptions. Baselines: correct, but
+// only as fast as their design allows. All pointers are to device memory; all work is queued on the stream.
 #pragma once
 
 #include <cuda_runtime_api.h>

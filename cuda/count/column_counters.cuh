@@ -1,6 +1,6 @@
 // Counters for histograms of up to 256 bins in shared memory, one private column per lane. A lane's column lies in its
 // own bank, so the lanes of a warp never conflict, whatever the image. Design and measurements: docs/performance.md,
-// "Histogram".
+// "Histogram, up to 256 bins".
 #pragma once
 
 #include "table/level_table.cuh"

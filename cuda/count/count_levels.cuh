@@ -1,5 +1,5 @@
 // Counts levels on the device, and builds the look-up tables from the counts if requested.
-// Specified in docs/operations.md, "Histogram" and "Equalization look-up table".
+// Specified in docs/operations.md, "Histogram" and "The table".
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // 65536 counters of 16 bits in 128 KiB of shared memory, and how they stay exact. Design: docs/performance.md,
-// "Histogram".
+// "Histogram, 65536 bins".
 #pragma once
 
 #include "count/count_levels.cuh"

@@ -1,5 +1,5 @@
 // Streams 16-bit pixels into the packed counters, one group per load, for images with many levels and with few.
-// Design: docs/performance.md, "Histogram".
+// Design: docs/performance.md, "Histogram, 65536 bins".
 #pragma once
 
 #include "count/packed_counters.cuh"

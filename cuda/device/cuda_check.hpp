@@ -1,4 +1,4 @@
-// Converts every CUDA error code to an Error with a message. Kinds of errors: docs/architecture.md, "Errors".
+// Converts every CUDA error code to an Error with a message. Kinds of errors: docs/library.md, "Errors".
 #pragma once
 
 #include <cuda_runtime_api.h>

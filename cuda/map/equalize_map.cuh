@@ -1,4 +1,4 @@
-// Maps pixels through look-up tables. Specified in docs/operations.md, "Equalization of color"; design of the fast
+// Maps pixels through look-up tables. Specified in docs/operations.md, "Color"; design of the fast
 // paths in docs/performance.md.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Hue-preserving equalization of an 8-bit RGB image in one launch.
-// Specified in docs/operations.md, "Equalization of color".
+// Specified in docs/operations.md, "Color".
 #include <cooperative_groups.h>
 
 #include "map/equalize_map.cuh"

@@ -1,4 +1,4 @@
-// Maps pixels through look-up tables. Specified in docs/operations.md, "Equalization of color". Restates
+// Maps pixels through look-up tables. Specified in docs/operations.md, "Color". Restates
 // include/gpuimg/ops/equalize.hpp.
 //
 // Macros: TABLE_COPIES, a power of two: copies of the tables in local memory, in different banks.
