@@ -113,9 +113,9 @@ std::size_t pooled_bytes(std::size_t bytes) {
 
 class CudaBackend final : public Backend {
  public:
-  CudaBackend(int device, const DeviceTestOptions& options)
+  CudaBackend(int device, int number, const DeviceTestOptions& options)
       : workspace_(std::make_shared<Device>(device, options)),
-        description_(device_name(device) + " (device " + std::to_string(device) + ")") {
+        description_(device_name(device) + " (device " + std::to_string(number) + ")") {
     check_code_for_device();
   }
   ~CudaBackend() override { (void)cudaSetDevice(workspace_.device()->index()); }
@@ -284,19 +284,21 @@ class CudaBackend final : public Backend {
   std::atomic<bool> returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
 };
 
-std::unique_ptr<Backend> make_backend(int device, const DeviceTestOptions& options) {
+std::unique_ptr<Backend> make_backend(int device, int number, const DeviceTestOptions& options) {
   check_cuda_device(device);
-  return std::make_unique<CudaBackend>(device, options);
+  return std::make_unique<CudaBackend>(device, number, options);
 }
 
 }  // namespace
 
 std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options) {
-  return make_backend(device, options);
+  return make_backend(device, device, options);
 }
 
 }  // namespace cuda
 
-std::unique_ptr<Backend> make_cuda_backend(int device) { return cuda::make_backend(device, {}); }
+std::unique_ptr<Backend> make_cuda_backend(int device) { return make_cuda_backend(device, device); }
+
+std::unique_ptr<Backend> make_cuda_backend(int device, int number) { return cuda::make_backend(device, number, {}); }
 
 }  // namespace gpuimg

@@ -14,10 +14,14 @@ namespace {
 
 CudaVersions cuda_versions(bool /*ask_driver*/) { return {}; }
 
+int cuda_device_count() { refuse(); }
+
 std::vector<CudaDevice> cuda_devices() { refuse(); }
 
 void check_cuda_device(int /*device*/) { refuse(); }
 
 std::unique_ptr<Backend> make_cuda_backend(int /*device*/) { refuse(); }
+
+std::unique_ptr<Backend> make_cuda_backend(int /*device*/, int /*number*/) { refuse(); }
 
 }  // namespace gpuimg

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "backends/cuda_info.hpp"
+#include "backends/cuda_start.hpp"
 #include "backends/opencl_info.hpp"
 #include "gpuimg/cuda.hpp"
 #include "gpuimg/opencl.hpp"
@@ -53,9 +54,10 @@ constexpr std::array<std::string_view, 4> kOpenclSynonyms = {"ocl", "cl", "amd",
 constexpr std::array kBackends = {
     BackendEntry{BackendKind::cpu, "cpu", "the CPU", "the CPU; the GPU driver is not touched", kCpuSynonyms, true,
                  [](const BackendOptions& options) { return make_cpu_backend(options.threads); }, cpu_cost_ms},
-    BackendEntry{BackendKind::cuda, "cuda", "CUDA", "the GPU; an error if there is none", kCudaSynonyms, false,
-                 [](const BackendOptions& options) { return make_cuda_backend(options.device); }, cuda_cost_ms,
-                 &kCudaFacts},
+    BackendEntry{
+        BackendKind::cuda, "cuda", "CUDA", "the GPU; an error if there is none", kCudaSynonyms, false,
+        [](const BackendOptions& options) { return make_cuda_backend(visible_index(options.device), options.device); },
+        cuda_cost_ms, &kCudaFacts},
     BackendEntry{BackendKind::opencl, "opencl", "OpenCL", "an OpenCL device; never chosen by auto", kOpenclSynonyms,
                  false,
                  [](const BackendOptions& options) {

@@ -23,8 +23,9 @@ struct BackendOptions {
 
 /// What one device will have to do.
 struct DeviceWork {
-  int workers = 1;                      ///< images on it at once
-  std::optional<std::uint64_t> images;  ///< all of them; nullopt: not known
+  int workers = 1;                                     ///< images on it at once
+  std::optional<std::uint64_t> images = std::nullopt;  ///< all of them; nullopt: not known
+  std::optional<int> only_device = std::nullopt;       ///< if no other device will be used
 
   bool operator==(const DeviceWork&) const = default;
 };

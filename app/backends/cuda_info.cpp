@@ -7,10 +7,11 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
-#include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
+#include "backends/cuda_start.hpp"
 #include "gpuimg/cuda.hpp"
 
 namespace gpuimg {
@@ -30,27 +31,6 @@ bool device_may_be_there() {
   return (visible == nullptr || *visible != '\0') &&
          std::any_of(kDeviceFiles.begin(), kDeviceFiles.end(),
                      [](const char* file) { return ::access(file, F_OK) == 0; });
-}
-
-/// Queues to a device. With one for each worker none waits in another's, but each makes the process start and end some
-/// 15 ms later, for which folders must be large: docs/performance.md, "Starts".
-int queues_for(const DeviceWork& work) {
-  constexpr std::uint64_t kMost = 32;  // CUDA's own limit
-  constexpr std::uint64_t kImagesOfEarlyQueue = 16;
-  constexpr std::uint64_t kEarlyQueues = 8;
-  constexpr std::uint64_t kImagesOfQueue = 500;
-  const std::uint64_t images = work.images.value_or(kMost * kImagesOfQueue);
-  const std::uint64_t useful = std::max(std::min(images / kImagesOfEarlyQueue, kEarlyQueues), images / kImagesOfQueue);
-  const auto workers = static_cast<std::uint64_t>(std::max(work.workers, 1));
-  return static_cast<int>(std::clamp<std::uint64_t>(useful, 1, std::min(workers, kMost)));
-}
-
-/// CUDA reads the variable when it starts; the user's own value counts.
-void expect_work_on_device(const DeviceWork& work) {
-  static std::once_flag once;
-  std::call_once(once, [queues = queues_for(work)] {
-    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues).c_str(), 0);
-  });
 }
 
 std::vector<int> device_numbers() {
@@ -106,7 +86,13 @@ void tell(const std::function<void(const std::string& text)>& print) {
 
 }  // namespace
 
-const DeviceFacts kCudaFacts = {is_cuda_built_in,  device_may_be_there, device_numbers, device_names,
-                                check_cuda_device, build_text,          tell,           expect_work_on_device};
+const DeviceFacts kCudaFacts = {is_cuda_built_in,
+                                device_may_be_there,
+                                device_numbers,
+                                device_names,
+                                [](int device) { check_cuda_device(visible_index(device)); },
+                                build_text,
+                                tell,
+                                expect_work_on_cuda};
 
 }  // namespace gpuimg

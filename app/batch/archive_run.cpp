@@ -249,7 +249,7 @@ class ArchiveRun {
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const BatchOptions options = checked(arguments);
-  expect_work(work_per_device(options.devices, jobs_of(options, globals), std::nullopt));
+  expect_work(work_per_device(options.devices, globals, jobs_of(options, globals), std::nullopt));
   check_archive_arguments(job, arguments, globals, named);
   check_archive_output(job, named, globals);
   const auto start = std::chrono::steady_clock::now();

@@ -142,7 +142,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     return run_archive(job, arguments, globals, named);
   }
   if (!globals.all_pages && is_one_file(arguments, named, job)) {
-    expect_work({.workers = 1, .images = 1});
+    expect_work(work_per_device(devices, globals, 1, 1));
     if (!arguments.devices.empty()) {
       globals.device = devices_of(devices, globals, globals.backend).front();
     }

@@ -152,7 +152,7 @@ std::string BatchSession::first_line(const WorkPlan& plan, const std::string& me
 ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   const std::string merged = job_.merges() ? named.output : "";
   const int jobs = jobs_for(plan);
-  expect_work(work_per_device(options_.devices, jobs, items_to_do(plan)));
+  expect_work(work_per_device(options_.devices, globals_, jobs, items_to_do(plan)));
   const GlobalOptions workers = worker_options(plan, jobs);
   const std::vector<int> devices = devices_of(options_.devices, globals_, workers.backend);
   if (devices.size() > 1 && workers.backend && backend_entry(*workers.backend).device_facts != nullptr) {

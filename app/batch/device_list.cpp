@@ -58,12 +58,16 @@ std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals
   return chosen;
 }
 
-DeviceWork work_per_device(const DeviceList& list, int jobs, std::optional<std::uint64_t> images) {
+DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
+                           std::optional<std::uint64_t> images) {
   const std::size_t devices = std::max<std::size_t>(1, list.numbers.size());
   const auto share = [devices](std::uint64_t count) { return (count + devices - 1) / devices; };
-  DeviceWork work{static_cast<int>(share(static_cast<std::uint64_t>(jobs))), {}};
+  DeviceWork work{.workers = static_cast<int>(share(static_cast<std::uint64_t>(jobs)))};
   if (images) {
     work.images = share(*images);
+  }
+  if (devices == 1 && !list.all && globals.backend != BackendKind::opencl) {
+    work.only_device = list.numbers.empty() ? globals.device : list.numbers.front();
   }
   return work;
 }

@@ -24,7 +24,8 @@ DeviceList parse_device_list(const std::string& text);
 /// Error{backend_unavailable} if one of them is missing.
 std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals, std::optional<BackendKind> backend);
 
-/// What one of the devices gets of so many images, `jobs` at once; all of it if the devices are not known yet.
-DeviceWork work_per_device(const DeviceList& list, int jobs, std::optional<std::uint64_t> images);
+/// What one of the CUDA devices gets of so many images, `jobs` at once; all of it if the devices are not known yet.
+DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
+                           std::optional<std::uint64_t> images);
 
 }  // namespace gpuimg

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "backends/backends.hpp"
+#include "batch/device_list.hpp"
 #include "batch/folder_scan.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
@@ -44,7 +45,7 @@ void check(const CompareArguments& arguments) {
 }
 
 ExitCode compare_images(const CompareArguments& arguments, const GlobalOptions& globals) {
-  expect_work({.workers = 1, .images = 2});
+  expect_work(work_per_device({}, globals, 1, 2));
   CommandContext context(globals);
   const ComparedPair pair = compared(context, {arguments.a, arguments.b}, arguments.tolerance);
   try {

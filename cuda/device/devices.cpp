@@ -59,6 +59,8 @@ CudaVersions cuda_versions(bool ask_driver) {
   return versions;
 }
 
+int cuda_device_count() { return cuda::device_count(); }
+
 std::vector<CudaDevice> cuda_devices() {
   std::vector<CudaDevice> devices;
   const int count = cuda::device_count();

@@ -29,6 +29,9 @@ struct CudaVersions {
 /// Versions of what is built in. Queries the driver version only if `ask_driver` is true.
 CudaVersions cuda_versions(bool ask_driver);
 
+/// Number of devices. Throws Error{backend_unavailable} like cuda_devices(). Initializes no device.
+int cuda_device_count();
+
 /// Devices in CUDA's order. Throws Error{backend_unavailable} that names the cause: no driver, no device, a driver that
 /// is too old, or CUDA_VISIBLE_DEVICES empty or wrong.
 std::vector<CudaDevice> cuda_devices();
@@ -38,5 +41,8 @@ void check_cuda_device(int device);
 
 /// Creates the context (about 200 ms). Initializes only that device. Throws Error{backend_unavailable}.
 std::unique_ptr<Backend> make_cuda_backend(int device);
+
+/// Likewise; messages call the device by `number`, where CUDA_VISIBLE_DEVICES gives it another one.
+std::unique_ptr<Backend> make_cuda_backend(int device, int number);
 
 }  // namespace gpuimg

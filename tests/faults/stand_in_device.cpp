@@ -1,8 +1,9 @@
 // A fake CUDA runtime for machines without a device: device memory is host memory, copies copy, and kernels do nothing,
 // so results are whatever memory contained. It tests the host side: error detection, and the state after faults. It has
-// two devices, which are lost together.
+// two devices, or as many as CUDA_VISIBLE_DEVICES lists; they are lost together.
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
@@ -115,7 +116,9 @@ cudaError_t cudaMemset2DAsync(void* to, size_t pitch, int value, size_t width, s
 }
 
 cudaError_t cudaGetDeviceCount(int* count) {
-  *count = kDevices;
+  const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  *count =
+      visible == nullptr ? kDevices : static_cast<int>(1 + std::count(visible, visible + std::strlen(visible), ','));
   return state();
 }
 cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int) {

@@ -136,6 +136,11 @@ TwinDevice& twin_device() {
 
 CudaVersions cuda_versions(bool /*ask_driver*/) { return {13000, 13000, "none: a twin"}; }
 
+int cuda_device_count() {
+  check_cuda_device(0);
+  return test::twin_device().devices;
+}
+
 std::vector<CudaDevice> cuda_devices() {
   check_cuda_device(0);
   std::vector<CudaDevice> devices;
@@ -151,10 +156,12 @@ void check_cuda_device(int device) {
   }
 }
 
-std::unique_ptr<Backend> make_cuda_backend(int device) {
+std::unique_ptr<Backend> make_cuda_backend(int device) { return make_cuda_backend(device, device); }
+
+std::unique_ptr<Backend> make_cuda_backend(int device, int number) {
   check_cuda_device(device);
   ++test::twin_device().made;
-  return std::make_unique<test::TwinBackend>(device);
+  return std::make_unique<test::TwinBackend>(number);
 }
 
 }  // namespace gpuimg

@@ -143,13 +143,26 @@ TEST(DeviceListText, IsNumbersOrAll) {
   }
 }
 
+DeviceWork work_of(const char* list, int jobs, std::optional<std::uint64_t> images, const GlobalOptions& globals = {}) {
+  return work_per_device(parse_device_list(list), globals, jobs, images);
+}
+
 TEST(DeviceList, SharesJobsAndImages) {
-  EXPECT_EQ(work_per_device(parse_device_list(""), 16, 100), (DeviceWork{16, 100}));
-  EXPECT_EQ(work_per_device(parse_device_list("all"), 16, 100), (DeviceWork{16, 100}));
-  EXPECT_EQ(work_per_device(parse_device_list("0,1"), 16, 100), (DeviceWork{8, 50}));
-  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 16, 100), (DeviceWork{6, 34}));
-  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 1, 1), (DeviceWork{1, 1}));
-  EXPECT_EQ(work_per_device(parse_device_list("0,1,2"), 6, std::nullopt), (DeviceWork{2, std::nullopt}));
+  EXPECT_EQ(work_of("all", 16, 100), (DeviceWork{16, 100, std::nullopt}));
+  EXPECT_EQ(work_of("0,1", 16, 100), (DeviceWork{8, 50, std::nullopt}));
+  EXPECT_EQ(work_of("0,1,2", 16, 100), (DeviceWork{6, 34, std::nullopt}));
+  EXPECT_EQ(work_of("0,1,2", 1, 1), (DeviceWork{1, 1, std::nullopt}));
+  EXPECT_EQ(work_of("0,1,2", 6, std::nullopt), (DeviceWork{2, std::nullopt, std::nullopt}));
+}
+
+TEST(DeviceList, KnowsTheOnlyDevice) {
+  GlobalOptions globals;
+  EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, 0}));
+  EXPECT_EQ(work_of("2", 16, 100, globals), (DeviceWork{16, 100, 2}));
+  globals.device = 3;
+  EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, 3}));
+  globals.backend = BackendKind::opencl;  // its devices may be those of CUDA, with other numbers
+  EXPECT_EQ(work_of("", 16, 100, globals), (DeviceWork{16, 100, std::nullopt}));
 }
 
 TEST(ContextPool, LeasesOnTheLeastBusyDevice) {

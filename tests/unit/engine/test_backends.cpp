@@ -90,5 +90,32 @@ TEST(Backends, FewImagesGetFewQueues) {
   expect_queues("2", {16, 8'000}, "2");
 }
 
+/// What CUDA will see, in a process of its own.
+void expect_visible(const char* of_the_user, std::optional<int> only_device, const std::string& visible) {
+  const auto told = [&] {
+    constexpr const char* kName = "CUDA_VISIBLE_DEVICES";
+    (void)::setenv(kName, of_the_user, 1);
+    expect_work({.workers = 1, .images = 1, .only_device = only_device});
+    std::exit(std::getenv(kName) == visible ? 0 : 1);
+  };
+  EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << of_the_user << ", not " << visible;
+}
+
+TEST(Backends, CudaSeesOnlyTheDeviceThatIsUsed) {
+  expect_visible("0,1", 0, "0");
+  expect_visible("3,1,2", 1, "1");
+  expect_visible("GPU-8932f937,MIG-1a,GPU-7", 2, "GPU-7");
+  expect_visible("0,1", std::nullopt, "0,1");
+  expect_visible("1", 0, "1");
+  expect_visible("", 0, "");
+}
+
+TEST(Backends, CudaSeesNoDeviceThatTheUserHides) {
+  expect_visible("0,1", 2, "0,1");
+  expect_visible("0,1,-1,2", 2, "0,1,-1,2");
+  expect_visible("0,,2", 1, "0,,2");
+  expect_visible("-1,0", 0, "-1,0");
+}
+
 }  // namespace
 }  // namespace gpuimg

@@ -1,0 +1,88 @@
+// Sets the environment variables that CUDA reads when it starts: docs/decisions/0028-start-of-cuda.md.
+#include "backends/cuda_start.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <system_error>
+#include <vector>
+
+#include "gpuimg/cuda.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// With a queue for each worker none waits in another's, but each makes the process start and end some 15 ms later.
+int queues_for(const DeviceWork& work) {
+  constexpr std::uint64_t kMost = 32;  // CUDA's own limit
+  constexpr std::uint64_t kImagesOfEarlyQueue = 16;
+  constexpr std::uint64_t kEarlyQueues = 8;
+  constexpr std::uint64_t kImagesOfQueue = 500;
+  const std::uint64_t images = work.images.value_or(kMost * kImagesOfQueue);
+  const std::uint64_t useful = std::max(std::min(images / kImagesOfEarlyQueue, kEarlyQueues), images / kImagesOfQueue);
+  const auto workers = static_cast<std::uint64_t>(std::max(work.workers, 1));
+  return static_cast<int>(std::clamp<std::uint64_t>(useful, 1, std::min(workers, kMost)));
+}
+
+/// Number of device files of GPUs. The drivers of WSL and Jetson have none.
+int gpu_files() {
+  std::error_code ignored;
+  int count = 0;
+  for (const auto& file : std::filesystem::directory_iterator("/dev", ignored)) {
+    const std::string name = file.path().filename();
+    count +=
+        name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos && name.size() > 6;
+  }
+  return count;
+}
+
+/// The value of CUDA_VISIBLE_DEVICES that leaves only this device visible, if there are others to hide.
+std::optional<std::string> value_that_shows_only(int device, const char* visible) {
+  if (visible == nullptr) {
+    const int count = gpu_files();
+    return device < count && count > 1 ? std::optional(std::to_string(device)) : std::nullopt;
+  }
+  std::vector<std::string> entries;
+  std::istringstream list(visible);
+  for (std::string entry; std::getline(list, entry, ',');) {
+    if (entry.empty() || entry.front() == '-') {
+      break;  // CUDA reads no further
+    }
+    entries.push_back(entry);
+  }
+  return device < static_cast<int>(entries.size()) && entries.size() > 1
+             ? std::optional(entries[static_cast<std::size_t>(device)])
+             : std::nullopt;
+}
+
+std::optional<int> visible_alone;
+
+}  // namespace
+
+void expect_work_on_cuda(const DeviceWork& work) {
+  static std::once_flag once;
+  std::call_once(once, [&work] {
+    // The user's own number of queues counts.
+    ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues_for(work)).c_str(), 0);
+    if (!work.only_device) {
+      return;
+    }
+    // Each further visible device makes the process start some 110 ms later (driver 580).
+    constexpr const char* kVisible = "CUDA_VISIBLE_DEVICES";
+    if (const auto value = value_that_shows_only(*work.only_device, std::getenv(kVisible))) {
+      ::setenv(kVisible, value->c_str(), 1);
+      visible_alone = work.only_device;
+    }
+  });
+}
+
+int visible_index(int device) {
+  // The variable has no effect if something asked the driver before.
+  return visible_alone == device && cuda_device_count() == 1 ? 0 : device;
+}
+
+}  // namespace gpuimg
