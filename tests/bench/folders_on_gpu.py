@@ -61,6 +61,17 @@ class FoldersOnGpu(unittest.TestCase):
         for cell in (cuda, ratio):  # the fake one has no start that could be measured
             self.assertRegex(cell, r"^([0-9]+\.[0-9]+|too few files)$")
 
+    def test_the_first_images_can_be_left_out(self):
+        done, ran = self.run_bench("--rows", "hist JPEG", "--after", "4")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("the first 4 images on GPUs are not counted", done.stdout)
+        self.assertEqual([line for line in ran if " in" in line], ["hist in out-cpu -q --backend cpu --jobs 3",
+                                                                   "hist in-first out-cuda -q --backend cuda --jobs 3",
+                                                                   "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
+        done, _ = self.run_bench("--rows", "hist JPEG,hist PNG", "--after", "6")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("--after: a row has no more files than that", done.stderr)
+
     def test_every_row_takes_its_kind(self):
         done, ran = self.run_bench()
         self.assertEqual(done.returncode, 0, done.stderr)
