@@ -1,14 +1,14 @@
 // Sets the environment variables that CUDA reads when it starts: docs/decisions/0028-start-of-cuda.md.
 #include "backends/cuda_start.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <mutex>
 #include <optional>
 #include <sstream>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "gpuimg/cuda.hpp"
@@ -28,14 +28,12 @@ int queues_for(const DeviceWork& work) {
   return static_cast<int>(std::clamp<std::uint64_t>(useful, 1, std::min(workers, kMost)));
 }
 
-/// Number of device files of GPUs. The drivers of WSL and Jetson have none.
+/// Number of device files of GPUs, which containers may number with gaps. The drivers of WSL and Jetson have none.
 int gpu_files() {
-  std::error_code ignored;
+  constexpr int kMost = 64;
   int count = 0;
-  for (const auto& file : std::filesystem::directory_iterator("/dev", ignored)) {
-    const std::string name = file.path().filename();
-    count +=
-        name.starts_with("nvidia") && name.find_first_not_of("0123456789", 6) == std::string::npos && name.size() > 6;
+  for (int i = 0; i < kMost; ++i) {
+    count += ::access(("/dev/nvidia" + std::to_string(i)).c_str(), F_OK) == 0 ? 1 : 0;
   }
   return count;
 }
