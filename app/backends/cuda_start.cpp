@@ -32,6 +32,9 @@ int queues_for(const DeviceWork& work) {
 int gpu_files() {
   constexpr int kMost = 64;
   int count = 0;
+  if (::access("/dev/nvidiactl", F_OK) != 0) {
+    return count;
+  }
   for (int i = 0; i < kMost; ++i) {
     count += ::access(("/dev/nvidia" + std::to_string(i)).c_str(), F_OK) == 0 ? 1 : 0;
   }
