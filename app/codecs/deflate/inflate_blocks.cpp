@@ -21,6 +21,7 @@ struct FixedTables {
     distance_lengths.fill(kFixedDistanceLength);
     (void)build(kFixedLiteralLengths, literals);
     (void)build(distance_lengths, distances);
+    join_matches(literals, distances);
   }
 };
 
@@ -97,8 +98,12 @@ bool InflateBlocks::read_code_lengths() {
     i += run;
   }
   const std::span all(lengths);
-  return lengths[kEndOfBlock] != 0 && build(all.first(literal_count), literals_) &&
-         build(all.subspan(literal_count, distance_count), distances_);
+  const bool is_sound = lengths[kEndOfBlock] != 0 && build(all.first(literal_count), literals_) &&
+                        build(all.subspan(literal_count, distance_count), distances_);
+  if (is_sound) {
+    join_matches(literals_, distances_);
+  }
+  return is_sound;
 }
 
 template <class Out>

@@ -13,22 +13,24 @@ namespace gpuimg::codecs {
 
 /// The next bits, least significant first. Small enough to stay in registers in the inner loop.
 struct InflateBits {
-  const std::uint8_t* next = nullptr;  ///< the first byte that is not counted in `count`
+  const std::uint8_t* next = nullptr;  ///< the first byte that is not counted
   std::uint64_t bits = 0;
-  std::uint32_t count = 0;
+  std::uint32_t counter = 0;  ///< its lowest six bits are the number of bits available
 
+  [[nodiscard]] std::uint32_t count() const { return counter & 63U; }
   /// Makes at least 56 bits available.
   void refill() {
     std::uint64_t word = 0;
     std::memcpy(&word, next, sizeof word);
-    bits |= word << count;
-    next += (63 - count) >> 3;
-    count |= 56;
+    bits |= word << count();
+    next += 7 - (counter >> 3 & 7U);
+    counter |= 56U;
   }
   [[nodiscard]] std::size_t peek(std::uint32_t width) const { return bits & ((std::uint64_t{1} << width) - 1); }
+  /// Only the lowest six bits of `width` count, as for the processor's shifts: a table's entry can be given whole.
   void consume(std::uint32_t width) {
-    bits >>= width;
-    count -= width;
+    bits >>= width & 63U;
+    counter -= width;
   }
   /// Like peek() and consume(), requires that refill() has made the bits available.
   std::uint32_t take(std::uint32_t width) {
@@ -37,7 +39,7 @@ struct InflateBits {
     return value;
   }
   /// The first byte of which no bit has been consumed.
-  [[nodiscard]] const std::uint8_t* byte() const { return next - (count >> 3); }
+  [[nodiscard]] const std::uint8_t* byte() const { return next - (count() >> 3); }
 };
 
 /// Copies the stream, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
@@ -55,7 +57,7 @@ class InflateInput {
 
   /// How many bits of the stream have been consumed.
   [[nodiscard]] std::uint64_t position() const {
-    return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count;
+    return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count();
   }
   /// Continues at bit `position`, which must not lie past the end of the stream.
   void move_to(std::uint64_t position);

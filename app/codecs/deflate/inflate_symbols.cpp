@@ -1,4 +1,4 @@
-// The speed is set by the dependency chain from one symbol to the next: a table look-up, then a shift by its width.
+// The speed is set by the dependency chain from one entry to the next: a table look-up, then a shift by its width.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "codecs/deflate/inflate_symbols.cpp"
 #include "codecs/simd_targets.hpp"
@@ -63,15 +63,10 @@ HWY_INLINE std::uint16_t* put(std::uint16_t* out, InflateEntry entry) {
   return out + entry.literals();
 }
 
-template <class Table>
-HWY_INLINE InflateEntry next_entry(const Table& table, const InflateBits& bits) {
-  return table.entries[bits.peek(table.first_bits())];
-}
-
 /// For a code longer than the first table covers; `entry` is what the first table gave.
 template <class Table>
 HWY_INLINE InflateEntry second_entry(InflateEntry entry, const Table& table, InflateBits& bits) {
-  bits.consume(entry.width());
+  bits.consume(entry.bits);
   return table.entries[entry.value() + bits.peek(table.second_bits())];
 }
 
@@ -83,18 +78,16 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
   SymbolsEnd ending = SymbolsEnd::interrupted;
   bits.refill();
   const std::uint64_t literal_mask = (std::uint64_t{1} << tables.literals.first_bits()) - 1;
-  const auto next_literals = [&]() HWY_ATTR { return tables.literals.entries[bits.bits & literal_mask]; };
+  const InflateEntry* const literals = tables.literals.entries.data();
+  const auto next_literals = [&]() HWY_ATTR { return literals[bits.bits & literal_mask]; };
   InflateEntry entry = next_literals();
   const auto put_literals = [&]() HWY_ATTR {
     out = put(out, entry);
-    bits.consume(entry.width());
-  };
-  const auto next_after_refill = [&]() HWY_ATTR {
-    bits.refill();
-    entry = next_literals();
+    bits.consume(entry.bits);
   };
   while (out < end && bits.next <= limit) {
-    // Of the 56 bits, three literal entries take 36, and two with a match length 44.
+    // A refill after a look-up is done while the entry is loaded. Of its 56 bits, three literal entries take 36.
+    bits.refill();
     if (entry.literals() != 0) {
       put_literals();
       entry = next_literals();
@@ -103,41 +96,48 @@ HWY_INLINE SymbolRun<Out> symbols(InflateInput& input, const SymbolTables& table
         entry = next_literals();
         if (entry.literals() != 0) {
           put_literals();
-          next_after_refill();
+          entry = next_literals();
           continue;
         }
       }
-    }
-    if (entry.kind() == InflateEntry::second_table) [[unlikely]] {
-      entry = second_entry(entry, tables.literals, bits);
-      if (entry.literals() != 0) {
-        put_literals();
-        next_after_refill();
-        continue;
-      }
-    }
-    if (entry.kind() != InflateEntry::base) {
-      bits.consume(entry.width());
-      ending = entry.kind() == InflateEntry::end_of_block ? SymbolsEnd::end_of_block : SymbolsEnd::damaged;
-      break;
-    }
-    const std::size_t count = entry.value(bits.bits);
-    bits.consume(entry.width());
-    constexpr std::uint32_t kMaxDistanceBits = kMaxCodeBits + kMaxDistanceExtraBits;
-    if (bits.count < kMaxDistanceBits) [[unlikely]] {
       bits.refill();
     }
-    entry = next_entry(tables.distances, bits);
-    if (entry.kind() == InflateEntry::second_table) [[unlikely]] {
-      entry = second_entry(entry, tables.distances, bits);
+    std::size_t count = entry.length();
+    std::size_t distance = entry.distance(bits.bits);
+    if (entry.kind() != InflateEntry::match) [[unlikely]] {
+      if (entry.kind() == InflateEntry::second_table) {
+        entry = second_entry(entry, tables.literals, bits);
+        if (entry.literals() != 0) {
+          put_literals();
+          entry = next_literals();
+          continue;
+        }
+      }
+      if (entry.kind() != InflateEntry::number) {
+        bits.consume(entry.bits);
+        ending = entry.kind() == InflateEntry::end_of_block ? SymbolsEnd::end_of_block : SymbolsEnd::damaged;
+        break;
+      }
+      // A length of up to 20 bits whose distance, of up to 28, has an entry of its own.
+      count = entry.value(bits.bits);
+      bits.consume(entry.bits);
+      entry = tables.distances.entries[bits.peek(DistanceTable::first_bits())];
+      if (entry.kind() == InflateEntry::second_table) [[unlikely]] {
+        entry = second_entry(entry, tables.distances, bits);
+      }
+      if (entry.kind() != InflateEntry::number) [[unlikely]] {
+        ending = SymbolsEnd::damaged;
+        break;
+      }
+      distance = entry.value(bits.bits);
+      bits.refill();
     }
-    const std::size_t distance = entry.value(bits.bits);
-    if (entry.kind() != InflateEntry::base || distance > static_cast<std::size_t>(out - oldest)) {
+    if (distance > static_cast<std::size_t>(out - oldest)) [[unlikely]] {
       ending = SymbolsEnd::damaged;
       break;
     }
-    bits.consume(entry.width());
-    next_after_refill();
+    bits.consume(entry.bits);
+    entry = next_literals();
     copy_back(out, distance, count);
     out += count;
   }

@@ -64,7 +64,7 @@ void enter_long(Table& table, std::size_t& used, InflateEntry entry, std::uint32
   InflateEntry& first = table.entries[code & ((1U << table.first_bits()) - 1)];
   if (first.kind() != InflateEntry::second_table) {
     first = {InflateEntry::of_kind(InflateEntry::second_table).coded(table.first_bits()).bits |
-             static_cast<std::uint32_t>(used) << 12};
+             static_cast<std::uint32_t>(used) << 14};
     used += second_size;
   }
   const std::uint32_t rest = length - table.first_bits();
@@ -119,12 +119,12 @@ void merge_literals(LiteralTable& table) {
 /// The entry of a length or distance symbol; impossible for symbols without a range.
 template <std::size_t kSymbols>
 InflateEntry range_entry(const std::array<SymbolRange, kSymbols>& ranges, std::size_t symbol) {
-  return symbol < kSymbols ? InflateEntry::number(ranges[symbol].base, ranges[symbol].extra_bits) : InflateEntry{};
+  return symbol < kSymbols ? InflateEntry::of_number(ranges[symbol].base, ranges[symbol].extra_bits) : InflateEntry{};
 }
 
 InflateEntry literal_or_length(std::size_t symbol) {
   if (symbol < kEndOfBlock) {
-    return InflateEntry::literal(static_cast<std::uint32_t>(symbol));
+    return InflateEntry::of_literal(static_cast<std::uint32_t>(symbol));
   }
   if (symbol == kEndOfBlock) {
     return InflateEntry::of_kind(InflateEntry::end_of_block);
@@ -184,8 +184,19 @@ bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table) {
     return false;
   }
   fill(lengths, counts, table,
-       [](std::size_t symbol) { return InflateEntry::number(static_cast<std::uint32_t>(symbol), 0); });
+       [](std::size_t symbol) { return InflateEntry::of_number(static_cast<std::uint32_t>(symbol), 0); });
   return true;
+}
+
+void join_matches(LiteralTable& literals, const DistanceTable& distances) {
+  const std::uint32_t bits = literals.first_bits();
+  for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) {
+    const InflateEntry length = literals.entries[i];
+    const InflateEntry distance = distances.entries[(i >> length.width()) & ((1U << DistanceTable::first_bits()) - 1)];
+    const bool is_match = length.literals() == 0 && length.kind() == InflateEntry::number &&
+                          distance.kind() == InflateEntry::number && length.width() + distance.code_bits() <= bits;
+    literals.entries[i] = is_match ? InflateEntry::of_match(length.value(i), length.width(), distance) : length;
+  }
 }
 
 }  // namespace gpuimg::codecs

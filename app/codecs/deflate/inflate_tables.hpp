@@ -1,4 +1,4 @@
-// Look-up tables that decode symbols, up to three literals at a time. RFC 1951, section 3.2.
+// Look-up tables that decode symbols, up to three literals or a match at a time. RFC 1951, section 3.2.
 #pragma once
 
 #include <algorithm>
@@ -13,22 +13,30 @@ namespace gpuimg::codecs {
 
 /// What the next bits of a stream mean, packed into 32 bits:
 /// bits 0–5: bits consumed in all; 6–7: number of literals. With literals, they follow from bit 8 on. Without,
-/// 8–11: code bits, which precede the extra bits; 12–27: base value, or offset of the second table; 28–31: kind.
+/// 8–13: code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is that of a number without its
+/// extra bits, the offset of a second table, or of a match: 14–15 the two highest bits of its distance - 1, of which
+/// the others are the extra bits; 16–24 its length.
 struct InflateEntry {
-  enum Kind : std::uint32_t { base = 0, end_of_block = 1, second_table = 2, impossible = 3 };
+  enum Kind : std::uint32_t { match = 0, number = 1, end_of_block = 2, second_table = 3, impossible = 4 };
 
-  std::uint32_t bits = impossible << 28;
+  std::uint32_t bits = impossible << 29;
 
-  static constexpr InflateEntry literal(std::uint32_t value) { return {1U << 6 | value << 8}; }
-  static constexpr InflateEntry number(std::uint32_t value, std::uint32_t extra_bits) {
-    return {extra_bits | value << 12};
+  static constexpr InflateEntry of_literal(std::uint32_t value) { return {1U << 6 | value << 8}; }
+  static constexpr InflateEntry of_number(std::uint32_t value, std::uint32_t extra_bits) {
+    return {std::uint32_t{number} << 29 | extra_bits | value << 14};
   }
-  static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 28}; }
+  static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 29}; }
   /// The literals of `first` followed by the one of `next`, at most kMaxLiterals.
   static constexpr InflateEntry joined(InflateEntry first, InflateEntry next) {
     return {first.bits + next.width() + (1U << 6) + ((next.bits & 0xFF00U) << 8 * first.literals())};
   }
   static constexpr std::uint32_t kMaxLiterals = 3;
+  /// A match of that length; all bits of `length_width` bits are known, and the entry of its distance follows.
+  static constexpr InflateEntry of_match(std::uint32_t length, std::uint32_t length_width, InflateEntry distance) {
+    const std::uint32_t highest = (distance.value() - 1) >> distance.extra_bits();
+    return {(length_width + distance.width()) | (length_width + distance.code_bits()) << 8 | highest << 14 |
+            length << 16};
+  }
 
   /// This entry, reached through a code of `length` bits.
   [[nodiscard]] constexpr InflateEntry coded(std::uint32_t length) const {
@@ -36,13 +44,21 @@ struct InflateEntry {
   }
   [[nodiscard]] constexpr std::uint32_t width() const { return bits & 63U; }
   [[nodiscard]] constexpr std::uint32_t literals() const { return bits >> 6 & 3U; }
-  [[nodiscard]] constexpr std::uint32_t value() const { return bits >> 12 & 0xFFFFU; }
-  /// Base value plus extra bits; `stream` starts with this entry's code.
-  [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const {
-    const std::uint64_t entry_bits = stream & ((std::uint64_t{1} << width()) - 1);
-    return value() + static_cast<std::uint32_t>(entry_bits >> (bits >> 8 & 15U));
+  [[nodiscard]] constexpr std::uint32_t code_bits() const { return bits >> 8 & 63U; }
+  [[nodiscard]] constexpr std::uint32_t extra_bits() const { return width() - code_bits(); }
+  [[nodiscard]] constexpr std::uint32_t value() const { return bits >> 14 & 0x7FFFU; }
+  [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 29); }
+  /// Here and below, `stream` starts with this entry's code.
+  [[nodiscard]] constexpr std::uint32_t extra(std::uint64_t stream) const {
+    return static_cast<std::uint32_t>((stream & ((std::uint64_t{1} << width()) - 1)) >> code_bits());
   }
-  [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 28); }
+  /// Of a number.
+  [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const { return value() + extra(stream); }
+  /// Of a match.
+  [[nodiscard]] constexpr std::uint32_t length() const { return bits >> 16; }
+  [[nodiscard]] constexpr std::uint32_t distance(std::uint64_t stream) const {
+    return ((bits >> 14 & 3U) << extra_bits()) + extra(stream) + 1;
+  }
 };
 
 /// Of a first table and the second tables of up to `max_length` bits. At least two codes share a second table;
@@ -85,5 +101,8 @@ struct LiteralTable {
 bool build(std::span<const std::uint8_t> lengths, LiteralTable& table);
 bool build(std::span<const std::uint8_t> lengths, DistanceTable& table);
 bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table);
+
+/// Makes one entry of a length and the distance that follows, where the first table's index covers both codes.
+void join_matches(LiteralTable& literals, const DistanceTable& distances);
 
 }  // namespace gpuimg::codecs

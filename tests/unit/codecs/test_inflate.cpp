@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <optional>
 #include <utility>
 
 #include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/rfc1951.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
 
@@ -222,6 +224,80 @@ TEST(Inflate, AgreesWithZlibOnRandomCodes) {
     ASSERT_TRUE(same_verdict(deflated, random)) << round;
   }
   EXPECT_GT(taken, 100);
+}
+
+/// A complete code of that many symbols. The shortest ones are more often at the end if asked.
+std::vector<std::uint32_t> complete_lengths(Random& random, std::size_t size, bool are_short_last) {
+  std::vector<std::uint32_t> leaves = {0};
+  while (leaves.size() < size) {
+    const std::size_t i = random.below(static_cast<std::uint32_t>(leaves.size()));
+    if (leaves[i] < 15) {
+      leaves.push_back(++leaves[i]);
+    }
+  }
+  for (std::size_t i = size - 1; i > 0; --i) {
+    std::swap(leaves[i], leaves[random.below(static_cast<std::uint32_t>(i) + 1)]);
+  }
+  if (are_short_last) {
+    std::sort(leaves.begin(), leaves.end(), std::greater<>());
+  }
+  return leaves;
+}
+
+/// Writes symbols in the canonical code of these lengths.
+class SymbolWriter {
+ public:
+  SymbolWriter(BitWriter& writer, const std::vector<std::uint32_t>& lengths) : writer_(writer), lengths_(lengths) {
+    std::uint32_t code = 0;
+    for (std::uint32_t length = 1; length <= 15; ++length, code <<= 1) {
+      for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
+        codes_[symbol] = lengths[symbol] == length ? code++ : codes_[symbol];
+      }
+    }
+  }
+  void add(std::size_t symbol) {
+    for (std::uint32_t bit = lengths_[symbol]; bit-- > 0;) {
+      writer_.add(codes_[symbol] >> bit & 1U, 1);
+    }
+  }
+
+ private:
+  BitWriter& writer_;
+  const std::vector<std::uint32_t>& lengths_;
+  std::array<std::uint32_t, kLiteralSymbols> codes_{};
+};
+
+/// The codes of a match fill the index of a table, or exceed it by some bits, and each may have a second table.
+TEST(Inflate, ReadsEveryLengthWithEveryDistance) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int round = 0; round < 40; ++round) {
+    const auto literals = complete_lengths(random, kLiteralSymbols, round % 2 == 0);
+    const auto distances = complete_lengths(random, kDistanceSymbols, false);
+    BitWriter writer = block_with(literals, distances);
+    SymbolWriter literal(writer, literals);
+    SymbolWriter far(writer, distances);
+    for (std::uint32_t i = 0; i < kMaxMatchDistance; ++i) {
+      literal.add(random.below(256));
+    }
+    for (std::size_t i = 0; i < kLengthRanges.size() * kDistanceSymbols; ++i) {
+      const std::size_t length = i % kLengthRanges.size();
+      const std::size_t distance = i / kLengthRanges.size();
+      literal.add(kFirstLengthSymbol + length);
+      writer.add(random.below(1U << kLengthRanges[length].extra_bits),
+                 static_cast<int>(kLengthRanges[length].extra_bits));
+      far.add(distance);
+      writer.add(random.below(1U << kDistanceRanges[distance].extra_bits),
+                 static_cast<int>(kDistanceRanges[distance].extra_bits));
+      for (std::uint32_t some = random.below(4); some > 0; --some) {
+        literal.add(random.below(256));
+      }
+    }
+    literal.add(kEndOfBlock);
+    const std::optional<Octets> expected = zlib_inflated(writer.bytes());
+    ASSERT_TRUE(expected && expected->size() > kMaxMatchDistance) << round;
+    ASSERT_TRUE(same_verdict(writer.bytes(), random)) << round;
+  }
 }
 
 TEST(Inflate, AgreesWithZlibOnEdgeCases) {
