@@ -96,16 +96,21 @@ BitWriter block_with(const std::vector<std::uint32_t>& literals, const std::vect
   return writer;
 }
 
-/// Code lengths that form a complete or nearly complete code.
-std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std::size_t must_have) {
+/// The lengths of a complete code of that many symbols, in no particular order.
+std::vector<std::uint32_t> complete_code(Random& random, std::size_t symbols) {
   std::vector<std::uint32_t> leaves = {0};
-  const std::size_t wanted = 1 + random.below(static_cast<std::uint32_t>(size));
-  while (leaves.size() < wanted) {
+  while (leaves.size() < symbols) {
     const std::size_t i = random.below(static_cast<std::uint32_t>(leaves.size()));
-    if (leaves[i] < 15) {
+    if (leaves[i] < kMaxCodeBits) {
       leaves.push_back(++leaves[i]);
     }
   }
+  return leaves;
+}
+
+/// Code lengths that form a complete or nearly complete code.
+std::vector<std::uint32_t> random_lengths(Random& random, std::size_t size, std::size_t must_have) {
+  const std::vector<std::uint32_t> leaves = complete_code(random, 1 + random.below(static_cast<std::uint32_t>(size)));
   std::vector<std::uint32_t> lengths(size);
   for (const std::uint32_t leaf : leaves) {
     lengths[random.below(static_cast<std::uint32_t>(size))] = std::max(leaf, 1U);
@@ -226,30 +231,12 @@ TEST(Inflate, AgreesWithZlibOnRandomCodes) {
   EXPECT_GT(taken, 100);
 }
 
-/// A complete code of that many symbols. The shortest ones are more often at the end if asked.
-std::vector<std::uint32_t> complete_lengths(Random& random, std::size_t size, bool are_short_last) {
-  std::vector<std::uint32_t> leaves = {0};
-  while (leaves.size() < size) {
-    const std::size_t i = random.below(static_cast<std::uint32_t>(leaves.size()));
-    if (leaves[i] < 15) {
-      leaves.push_back(++leaves[i]);
-    }
-  }
-  for (std::size_t i = size - 1; i > 0; --i) {
-    std::swap(leaves[i], leaves[random.below(static_cast<std::uint32_t>(i) + 1)]);
-  }
-  if (are_short_last) {
-    std::sort(leaves.begin(), leaves.end(), std::greater<>());
-  }
-  return leaves;
-}
-
 /// Writes symbols in the canonical code of these lengths.
 class SymbolWriter {
  public:
   SymbolWriter(BitWriter& writer, const std::vector<std::uint32_t>& lengths) : writer_(writer), lengths_(lengths) {
     std::uint32_t code = 0;
-    for (std::uint32_t length = 1; length <= 15; ++length, code <<= 1) {
+    for (std::uint32_t length = 1; length <= kMaxCodeBits; ++length, code <<= 1) {
       for (std::size_t symbol = 0; symbol < lengths.size(); ++symbol) {
         codes_[symbol] = lengths[symbol] == length ? code++ : codes_[symbol];
       }
@@ -272,8 +259,11 @@ TEST(Inflate, ReadsEveryLengthWithEveryDistance) {
   Random random;
   SCOPED_TRACE(random.trace());
   for (int round = 0; round < 40; ++round) {
-    const auto literals = complete_lengths(random, kLiteralSymbols, round % 2 == 0);
-    const auto distances = complete_lengths(random, kDistanceSymbols, false);
+    auto literals = complete_code(random, kLiteralSymbols);
+    const auto distances = complete_code(random, kDistanceSymbols);
+    if (round % 2 == 0) {
+      std::sort(literals.begin(), literals.end(), std::greater<>());  // lengths of matches have the shortest codes
+    }
     BitWriter writer = block_with(literals, distances);
     SymbolWriter literal(writer, literals);
     SymbolWriter far(writer, distances);
