@@ -185,6 +185,8 @@ bool BatchSession::is_recorded(const std::string& output) const {
 
 void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool needs_none = job_.merges() || has_fields(arguments_.output) || named.each_is_its_own;
+  // Before the question whether it is a folder: another shard may create that folder at any moment.
+  const bool exists = identity_of(named.output).has_value();
   if (needs_none || named.output.empty() || is_folder_name(named.output)) {
     return;
   }
@@ -192,13 +194,13 @@ void BatchSession::demand_folder(const NamedPaths& named) const {
   const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
   const bool several =
       globals_.all_pages || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
-  if (several && has_written_ending(named.output) && !identity_of(named.output)) {
+  if (several && has_written_ending(named.output) && !exists) {
     throw Error(ErrorKind::usage,
                 fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "
                             "name, or name another",
                             name));
   }
-  if (several && (!is_folder_read || identity_of(named.output))) {
+  if (several && (!is_folder_read || exists)) {
     throw Error(ErrorKind::usage,
                 name + ": several inputs need a folder as OUT; name an existing folder, or end the name with /");
   }

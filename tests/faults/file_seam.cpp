@@ -10,9 +10,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "fault_plan.hpp"
 
@@ -40,6 +43,22 @@ bool is_file(int file) {
   static auto* const real_fstat = reinterpret_cast<int (*)(int, struct stat*)>(::dlsym(RTLD_NEXT, "fstat"));
   struct stat found {};
   return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
+}
+
+/// GPUIMG_FAULT_APPEARS=N:FOLDER: right after the N-th stat of that name the folder exists, as if another process had
+/// made it. Its mode is 0700: the test recognizes it by that.
+void make_what_appears(const char* path) {
+  static const char* const plan = std::getenv("GPUIMG_FAULT_APPEARS");
+  static std::atomic<long> looks{0};
+  char* name = nullptr;
+  const long number = plan == nullptr ? 0 : std::strtol(plan, &name, 10);
+  if (number == 0 || *name != ':' || std::strcmp(path, name + 1) != 0 || ++looks != number) {
+    return;
+  }
+  static auto* const real_mkdir = reinterpret_cast<int (*)(const char*, mode_t)>(::dlsym(RTLD_NEXT, "mkdir"));
+  const int error = errno;
+  (void)real_mkdir(path, S_IRWXU);
+  errno = error;
 }
 
 /// Size of a partial read or write, which the system may do at any time.
@@ -130,7 +149,12 @@ int fcntl(int file, int command, ...) {
 
 int stat(const char* path, struct stat* found) noexcept {
   static auto* const real_stat = reinterpret_cast<int (*)(const char*, struct stat*)>(::dlsym(RTLD_NEXT, "stat"));
-  return refused(Kind::stat, EIO) ? -1 : real_stat(path, found);
+  if (refused(Kind::stat, EIO)) {
+    return -1;
+  }
+  const int result = real_stat(path, found);
+  make_what_appears(path);
+  return result;
 }
 
 int lstat(const char* path, struct stat* found) noexcept {
