@@ -27,12 +27,16 @@ struct Fault {
 bool is_armed = false;
 thread_local int suspensions = 0;
 Fault plan[kKinds];
+const char* appearing = nullptr;
+std::uint64_t look_before_it_appears = 0;
+std::atomic<std::uint64_t> looks;
 std::atomic<std::uint64_t> own_counts[kKinds];
 std::atomic<std::uint64_t>* counts = own_counts;
 static_assert(sizeof own_counts == kKinds * sizeof(std::uint64_t), "the counts file has plain integers");
 
 [[noreturn]] void refuse() {
-  constexpr char kText[] = "GPUIMG_FAIL: not KIND:N[+],… with a kind of tests/faults/README.md\n";
+  constexpr char kText[] =
+      "GPUIMG_FAIL: not KIND:N[+],… with a kind of tests/faults/README.md, or GPUIMG_FAULT_APPEARS: not N:FOLDER\n";
   (void)!::write(STDERR_FILENO, kText, sizeof kText - 1);
   ::_exit(99);
 }
@@ -64,6 +68,15 @@ void read_plan(const char* text) {
   }
 }
 
+void read_appearance(const char* text) {
+  char* end = nullptr;
+  look_before_it_appears = std::strtoull(text, &end, 10);
+  if (look_before_it_appears == 0 || *end != ':') {
+    refuse();
+  }
+  appearing = end + 1;
+}
+
 void share_counts(const char* path) {
   const int file = ::open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (file < 0 || ::ftruncate(file, sizeof own_counts) != 0) {
@@ -89,6 +102,10 @@ bool fails(Kind kind) noexcept {
   return fault.first != 0 && (number == fault.first || (fault.lasting && number > fault.first));
 }
 
+bool appears(const char* path) noexcept {
+  return is_armed && appearing != nullptr && std::strcmp(path, appearing) == 0 && ++looks == look_before_it_appears;
+}
+
 Suspension::Suspension() noexcept { ++suspensions; }
 Suspension::~Suspension() { --suspensions; }
 
@@ -98,6 +115,9 @@ void arm() noexcept {
   }
   if (const char* text = std::getenv("GPUIMG_FAIL")) {
     read_plan(text);
+  }
+  if (const char* text = std::getenv("GPUIMG_FAULT_APPEARS")) {
+    read_appearance(text);
   }
   is_armed = true;
 }

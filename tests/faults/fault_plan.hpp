@@ -1,4 +1,5 @@
 // Chooses the calls that fail. GPUIMG_FAIL=KIND:N[+][,…]: the N-th call of a kind fails, with + all later ones too.
+// GPUIMG_FAULT_APPEARS=N:FOLDER: the folder exists right after the N-th look at its name.
 // GPUIMG_FAULT_COUNTS names a file that receives the number of calls of each kind. Rules: tests/faults/README.md.
 #pragma once
 
@@ -42,6 +43,9 @@ constexpr int kKinds = 28;
 /// Counts a call and returns true if it must fail. Before main, nothing counts or fails. Thread-safe; does not
 /// allocate.
 bool fails(Kind kind) noexcept;
+
+/// Counts a look at a name and returns true if the folder of that name must appear now. Else as fails().
+bool appears(const char* path) noexcept;
 
 /// During its lifetime, its thread's calls neither count nor fail.
 class Suspension {

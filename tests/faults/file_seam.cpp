@@ -10,12 +10,9 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 
 #include "fault_plan.hpp"
 
@@ -45,20 +42,14 @@ bool is_file(int file) {
   return real_fstat(file, &found) == 0 && (found.st_mode & S_IFMT) != 0;
 }
 
-/// GPUIMG_FAULT_APPEARS=N:FOLDER: right after the N-th stat of that name the folder exists, as if another process had
-/// made it. Its mode is 0700: the test recognizes it by that.
-void make_what_appears(const char* path) {
-  static const char* const plan = std::getenv("GPUIMG_FAULT_APPEARS");
-  static std::atomic<long> looks{0};
-  char* name = nullptr;
-  const long number = plan == nullptr ? 0 : std::strtol(plan, &name, 10);
-  if (number == 0 || *name != ':' || std::strcmp(path, name + 1) != 0 || ++looks != number) {
-    return;
+/// Another process makes the folder, right after it was looked for. The test recognizes it by its mode.
+void make_if_it_appears(const char* path) {
+  if (gpuimg::faults::appears(path)) {
+    static auto* const real_mkdir = reinterpret_cast<int (*)(const char*, mode_t)>(::dlsym(RTLD_NEXT, "mkdir"));
+    const int error = errno;
+    (void)real_mkdir(path, S_IRWXU);
+    errno = error;
   }
-  static auto* const real_mkdir = reinterpret_cast<int (*)(const char*, mode_t)>(::dlsym(RTLD_NEXT, "mkdir"));
-  const int error = errno;
-  (void)real_mkdir(path, S_IRWXU);
-  errno = error;
 }
 
 /// Size of a partial read or write, which the system may do at any time.
@@ -153,7 +144,7 @@ int stat(const char* path, struct stat* found) noexcept {
     return -1;
   }
   const int result = real_stat(path, found);
-  make_what_appears(path);
+  make_if_it_appears(path);
   return result;
 }
 

@@ -128,7 +128,7 @@ TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
   ReadOptions options;
   options.page = 2;
   const auto decoded =
-      decode_paged_file(folder / "a.tif", options, [&](const DeclaredImage& image) { expected = image.pixels(); });
+      decode_file(folder / "a.tif", options, [&](const DeclaredImage& image) { expected = image.pixels(); });
   ASSERT_TRUE(decoded);
   EXPECT_EQ(expected, 12U);
   EXPECT_EQ(*decoded->image.view().row<std::uint8_t>(1), 20);
