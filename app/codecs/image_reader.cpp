@@ -15,6 +15,9 @@
 namespace gpuimg::codecs {
 namespace {
 
+/// Opening rows takes 0.08 ms more than reading a small file whole; a file of this size gains ten times that.
+constexpr std::uint64_t kLeastBytesForRows = std::uint64_t{1} << 20;
+
 /// Makes EXIF data and XMP say that the pixels are upright. Leaves out what cannot say so.
 void say_upright(DecodedImage& decoded) {
   Metadata& metadata = decoded.metadata;
@@ -95,6 +98,22 @@ std::optional<DecodedImage> opened_or_not(const Open& open) {
   }
 }
 
+/// The pixels of an image of which the rows can be read; nothing if they turn out to be damaged or unusual.
+std::optional<DecodedImage> decoded_by_rows(std::optional<DecodedImage> opened, const ReadOptions& options) {
+  if (!opened) {
+    return std::nullopt;
+  }
+  const auto new_rows = [&](int rows) { return options.image(opened->width(), rows, opened->format()); };
+  Image image;
+  const BandOutput whole{opened->height(), new_rows, [&](RowBand band) { image = std::move(band.rows); }};
+  if (!opened->rows->read(whole, RowReader::Order::top_down)) {
+    return std::nullopt;
+  }
+  opened->image = std::move(image);
+  opened->rows.reset();
+  return opened;
+}
+
 }  // namespace
 
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
@@ -107,12 +126,20 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
   return finished(codec.decode(bytes, printable_name(shown, options.page), options), codec, options);
 }
 
-std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
-                                              const std::function<void(const DeclaredImage&)>& expect) {
+std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
+                                        const std::function<void(const DeclaredImage&)>& expect) {
+  const auto expected = [&](const DeclaredImage& declared, std::uint64_t /*file_bytes*/) {
+    expect(declared);
+    return true;
+  };
   PartialInput input(path);
   const Codec& codec = detected_codec_of(input, printable_name(path));
-  if (codec.paged == nullptr || !input.file_bytes()) {
+  if (!input.file_bytes()) {
     return std::nullopt;
+  }
+  if (codec.paged == nullptr) {
+    const bool is_by_rows = codec.is_decoded_by_rows && *input.file_bytes() >= kLeastBytesForRows;
+    return is_by_rows ? decoded_by_rows(open_image_rows(path, options, expected), options) : std::nullopt;
   }
   const RandomAccess file = input.random_access();
   const std::string shown = printable_name(path, options.page);

@@ -18,10 +18,11 @@ namespace gpuimg::codecs {
 /// does not have, and Error{out_of_memory}.
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// The same for a regular file of a format with pages, of which only the needed parts are read. Calls `expect` with
-/// what the header declares before it decodes. Nothing for other formats.
-std::optional<DecodedImage> decode_paged_file(const std::string& path, const ReadOptions& options,
-                                              const std::function<void(const DeclaredImage&)>& expect);
+/// The same for a regular file of a format that is read only where it is needed, or while it is decoded. Calls `expect`
+/// with what the header declares before it decodes. Returns nullopt for a file that must be held whole, also for one
+/// of a format with one page that decode_image refuses.
+std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
+                                        const std::function<void(const DeclaredImage&)>& expect);
 
 /// Asked by open_image_rows: what the header declares, and how large the file is.
 using WantsRows = std::function<bool(const DeclaredImage& declared, std::uint64_t file_bytes)>;

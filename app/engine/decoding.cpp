@@ -88,7 +88,7 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
   if (path != "-" && !members_.contains(path)) {
     const auto expect = [&](const codecs::DeclaredImage& declared) { expect_image(declared); };
     std::optional<codecs::DecodedImage> decoded =
-        times_.measure(Phase::decode, [&] { return codecs::decode_paged_file(path, input_options(), expect); });
+        times_.measure(Phase::decode, [&] { return codecs::decode_file(path, input_options(), expect); });
     if (decoded) {
       sides_.decoded_by = backend_entry(BackendKind::cpu).name;
       finish_decoding(*decoded, path);

@@ -17,6 +17,7 @@ constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 constexpr std::uint64_t kLengthBytes = 4;
 constexpr std::uint64_t kTypeBytes = 4;
 constexpr std::uint64_t kCrcBytes = 4;
+constexpr std::uint32_t kCrcOfType = 0x35AF061E;  // of "IDAT", with which the checksum of image data begins
 using DataChunk = PngFile::DataChunk;
 
 bool append(const RandomAccess& file, std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& to) {
@@ -101,35 +102,50 @@ std::optional<PngFile> scan_png(const RandomAccess& file) {
   return png;
 }
 
-PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), buffer_(std::size_t{128} << 10) {}
+PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), crc_(kCrcOfType) { end_chunks(); }
+
+RandomAccess PngDataCheck::image_data() {
+  return {png_.image_data.size, [this](std::uint64_t offset, std::span<std::byte> to) {
+            const std::size_t count = png_.image_data.read(offset, to);
+            if (offset <= done_ && done_ < offset + count) {
+              add(to.first(count).subspan(static_cast<std::size_t>(done_ - offset)));
+            }
+            return count;
+          }};
+}
 
 bool PngDataCheck::up_to(std::uint64_t end) {
-  while (are_right_ && chunk_ < png_.chunks->size() && data_done_ <= end) {
-    const DataChunk& chunk = (*png_.chunks)[chunk_];
-    const std::uint64_t checked = chunk.size - kCrcBytes;
-    const std::uint64_t bytes = std::min<std::uint64_t>(checked - done_, buffer_.size());
-    are_right_ = check(bytes);
-    data_done_ += bytes - (done_ == bytes ? kTypeBytes : 0);
-    if (are_right_ && done_ == checked) {
-      std::array<std::byte, kCrcBytes> stored{};
-      are_right_ = png_.file.read(chunk.offset + checked, stored) == stored.size() && u32be_at(stored, 0) == crc_;
-      ++chunk_;
-      done_ = 0;
-      crc_ = 0;
-    }
+  constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
+  while (are_right_ && done_ < std::min(end, png_.image_data.size)) {
+    buffer_.resize(kBufferBytes);
+    const std::size_t count = png_.image_data.read(done_, buffer_);
+    are_right_ = count > 0;
+    add(std::span(buffer_).first(count));
   }
   return are_right_;
 }
 
-/// The next bytes of the chunk.
-bool PngDataCheck::check(std::uint64_t bytes) {
-  const auto part = std::span(buffer_).first(static_cast<std::size_t>(bytes));
-  if (png_.file.read((*png_.chunks)[chunk_].offset + done_, part) < part.size()) {
-    return false;
+/// The next bytes of the image data.
+void PngDataCheck::add(std::span<const std::byte> bytes) {
+  while (are_right_ && !bytes.empty()) {
+    const std::uint64_t left = (*png_.chunks)[chunk_].data_end - done_;
+    const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
+    crc_ = crc32_of(part, crc_);
+    done_ += part.size();
+    bytes = bytes.subspan(part.size());
+    end_chunks();
   }
-  crc_ = crc32_of(part, crc_);
-  done_ += bytes;
-  return true;
+}
+
+/// Compares the checksum of the chunk if its last byte has been added, and those of empty chunks that follow.
+void PngDataCheck::end_chunks() {
+  for (; are_right_ && chunk_ < png_.chunks->size() && done_ == (*png_.chunks)[chunk_].data_end; ++chunk_) {
+    const DataChunk& chunk = (*png_.chunks)[chunk_];
+    std::array<std::byte, kCrcBytes> stored{};
+    are_right_ =
+        png_.file.read(chunk.offset + chunk.size - kCrcBytes, stored) == stored.size() && u32be_at(stored, 0) == crc_;
+    crc_ = kCrcOfType;
+  }
 }
 
 }  // namespace gpuimg::codecs

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "io/random_access.hpp"
@@ -30,18 +31,22 @@ class PngDataCheck {
   /// The file must outlive it.
   explicit PngDataCheck(const PngFile& png);
 
-  /// Goes on through byte `end` of the image data. Returns false once a checksum was wrong.
+  /// The image data for one user, which calls it and up_to() by turns: bytes that are read in order are checked on the
+  /// way, so that up_to() need not read them again. The check must outlive it.
+  RandomAccess image_data();
+
+  /// Goes on to byte `end` of the image data. Returns false once a checksum was wrong.
   bool up_to(std::uint64_t end);
 
  private:
-  bool check(std::uint64_t bytes);
+  void add(std::span<const std::byte> bytes);
+  void end_chunks();
 
   const PngFile& png_;
   std::vector<std::byte> buffer_;
   std::size_t chunk_ = 0;
-  std::uint64_t done_ = 0;  // bytes of the chunk, its type included
-  std::uint64_t data_done_ = 0;
-  std::uint32_t crc_ = 0;
+  std::uint64_t done_ = 0;  // bytes of the image data
+  std::uint32_t crc_;       // of the chunk so far
   bool are_right_ = true;
 };
 

@@ -25,8 +25,13 @@ class PngRowReader final : public RowReader {
 
   bool read(const BandOutput& to, Order /*order*/) override {
     PngDataCheck checksums(file_);
+    const PngParts parts = PngParts::of(png_, threads_);
+    SimplePng png = png_;
+    if (parts.part_bytes == 0) {  // the data are inflated in order
+      png.image_data = checksums.image_data();
+    }
     try {
-      return read_simple_png_rows(png_, name_, threads_, PngParts::of(png_, threads_), to,
+      return read_simple_png_rows(png, name_, threads_, parts, to,
                                   [&](std::uint64_t end) { return checksums.up_to(end); });
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::decode) {
