@@ -216,7 +216,8 @@ struct Codec {
   /// decoded whole.
   std::optional<DecodedImage> (*open_rows)(const RandomAccess& file, const std::string& name,
                                            const ReadOptions& options) = nullptr;
-  /// A regular file of one page is decoded by `open_rows` while it is read, and held whole only if that refuses it.
+  /// Regular files that are not small are decoded by `open_rows` while they are read, and held whole only if that
+  /// refuses them. For formats of one page.
   bool is_decoded_by_rows = false;
   /// Null for a format with one image in a file.
   const PagedReading* paged = nullptr;

@@ -98,6 +98,21 @@ std::optional<DecodedImage> opened_or_not(const Open& open) {
   }
 }
 
+/// As open_image_rows, of an input whose format has been detected.
+std::optional<DecodedImage> opened_input(const std::shared_ptr<PartialInput>& input, const Codec& codec,
+                                         const std::string& path, const ReadOptions& options, const WantsRows& wants) {
+  return opened_or_not([&]() -> std::optional<DecodedImage> {
+    if (!may_open(codec, options) || !input->file_bytes()) {
+      return std::nullopt;
+    }
+    const RandomAccess file = kept_with(input, input->random_access());
+    const std::string shown = printable_name(path, options.page);
+    const DeclaredImage declared = codec.paged == nullptr ? declared_image_in(*input, codec, shown)
+                                                          : codec.paged->declared(file, shown, options.page);
+    return wants(declared, file.size) ? opened(codec, file, shown, options) : std::nullopt;
+  });
+}
+
 /// The pixels of an image of which the rows can be read; nothing if they turn out to be damaged or unusual.
 std::optional<DecodedImage> decoded_by_rows(std::optional<DecodedImage> opened, const ReadOptions& options) {
   if (!opened) {
@@ -132,16 +147,15 @@ std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptio
     expect(declared);
     return true;
   };
-  PartialInput input(path);
-  const Codec& codec = detected_codec_of(input, printable_name(path));
-  if (!input.file_bytes()) {
+  const auto input = std::make_shared<PartialInput>(path);
+  const Codec& codec = detected_codec_of(*input, printable_name(path));
+  if (codec.is_decoded_by_rows && input->file_bytes() >= kLeastBytesForRows) {
+    return decoded_by_rows(opened_input(input, codec, path, options, expected), options);
+  }
+  if (codec.paged == nullptr || !input->file_bytes()) {
     return std::nullopt;
   }
-  if (codec.paged == nullptr) {
-    const bool is_by_rows = codec.is_decoded_by_rows && *input.file_bytes() >= kLeastBytesForRows;
-    return is_by_rows ? decoded_by_rows(open_image_rows(path, options, expected), options) : std::nullopt;
-  }
-  const RandomAccess file = input.random_access();
+  const RandomAccess file = input->random_access();
   const std::string shown = printable_name(path, options.page);
   expect(codec.paged->declared(file, shown, options.page));
   return finished(codec.paged->decode(file, shown, options), codec, options);
@@ -151,15 +165,7 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
                                             const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
     const auto input = std::make_shared<PartialInput>(path);
-    const Codec& codec = detected_codec_of(*input, printable_name(path));
-    if (!may_open(codec, options) || !input->file_bytes()) {
-      return std::nullopt;
-    }
-    const RandomAccess file = kept_with(input, input->random_access());
-    const std::string shown = printable_name(path, options.page);
-    const DeclaredImage declared = codec.paged == nullptr ? declared_image_in(*input, codec, shown)
-                                                          : codec.paged->declared(file, shown, options.page);
-    return wants(declared, file.size) ? opened(codec, file, shown, options) : std::nullopt;
+    return opened_input(input, detected_codec_of(*input, printable_name(path)), path, options, wants);
   });
 }
 

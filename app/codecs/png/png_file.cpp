@@ -17,8 +17,11 @@ constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 constexpr std::uint64_t kLengthBytes = 4;
 constexpr std::uint64_t kTypeBytes = 4;
 constexpr std::uint64_t kCrcBytes = 4;
-constexpr std::uint32_t kCrcOfType = 0x35AF061E;  // of "IDAT", with which the checksum of image data begins
+constexpr std::array<unsigned char, 12> kEmptyIdat = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
 using DataChunk = PngFile::DataChunk;
+
+/// The checksum of a chunk of image data before its first byte: of its type, as that of an empty chunk.
+std::uint32_t crc_of_type() { return u32be_at(std::as_bytes(std::span(kEmptyIdat)), kLengthBytes + kTypeBytes); }
 
 bool append(const RandomAccess& file, std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& to) {
   constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
@@ -57,7 +60,6 @@ std::optional<PngFile> scan_png(const RandomAccess& file) {
   constexpr std::uint64_t kOverhead = kLengthBytes + kTypeBytes + kCrcBytes;
   constexpr std::uint64_t kMaxBytes = 0x7FFFFFFF;  // of a chunk, and of all image data: libpng's limit
   constexpr std::uint64_t kUsualChunkBytes = 1024;
-  static constexpr std::array<unsigned char, 12> kEmptyIdat = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
   PngFile png;
   png.file = file;
   auto chunks = std::make_shared<std::vector<DataChunk>>();
@@ -102,7 +104,7 @@ std::optional<PngFile> scan_png(const RandomAccess& file) {
   return png;
 }
 
-PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), crc_(kCrcOfType) { end_chunks(); }
+PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), crc_(crc_of_type()) { end_chunks(); }
 
 RandomAccess PngDataCheck::image_data() {
   return {png_.image_data.size, [this](std::uint64_t offset, std::span<std::byte> to) {
@@ -144,7 +146,7 @@ void PngDataCheck::end_chunks() {
     std::array<std::byte, kCrcBytes> stored{};
     are_right_ =
         png_.file.read(chunk.offset + chunk.size - kCrcBytes, stored) == stored.size() && u32be_at(stored, 0) == crc_;
-    crc_ = kCrcOfType;
+    crc_ = crc_of_type();
   }
 }
 
