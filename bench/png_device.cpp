@@ -91,7 +91,7 @@ double rate(const std::vector<Source>& sources, int threads, int images) {
   for (int i = 0; i < threads; ++i) {
     workers.emplace_back([&] {
       const auto backend = make_cuda_backend(0);
-      (void)backend->new_image(1, 1, {Sample::u8, 1});  // results in page-locked memory
+      backend->expect_many_images();
       std::vector<Picture> pictures;
       for (const Source& source : sources) {
         pictures.push_back(backend->upload(source.pixels.view()));
@@ -124,10 +124,10 @@ int main(int count, char** arguments) {
     std::fputs("usage: gpuimg_png_device_bench THREADS IMAGE...\n", stderr);
     return 2;
   }
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // as app/backends/cuda_info.cpp does
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // no thread waits in another's queue
   const int most = std::atoi(arguments[1]);
   const auto backend = make_cuda_backend(0);
-  (void)backend->new_image(1, 1, {Sample::u8, 1});  // results in page-locked memory
+  backend->expect_many_images();
   const std::vector<Source> sources = load(*backend, count - 2, arguments + 2);
   if (sources.empty()) {
     return 1;

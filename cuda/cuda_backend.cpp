@@ -104,6 +104,18 @@ PixelMemory allocate_pinned_pixels(std::size_t bytes) {
                      }});
 }
 
+bool is_pageable(const void* memory) {
+  cudaPointerAttributes attributes{};
+  cuda_check(cudaPointerGetAttributes(&attributes, memory), "uploading pixels");
+  return attributes.type == cudaMemoryTypeUnregistered;
+}
+
+/// Rows of a picture that are copied while the host uses others.
+int band_rows(const Picture& picture) {
+  constexpr std::size_t kBandBytes = std::size_t{4} << 20;
+  return std::clamp(static_cast<int>(kBandBytes / row_bytes(picture)), 1, picture.height());
+}
+
 /// Room for that many bytes and some to spare, so that a pool of few sizes serves files of all sizes.
 std::size_t pooled_bytes(std::size_t bytes) {
   constexpr std::size_t kLeastUnit = std::size_t{1} << 20;
@@ -125,10 +137,14 @@ class CudaBackend final : public Backend {
   [[nodiscard]] bool memory_is_host() const override { return false; }
   [[nodiscard]] std::string description() const override { return description_; }
 
+  void expect_many_images() override {
+    locks_pages_ = true;
+    workspace_.device()->sleep_in_waits();  // other workers have images to decode and encode
+  }
+
   Image new_image(int width, int height, PixelFormat format) override {
     enter();
-    returns_pinned_ = true;
-    workspace_.device()->sleep_in_waits();  // other workers have images to decode and encode
+    expect_many_images();
     return pinned_->image(width, height, format);
   }
 
@@ -136,7 +152,9 @@ class CudaBackend final : public Backend {
     enter();
     Picture picture = new_picture(workspace_.device(), pixels.width, pixels.height, pixels.format);
     const std::size_t row_bytes = pixels.tight_pitch_bytes();
-    if (pixels.pitch_bytes == row_bytes) {
+    if (locks_pages_ && is_pageable(pixels.data)) {
+      upload_in_bands(pixels, picture);
+    } else if (pixels.pitch_bytes == row_bytes) {
       cuda_check(cudaMemcpyAsync(pixels_of(picture), pixels.data, size_bytes(picture), cudaMemcpyHostToDevice,
                                  workspace_.stream()),
                  "uploading pixels");
@@ -164,11 +182,10 @@ class CudaBackend final : public Backend {
   Image download(Picture&& picture) override { return download(std::as_const(picture)); }
 
   void download_rows(Picture&& picture, const TakeRows& take) override {
-    constexpr std::size_t kBandBytes = std::size_t{4} << 20;
     constexpr int kBands = Workspace::kBands;
     enter();
     const std::size_t row = row_bytes(picture);
-    const int each = std::clamp(static_cast<int>(kBandBytes / row), 1, picture.height());
+    const int each = band_rows(picture);
     std::shared_ptr<std::byte> bands[kBands];
     const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
     const auto rows_from = [&](int first) {
@@ -246,7 +263,31 @@ class CudaBackend final : public Backend {
 
  private:
   Image host_image(int width, int height, PixelFormat format) {
-    return returns_pinned_ ? pinned_->image(width, height, format) : Image(width, height, format);
+    return locks_pages_ ? pinned_->image(width, height, format) : Image(width, height, format);
+  }
+
+  /// The driver would let one thread at a time copy from pageable memory.
+  void upload_in_bands(ConstView pixels, const Picture& picture) {
+    const std::size_t row = row_bytes(picture);
+    const int each = band_rows(picture);
+    std::shared_ptr<std::byte> bands[Workspace::kBands];
+    const IdleAtEnd idle{*workspace_.device()};  // the bands are given back after it
+    for (int first = 0, turn = 0; first < picture.height(); first += each, turn = (turn + 1) % Workspace::kBands) {
+      const int height = std::min(each, picture.height() - first);
+      if (bands[turn] == nullptr) {
+        bands[turn] = block_memory(row * static_cast<std::size_t>(each));
+      } else {
+        workspace_.band_ends[turn].wait();
+      }
+      ConstView rows = pixels;
+      rows.data = pixels.row_bytes(first);
+      rows.height = height;
+      copy_pixels(rows, {bands[turn].get(), picture.width(), height, row, picture.format()});
+      cuda_check(cudaMemcpyAsync(pixels_of(picture) + static_cast<std::size_t>(first) * row, bands[turn].get(),
+                                 row * static_cast<std::size_t>(height), cudaMemcpyHostToDevice, workspace_.stream()),
+                 "uploading pixels");
+      workspace_.band_ends[turn].record(workspace_.stream());
+    }
   }
 
   template <class Options>
@@ -265,7 +306,7 @@ class CudaBackend final : public Backend {
     const auto rows = static_cast<int>(pooled_bytes(bytes) / kRow);
     const PixelFormat format{Sample::u8, 1};
     const auto owner =
-        std::make_shared<Image>(returns_pinned_ ? blocks_->image(kRow, rows, format) : Image(kRow, rows, format));
+        std::make_shared<Image>(locks_pages_ ? blocks_->image(kRow, rows, format) : Image(kRow, rows, format));
     return {owner, owner->view().data};
   }
 
@@ -281,7 +322,7 @@ class CudaBackend final : public Backend {
   std::shared_ptr<PixelPool> pinned_ = std::make_shared<PixelPool>(allocate_pinned_pixels);
   /// For encoded files, which may wait for their turn in an archive, and for bands of rows.
   std::shared_ptr<PixelPool> blocks_ = std::make_shared<PixelPool>(allocate_pinned_pixels, PixelPool::kMaxIdle);
-  std::atomic<bool> returns_pinned_ = false;  ///< for a single image, page-locking costs more than it saves
+  std::atomic<bool> locks_pages_ = false;
 };
 
 std::unique_ptr<Backend> make_backend(int device, int number, const DeviceTestOptions& options) {

@@ -16,8 +16,10 @@ namespace gpuimg {
 
 class BackendSource {
  public:
+  enum class Images { one, many };
+
   /// Starts creating the backend if the options name one. Does not throw if a device is missing: get() does.
-  explicit BackendSource(const GlobalOptions& options);
+  explicit BackendSource(const GlobalOptions& options, Images images = Images::one);
 
   /// Call as soon as the image's size is known: `auto` then starts creating the backend that it expects to finish
   /// first. No effect on a backend named by the options, or on a second call.
@@ -45,6 +47,7 @@ class BackendSource {
   void begin(BackendKind kind, std::string reason);
 
   GlobalOptions options_;
+  Images images_;
   std::optional<BackendKind> chosen_;  ///< nullopt until begin()
   std::string reason_;
   std::string note_;

@@ -52,7 +52,7 @@ class CommandContext {
       : options_(options),
         messages_are_(messages),
         shared_(std::move(shared)),
-        backends_(options),
+        backends_(options, messages == Messages::kept ? BackendSource::Images::many : BackendSource::Images::one),
         page_(options.page),
         outputs_(times_, {options.force, options.in_place}) {}
 

@@ -25,6 +25,7 @@ class StripedBackend final : public Backend {
   [[nodiscard]] bool memory_is_host() const override { return inner_.memory_is_host(); }
   [[nodiscard]] std::string description() const override { return inner_.description() + ", in strips"; }
 
+  void expect_many_images() override { inner_.expect_many_images(); }
   Image new_image(int width, int height, PixelFormat format) override {
     return inner_.new_image(width, height, format);
   }

@@ -68,9 +68,14 @@ class Backend {
   /// True if operations run in host memory. upload(Image) is then free, and there is no device memory to run out of.
   [[nodiscard]] virtual bool memory_is_host() const = 0;
 
-  /// Uninitialized host memory that uploads fastest: page-locked for devices. For callers that process many images. The
-  /// memory is recycled when the Image is destroyed, which may happen on any thread and after the backend is gone.
-  /// After the first call, download() returns such memory too. Throws Error{out_of_memory}.
+  /// For callers that process many images, before the first: a device then copies through page-locked memory, which
+  /// stays for the next image, and waiting for it leaves the processor to other threads. For one image, locking pages
+  /// costs more than it saves.
+  virtual void expect_many_images() {}
+
+  /// Uninitialized host memory that uploads fastest: page-locked for devices. Calls expect_many_images(). The memory is
+  /// recycled when the Image is destroyed, which may happen on any thread and after the backend is gone. Throws
+  /// Error{out_of_memory}.
   virtual Image new_image(int width, int height, PixelFormat format) = 0;
 
   /// Moves pixels of any sample type into the backend's memory. The first overload copies. The second takes ownership,

@@ -55,8 +55,9 @@ class FoldersOnGpu(unittest.TestCase):
         measured = [line for line in ran if " in " in line]
         self.assertEqual(measured, ["hist in out-cpu -q --backend cpu --jobs 3",
                                     "hist in out-cuda -q --backend cuda --jobs 3"] * 2)
-        files, cpu, cuda, ratio = self.cells(done, "hist JPEG")
+        files, cpu, cuda, ratio, start = self.cells(done, "hist JPEG")
         self.assertEqual(files, "12")
+        self.assertRegex(start, r"^[0-9]\.[0-9]{3}$")
         self.assertGreater(float(cpu), 0)
         for cell in (cuda, ratio):  # the fake one has no start that could be measured
             self.assertRegex(cell, r"^([0-9]+\.[0-9]+|too few files)$")
@@ -104,7 +105,13 @@ class FoldersOnGpu(unittest.TestCase):
                    for jobs, devices in ((3, "0"), (6, "0,1"), (12, "0,1,2,3"))]
         self.assertEqual(measured, ["--backend cpu --jobs 3", *on_gpus] * 2)
         self.assertIn("| CPU, images/s | 1 GPU, images/s | 2 GPUs, images/s | 4 GPUs, images/s |", done.stdout)
-        self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3)
+        self.assertEqual(len(self.cells(done, "hist JPEG")), 1 + 4 + 3 + 3)
+
+    def test_a_start_has_as_many_images_as_its_row(self):
+        _, ran = self.run_bench("--rows", "hist JPEG,hist PNG", "--gpus", "1,2", FAKE_TELLS_FILES="1")
+        self.assertEqual([line for line in ran if line.startswith("files ")],
+                         [*["files 12 in small"] * 15, *["files 12 in in"] * 6,
+                          *["files 6 in small"] * 15, *["files 6 in in"] * 6])
 
     def test_gpus_share_the_cores(self):
         have = sorted(os.sched_getaffinity(0))

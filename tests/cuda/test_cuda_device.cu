@@ -94,7 +94,7 @@ TEST_F(CudaDeviceTest, RowsComeInBands) {
   const auto backend = make_cuda_backend(0);
   for (const bool is_pinned : {false, true}) {
     if (is_pinned) {
-      (void)backend->new_image(1, 1, {Sample::u8, 1});  // page-locked memory from here on
+      backend->expect_many_images();
     }
     // 36,000 bytes a row: 116 of them are 4 MiB. The last one has rows of more.
     const std::pair<int, int> sizes[] = {{1, 1},      {7, 3},      {4500, 115}, {4500, 116},
@@ -105,6 +105,30 @@ TEST_F(CudaDeviceTest, RowsComeInBands) {
       EXPECT_TRUE(same_pixels(whole.view(), image.view())) << width << "x" << height;
       EXPECT_EQ(bands, width == 600000 ? 3 : (height + 115) / 116) << width << "x" << height;
     }
+  }
+}
+
+TEST_F(CudaDeviceTest, ManyImagesGoUpInBands) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const auto backend = make_cuda_backend(0);
+  backend->expect_many_images();
+  const std::pair<int, int> sizes[] = {{1, 1},       {7, 3},      {4500, 116}, {4500, 233},
+                                       {4500, 1000}, {600000, 3}, {4500, 117}};
+  for (const auto& [width, height] : sizes) {
+    const Image around = any_image(random, width + 5, height, {Sample::u16, 4});
+    ConstView padded = around.view();
+    padded.data += 3 * sizeof(std::uint16_t) * 4;
+    padded.width = width;
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_TRUE(same_pixels(backend->download(backend->upload(padded)).view(), padded)) << width << "x" << height;
+      EXPECT_TRUE(same_pixels(backend->download(backend->upload(around.view())).view(), around.view()))
+          << width << "x" << height;
+    }
+    Image pinned = backend->new_image(width, height, around.format());
+    copy_pixels(padded, pinned.view());
+    EXPECT_TRUE(same_pixels(backend->download(backend->upload(pinned.view())).view(), padded))
+        << width << "x" << height;
   }
 }
 

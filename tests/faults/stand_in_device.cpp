@@ -58,6 +58,11 @@ cudaError_t cudaMallocHost(void** memory, size_t bytes) { return allocate(memory
 cudaError_t cudaFreeHost(void* memory) { return release(memory); }
 DOES_NOTHING(cudaHostRegister, void*, size_t, unsigned)
 DOES_NOTHING(cudaHostUnregister, void*)
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const void*) {
+  *attributes = cudaPointerAttributes{};
+  attributes->type = cudaMemoryTypeUnregistered;
+  return state();
+}
 cudaError_t cudaMallocFromPoolAsync(void** memory, size_t bytes, cudaMemPool_t, cudaStream_t) {
   return allocate(memory, bytes);
 }

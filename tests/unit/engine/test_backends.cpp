@@ -70,22 +70,24 @@ void expect_queues(const char* of_the_user, const DeviceWork& work, const std::s
   EXPECT_EXIT(told(), testing::ExitedWithCode(0), "") << work.workers << " workers, " << queues << " queues";
 }
 
-TEST(Backends, EachWorkerGetsAQueueToItsDeviceIfNothingIsKnownOfTheImages) {
+TEST(Backends, AnUnknownNumberOfImagesGetsTheQueuesOfAFolder) {
   expect_queues(nullptr, {1, std::nullopt}, "1");
-  expect_queues(nullptr, {16, std::nullopt}, "16");
-  expect_queues(nullptr, {100, std::nullopt}, "32");
-  expect_queues("8", {16, std::nullopt}, "8");
+  expect_queues(nullptr, {16, std::nullopt}, "8");
+  expect_queues("12", {16, std::nullopt}, "12");
 }
 
-TEST(Backends, FewImagesGetFewQueues) {
+TEST(Backends, MoreImagesGetMoreQueues) {
   expect_queues(nullptr, {1, 1}, "1");
   expect_queues(nullptr, {16, 0}, "1");
-  expect_queues(nullptr, {16, 64}, "4");
-  expect_queues(nullptr, {16, 128}, "8");
-  expect_queues(nullptr, {2, 128}, "2");
-  expect_queues(nullptr, {16, 4'499}, "8");
-  expect_queues(nullptr, {16, 4'500}, "9");
-  expect_queues(nullptr, {16, 8'000}, "16");
+  expect_queues(nullptr, {16, 35}, "1");
+  expect_queues(nullptr, {16, 36}, "2");
+  expect_queues(nullptr, {16, 256}, "4");
+  expect_queues(nullptr, {16, 899}, "7");
+  expect_queues(nullptr, {16, 900}, "8");
+  expect_queues(nullptr, {2, 900}, "2");
+  expect_queues(nullptr, {16, 17'999}, "8");
+  expect_queues(nullptr, {16, 18'000}, "9");
+  expect_queues(nullptr, {16, 1'000'000}, "16");
   expect_queues(nullptr, {100, 1'000'000}, "32");
   expect_queues("2", {16, 8'000}, "2");
 }
