@@ -26,10 +26,13 @@ class TwinBackend final : public Backend {
   [[nodiscard]] std::string description() const override { return "twin (device " + std::to_string(device_) + ")"; }
   [[nodiscard]] bool memory_is_host() const override { return false; }
 
+  void expect_many_images() override { expects_many_ = true; }
   Image new_image(int width, int height, PixelFormat format) override {
+    expect_many_images();
     return host_->new_image(width, height, format);
   }
   Picture upload(ConstView pixels) override {
+    note_use();
     ++twin_device().uploaded;
     return host_->upload(pixels);
   }
@@ -41,6 +44,7 @@ class TwinBackend final : public Backend {
   Image download(Picture&& picture) override { return download(std::as_const(picture)); }
 
   std::optional<Picture> decode(const EncodedImage& encoded) override {
+    note_use();
     std::optional<Image> image;
     if (twin_device().decodes) {
       const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
@@ -58,6 +62,7 @@ class TwinBackend final : public Backend {
   }
 
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
+    note_use();
     std::optional<std::vector<std::byte>> scan;
     if (twin_device().encodes) {
       const Image pixels = host_->download(picture);
@@ -98,6 +103,7 @@ class TwinBackend final : public Backend {
   double measure_copy_rate(std::size_t bytes) override { return host_->measure_copy_rate(bytes); }
 
  private:
+  void note_use() const { twin_device().unprepared += expects_many_ ? 0 : 1; }
   void begin_operation() const {
     if (twin_device().on_operation) {
       twin_device().on_operation(device_);
@@ -109,6 +115,7 @@ class TwinBackend final : public Backend {
   }
 
   int device_;
+  bool expects_many_ = false;
   std::unique_ptr<Backend> host_ = make_cpu_backend(1);
 };
 
@@ -124,7 +131,7 @@ void TwinDevice::reset() {
   encodes_wrongly = false;
   encoded_wrong_from = -1;
   available_bytes = ~std::size_t{0};
-  refused_operations = made = decoded = encoded = uploaded = downloaded = 0;
+  refused_operations = made = unprepared = decoded = encoded = uploaded = downloaded = 0;
 }
 
 TwinDevice& twin_device() {

@@ -21,10 +21,11 @@ struct TwinDevice {
   std::size_t available_bytes = ~std::size_t{0};
   std::atomic<int> refused_operations = 0;  ///< that many end as out of memory, counted down
 
-  std::atomic<int> made = 0;      ///< backends
-  std::atomic<int> decoded = 0;   ///< files, those of the self-test included
-  std::atomic<int> encoded = 0;   ///< scans, those of the self-test included
-  std::atomic<int> uploaded = 0;  ///< images and masks
+  std::atomic<int> made = 0;        ///< backends
+  std::atomic<int> unprepared = 0;  ///< uploads, decodings and encodings by a backend that expects one image
+  std::atomic<int> decoded = 0;     ///< files, those of the self-test included
+  std::atomic<int> encoded = 0;     ///< scans, those of the self-test included
+  std::atomic<int> uploaded = 0;    ///< images and masks
   std::atomic<int> downloaded = 0;
 
   /// Called as an operation begins on a device, on the thread of its worker; may be null.

@@ -99,6 +99,22 @@ TEST_F(Devices, ShareTheImagesAndWriteTheSame) {
   }
 }
 
+TEST_F(Devices, AreToldOfManyImagesBeforeTheFirst) {
+  const std::string photo = folder_ / "in/p0.jpg";
+  const std::string drawing = folder_ / "in/p9.png";
+  ASSERT_EQ(run_command({"equalize", "-q", "--backend", "cpu", photo, drawing}).code, ExitCode::ok);
+  for (const char* format : {"jpg", "png", "bmp"}) {
+    const CommandRun ran = run_command({"equalize", "-q", "--backend", "cuda", "--jobs", "3", "--format", format,
+                                        "--force", folder_ / "in", folder_ / "out/"});
+    EXPECT_EQ(ran.code, ExitCode::ok) << ran.err;
+    EXPECT_GT(twin_device().decoded, 0);
+    EXPECT_GT(twin_device().uploaded, 0);
+    EXPECT_EQ(twin_device().unprepared, 0) << format;
+  }
+  ASSERT_EQ(run_command({"equalize", "--backend", "cuda", photo, folder_ / "one.png"}).code, ExitCode::ok);
+  EXPECT_GT(twin_device().unprepared, 0) << "one image does without";
+}
+
 TEST_F(Devices, AMissingOneEndsTheRunBeforeAnyWork) {
   twin_device().devices = 2;
   const std::string manifest = folder_ / "run.jsonl";
