@@ -104,6 +104,7 @@ class TwinBackend final : public Backend {
 
  private:
   void note_use() const { twin_device().unprepared += expects_many_ ? 0 : 1; }
+
   void begin_operation() const {
     if (twin_device().on_operation) {
       twin_device().on_operation(device_);
