@@ -22,7 +22,7 @@ ContextPool::Lease ContextPool::lease() {
     of.free.reserve(of.leased + 1);  // take_back() runs in a destructor and must not allocate
     GlobalOptions options = options_;
     options.device = of.device;
-    context = std::make_unique<CommandContext>(options, CommandContext::Messages::kept, shared_);
+    context = std::make_unique<CommandContext>(options, CommandContext::Role::worker, shared_);
   } else {
     // Last in, first out: its memory is warm in the caches, and fewer contexts are created.
     context = std::move(of.free.back());

@@ -32,7 +32,7 @@ void CommandContext::begin_member(const std::string& name, Bytes content) {
 }
 
 void CommandContext::tell(Verbosity least, std::string text) {
-  if (messages_are_ == Messages::kept) {
+  if (role_ == Role::worker) {
     if (options_.verbosity >= least) {
       messages_.push_back({least, std::move(text)});
     }
@@ -97,7 +97,7 @@ void CommandContext::refuse_difference(const std::string& difference) {
 
 void CommandContext::finish() {
   // In a batch, the summary line has the number of replaced files.
-  const Verbosity of_replaced = messages_are_ == Messages::kept ? Verbosity::verbose : Verbosity::normal;
+  const Verbosity of_replaced = role_ == Role::worker ? Verbosity::verbose : Verbosity::normal;
   messages_.reserve(messages_.size() + outputs_.announce(of_replaced));
   outputs_.commit([&](Message message) { tell(message.least, std::move(message.text)); });
 }

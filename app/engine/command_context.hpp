@@ -45,14 +45,15 @@ struct SharedByWorkers {
 
 class CommandContext {
  public:
-  enum class Messages { printed, kept };
+  /// A worker of a batch has many images, and keeps their messages, which the batch prints.
+  enum class Role { command, worker };
 
-  explicit CommandContext(const GlobalOptions& options, Messages messages = Messages::printed,
+  explicit CommandContext(const GlobalOptions& options, Role role = Role::command,
                           std::shared_ptr<SharedByWorkers> shared = std::make_shared<SharedByWorkers>())
       : options_(options),
-        messages_are_(messages),
+        role_(role),
         shared_(std::move(shared)),
-        backends_(options, messages == Messages::kept ? BackendSource::Images::many : BackendSource::Images::one),
+        backends_(options, role == Role::worker ? BackendSource::Images::many : BackendSource::Images::one),
         page_(options.page),
         outputs_(times_, {options.force, options.in_place}) {}
 
@@ -360,7 +361,7 @@ class CommandContext {
   static void refuse_difference(const std::string& difference);
 
   GlobalOptions options_;
-  Messages messages_are_;
+  Role role_;
   std::vector<Message> messages_;
   PhaseTimes times_;
   std::shared_ptr<SharedByWorkers> shared_;

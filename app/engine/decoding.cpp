@@ -41,7 +41,7 @@ Bytes CommandContext::read(const std::string& path, const CheckBeginning& check)
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.
-Backend* CommandContext::batch_backend() const { return messages_are_ == Messages::kept ? backends_.made() : nullptr; }
+Backend* CommandContext::batch_backend() const { return role_ == Role::worker ? backends_.made() : nullptr; }
 
 codecs::ReadOptions CommandContext::host_options() {
   codecs::ReadOptions read{.max_pixels = options_.max_pixels,

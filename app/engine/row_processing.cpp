@@ -43,7 +43,7 @@ bool CommandContext::wants_rows(const ItemPaths& paths, const ImageJob& job, Row
 
 codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
   const std::string& path = paths.input;
-  const bool may = messages_are_ == Messages::printed || in_bands_;
+  const bool may = role_ == Role::command || in_bands_;
   if (!may || members_.contains(path) || options_.verify) {
     return load(path);
   }

@@ -95,7 +95,7 @@ class DeviceMemoryTotal : public ::testing::Test {
     std::vector<std::thread> workers;
     for (int number = 0; number < threads; ++number) {
       workers.emplace_back([&, number] {
-        CommandContext context(options_with(max_device_memory), CommandContext::Messages::kept, shared);
+        CommandContext context(options_with(max_device_memory), CommandContext::Role::worker, shared);
         try {
           work(context, number);
         } catch (const Error& error) {
@@ -214,8 +214,8 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
 TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   const auto shared = std::make_shared<SharedByWorkers>();
   const GlobalOptions options = options_with(needed(700));
-  CommandContext first(options, CommandContext::Messages::kept, shared);
-  CommandContext second(options, CommandContext::Messages::kept, shared);
+  CommandContext first(options, CommandContext::Role::worker, shared);
+  CommandContext second(options, CommandContext::Role::worker, shared);
   const auto refuse = [](Backend&, Picture&&, const Picture*) -> Picture {
     throw Error(ErrorKind::unsupported, "the test refuses");
   };
@@ -229,7 +229,7 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   equalize(second, OperationInput(large.clone()));
   // The same without another item.
   {
-    CommandContext third(options, CommandContext::Messages::kept, shared);
+    CommandContext third(options, CommandContext::Role::worker, shared);
     ASSERT_TRUE(third.decode(bytes_of(file), "photo.jpg").picture.has_value());
   }
   equalize(second, OperationInput(large.clone()));
