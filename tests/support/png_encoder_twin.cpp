@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <span>
 
 #include "codecs/image_writer.hpp"
 #include "gpuimg/png/checksums.hpp"
@@ -386,15 +387,18 @@ void PngTwin::choose_codes(std::uint32_t block) {
     }
     distances.fill(kFixedDistanceLength);
   }
-  assign_codes(literals.data(), is_fixed ? kFixedLiteralSymbols : kLiteralSymbols,
-               [&](std::uint32_t i, std::uint32_t code, std::uint32_t length) {
-                 if (i < kLiteralSymbols) {
-                   codes.literals[i] = SymbolCode::of(code, length);
-                 }
-               });
-  assign_codes(distances.data(), kDistanceSymbols, [&](std::uint32_t i, std::uint32_t code, std::uint32_t length) {
-    codes.distances[i] = SymbolCode::of(code, length);
-  });
+  const auto assign = [](std::span<const std::uint8_t> lengths, std::span<SymbolCode> to) {
+    LengthCounts of_length{};
+    for (const std::uint8_t length : lengths) {
+      of_length.of[length] += length == 0 ? 0 : 1;
+    }
+    for (std::uint32_t i = 0; i < to.size(); ++i) {
+      const std::uint32_t code = lengths[i] == 0 ? 0 : canonical_code(lengths.data(), of_length, i);
+      to[i] = SymbolCode::of(code, lengths[i]);
+    }
+  };
+  assign(std::span(literals).first(is_fixed ? kFixedLiteralSymbols : kLiteralSymbols), codes.literals);
+  assign(distances, codes.distances);
 }
 
 void PngTwin::place_chunks() {

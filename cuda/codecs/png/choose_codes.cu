@@ -1,4 +1,6 @@
 // Chooses the form and the codes of each deflate block.
+#include <cub/block/block_scan.cuh>
+
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
 #include "gpuimg/png/deflate_block.hpp"
@@ -7,91 +9,171 @@
 namespace gpuimg::cuda {
 namespace {
 
+using png::BlockCodes;
+using png::DynamicHeader;
+using png::kCodeLengthSymbols;
 using png::kDistanceSymbols;
 using png::kFixedLiteralSymbols;
 using png::kLiteralSymbols;
+using png::SymbolCode;
 
-constexpr std::uint32_t kThreads = 320;   ///< a symbol of either alphabet each
-constexpr std::uint32_t kOtherWarp = 32;  ///< a thread that works on distances while thread 0 works on literals
-static_assert(kThreads >= kLiteralSymbols + kDistanceSymbols);
+constexpr std::uint32_t kThreads = 320;  ///< a symbol of either large alphabet each, or an item of the header
+static_assert(kThreads >= kLiteralSymbols + kDistanceSymbols && kThreads % 32 == 0);
 
-/// One of the two codes of a block, in shared memory.
+using Scan = cub::BlockScan<std::uint32_t, kThreads>;
+
+/// One of the codes of a block, in shared memory. Thread → symbol; all threads must make each call. The barriers stand
+/// between the steps, and after the last one.
 template <std::uint32_t kSymbols, std::uint32_t kMaxBits>
 struct Alphabet {
-  std::uint32_t counts[kSymbols];
+  std::uint32_t counts[kSymbols];  ///< complete before the first call
   png::HuffmanTree<kSymbols> tree;
   png::LengthCounts of_length;
   std::uint8_t lengths[kFixedLiteralSymbols];
 
-  /// Thread → symbol, if it has one.
-  __device__ void clear(std::uint32_t symbol) {
+  __device__ void choose_lengths() {
+    const std::uint32_t symbol = threadIdx.x;
+    const bool occurs = symbol < kSymbols && counts[symbol] != 0;
     if (symbol == 0) {
       tree.leaves = 0;
     }
-    if (symbol <= png::kMaxCodeBits) {
-      of_length.of[symbol] = 0;
+    clear_length_counts();
+    std::uint32_t rank = 0;
+    if (occurs) {
+      rank = png::rank_of(counts, kSymbols, symbol);
+      tree.weight[rank] = counts[symbol];
+      atomicAdd(&tree.leaves, 1U);
     }
-  }
-  /// Returns the rank of a symbol that occurs.
-  __device__ std::uint32_t add_leaf(std::uint32_t symbol) {
-    if (counts[symbol] == 0) {
-      return 0;
-    }
-    const std::uint32_t rank = png::rank_of(counts, kSymbols, symbol);
-    tree.weight[rank] = counts[symbol];
-    atomicAdd(&tree.leaves, 1U);
-    return rank;
-  }
-  /// One thread.
-  __device__ void join() {
-    if (tree.leaves > 1) {
+    __syncthreads();
+    const bool is_tree = tree.leaves > 1;
+    if (is_tree && symbol == 0) {
       tree.join();
     }
-  }
-  __device__ void count_length(std::uint32_t leaf) {
-    if (tree.leaves > 1 && leaf < tree.leaves) {
-      atomicAdd(&of_length.of[min(tree.leaf_depth(leaf), kMaxBits)], 1U);
+    __syncthreads();
+    if (is_tree && symbol < tree.leaves) {
+      atomicAdd(&of_length.of[min(tree.leaf_depth(symbol), kMaxBits)], 1U);
     }
-  }
-  /// One thread.
-  __device__ void limit() {
-    if (tree.leaves > 1) {
+    __syncthreads();
+    if (is_tree && symbol == 0) {
       png::restore_prefix_code(of_length, kMaxBits);
     }
+    __syncthreads();
+    if (symbol < kSymbols) {
+      const std::uint32_t length = is_tree ? png::length_of_rank(of_length, kMaxBits, rank) : 1;
+      lengths[symbol] = static_cast<std::uint8_t>(occurs ? length : 0);
+    }
+    __syncthreads();
   }
-  __device__ void set_length(std::uint32_t symbol, std::uint32_t rank) {
-    const std::uint32_t length = tree.leaves == 1 ? 1 : png::length_of_rank(of_length, kMaxBits, rank);
-    lengths[symbol] = static_cast<std::uint8_t>(counts[symbol] == 0 ? 0 : length);
+
+  /// Calls put(symbol, code, length) with the code of each symbol, of the first `used` lengths; both are 0 if it does
+  /// not occur.
+  template <class Put>
+  __device__ void assign_codes(std::uint32_t used, const Put& put) {
+    const std::uint32_t symbol = threadIdx.x;
+    const std::uint32_t length = symbol < used ? lengths[symbol] : 0;
+    clear_length_counts();
+    if (length != 0) {
+      atomicAdd(&of_length.of[length], 1U);
+    }
+    __syncthreads();
+    if (symbol < kSymbols) {
+      put(symbol, length == 0 ? 0 : png::canonical_code(lengths, of_length, symbol), length);
+    }
+    __syncthreads();
+  }
+
+ private:
+  __device__ void clear_length_counts() {
+    if (threadIdx.x <= png::kMaxCodeBits) {
+      of_length.of[threadIdx.x] = 0;
+    }
+    __syncthreads();
   }
 };
 
 struct SharedBlock {
   Alphabet<kLiteralSymbols, png::kMaxLiteralCodeBits> literals;
   Alphabet<kDistanceSymbols, png::kMaxCodeBits> distances;
+  Alphabet<kCodeLengthSymbols, png::kMaxCodeLengthBits> code_lengths;
+  DynamicHeader header;
+  std::uint32_t codes_of_lengths[kCodeLengthSymbols];
+  std::uint32_t header_words[BlockCodes::kHeaderWords];
+  typename Scan::TempStorage scan;
   std::uint32_t own_bits;    ///< of all symbols
   std::uint32_t fixed_bits;  ///< the same with the fixed codes
   std::uint32_t part_bits[png::kPartsPerBlock];
   png::BlockType type;
 };
 
-/// Thread 0 writes a block's first bits.
-__device__ void write_header(png::BlockCodes& codes, const png::DynamicHeader& header, bool is_last) {
-  for (std::uint32_t& word : codes.header) {
-    word = 0;
+/// Where the header's item of this thread begins, and how many bits all of them have.
+struct ItemPlace {
+  std::uint32_t before;
+  std::uint32_t total;
+};
+
+/// All threads. The barriers are between the steps.
+__device__ ItemPlace make_header(SharedBlock& shared) {
+  const std::uint32_t thread = threadIdx.x;
+  if (thread == 0) {
+    shared.header.encode_runs(shared.literals.lengths, shared.distances.lengths);
   }
-  const auto add_word = [&](std::uint64_t index, std::uint32_t word) { codes.header[index] = word; };
-  png::LowFirstPacker packer(0, add_word);
-  packer.put(png::block_header(codes.type, is_last), png::kBlockHeaderBits);
-  codes.header_bits = png::kBlockHeaderBits;
-  if (codes.type == png::BlockType::dynamic) {
-    header.write([&](std::uint32_t bits, std::uint32_t count) { packer.put(bits, count); });
-    codes.header_bits += header.bits();
+  if (thread < kCodeLengthSymbols) {
+    shared.code_lengths.counts[thread] = 0;
   }
-  packer.finish();
+  __syncthreads();
+  const bool has_item = thread < shared.header.item_count;
+  if (has_item) {
+    atomicAdd(&shared.code_lengths.counts[shared.header.items[thread].symbol], 1U);
+  }
+  __syncthreads();
+  shared.code_lengths.choose_lengths();
+  if (thread < kCodeLengthSymbols) {
+    shared.header.lengths[thread] = shared.code_lengths.lengths[thread];
+  }
+  __syncthreads();
+  if (thread == 0) {
+    shared.header.drop_unused_lengths();
+  }
+  ItemPlace item{};
+  Scan(shared.scan).ExclusiveSum(has_item ? shared.header.item_bits(thread) : 0, item.before, item.total);
+  __syncthreads();
+  return item;
 }
 
-/// Block → deflate block; thread → symbol, first the literals and lengths, then the distances. What is sequential one
-/// thread does for each alphabet. The barriers are between the steps.
+/// All threads. Writes a block's first bits, in shared memory at first.
+__device__ void write_header(SharedBlock& shared, const ItemPlace& item, bool is_last, BlockCodes& codes) {
+  const std::uint32_t thread = threadIdx.x;
+  const bool is_dynamic = shared.type == png::BlockType::dynamic;
+  for (std::uint32_t i = thread; i < BlockCodes::kHeaderWords; i += kThreads) {
+    shared.header_words[i] = 0;
+  }
+  shared.code_lengths.assign_codes(kCodeLengthSymbols, [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t) {
+    shared.codes_of_lengths[symbol] = code;
+  });
+  const auto add_word = [&](std::uint64_t index, std::uint32_t word) { atomicOr(&shared.header_words[index], word); };
+  if (thread == 0) {
+    png::LowFirstPacker packer(0, add_word);
+    const auto put = [&](std::uint32_t bits, std::uint32_t count) { packer.put(bits, count); };
+    put(png::block_header(shared.type, is_last), png::kBlockHeaderBits);
+    if (is_dynamic) {
+      shared.header.write_before_items(put);
+    }
+    packer.finish();
+  }
+  if (is_dynamic && thread < shared.header.item_count) {
+    const std::uint32_t code = shared.codes_of_lengths[shared.header.items[thread].symbol];
+    png::LowFirstPacker packer(png::kBlockHeaderBits + shared.header.bits_before_items() + item.before, add_word);
+    packer.put(shared.header.item(thread, code), shared.header.item_bits(thread));
+    packer.finish();
+  }
+  __syncthreads();
+  for (std::uint32_t i = thread; i < BlockCodes::kHeaderWords; i += kThreads) {
+    codes.header[i] = shared.header_words[i];
+  }
+}
+
+/// Block → deflate block; thread → symbol, first the literals and lengths, then the distances. The barriers are between
+/// the steps.
 __global__ void __launch_bounds__(kThreads) choose_block(const PngJob job) {
   __shared__ SharedBlock shared;
   const std::uint32_t strip = blockIdx.x / job.layout.blocks_per_strip;
@@ -124,37 +206,9 @@ __global__ void __launch_bounds__(kThreads) choose_block(const PngJob job) {
     }
     (is_literal ? shared.literals.counts : shared.distances.counts)[symbol] = count;
   }
-  if (is_literal) {
-    shared.literals.clear(symbol);
-  } else {
-    shared.distances.clear(symbol);
-  }
   __syncthreads();
-  const std::uint32_t rank = is_literal    ? shared.literals.add_leaf(symbol)
-                             : is_distance ? shared.distances.add_leaf(symbol)
-                                           : 0U;
-  __syncthreads();
-  if (thread == 0) {
-    shared.literals.join();
-  } else if (thread == kOtherWarp) {
-    shared.distances.join();
-  }
-  __syncthreads();
-  shared.literals.count_length(thread);
-  shared.distances.count_length(thread);
-  __syncthreads();
-  if (thread == 0) {
-    shared.literals.limit();
-  } else if (thread == kOtherWarp) {
-    shared.distances.limit();
-  }
-  __syncthreads();
-  if (is_literal) {
-    shared.literals.set_length(symbol, rank);
-  } else if (is_distance) {
-    shared.distances.set_length(symbol, rank);
-  }
-  __syncthreads();
+  shared.literals.choose_lengths();
+  shared.distances.choose_lengths();
   const std::uint32_t extra = is_literal ? png::literal_extra_bits(symbol) : png::distance_extra_bits(symbol);
   const std::uint32_t fixed_length = is_literal ? png::fixed_literal_length(symbol) : png::kFixedDistanceLength;
   if (is_literal || is_distance) {
@@ -165,19 +219,21 @@ __global__ void __launch_bounds__(kThreads) choose_block(const PngJob job) {
       atomicAdd(&shared.fixed_bits, count * (fixed_length + extra));
     }
   }
-  __syncthreads();
-  png::BlockCodes& codes = job.blocks[blockIdx.x];
+  const ItemPlace item = make_header(shared);
+  BlockCodes& codes = job.blocks[blockIdx.x];
+  const bool is_last = strip + 1 == job.layout.strips && place.block_end == job.layout.strip_bytes(strip);
   if (thread == 0) {
-    const png::DynamicHeader header(shared.literals.lengths, shared.distances.lengths);
-    const std::uint32_t dynamic_bits = header.bits() + shared.own_bits;
-    shared.type = png::choose_block_type(place.block_end - place.block_begin, dynamic_bits, shared.fixed_bits);
-    codes.type = shared.type;
-    const bool is_last = strip + 1 == job.layout.strips && place.block_end == job.layout.strip_bytes(strip);
-    write_header(codes, header, is_last);
+    const std::uint32_t own_header_bits = shared.header.bits_before_items() + item.total;
+    shared.type = png::choose_block_type(place.block_end - place.block_begin, own_header_bits + shared.own_bits,
+                                         shared.fixed_bits);
+    const bool is_dynamic = shared.type == png::BlockType::dynamic;
     const std::uint32_t symbol_bits = shared.type == png::BlockType::fixed ? shared.fixed_bits : shared.own_bits;
+    codes.type = shared.type;
+    codes.header_bits = png::kBlockHeaderBits + (is_dynamic ? own_header_bits : 0);
     codes.bits = shared.type == png::BlockType::stored ? 0 : codes.header_bits + symbol_bits;
   }
   __syncthreads();
+  write_header(shared, item, is_last, codes);
   if (shared.type == png::BlockType::fixed) {
     if (thread < kFixedLiteralSymbols) {
       shared.literals.lengths[thread] = png::fixed_literal_length(thread);
@@ -195,20 +251,12 @@ __global__ void __launch_bounds__(kThreads) choose_block(const PngJob job) {
       }
     }
   }
-  const auto assign = [](const auto& alphabet, std::uint32_t symbols, std::uint32_t used, png::SymbolCode* to) {
-    png::assign_codes(alphabet.lengths, symbols, [&](std::uint32_t i, std::uint32_t code, std::uint32_t length) {
-      if (i < used) {
-        to[i] = png::SymbolCode::of(code, length);
-      }
-    });
+  const auto put_to = [](SymbolCode* to) {
+    return [to](std::uint32_t i, std::uint32_t code, std::uint32_t length) { to[i] = SymbolCode::of(code, length); };
   };
-  if (thread == 0) {
-    const bool is_fixed = shared.type == png::BlockType::fixed;
-    assign(shared.literals, is_fixed ? kFixedLiteralSymbols : kLiteralSymbols, kLiteralSymbols, codes.literals);
-  } else if (thread == kOtherWarp) {
-    assign(shared.distances, kDistanceSymbols, kDistanceSymbols, codes.distances);
-  }
-  __syncthreads();
+  shared.literals.assign_codes(shared.type == png::BlockType::fixed ? kFixedLiteralSymbols : kLiteralSymbols,
+                               put_to(codes.literals));
+  shared.distances.assign_codes(kDistanceSymbols, put_to(codes.distances));
   if (thread < parts) {
     job.part_bits[first_part + thread] = shared.part_bits[thread];
   }

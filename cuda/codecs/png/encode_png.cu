@@ -44,7 +44,6 @@ class PngEncoder {
     clear(job_.slots, job_.layout.memory_bytes() / png::kSlotBytes * sizeof(png::Match));
     clear(job_.bytes, png::most_chunk_bytes(job_.layout));
     clear_between_strips();
-    clear_between_strips();
     filter_rows(workspace_, job_);
     find_matches(workspace_, job_);
     count_symbols(workspace_, job_);

@@ -22,70 +22,30 @@ struct DynamicHeader {
   std::uint32_t literals;        ///< how many lengths of the first alphabet are stated
   std::uint32_t distances;       ///< … and of the second
   std::uint32_t stated_lengths;  ///< … and of the code for code lengths
-  std::uint32_t item_count = 0;
+  std::uint32_t item_count;
   Item items[kLiteralSymbols + kDistanceSymbols];
   std::uint8_t lengths[kCodeLengthSymbols];
 
-  GPUIMG_HD DynamicHeader(const std::uint8_t* literal_lengths, const std::uint8_t* distance_lengths)
-      : literals(used(literal_lengths, kFirstLengthSymbol, kLiteralSymbols)),
-        distances(used(distance_lengths, 1, kDistanceSymbols)),
-        stated_lengths(kCodeLengthSymbols) {
-    encode_runs([&](std::uint32_t i) { return i < literals ? literal_lengths[i] : distance_lengths[i - literals]; });
+  GPUIMG_HD DynamicHeader(const std::uint8_t* literal_lengths, const std::uint8_t* distance_lengths) {
+    encode_runs(literal_lengths, distance_lengths);
     std::uint32_t counts[kCodeLengthSymbols] = {};
     for (std::uint32_t i = 0; i < item_count; ++i) {
       ++counts[items[i].symbol];
     }
     choose_lengths<kCodeLengthSymbols>(counts, kMaxCodeLengthBits, lengths);
-    while (stated_lengths > 4 && lengths[code_length_order(stated_lengths - 1)] == 0) {
-      --stated_lengths;
-    }
+    drop_unused_lengths();
   }
 
-  [[nodiscard]] GPUIMG_HD std::uint32_t bits() const {
-    std::uint32_t bits = 14 + 3 * stated_lengths;
-    for (std::uint32_t i = 0; i < item_count; ++i) {
-      bits += lengths[items[i].symbol] + extra_bits(items[i].symbol);
-    }
-    return bits;
-  }
+  /// For those who take the constructor's steps one by one: encode_runs, `lengths`, drop_unused_lengths.
+  DynamicHeader() = default;
 
-  /// Calls put(bits, count) for one piece after another, each of at most 14 bits.
-  template <class Put>
-  GPUIMG_HD void write(Put&& put) const {
-    std::uint32_t codes[kCodeLengthSymbols];
-    assign_codes(lengths, kCodeLengthSymbols,
-                 [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t) { codes[symbol] = code; });
-    put((literals - kFirstLengthSymbol) | (distances - 1) << 5 | (stated_lengths - 4) << 10, 14U);
-    for (std::uint32_t i = 0; i < stated_lengths; ++i) {
-      put(lengths[code_length_order(i)], 3U);
-    }
-    for (std::uint32_t i = 0; i < item_count; ++i) {
-      const std::uint32_t symbol = items[i].symbol;
-      put(codes[symbol] | static_cast<std::uint32_t>(items[i].extra) << lengths[symbol],
-          lengths[symbol] + extra_bits(symbol));
-    }
-  }
-
- private:
-  GPUIMG_HD static constexpr std::uint32_t extra_bits(std::uint32_t symbol) {
-    return symbol == kRepeatPrevious ? 2 : symbol == kShortZeroRun ? 3 : symbol == kLongZeroRun ? 7 : 0;
-  }
-
-  /// How many lengths remain when zeros at the end are dropped.
-  GPUIMG_HD static std::uint32_t used(const std::uint8_t* lengths, std::uint32_t min, std::uint32_t max) {
-    while (max > min && lengths[max - 1] == 0) {
-      --max;
-    }
-    return max;
-  }
-
-  GPUIMG_HD void add(std::uint32_t symbol, std::uint32_t extra) {
-    items[item_count++] = {static_cast<std::uint8_t>(symbol), static_cast<std::uint8_t>(extra)};
-  }
-
-  /// `length_at(i)` is the code length number i.
-  template <class LengthAt>
-  GPUIMG_HD void encode_runs(LengthAt&& length_at) {
+  GPUIMG_HD void encode_runs(const std::uint8_t* literal_lengths, const std::uint8_t* distance_lengths) {
+    literals = used(literal_lengths, kFirstLengthSymbol, kLiteralSymbols);
+    distances = used(distance_lengths, 1, kDistanceSymbols);
+    item_count = 0;
+    const auto length_at = [&](std::uint32_t i) {
+      return i < literals ? literal_lengths[i] : distance_lengths[i - literals];
+    };
     const std::uint32_t count = literals + distances;
     for (std::uint32_t i = 0; i < count;) {
       const std::uint32_t length = length_at(i);
@@ -107,6 +67,66 @@ struct DynamicHeader {
         add(length, 0);
       }
     }
+  }
+
+  GPUIMG_HD void drop_unused_lengths() {
+    stated_lengths = kCodeLengthSymbols;
+    while (stated_lengths > 4 && lengths[code_length_order(stated_lengths - 1)] == 0) {
+      --stated_lengths;
+    }
+  }
+
+  [[nodiscard]] GPUIMG_HD std::uint32_t bits_before_items() const { return 14 + 3 * stated_lengths; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t item_bits(std::uint32_t i) const {
+    return lengths[items[i].symbol] + extra_bits(items[i].symbol);
+  }
+  [[nodiscard]] GPUIMG_HD std::uint32_t bits() const {
+    std::uint32_t bits = bits_before_items();
+    for (std::uint32_t i = 0; i < item_count; ++i) {
+      bits += item_bits(i);
+    }
+    return bits;
+  }
+
+  /// Both call put(bits, count) for one piece after another, each of at most 14 bits.
+  template <class Put>
+  GPUIMG_HD void write_before_items(Put&& put) const {
+    put((literals - kFirstLengthSymbol) | (distances - 1) << 5 | (stated_lengths - 4) << 10, 14U);
+    for (std::uint32_t i = 0; i < stated_lengths; ++i) {
+      put(lengths[code_length_order(i)], 3U);
+    }
+  }
+  template <class Put>
+  GPUIMG_HD void write(Put&& put) const {
+    std::uint32_t codes[kCodeLengthSymbols];
+    assign_codes(lengths, kCodeLengthSymbols,
+                 [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t) { codes[symbol] = code; });
+    write_before_items(put);
+    for (std::uint32_t i = 0; i < item_count; ++i) {
+      put(item(i, codes[items[i].symbol]), item_bits(i));
+    }
+  }
+
+  /// An item as it is written; `code` is that of its symbol.
+  [[nodiscard]] GPUIMG_HD std::uint32_t item(std::uint32_t i, std::uint32_t code) const {
+    return code | static_cast<std::uint32_t>(items[i].extra) << lengths[items[i].symbol];
+  }
+
+ private:
+  GPUIMG_HD static constexpr std::uint32_t extra_bits(std::uint32_t symbol) {
+    return symbol == kRepeatPrevious ? 2 : symbol == kShortZeroRun ? 3 : symbol == kLongZeroRun ? 7 : 0;
+  }
+
+  /// How many lengths remain when zeros at the end are dropped.
+  GPUIMG_HD static std::uint32_t used(const std::uint8_t* lengths, std::uint32_t min, std::uint32_t max) {
+    while (max > min && lengths[max - 1] == 0) {
+      --max;
+    }
+    return max;
+  }
+
+  GPUIMG_HD void add(std::uint32_t symbol, std::uint32_t extra) {
+    items[item_count++] = {static_cast<std::uint8_t>(symbol), static_cast<std::uint8_t>(extra)};
   }
 
   /// Adds a run of `min` to `max` lengths, and returns how many.

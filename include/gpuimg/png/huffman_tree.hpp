@@ -15,10 +15,15 @@ struct HuffmanTree {
   std::uint32_t leaves;
   std::uint32_t weight[2 * kMaxLeaves];  ///< the caller sets those of the leaves
   std::uint16_t parent[2 * kMaxLeaves];
-  std::uint16_t depth[2 * kMaxLeaves];  ///< of inner nodes
 
   [[nodiscard]] GPUIMG_HD std::uint32_t root() const { return 2 * leaves - 2; }
-  [[nodiscard]] GPUIMG_HD std::uint32_t leaf_depth(std::uint32_t leaf) const { return depth[parent[leaf]] + 1U; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t leaf_depth(std::uint32_t leaf) const {
+    std::uint32_t depth = 0;
+    for (std::uint32_t node = leaf; node != root(); node = parent[node]) {
+      ++depth;
+    }
+    return depth;
+  }
 
   /// Creates the inner nodes: the two-queue method. Requires two leaves or more.
   GPUIMG_HD void join() {
@@ -33,10 +38,6 @@ struct HuffmanTree {
         parent[lightest] = static_cast<std::uint16_t>(node);
       }
       weight[node] = sum;
-    }
-    depth[root()] = 0;
-    for (std::uint32_t node = root(); node-- > leaves;) {
-      depth[node] = static_cast<std::uint16_t>(depth[parent[node]] + 1);
     }
   }
 };
@@ -137,6 +138,20 @@ GPUIMG_HD inline void assign_codes(const std::uint8_t* lengths, std::uint32_t sy
     const std::uint32_t length = lengths[symbol];
     put(symbol, length == 0 ? 0U : reversed_code(next[length]++, length), length);
   }
+}
+
+/// The same code, of one symbol that occurs. `of_length` counts the symbols that have a code of each length.
+GPUIMG_HD inline std::uint32_t canonical_code(const std::uint8_t* lengths, const LengthCounts& of_length,
+                                              std::uint32_t symbol) {
+  const std::uint32_t length = lengths[symbol];
+  std::uint32_t code = 0;  // the first of that length
+  for (std::uint32_t shorter = 1; shorter < length; ++shorter) {
+    code = (code + of_length.of[shorter]) << 1;
+  }
+  for (std::uint32_t lower = 0; lower < symbol; ++lower) {
+    code += lengths[lower] == length ? 1U : 0U;
+  }
+  return reversed_code(code, length);
 }
 
 }  // namespace gpuimg::png
