@@ -1,7 +1,5 @@
 // Histograms of up to 65536 bins: counts in one set of counters per SM, adds the sets, then builds the look-up table.
 // Specified in docs/operations.md, "Histogram"; design in docs/performance.md.
-#include <cooperative_groups.h>
-
 #include "count/packed_counters.cuh"
 #include "count/selected_level.cuh"
 #include "count/stream_16bit.cuh"
@@ -70,32 +68,6 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   }
 }
 
-/// Counts a whole 16-bit image of at most 24 pixels per thread. No counter can overflow, so the blocks add their counts
-/// to `counts` in the same launch.
-/// Mapping, block and shared memory as in count_image_65536; cooperative launch, so all blocks run at once. Barriers:
-/// the block's counters are clear; grid: `counts` is clear before any block adds to it.
-template <class Levels>
-__global__ void __launch_bounds__(kPackedThreads, 1)
-    count_small_image_65536(Stream16<Levels, 1> stream, std::uint32_t min_alpha, unsigned long long* counts) {
-  extern __shared__ uint4 shared[];
-  PackedCounters counters(reinterpret_cast<std::byte*>(shared), nullptr);
-  counters.clear();
-  for (unsigned i = blockIdx.x * kPackedThreads + threadIdx.x; i < kPackedBins; i += gridDim.x * kPackedThreads) {
-    counts[i] = 0;
-  }
-  __syncthreads();
-  const auto add = [&](std::uint32_t level, std::uint32_t pixels) { counters.add_unchecked(level, pixels); };
-  stream.run(
-      blockIdx.x, std::uint64_t{1} << 40,
-      [&](const auto& group, bool valid) {
-        count_runs<Levels, decltype(stream)::kPixels>(group, min_alpha, valid, add);
-      },
-      [] {});
-  stream.run_rest([&](const auto& pixel) { count_runs<Levels, 1>(pixel, min_alpha, true, add); });
-  cooperative_groups::this_grid().sync();
-  counters.add_to(counts);
-}
-
 /// Counts any part of an image, and any level.
 /// Thread → one pixel of the region at a time. Block and shared memory as in count_image_65536. Barriers: the counters
 /// are clear; one per turn, as PackedCounters requires.
@@ -130,48 +102,6 @@ void launch_stream16(Workspace& workspace, const CountedPixels& counted, const T
   check_launch("counting 16-bit levels");
 }
 
-template <class Levels>
-void launch_few16(Workspace& workspace, const CountedPixels& counted, unsigned long long* counts) {
-  Stream16<Levels, 1> stream{counted.pixels, counted.pixel_count()};
-  std::uint32_t min_alpha = counted.min_alpha;
-  const unsigned blocks = block_count(workspace, stream.pixel_count, kPackedThreads * stream.kPixels, 1);
-  allow_shared_bytes(workspace, count_small_image_65536<Levels>, kPackedBytes);
-  void* arguments[] = {&stream, &min_alpha, &counts};
-  cuda_check(cudaLaunchCooperativeKernel(count_small_image_65536<Levels>, dim3(blocks), dim3(kPackedThreads), arguments,
-                                         kPackedBytes, workspace.stream()),
-             "counting 16-bit levels");
-}
-
-/// Calls launch.template operator()<Levels>() for the requested level. Returns false if no streaming kernel supports
-/// it.
-template <class Launch>
-bool with_levels16(const CountedPixels& counted, const LevelSource& source, const Launch& launch) {
-  const int channels = counted.format.channels;
-  if (counted.format.sample != Sample::u16 || !counted.is_whole_image()) {
-    return false;
-  }
-  if (source.kind == LevelKind::sample && source.sample == 0 && channels <= 2) {
-    channels == 1 ? launch.template operator()<SampleOf16<1>>() : launch.template operator()<SampleOf16<2>>();
-    return true;
-  }
-  if (source.kind == LevelKind::luma && channels >= 3) {
-    with_luma_kind(source.luma, [&]<Luma kind>() {
-      channels == 3 ? launch.template operator()<LumaOf16<3, kind>>() : launch.template operator()<LumaOf16<4, kind>>();
-    });
-    return true;
-  }
-  return false;
-}
-
-/// Counts a small image in one launch, because a second one would dominate. Returns false if the image is too large.
-bool count_small_image(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
-                       unsigned long long* counts) {
-  const auto max_pixels = std::uint64_t{PackedCounters::kPixelsBetweenBarriers} * kPackedThreads *
-                          static_cast<std::uint64_t>(workspace.device()->multiprocessors());
-  return counted.pixel_count() <= max_pixels &&
-         with_levels16(counted, source, [&]<class Levels>() { launch_few16<Levels>(workspace, counted, counts); });
-}
-
 template <class T>
 void launch_selected(Workspace& workspace, const CountedPixels& counted, const LevelSource& source,
                      const Target65536& target, unsigned blocks) {
@@ -189,7 +119,7 @@ void histogram_65536(Workspace& workspace, const CountedPixels& counted, const L
                      std::uint64_t* counts, const TableTarget& table) {
   const bool has_room = kPackedBytes <= workspace.device()->shared_bytes_per_block();
   if (has_room && table.maps == nullptr &&
-      count_small_image(workspace, counted, source, reinterpret_cast<unsigned long long*>(counts))) {
+      small_histogram_65536(workspace, counted, source, reinterpret_cast<unsigned long long*>(counts))) {
     return;
   }
   constexpr std::uint64_t kPixelsPerBlock = 24 * kPackedThreads;
@@ -199,7 +129,7 @@ void histogram_65536(Workspace& workspace, const CountedPixels& counted, const L
   const DeviceMemory group_sums(workspace.device(), kSegment * sizeof(std::uint64_t));
   const Target65536 target{partials.as<std::uint32_t>(), spills.as<unsigned long long>(),
                            group_sums.as<unsigned long long>()};
-  if (has_room && table.maps != nullptr && count_small_image(workspace, counted, source, target.spills)) {
+  if (has_room && table.maps != nullptr && small_histogram_65536(workspace, counted, source, target.spills)) {
     finish_histogram_65536(workspace, target, 0, source.bins, counts, table);
     return;
   }

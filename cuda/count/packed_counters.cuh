@@ -30,7 +30,8 @@ class PackedCounters {
         spills_(spills) {}
 
   __device__ void clear() {
-    for (unsigned i = threadIdx.x; i < kPackedBytes / sizeof(uint4); i += blockDim.x) {
+#pragma unroll
+    for (unsigned i = threadIdx.x; i < kPackedBytes / sizeof(uint4); i += kPackedThreads) {
       reinterpret_cast<uint4*>(words_)[i] = make_uint4(0, 0, 0, 0);
     }
   }
@@ -99,8 +100,56 @@ class PackedCounters {
     }
   }
 
+  /// store_bytes writes so many columns of sixteen counters, each as a byte.
+  static constexpr unsigned kColumns = kPackedBins / 16;
+
+  /// Writes this block's counters, at most 255 of each; the rest is added to `spills`, which has a word for each level.
+  /// All threads must call this, after a barrier.
+  __device__ void store_bytes(uint4* columns, unsigned int* spills) const {
+    constexpr std::uint32_t kMost = 0x00FF00FFU;
+#pragma unroll
+    for (unsigned column = threadIdx.x; column < kColumns; column += kPackedThreads) {
+      const auto* from = reinterpret_cast<const uint4*>(words_) + first_group(column);
+      const uint4 a = from[0];
+      const uint4 b = from[kPackedThreads];
+      spill(column, ((a.x | a.y | a.z | a.w | b.x | b.y | b.z | b.w) & ~kMost) != 0, spills);
+      const auto bytes = [](std::uint32_t v, std::uint32_t w) {
+        return __byte_perm(__vminu2(v, kMost), __vminu2(w, kMost), 0x6420);
+      };
+      __stcg(columns + column, make_uint4(bytes(a.x, a.y), bytes(a.z, a.w), bytes(b.x, b.y), bytes(b.z, b.w)));
+    }
+  }
+
+  /// The level of byte 0 … 15 of a column.
+  static __device__ __forceinline__ std::uint32_t level_of_byte(unsigned column, unsigned byte) {
+    return mixed_pair(word_of_byte(column, byte)) + byte % 2 * kPackedWords;
+  }
+
  private:
-  /// XORs bits 0-4 of each half of the word with its bits 5-9 and 10-14.
+  /// Four words in the first half of a column; the other half holds those kPackedThreads groups further on.
+  static __device__ __forceinline__ unsigned first_group(unsigned column) {
+    return column / kPackedThreads * (2 * kPackedThreads) + column % kPackedThreads;
+  }
+  static __device__ __forceinline__ unsigned word_of_byte(unsigned column, unsigned byte) {
+    return 4 * (first_group(column) + byte / 8 * kPackedThreads) + byte % 8 / 2;
+  }
+
+  /// Adds to `spills` what the counters of the columns of some lanes exceed a byte by. Lanes 0 to 15 take a counter
+  /// each. All lanes of the warp must call this.
+  __device__ void spill(unsigned column, bool exceeds, unsigned int* spills) const {
+    constexpr unsigned kAll = 0xFFFFFFFFU;
+    const unsigned byte = threadIdx.x % 16;
+    for (unsigned left = __ballot_sync(kAll, exceeds); left != 0; left &= left - 1) {
+      const unsigned exceeding = __shfl_sync(kAll, column, __ffs(static_cast<int>(left)) - 1);
+      const unsigned int word = words_[word_of_byte(exceeding, byte)];
+      const unsigned int count = byte % 2 == 0 ? word & 0xFFFFU : word >> 16;
+      if (threadIdx.x % 32 < 16 && count > 0xFFU) {
+        atomicAdd(spills + level_of_byte(exceeding, byte), count - 0xFFU);
+      }
+    }
+  }
+
+  /// XORs bits 0-4 of each half of the word with its bits 5-9 and 10-14. Its own inverse.
   static __device__ __forceinline__ std::uint32_t mixed_pair(std::uint32_t levels) {
     return levels ^ ((levels >> 5) & 0x001F001FU) ^ ((levels >> 10) & 0x001F001FU);
   }

@@ -161,4 +161,25 @@ struct Stream16 {
   }
 };
 
+/// Calls launch.template operator()<Levels>() for the requested level. Returns false if no streaming kernel supports
+/// it.
+template <class Launch>
+bool with_levels16(const CountedPixels& counted, const LevelSource& source, const Launch& launch) {
+  const int channels = counted.format.channels;
+  if (counted.format.sample != Sample::u16 || !counted.is_whole_image()) {
+    return false;
+  }
+  if (source.kind == LevelKind::sample && source.sample == 0 && channels <= 2) {
+    channels == 1 ? launch.template operator()<SampleOf16<1>>() : launch.template operator()<SampleOf16<2>>();
+    return true;
+  }
+  if (source.kind == LevelKind::luma && channels >= 3) {
+    with_luma_kind(source.luma, [&]<Luma kind>() {
+      channels == 3 ? launch.template operator()<LumaOf16<3, kind>>() : launch.template operator()<LumaOf16<4, kind>>();
+    });
+    return true;
+  }
+  return false;
+}
+
 }  // namespace gpuimg::cuda

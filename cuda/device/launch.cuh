@@ -70,6 +70,14 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
+/// Lets the blocks of a kernel launched by launch_after start beside those of the calling kernel, which wait for no
+/// room of theirs. Otherwise they start as these end.
+__device__ __forceinline__ void let_next_kernel_start() {
+#if __CUDA_ARCH__ >= 900
+  cudaTriggerProgrammaticLaunchCompletion();
+#endif
+}
+
 /// The compute capability, times 10, for which the code was made that this device runs.
 template <class Kernel>
 int code_version(Kernel* kernel) {

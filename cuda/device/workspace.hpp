@@ -26,6 +26,7 @@ class Workspace {
   PinnedMemory& results(std::size_t bytes);
 
   std::optional<DeviceMemory> level_totals;     ///< histogram_256.cu: zero between launches
+  std::optional<DeviceMemory> level_spills;     ///< small_histogram_65536.cu: zero between launches
   std::optional<DeviceMemory> fused_totals;     ///< fused_totals.cuh: the half that the next launch uses is zero
   std::optional<DeviceMemory> lookback_states;  ///< integral_kernel.cuh: entries of earlier epochs
   std::uint32_t fused_launches = 0;
