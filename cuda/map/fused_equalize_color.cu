@@ -2,6 +2,8 @@
 // Specified in docs/operations.md, "Color".
 #include <cooperative_groups.h>
 
+#include <algorithm>
+
 #include "map/equalize_map.cuh"
 #include "map/fused_equalize.hpp"
 #include "map/fused_totals.cuh"
@@ -9,46 +11,53 @@
 namespace gpuimg::cuda {
 namespace {
 
-constexpr int kColorThreads = 512;
+constexpr unsigned kMinColorWarps = 16;  ///< they add 256 totals; fits 64 KiB of shared memory
+constexpr unsigned kMaxColorThreads = 1024;
 
-/// Thread → groups of 16 pixels, the same groups when counting and when mapping. The last block takes the pixels after
-/// the last full warp. Block: 512 threads, two per SM; cooperative launch, so all blocks run at once. Shared memory:
-/// the columns, reused for the entries of MapLuma8, followed by the staging area of each warp. Barriers: columns clear
-/// before counting; columns complete before they are added; grid: all totals added; entries written before they are
-/// copied; copies written before they are read.
+/// Thread → groups of 16 pixels, the same groups when counting and when mapping. Warps take turns of 32 groups, first
+/// one of each block, then another, so all multiprocessors have as much to do. The last block takes the pixels after
+/// the last full turn. Block: as many threads as have work, at least 512, one block per SM; cooperative launch, so all
+/// run at once. Shared memory: the columns, reused for the entries of MapLuma8, followed by the staging area of each
+/// warp. Barriers: columns clear before counting; columns complete before they are added; grid: all totals added;
+/// entries written before they are read.
 template <Luma kind>
-__global__ void __launch_bounds__(kColorThreads, 2)
+__global__ void __launch_bounds__(kMaxColorThreads, 1)
     equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, TableFormula formula,
                    FusedTotals totals, std::uint16_t* map) {
   using Operation = MapLuma8<3, kind>;
   constexpr int kPixels = Operation::kPixels;
-  constexpr std::uint64_t kWarps = kColorThreads / 32;
   using Group = typename Operation::template InPixels<kPixels>;
   static_assert(Operation::kSharedBytes == kColumnBytes);
   extern __shared__ uint4 shared[];
   __shared__ SegmentScratch scratch;
-  __shared__ float2 entries[kColumnBins];
   auto* columns = reinterpret_cast<std::uint32_t*>(shared);
   const std::uint32_t counters = column_address(columns);
   const unsigned lane = threadIdx.x % 32;
   const unsigned warp = threadIdx.x / 32;
   const std::uint64_t turns = pixel_count / (32 * kPixels);
-  const std::uint64_t first_turn = blockIdx.x * kWarps + warp;
+  const std::uint64_t first_turn = std::uint64_t{warp} * gridDim.x + blockIdx.x;
+  const std::uint64_t step = std::uint64_t{gridDim.x} * (blockDim.x / 32);
   const std::uint64_t rest = blockIdx.x == gridDim.x - 1 ? turns * 32 * kPixels + threadIdx.x : pixel_count;
-  for (unsigned i = threadIdx.x; i < kColumnBytes / sizeof(uint4); i += kColorThreads) {
+  Group group;
+  const auto load_turn = [&](std::uint64_t turn) {
+    if (turn < turns) {
+      load(group, in + (turn * 32 + lane) * Group::kBytes);
+    }
+  };
+  load_turn(first_turn);
+  for (unsigned i = threadIdx.x; i < kColumnBytes / sizeof(uint4); i += blockDim.x) {
     shared[i] = make_uint4(0, 0, 0, 0);
   }
   totals.clear_next();
   __syncthreads();
 
-  Group group;
-  for (std::uint64_t turn = first_turn; turn < turns; turn += gridDim.x * kWarps) {
-    load(group, in + (turn * 32 + lane) * Group::kBytes);
+  for (std::uint64_t turn = first_turn; turn < turns; load_turn(turn)) {
 #pragma unroll
     for (int p = 0; p < kPixels; ++p) {
       const Rgb color = rgb_of<3>(group, p);
       count_in_column(counters, luma_of<kind>(color.r, color.g, color.b));
     }
+    turn += step;
   }
   if (rest < pixel_count) {
     const Rgb color = rgb_of<3>(load_pixel<std::uint8_t, 3>(in + rest * 3), 0);
@@ -60,24 +69,24 @@ __global__ void __launch_bounds__(kColorThreads, 2)
 
   const std::uint64_t count = threadIdx.x < kColumnBins ? __ldcg(totals.now + threadIdx.x) : 0ULL;
   const std::uint32_t entry = segment_table_entry(formula, count, scratch);
+  auto* entries = reinterpret_cast<float2*>(shared);
   if (threadIdx.x < kColumnBins) {
-    entries[threadIdx.x] = FastLuma8::entry(threadIdx.x, entry);
+    const float2 value = FastLuma8::entry(threadIdx.x, entry);
+#pragma unroll
+    for (unsigned copy = 0; copy < Operation::kCopies; ++copy) {  // each lane begins in another bank
+      entries[threadIdx.x * Operation::kCopies + (threadIdx.x + copy) % Operation::kCopies] = value;
+    }
     if (blockIdx.x == 0) {
       map[threadIdx.x] = static_cast<std::uint16_t>(entry);
     }
   }
   Operation operation{MapRequest{}};
+  operation.table = entries + threadIdx.x % Operation::kCopies;
   operation.is_identity = __syncthreads_or(entry != threadIdx.x ? 1 : 0) == 0;
-  auto* copies = reinterpret_cast<float2*>(shared);
-  for (unsigned i = threadIdx.x; i < kColumnBins * Operation::kCopies; i += kColorThreads) {
-    copies[i] = entries[i / Operation::kCopies];
-  }
-  operation.table = copies + threadIdx.x % Operation::kCopies;
-  __syncthreads();
 
   std::byte* staging = reinterpret_cast<std::byte*>(shared) + kColumnBytes + warp * kWarpStagingBytes<Operation>;
-  for (std::uint64_t turn = first_turn; turn < turns; turn += gridDim.x * kWarps) {
-    if (first_turn + gridDim.x * kWarps < turns) {  // otherwise `group` still holds the group that was counted
+  for (std::uint64_t turn = first_turn; turn < turns; turn += step) {
+    if (first_turn + step < turns) {  // otherwise `group` still holds the group that was counted
       load(group, in + (turn * 32 + lane) * Group::kBytes);
     }
     Group result;
@@ -101,13 +110,21 @@ void fused_equalize_color(Workspace& workspace, const Picture& from, const Pictu
   std::uint64_t pixel_count = from.pixel_count();
   void* arguments[] = {&in, &out, &pixel_count, &formula, &totals, &map};
   with_luma_kind(luma, [&]<Luma kind>() {
-    constexpr std::size_t kBytes = kColumnBytes + kColorThreads / 32 * kWarpStagingBytes<MapLuma8<3, kind>>;
-    allow_shared_bytes(workspace, equalize_color<kind>, kBytes);
-    const int blocks_per_sm = cooperative_blocks_per_sm(equalize_color<kind>, kColorThreads, kBytes);
-    const unsigned blocks = block_count(workspace, pixel_count, kColorThreads * 16, blocks_per_sm);
-    cuda_check(cudaLaunchCooperativeKernel(equalize_color<kind>, dim3(blocks), dim3(kColorThreads), arguments, kBytes,
-                                           workspace.stream()),
-               "equalizing a color image");
+    constexpr std::size_t kStagingBytes = kWarpStagingBytes<MapLuma8<3, kind>>;
+    constexpr std::uint64_t kPixelsOfWarp = 32 * MapLuma8<3, kind>::kPixels;
+    constexpr std::size_t kStaticBytes = 1024;
+    const std::size_t staging = workspace.device()->shared_bytes_per_block() - kColumnBytes - kStaticBytes;
+    const auto most_warps = std::clamp<std::uint64_t>(staging / kStagingBytes, kMinColorWarps, kMaxColorThreads / 32);
+    // Four warps of pixels a block: more blocks count sooner, but their totals are added one after another.
+    const unsigned blocks = block_count(workspace, pixel_count, 4 * kPixelsOfWarp, 1);
+    const std::uint64_t wanted_warps = (pixel_count / kPixelsOfWarp + blocks - 1) / blocks;
+    const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinColorWarps, most_warps));
+    const std::size_t bytes = kColumnBytes + warps * kStagingBytes;
+    const auto kernel = equalize_color<kind>;
+    allow_shared_bytes(workspace, kernel, bytes);
+    cuda_check(
+        cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(32 * warps), arguments, bytes, workspace.stream()),
+        "equalizing a color image");
   });
   ++workspace.fused_launches;
 }
