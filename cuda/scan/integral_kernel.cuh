@@ -1,6 +1,8 @@
 // The kernel of the summed-area table. integral_tiles.cuh describes its data, tile_sums.cuh how tiles exchange sums.
 #pragma once
 
+#include <algorithm>
+
 #include "scan/tile_rows.cuh"
 #include "scan/tile_sums.cuh"
 
@@ -72,45 +74,54 @@ __device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
   }
 }
 
-/// Writes the warp's rows. Each row adds its prefix sums, and the sum left of the warp, to the entries above it.
+/// Writes the warp's rows, some at a time and in order. Each row adds its prefix sums, and the sum left of the warp, to
+/// the entries above it.
 template <class Tile>
-__device__ void write_rows(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared,
-                           const Rows<Tile>& rows) {
+struct RowWriter {
   using Sum = typename Tile::Sum;
   using Entry = typename Tile::Entry;
   Sum entries[kLanePixels];
+
+  /// Once column_sums are the entries above each warp.
+  __device__ void start(const Place<Tile>& place, const TileShared<Tile>& shared) {
 #pragma unroll
-  for (int i = 0; i < kLanePixels; ++i) {
-    entries[i] = shared.column_sums[place.warp_y][place.column() + i];
-  }
-  const std::int64_t x = place.x();
-  const auto present = static_cast<int>(min(std::int64_t{kLanePixels}, job.width - x));
-  const auto rows_left = static_cast<int>(min(std::int64_t{Tile::kWarpRows}, job.height - place.y()));
-  auto* to = static_cast<Entry*>(job.table) + place.y() * job.table_pitch + x;
-#pragma unroll
-  for (int r = 0; r < Tile::kWarpRows; r += 2) {
-    if (r >= rows_left) {
-      break;
-    }
-    Sum before[2];
-    const typename Rows<Tile>::Four pair[2] = {rows.at(r), rows.at(r + 1)};
-    sums_before_lane<Tile>(pair, before);
-#pragma unroll
-    for (int k = 0; k < 2; ++k) {
-      const Sum left = before[k] + shared.row_sums[place.warp_y * Tile::kWarpRows + r + k][place.warp_x];
-      add_row<Tile>(pair[k], left, entries);
-      Entry out[kLanePixels];
-#pragma unroll
-      for (int i = 0; i < kLanePixels; ++i) {
-        out[i] = table_entry<Entry>(entries[i]);
-      }
-      if (r + k < rows_left) {
-        store_entries(to, out, present);
-      }
-      to += job.table_pitch;
+    for (int i = 0; i < kLanePixels; ++i) {
+      entries[i] = shared.column_sums[place.warp_y][place.column() + i];
     }
   }
-}
+
+  template <int first, int last>
+  __device__ __forceinline__ void write(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared,
+                                        const Rows<Tile>& rows) {
+    const std::int64_t x = place.x();
+    const auto present = static_cast<int>(min(std::int64_t{kLanePixels}, job.width - x));
+    const auto rows_left = static_cast<int>(min(std::int64_t{Tile::kWarpRows}, job.height - place.y()));
+    auto* to = static_cast<Entry*>(job.table) + (place.y() + first) * job.table_pitch + x;
+#pragma unroll
+    for (int r = first; r < last; r += 2) {
+      if (r >= rows_left) {
+        break;
+      }
+      Sum before[2];
+      const typename Rows<Tile>::Four pair[2] = {rows.at(r), rows.at(r + 1)};
+      sums_before_lane<Tile>(pair, before);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const Sum left = before[k] + shared.row_sums[place.warp_y * Tile::kWarpRows + r + k][place.warp_x];
+        add_row<Tile>(pair[k], left, entries);
+        Entry out[kLanePixels];
+#pragma unroll
+        for (int i = 0; i < kLanePixels; ++i) {
+          out[i] = table_entry<Entry>(entries[i]);
+        }
+        if (r + k < rows_left) {
+          store_entries(to, out, present);
+        }
+        to += job.table_pitch;
+      }
+    }
+  }
+};
 
 /// Sums the warp's columns into `columns`, and its rows into shared.row_sums.
 template <class Tile>
@@ -161,6 +172,26 @@ __device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, c
   }
 }
 
+/// Sums over the whole rows, per warp: adds what is left of the tile to the sums of its columns.
+template <class Tile>
+__device__ __forceinline__ void spread_columns(const Place<Tile>& place, TileShared<Tile>& shared,
+                                               typename Tile::Sum (&columns)[kLanePixels]) {
+  using Sum = typename Tile::Sum;
+  const Sum left_of_row = place.lane < Tile::kWarpRows
+                              ? shared.row_sums[place.warp_y * Tile::kWarpRows + place.lane][place.warp_x]
+                              : Sum{0};
+  const Sum left_of_rows = warp_total(left_of_row);
+#pragma unroll
+  for (int i = 1; i < kLanePixels; ++i) {
+    columns[i] += columns[i - 1];
+  }
+  const Sum left = sum_before_lane(columns[kLanePixels - 1]) + left_of_rows;
+#pragma unroll
+  for (int i = 0; i < kLanePixels; ++i) {
+    shared.column_sums[place.warp_y][place.column() + i] = left + columns[i];
+  }
+}
+
 /// Block → one tile. The tile comes from the ticket counter, so the tiles to the left and above belong to blocks that
 /// are already running. Warp → 128 columns and kWarpRows rows; lane → 4 columns, whose pixels stay in registers or
 /// staged. Shared memory: TileShared, followed by the staged pixels. Barriers: the ticket is written; the warps' row
@@ -182,36 +213,105 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
   extern __shared__ uint4 staged[];
   Rows<Tile> rows(reinterpret_cast<std::byte*>(staged));
   load_rows<Tile>(job, place, rows);
+  wait_for_rows<Tile>();
   Sum columns[kLanePixels] = {};
   sum_rows_and_columns<Tile>(place, rows, shared, columns);
   __syncthreads();
+  publish_rows(job, place, shared);
   resolve_rows(job, place, shared);
   __syncthreads();
-  const Sum left_of_row = place.lane < Tile::kWarpRows
-                              ? shared.row_sums[place.warp_y * Tile::kWarpRows + place.lane][place.warp_x]
-                              : Sum{0};
-  const Sum left_of_rows = warp_total(left_of_row);
-#pragma unroll
-  for (int i = 1; i < kLanePixels; ++i) {
-    columns[i] += columns[i - 1];
-  }
-  const Sum left = sum_before_lane(columns[kLanePixels - 1]) + left_of_rows;
-#pragma unroll
-  for (int i = 0; i < kLanePixels; ++i) {
-    shared.column_sums[place.warp_y][place.column() + i] = left + columns[i];
-  }
+  spread_columns<Tile>(place, shared, columns);
   __syncthreads();
-  resolve_columns(job, place, shared);
+  Columns<Tile> own;
+  own.publish(job, place, shared);
+  own.resolve(job, place, shared);
   if (job.padded) {
     clear_borders(job, place);
   }
   __syncthreads();
-  write_rows(job, place, shared, rows);
+  RowWriter<Tile> writer;
+  writer.start(place, shared);
+  writer.template write<0, Tile::kWarpRows>(job, place, shared, rows);
 }
 
-/// Launches tiles of this kind. The job's pixels, table, size and flags must be set; the rest is filled in here.
+/// The same for large images, by as many blocks as run at once, each one tile ahead: it publishes the sums of the next
+/// tile before it writes the first half of the current one, and those over whole rows before the other half. So what
+/// another block looks back for has been there for a while.
+/// Two tiles in shared memory: each has a TileShared, and its staged pixels.
 template <class Tile>
-void launch_sum_tiles(Workspace& workspace, TableJob job) {
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead(TableJob job) {
+  using Sum = typename Tile::Sum;
+  constexpr int kHalf = Tile::kWarpRows / 2;
+  extern __shared__ uint4 staged[];
+  __shared__ TileShared<Tile> tiles[2];
+  const auto rows_of = [&](int b) {
+    return Rows<Tile>(reinterpret_cast<std::byte*>(staged) + b * Rows<Tile>::kStagedBytes);
+  };
+  /// Begins to load the next tile into half b, which no thread uses any more. No tile is left if the result is too
+  /// large.
+  const auto take_next = [&](int b) {
+    TileShared<Tile>& tile = tiles[b];
+    if (threadIdx.x == 0) {
+      tile.ticket = atomicAdd(job.ticket, 1U);
+      if (tile.ticket == job.tiles - 1 + gridDim.x) {
+        *job.ticket = 0;  // every block has been refused once: reset the counter for the next launch
+      }
+    }
+    __syncthreads();
+    if (tile.ticket < job.tiles) {
+      Rows<Tile> rows = rows_of(b);
+      load_rows<Tile>(job, Place<Tile>(job, tile.ticket), rows);
+    }
+    return tile.ticket;
+  };
+  unsigned int next = take_next(0);
+  unsigned int current = 0;
+  bool has_current = false;
+  for (int b = 0; has_current || next < job.tiles; b = 1 - b) {
+    TileShared<Tile>& shared = tiles[b];  // of the next tile; that of the current one is the other
+    const bool has_next = next < job.tiles;
+    const Place<Tile> place(job, has_next ? next : current);
+    const Place<Tile> written(job, current);
+    Sum sums[kLanePixels] = {};
+    Columns<Tile> columns;
+    RowWriter<Tile> writer;
+    if (has_next) {
+      wait_for_rows<Tile>();
+      sum_rows_and_columns<Tile>(place, rows_of(b), shared, sums);
+      __syncthreads();
+      publish_rows(job, place, shared);
+    }
+    if (has_current) {
+      writer.start(written, tiles[1 - b]);
+      writer.template write<0, kHalf>(job, written, tiles[1 - b], rows_of(1 - b));
+    }
+    if (has_next) {
+      resolve_rows(job, place, shared);
+      __syncthreads();
+      spread_columns<Tile>(place, shared, sums);
+      __syncthreads();
+      columns.publish(job, place, shared);
+    }
+    if (has_current) {
+      writer.template write<kHalf, Tile::kWarpRows>(job, written, tiles[1 - b], rows_of(1 - b));
+    }
+    current = next;
+    has_current = has_next;
+    if (has_next) {
+      __syncthreads();  // the other half is read
+      next = take_next(1 - b);
+      columns.resolve(job, place, shared);
+      if (job.padded) {
+        clear_borders(job, place);
+      }
+      __syncthreads();
+    }
+  }
+}
+
+/// Fills in what launch_sum_tiles leaves to be filled in.
+template <class Tile>
+void prepare_tiles(Workspace& workspace, TableJob& job) {
   using State = typename Tile::State;
   constexpr std::uint32_t kLastEpoch = 0x7FFFFFFFU;
   constexpr std::size_t kTicketBytes = 256;
@@ -232,9 +332,27 @@ void launch_sum_tiles(Workspace& workspace, TableJob job) {
   job.row_states = memory + kTicketBytes;
   job.column_states = memory + kTicketBytes + row_bytes;
   job.epoch = ++workspace.lookback_epoch;
+}
+
+/// Launches tiles of this kind. The job's pixels, table, size and flags must be set; the rest is filled in here.
+template <class Tile>
+void launch_sum_tiles(Workspace& workspace, TableJob job) {
+  prepare_tiles<Tile>(workspace, job);
   allow_shared_bytes(workspace, sum_tiles<Tile>, Rows<Tile>::kStagedBytes);
   sum_tiles<Tile>
       <<<static_cast<unsigned>(job.tiles), Tile::kThreads, Rows<Tile>::kStagedBytes, workspace.stream()>>>(job);
+  check_launch("summing tiles");
+}
+
+/// The same for images of many more tiles than run at once.
+template <class Tile>
+void launch_sum_tiles_ahead(Workspace& workspace, TableJob job) {
+  constexpr std::size_t kBytes = 2 * Rows<Tile>::kStagedBytes;
+  prepare_tiles<Tile>(workspace, job);
+  const auto at_once = std::int64_t{workspace.device()->multiprocessors()} * Tile::kBlocks;
+  const auto blocks = static_cast<unsigned>(std::min(job.tiles, at_once));
+  allow_shared_bytes(workspace, sum_tiles_ahead<Tile>, kBytes);
+  sum_tiles_ahead<Tile><<<blocks, Tile::kThreads, kBytes, workspace.stream()>>>(job);
   check_launch("summing tiles");
 }
 

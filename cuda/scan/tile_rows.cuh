@@ -81,7 +81,8 @@ struct Rows {
   }
 };
 
-/// Loads the thread's rows of a tile. Aligned rows inside the image skip the bounds checks.
+/// Begins to load the thread's rows of a tile; wait_for_rows must follow. Aligned rows inside the image skip the bounds
+/// checks.
 template <class Tile, class Place>
 __device__ __forceinline__ void load_rows(const TableJob& job, const Place& place, Rows<Tile>& rows) {
   using Pixel = typename Tile::Pixel;
@@ -97,15 +98,19 @@ __device__ __forceinline__ void load_rows(const TableJob& job, const Place& plac
       rows.put_from(r, from);
       from += pitch;
     }
-    if constexpr (Tile::kStaged) {
-      __pipeline_commit();
-      __pipeline_wait_prior(0);
-    }
     return;
   }
 #pragma unroll
   for (int r = 0; r < Tile::kWarpRows; ++r) {
     rows.put(r, load_four<Pixel>(job, x, y + r));
+  }
+}
+
+template <class Tile>
+__device__ __forceinline__ void wait_for_rows() {
+  if constexpr (Tile::kStaged) {
+    __pipeline_commit();
+    __pipeline_wait_prior(0);
   }
 }
 

@@ -17,8 +17,8 @@ struct Place {
 
   __device__ Place(const TableJob& job, unsigned int ticket)
       : tile(ticket),
-        tile_y(tile / job.tiles_across),
-        tile_x(static_cast<int>(tile - tile_y * job.tiles_across)),
+        tile_y(ticket / static_cast<unsigned int>(job.tiles_across)),
+        tile_x(static_cast<int>(ticket % static_cast<unsigned int>(job.tiles_across))),
         lane(static_cast<int>(threadIdx.x) % 32),
         warp_x(static_cast<int>(threadIdx.x) / 32 % Tile::kWarpsAcross),
         warp_y(static_cast<int>(threadIdx.x) / 32 / Tile::kWarpsAcross) {}
@@ -87,32 +87,51 @@ __device__ typename Tile::Sum look_back_left(const TableJob& job, const Place<Ti
   return before;
 }
 
-/// Publishes the tile's row sums, and replaces row_sums with the sums left of each warp. The warps divide the rows
-/// among themselves.
+/// What a thread knows of the row for which it looks back: kLanesPerRow adjacent lanes share one. The warps divide the
+/// rows among themselves.
+template <class Tile>
+struct SharedRow {
+  using Sum = typename Tile::Sum;
+  int position;   ///< among the lanes of the row
+  int row;        ///< in the tile
+  Sum total = 0;  ///< of the row in the tile
+  Sum left = 0;   ///< of the warps left of warp `position`
+  volatile typename Tile::State* state;
+
+  __device__ SharedRow(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared)
+      : position(place.lane % Tile::kLanesPerRow),
+        row(static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kLanesPerRow),
+        state(static_cast<volatile typename Tile::State*>(job.row_states) + place.tile * Tile::kRows + row) {
+#pragma unroll
+    for (int w = 0; w < Tile::kWarpsAcross; ++w) {
+      left = w == position ? total : left;
+      total += shared.row_sums[row][w];
+    }
+  }
+};
+
+/// Publishes the tile's row sums.
+template <class Tile>
+__device__ void publish_rows(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared) {
+  const Epoch epoch(job.epoch);
+  const SharedRow<Tile> mine(job, place, shared);
+  if (mine.position == 0) {
+    mine.state->publish(mine.total, place.tile_x == 0 ? epoch.whole : epoch.own);
+  }
+}
+
+/// Replaces row_sums with the sums left of each warp, after publish_rows.
 template <class Tile>
 __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
-  using Sum = typename Tile::Sum;
   const Epoch epoch(job.epoch);
-  const int position = place.lane % Tile::kLanesPerRow;
-  const int row = static_cast<int>(threadIdx.x) / 32 * Tile::kRowsPerWarp + place.lane / Tile::kLanesPerRow;
-  auto* state = static_cast<volatile typename Tile::State*>(job.row_states) + place.tile * Tile::kRows + row;
-  Sum total = 0;
-  Sum left_in_tile = 0;
-#pragma unroll
-  for (int w = 0; w < Tile::kWarpsAcross; ++w) {
-    left_in_tile = w == position ? total : left_in_tile;
-    total += shared.row_sums[row][w];
-  }
-  if (position == 0) {
-    state->publish(total, place.tile_x == 0 ? epoch.whole : epoch.own);
-  }
-  const Sum before = look_back_left(job, place, row);
-  if (position == 0 && place.tile_x != 0) {
-    state->publish(before + total, epoch.whole);
+  const SharedRow<Tile> mine(job, place, shared);
+  const typename Tile::Sum before = look_back_left(job, place, mine.row);
+  if (mine.position == 0 && place.tile_x != 0) {
+    mine.state->publish(before + mine.total, epoch.whole);
   }
   __syncwarp();  // other lanes have read what is overwritten next
-  if (position < Tile::kWarpsAcross) {
-    shared.row_sums[row][position] = before + left_in_tile;
+  if (mine.position < Tile::kWarpsAcross) {
+    shared.row_sums[mine.row][mine.position] = before + mine.left;
   }
 }
 
@@ -191,28 +210,39 @@ __device__ void look_back_up(const TableJob& job, const Place<Tile>& place, cons
   }
 }
 
-/// Publishes the tile's column sums (over whole rows), and replaces column_sums with the table entries above each warp.
+/// The columns of a tile that a thread handles, from publishing their sums to looking back.
 template <class Tile>
-__device__ void resolve_columns(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
-  const Epoch epoch(job.epoch);
-  auto* states = static_cast<volatile typename Tile::State*>(job.column_states);
-  Column<Tile> columns[Tile::kColumnsPerThread];
+struct Columns {
+  Column<Tile> each[Tile::kColumnsPerThread];
+
+  /// Publishes the tile's column sums (over whole rows), and replaces column_sums with the sums above each warp inside
+  /// the tile.
+  __device__ void publish(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
+    const Epoch epoch(job.epoch);
+    auto* states = static_cast<volatile typename Tile::State*>(job.column_states);
 #pragma unroll
-  for (int k = 0; k < Tile::kColumnsPerThread; ++k) {
-    columns[k].start(job, place, k);
-    publish_column(columns[k], place, epoch, shared, states);
-  }
-  look_back_up<Tile>(job, place, epoch, states, columns);
-#pragma unroll
-  for (const Column<Tile>& column : columns) {
-    if (!column.is_used || place.tile_y == 0) {
-      continue;
-    }
-    states[place.tile * Tile::kColumns + column.index].publish(column.before + column.total, epoch.whole);
-    for (int w = 0; w < Tile::kWarpsDown; ++w) {
-      shared.column_sums[w][column.index] += column.before;
+    for (int k = 0; k < Tile::kColumnsPerThread; ++k) {
+      each[k].start(job, place, k);
+      publish_column(each[k], place, epoch, shared, states);
     }
   }
-}
+
+  /// Replaces column_sums with the table entries above each warp.
+  __device__ void resolve(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
+    const Epoch epoch(job.epoch);
+    auto* states = static_cast<volatile typename Tile::State*>(job.column_states);
+    look_back_up<Tile>(job, place, epoch, states, each);
+#pragma unroll
+    for (const Column<Tile>& column : each) {
+      if (!column.is_used || place.tile_y == 0) {
+        continue;
+      }
+      states[place.tile * Tile::kColumns + column.index].publish(column.before + column.total, epoch.whole);
+      for (int w = 0; w < Tile::kWarpsDown; ++w) {
+        shared.column_sums[w][column.index] += column.before;
+      }
+    }
+  }
+};
 
 }  // namespace gpuimg::cuda
