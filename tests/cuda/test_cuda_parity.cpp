@@ -261,12 +261,51 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   SCOPED_TRACE(random.trace());
   for (const int channels : {1, 2, 3, 4}) {
     const PixelFormat format{Sample::u16, channels};
-    for (const Image& image : {constant_image(3001, 2003, format, 65535), constant_image(3001, 2003, format, 32767),
-                               posterized_image(random, 3001, 2003, format)}) {
+    for (const Image& image : {constant_image(4099, 2503, format, 65535), constant_image(4099, 2503, format, 32767),
+                               posterized_image(random, 4099, 2503, format)}) {
       const Pair pair(gpu(), cpu(), image);
       pair.histogram({});
       pair.equalization({});
       pair.clahe({});
+    }
+  }
+}
+
+/// The counters of small 16-bit images are added up as bytes; blocks of at most 14000 pixels first get more, up to
+/// 65519 pixels each, of devices with 108, 114 and 132 multiprocessors.
+TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
+  constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
+                            65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int size : kSizes) {
+    for (const int more : {-1, 0, 1, 7}) {
+      const int pixels = std::max(1, size + more);
+      SCOPED_TRACE(pixels);
+      const auto level = static_cast<std::uint32_t>(random.between(0, 65535));
+      Pair(gpu(), cpu(), constant_image(pixels, 1, {Sample::u16, 1}, level)).histogram({});
+    }
+  }
+}
+
+/// In some blocks all counters in use hold just 255, or a little more or less, so that sums of bytes are large.
+TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int levels : {1, 2, 53, 54, 55, 56, 200, 255}) {
+    for (const int channels : {1, 2, 3, 4}) {
+      const auto factor = static_cast<std::uint32_t>(random.between(1, 257));
+      Image image = constant_image(1400, 1320, {Sample::u16, channels}, 65535);
+      for (int y = 0; y < image.height(); ++y) {
+        auto* row = image.view().row<std::uint16_t>(y);
+        for (int x = 0; x < image.width(); ++x) {
+          const auto level = static_cast<std::uint16_t>(static_cast<std::uint32_t>((y * 1400 + x) % levels) * factor);
+          std::fill_n(row + x * channels, channels, level);
+        }
+      }
+      const Pair pair(gpu(), cpu(), image);
+      pair.histogram({});
+      pair.equalization({});
     }
   }
 }
@@ -341,6 +380,28 @@ TEST_F(CudaParity, ImagesAboveTwoToThe24) {
     sums.allow_wrap = true;
     pair.integral(sums);
     pair.to_hsl(HslEncoding::f32);
+  }
+}
+
+/// Tables of so many pixels that blocks work one tile ahead. Each twice: the second launch finds what the first one
+/// left.
+TEST_F(CudaParity, ManyTilesOfIntegrals) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  constexpr Size kSizes[] = {{5793, 5793},   {8192, 4096},    {257, 130'561},
+                             {130'561, 257}, {1, 33'554'433}, {33'554'433, 1}};
+  IntegralOptions sums;
+  sums.type = Sample::u32;
+  sums.allow_wrap = true;
+  for (const Size size : kSizes) {
+    SCOPED_TRACE(std::to_string(size.width) + "x" + std::to_string(size.height));
+    const Pair pair(gpu(), cpu(), any_image(random, size.width, size.height, {Sample::u8, 1}));
+    for (const auto layout : {TableLayout::inclusive, TableLayout::padded}) {
+      sums.layout = layout;
+      pair.integral(sums);
+      pair.integral(sums);
+    }
+    ASSERT_FALSE(HasFailure());
   }
 }
 
