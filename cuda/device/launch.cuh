@@ -70,8 +70,8 @@ __device__ __forceinline__ void wait_for_kernel_before() {
 #endif
 }
 
-/// Lets the blocks of a kernel launched by launch_after start beside those of the calling kernel, which wait for no
-/// room of theirs. Otherwise they start as these end.
+/// For a kernel after which launch_after launches another one: where there is room, that one's blocks start while the
+/// calling kernel's still run. Without this call they start as these end.
 __device__ __forceinline__ void let_next_kernel_start() {
 #if __CUDA_ARCH__ >= 900
   cudaTriggerProgrammaticLaunchCompletion();
