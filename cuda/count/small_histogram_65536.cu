@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(kPackedThreads, 1)
   extern __shared__ uint4 shared[];
   let_next_kernel_start();
   PackedCounters counters(reinterpret_cast<std::byte*>(shared), nullptr);
+  // 32 bits hold the products: at most 65519 · 256 pixels, two or more a group, times 256 blocks.
   const auto groups = static_cast<std::uint32_t>(stream.pixel_count / kPixels);
   const std::uint32_t end = groups * (blockIdx.x + 1) / gridDim.x;
   std::uint32_t i = groups * blockIdx.x / gridDim.x + threadIdx.x;

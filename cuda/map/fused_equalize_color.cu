@@ -11,8 +11,9 @@
 namespace gpuimg::cuda {
 namespace {
 
-constexpr unsigned kMinColorWarps = 16;  ///< they add 256 totals; fits 64 KiB of shared memory
-constexpr unsigned kMaxColorThreads = 1024;
+// Warps of a block: so few fit 64 KiB of shared memory, and are enough to add 256 totals.
+constexpr unsigned kMinWarps = 16;
+constexpr unsigned kMaxWarps = 32;
 
 /// Thread → groups of 16 pixels, the same groups when counting and when mapping. Warps take turns of 32 groups, first
 /// one of each block, then another, so all multiprocessors have as much to do. The last block takes the pixels after
@@ -21,7 +22,7 @@ constexpr unsigned kMaxColorThreads = 1024;
 /// warp. Barriers: columns clear before counting; columns complete before they are added; grid: all totals added;
 /// entries written before they are read.
 template <Luma kind>
-__global__ void __launch_bounds__(kMaxColorThreads, 1)
+__global__ void __launch_bounds__(32 * kMaxWarps, 1)
     equalize_color(const std::byte* in, std::byte* out, std::uint64_t pixel_count, TableFormula formula,
                    FusedTotals totals, std::uint16_t* map) {
   using Operation = MapLuma8<3, kind>;
@@ -112,13 +113,13 @@ void fused_equalize_color(Workspace& workspace, const Picture& from, const Pictu
   with_luma_kind(luma, [&]<Luma kind>() {
     constexpr std::size_t kStagingBytes = kWarpStagingBytes<MapLuma8<3, kind>>;
     constexpr std::uint64_t kPixelsOfWarp = 32 * MapLuma8<3, kind>::kPixels;
-    constexpr std::size_t kStaticBytes = 1024;
+    constexpr std::size_t kStaticBytes = 1024;  // more than the kernel's SegmentScratch
     const std::size_t staging = workspace.device()->shared_bytes_per_block() - kColumnBytes - kStaticBytes;
-    const auto most_warps = std::clamp<std::uint64_t>(staging / kStagingBytes, kMinColorWarps, kMaxColorThreads / 32);
+    const auto most_warps = std::clamp<std::uint64_t>(staging / kStagingBytes, kMinWarps, kMaxWarps);
     // Four warps of pixels a block: more blocks count sooner, but their totals are added one after another.
     const unsigned blocks = block_count(workspace, pixel_count, 4 * kPixelsOfWarp, 1);
     const std::uint64_t wanted_warps = (pixel_count / kPixelsOfWarp + blocks - 1) / blocks;
-    const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinColorWarps, most_warps));
+    const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinWarps, most_warps));
     const std::size_t bytes = kColumnBytes + warps * kStagingBytes;
     const auto kernel = equalize_color<kind>;
     allow_shared_bytes(workspace, kernel, bytes);

@@ -236,8 +236,11 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(Table
 
 /// The same for large images, by as many blocks as run at once, each one tile ahead: it publishes the sums of the next
 /// tile before it writes the first half of the current one, and those over whole rows before the other half. So what
-/// another block looks back for has been there for a while.
-/// Two tiles in shared memory: each has a TileShared, and its staged pixels.
+/// another block looks back for has been there for a while. A block that waits for an earlier tile cannot hold it up,
+/// because it finishes its tiles in the order of their tickets.
+/// Warp and lane as in sum_tiles, whose barriers stand between the same steps; one more, before the ticket of the tile
+/// after the next: all have written the current tile, whose memory that one gets. Shared memory: two tiles, each with a
+/// TileShared and its staged pixels.
 template <class Tile>
 __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead(TableJob job) {
   using Sum = typename Tile::Sum;
@@ -247,8 +250,8 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   const auto rows_of = [&](int b) {
     return Rows<Tile>(reinterpret_cast<std::byte*>(staged) + b * Rows<Tile>::kStagedBytes);
   };
-  /// Begins to load the next tile into half b, which no thread uses any more. No tile is left if the result is too
-  /// large.
+  // Begins to load the next tile into half b, which no thread uses any more. No tile is left if the result is too
+  // large.
   const auto take_next = [&](int b) {
     TileShared<Tile>& tile = tiles[b];
     if (threadIdx.x == 0) {
@@ -309,7 +312,7 @@ __global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead
   }
 }
 
-/// Fills in what launch_sum_tiles leaves to be filled in.
+/// Fills in the tiles, their states and the epoch; the rest of the job must be set.
 template <class Tile>
 void prepare_tiles(Workspace& workspace, TableJob& job) {
   using State = typename Tile::State;
@@ -334,7 +337,7 @@ void prepare_tiles(Workspace& workspace, TableJob& job) {
   job.epoch = ++workspace.lookback_epoch;
 }
 
-/// Launches tiles of this kind. The job's pixels, table, size and flags must be set; the rest is filled in here.
+/// Launches tiles of this kind. The job's pixels, table, size and flags must be set.
 template <class Tile>
 void launch_sum_tiles(Workspace& workspace, TableJob job) {
   prepare_tiles<Tile>(workspace, job);

@@ -106,6 +106,7 @@ __device__ __forceinline__ void load_rows(const TableJob& job, const Place& plac
   }
 }
 
+/// The thread's rows are there; other threads' need not be.
 template <class Tile>
 __device__ __forceinline__ void wait_for_rows() {
   if constexpr (Tile::kStaged) {

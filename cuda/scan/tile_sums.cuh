@@ -120,7 +120,8 @@ __device__ void publish_rows(const TableJob& job, const Place<Tile>& place, cons
   }
 }
 
-/// Replaces row_sums with the sums left of each warp, after publish_rows.
+/// Looks back, publishes the sums up to the tile's last column, and replaces row_sums with the sums left of each warp.
+/// After publish_rows.
 template <class Tile>
 __device__ void resolve_rows(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
   const Epoch epoch(job.epoch);
@@ -227,7 +228,8 @@ struct Columns {
     }
   }
 
-  /// Replaces column_sums with the table entries above each warp.
+  /// Looks back, publishes the sums down to the tile's last row, and replaces column_sums with the table entries above
+  /// each warp.
   __device__ void resolve(const TableJob& job, const Place<Tile>& place, TileShared<Tile>& shared) {
     const Epoch epoch(job.epoch);
     auto* states = static_cast<volatile typename Tile::State*>(job.column_states);

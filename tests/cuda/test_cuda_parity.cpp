@@ -271,8 +271,8 @@ TEST_F(CudaParity, FlatAndPosterized16BitImagesThatFillCounters) {
   }
 }
 
-/// The counters of small 16-bit images are added up as bytes; blocks of at most 14000 pixels first get more, up to
-/// 65519 pixels each, of devices with 108, 114 and 132 multiprocessors.
+/// Small 16-bit images have blocks of 14000 pixels, and where these are more than multiprocessors (here 108, 114 and
+/// 132), of up to 65519. Counters above 255 do not fit the bytes in which blocks leave them.
 TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   constexpr int kSizes[] = {1,     254,   255,         256,         257,         13999,       14000,       14001,
                             65535, 65536, 108 * 14000, 114 * 14000, 132 * 14000, 108 * 65519, 114 * 65519, 132 * 65519};
@@ -288,7 +288,7 @@ TEST_F(CudaParity, FlatImagesAroundWhatBlocksAndCountersHold) {
   }
 }
 
-/// In some blocks all counters in use hold just 255, or a little more or less, so that sums of bytes are large.
+/// Blocks of 14000 pixels with about 55 levels: all counters in use hold 255, or a little more or less.
 TEST_F(CudaParity, FlatPartsThatJustFillBytes) {
   Random random;
   SCOPED_TRACE(random.trace());
