@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstring>
 
@@ -103,15 +104,26 @@ void fill(std::uint16_t* to, std::size_t count, std::uint16_t value) {
 void prime(std::uint16_t* positions, std::uint32_t hash_bits, const std::uint8_t* base, std::uint32_t begin,
            std::uint32_t origin) {
   fill(positions, std::size_t{1} << hash_bits, static_cast<std::uint16_t>(oldest_position(begin) - origin));
-  const auto note = [&](std::uint32_t position) HWY_ATTR {
-    positions[hash_slot(word_at(base + position), hash_bits)] = static_cast<std::uint16_t>(position - origin);
-  };
-  for (std::uint32_t position = first_primed(begin); position + kWord <= begin; position += kPrimingStep) {
-    note(position);
+  const auto slot_of = [&](std::uint32_t position) HWY_ATTR { return hash_slot(word_at(base + position), hash_bits); };
+  const auto note = [&](std::uint32_t slot, std::uint32_t position)
+                        HWY_ATTR { positions[slot] = static_cast<std::uint16_t>(position - origin); };
+  constexpr std::uint32_t kAtOnce = 8;  // all are read before the first is stored: 1.5 % of the time of a photo
+  std::uint32_t position = first_primed(begin);
+  for (; position + kAtOnce * kPrimingStep <= begin; position += kAtOnce * kPrimingStep) {
+    std::array<std::uint32_t, kAtOnce> slots;
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      slots[i] = slot_of(position + i * kPrimingStep);
+    }
+    for (std::uint32_t i = 0; i < kAtOnce; ++i) {
+      note(slots[i], position + i * kPrimingStep);
+    }
+  }
+  for (; position + kWord <= begin; position += kPrimingStep) {
+    note(slot_of(position), position);
   }
   if (begin > 0) {
-    note(begin - kFarNoted);
-    note(begin - kNearNoted);
+    note(slot_of(begin - kFarNoted), begin - kFarNoted);
+    note(slot_of(begin - kNearNoted), begin - kNearNoted);
   }
 }
 

@@ -7,12 +7,11 @@
 
 #include "codecs/deflate/checksums.hpp"
 #include "codecs/sample_order.hpp"
-#include "gpuimg/png/match_search.hpp"
+#include "gpuimg/png/strip_layout.hpp"
 
 namespace gpuimg::codecs {
 namespace {
 
-constexpr std::size_t kStripBytes = png::kBlockBytes;  // with its deflated form, fits a core's own cache
 constexpr int kChooseForEachRow = -1;
 
 }  // namespace
@@ -20,7 +19,7 @@ constexpr int kChooseForEachRow = -1;
 StripPlan::StripPlan(std::size_t bytes_of_row, int height)
     : row_bytes(bytes_of_row),
       rows_per_strip(static_cast<int>(
-          std::clamp<std::size_t>(kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(height)))),
+          std::clamp<std::size_t>(png::kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(height)))),
       strips((height - 1) / rows_per_strip + 1) {}
 
 RowSource::RowSource(PixelFormat format, std::size_t row_bytes)

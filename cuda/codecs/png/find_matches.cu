@@ -81,12 +81,24 @@ class Table {
   }
 
  private:
+  /// Primed positions are multiples of eight, as are those at which parts begin.
   __device__ void prime(std::uint32_t begin) {
-    for (std::uint32_t first = png::first_primed(begin); first + 8 <= begin; first += kLanes * png::kPrimingStep) {
+    constexpr std::uint32_t kLoads = 4;  // in flight
+    static_assert(png::kPrimingStep % 8 == 0 && png::kPartBytes % 8 == 0 && png::kBlockBytes % 8 == 0);
+    const auto* const words = reinterpret_cast<const unsigned long long*>(base_);
+    constexpr std::uint32_t kStride = kLanes * png::kPrimingStep;
+    for (std::uint32_t first = png::first_primed(begin); first < begin; first += kLoads * kStride) {
       const std::uint32_t position = first + threadIdx.x * png::kPrimingStep;
-      const bool takes_part = position + 8 <= begin;
-      const std::uint32_t slot = takes_part ? png::hash_slot(word_at(base_, position), png::kPartHashBits) : 0;
-      note(slot, position, takes_part, lanes_of_slot(slot, takes_part));
+      std::uint64_t loaded[kLoads];
+      for (std::uint32_t i = 0; i < kLoads; ++i) {
+        const std::uint32_t at = position + i * kStride;
+        loaded[i] = at < begin ? __ldg(words + at / 8) : 0;
+      }
+      for (std::uint32_t i = 0; i < kLoads; ++i) {
+        const std::uint32_t at = position + i * kStride;
+        const std::uint32_t slot = png::hash_slot(loaded[i], png::kPartHashBits);
+        note(slot, at, at < begin, lanes_of_slot(slot, at < begin));
+      }
     }
   }
 

@@ -9,8 +9,9 @@
 
 namespace gpuimg::png {
 
-/// Of one deflate block at most: what four stored blocks hold, in whole words.
-constexpr std::uint32_t kBlockBytes = 4 * kMaxStoredBytes / 8 * 8;
+/// Of one deflate block at most: what two stored blocks hold, in whole words. A longer one is so much of a small
+/// picture that its codes suit no part well.
+constexpr std::uint32_t kBlockBytes = 2 * kMaxStoredBytes / 8 * 8;
 
 /// A block is searched in parts, which a device searches at the same time. Matches may begin before a part, but not
 /// end after it.
@@ -58,9 +59,9 @@ GPUIMG_HD constexpr std::uint32_t attempt_position(std::uint32_t place, std::uin
   return place + attempt + skipped_after(misses + attempt, skip_bits) - skipped_after(misses, skip_bits);
 }
 
-/// A table is filled with positions before its part: every 16th of the window, then the two below, as if a match had
+/// A table is filled with positions before its part: every 8th of the window, then the two below, as if a match had
 /// just ended.
-constexpr std::uint32_t kPrimingStep = 16;
+constexpr std::uint32_t kPrimingStep = 8;
 
 /// Positions noted after a match: so many bytes before its end.
 constexpr std::uint32_t kFarNoted = 7;

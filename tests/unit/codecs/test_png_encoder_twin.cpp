@@ -117,7 +117,7 @@ TEST(PngEncoderTwin, PhotosNoiseAndFlatImages) {
 TEST(PngEncoderTwin, LongRows) {
   Random random;
   SCOPED_TRACE(random.trace());
-  for (const int width : {87378, 87379, 131072, 200001}) {
+  for (const int width : {43687, 43688, 87375, 87376, 131072, 200001}) {
     ASSERT_NO_FATAL_FAILURE(expect_same(tiled(random, width, 3, {Sample::u8, 3})));
   }
   ASSERT_NO_FATAL_FAILURE(expect_same(random_image(random, 600001, 1, {Sample::u8, 1})));
