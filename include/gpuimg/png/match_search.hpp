@@ -89,7 +89,7 @@ GPUIMG_HD constexpr std::uint32_t search_end(std::uint32_t part_end, std::uint32
 constexpr std::uint32_t kSampleStep = 512;
 
 GPUIMG_HD constexpr bool is_one_part(std::uint32_t samples, std::uint32_t nonzero_samples) {
-  constexpr std::uint32_t kMinZeroShare = 32;
+  constexpr std::uint32_t kMinZeroShare = 16;
   return nonzero_samples * kMinZeroShare <= samples;
 }
 
