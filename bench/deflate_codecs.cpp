@@ -19,6 +19,7 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_writer.hpp"
+#include "gpuimg/png/strip_layout.hpp"
 #include "io/input_file.hpp"
 
 namespace {
@@ -29,7 +30,7 @@ using namespace gpuimg::bench;
 using Buffer = std::vector<std::uint8_t>;
 
 constexpr int kRounds = 9;
-constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // the PNG writer's strips, and the PNG reader's blocks
+constexpr std::size_t kBlockBytes = std::size_t{256} << 10;  // the PNG reader's
 
 void require(bool is_right, const char* what) {
   if (!is_right) {
@@ -92,27 +93,28 @@ std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
   return size;
 }
 
-/// Deflates each block alone, as the PNG writer does; returns the sum of their sizes.
-std::size_t deflate_blocks(const Buffer& rows, const std::function<std::size_t(std::span<const std::byte>)>& deflate) {
+/// Deflates each strip alone, as the PNG writer does; returns the sum of their sizes.
+std::size_t deflate_strips(const Buffer& rows, const std::function<std::size_t(std::span<const std::byte>)>& deflate) {
   std::size_t size = 0;
-  for (std::size_t begin = 0; begin < rows.size(); begin += kBlockBytes) {
-    size += deflate(std::as_bytes(std::span(rows)).subspan(begin, std::min(kBlockBytes, rows.size() - begin)));
+  for (std::size_t begin = 0; begin < rows.size(); begin += png::kStripBytes) {
+    size += deflate(
+        std::as_bytes(std::span(rows)).subspan(begin, std::min<std::size_t>(png::kStripBytes, rows.size() - begin)));
   }
   return size;
 }
 
 std::size_t deflate_with_gpuimg(const Buffer& rows, int level) {
   StripDeflater deflater(level);
-  std::vector<std::byte> out(deflate_bound(kBlockBytes));
-  return deflate_blocks(rows, [&](auto block) { return deflater.deflate(block, out, false); });
+  std::vector<std::byte> out(deflate_bound(png::kStripBytes));
+  return deflate_strips(rows, [&](auto strip) { return deflater.deflate(strip, out, false); });
 }
 
 std::size_t deflate_with_libdeflate(const Buffer& rows, int level) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(level), libdeflate_free_compressor);
-  std::vector<std::byte> out(libdeflate_deflate_compress_bound(compressor.get(), kBlockBytes));
-  return deflate_blocks(rows, [&](auto block) {
-    return libdeflate_deflate_compress(compressor.get(), block.data(), block.size(), out.data(), out.size());
+  std::vector<std::byte> out(libdeflate_deflate_compress_bound(compressor.get(), png::kStripBytes));
+  return deflate_strips(rows, [&](auto strip) {
+    return libdeflate_deflate_compress(compressor.get(), strip.data(), strip.size(), out.data(), out.size());
   });
 }
 
