@@ -18,8 +18,7 @@ constexpr int kChooseForEachRow = -1;
 
 StripPlan::StripPlan(std::size_t bytes_of_row, int height)
     : row_bytes(bytes_of_row),
-      rows_per_strip(static_cast<int>(
-          std::clamp<std::size_t>(png::kStripBytes / (row_bytes + 1), 1, static_cast<std::size_t>(height)))),
+      rows_per_strip(static_cast<int>(png::rows_per_strip(row_bytes, static_cast<std::uint32_t>(height)))),
       strips((height - 1) / rows_per_strip + 1) {}
 
 RowSource::RowSource(PixelFormat format, std::size_t row_bytes)
