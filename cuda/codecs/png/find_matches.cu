@@ -168,6 +168,7 @@ __device__ void search(const PngJob& job, const std::uint8_t* base, Match* slots
     const bool hits =
         is_near && ((words.first ^ candidate.first) | ((words.second ^ candidate.second) & must_match)) == 0;
     const std::uint32_t all_hits = __ballot_sync(kAll, hits);
+    __syncwarp();  // all have read the table
     if (all_hits == 0) {
       table.note(slot, position, takes_part, same);
       place = png::attempt_position(place, misses, kAttempts, settings.skip_bits);
