@@ -36,8 +36,9 @@ inline unsigned block_count(const Workspace& workspace, std::uint64_t items, std
   return static_cast<unsigned>(std::clamp<std::uint64_t>(wanted, 1, limit));
 }
 
-/// Allows a kernel more than 48 KiB of dynamic shared memory, which CUDA requires per kernel and device. Throws
-/// Error{unsupported} if the kernel needs more than the device has per block.
+/// Allows a kernel more than 48 KiB of dynamic shared memory, which CUDA requires per kernel and device. `bytes`: the
+/// most that any launch of the kernel uses on this device. All threads share the setting, so a smaller one would make
+/// the launch of another thread fail. Throws Error{unsupported} if that is more than the device has per block.
 template <class Kernel>
 void allow_shared_bytes(const Workspace& workspace, Kernel* kernel, std::size_t bytes) {
   constexpr std::size_t kAlwaysAllowed = 48 * 1024;

@@ -120,12 +120,12 @@ void fused_equalize_color(Workspace& workspace, const Picture& from, const Pictu
     const unsigned blocks = block_count(workspace, pixel_count, 4 * kPixelsOfWarp, 1);
     const std::uint64_t wanted_warps = (pixel_count / kPixelsOfWarp + blocks - 1) / blocks;
     const auto warps = static_cast<unsigned>(std::clamp<std::uint64_t>(wanted_warps, kMinWarps, most_warps));
-    const std::size_t bytes = kColumnBytes + warps * kStagingBytes;
+    const auto bytes_for = [&](std::size_t warp_count) { return kColumnBytes + warp_count * kStagingBytes; };
     const auto kernel = equalize_color<kind>;
-    allow_shared_bytes(workspace, kernel, bytes);
-    cuda_check(
-        cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(32 * warps), arguments, bytes, workspace.stream()),
-        "equalizing a color image");
+    allow_shared_bytes(workspace, kernel, bytes_for(most_warps));
+    cuda_check(cudaLaunchCooperativeKernel(kernel, dim3(blocks), dim3(32 * warps), arguments, bytes_for(warps),
+                                           workspace.stream()),
+               "equalizing a color image");
   });
   ++workspace.fused_launches;
 }

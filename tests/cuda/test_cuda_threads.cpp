@@ -1,7 +1,11 @@
 // Several backends at once, and what happens when memory runs out or no device exists.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <iterator>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "backends.hpp"
 #include "gpuimg/cuda.hpp"
@@ -46,6 +50,42 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
   two.join();
   EXPECT_EQ(failures[0], "");
   EXPECT_EQ(failures[1], "");
+}
+
+/// The kernel for color uses more shared memory for larger images.
+TEST_F(CudaBackends, ColorOfManySizesOnManyThreads) {
+  Random seeds;
+  SCOPED_TRACE(seeds.trace());
+  constexpr int kTurns = 50;
+  const auto work = [](const Image& image, std::string& failure) {
+    try {
+      const auto tested = make_tested_backend();
+      const auto reference = make_cpu_backend(1);
+      const Image expected = reference->download(reference->equalize(reference->upload(image.view()), {}));
+      const Picture picture = tested->upload(image.view());
+      for (int turn = 0; turn < kTurns && failure.empty(); ++turn) {
+        if (!same_pixels(tested->download(tested->equalize(picture, {})).view(), expected.view())) {
+          failure = "turn " + std::to_string(turn) + " differs";
+        }
+      }
+    } catch (const Error& error) {
+      failure = error.what();
+    }
+  };
+  const Image images[] = {
+      random_image(seeds, 64, 48, {Sample::u8, 3}), random_image(seeds, 1280, 1024, {Sample::u8, 3}),
+      random_image(seeds, 1601, 1201, {Sample::u8, 3}), random_image(seeds, 300, 200, {Sample::u8, 3})};
+  std::string failures[std::size(images)];
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < std::size(images); ++i) {
+    threads.emplace_back(work, std::cref(images[i]), std::ref(failures[i]));
+  }
+  for (std::thread& thread : threads) {
+    thread.join();
+  }
+  for (std::size_t i = 0; i < std::size(images); ++i) {
+    EXPECT_EQ(failures[i], "") << images[i].width() << "x" << images[i].height();
+  }
 }
 
 TEST_F(CudaBackends, PictureOutlivesItsBackend) {

@@ -7,6 +7,8 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <map>
+#include <mutex>
 
 #include "planted_fault.hpp"
 
@@ -144,7 +146,14 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void*) {
   *attributes = cudaFuncAttributes{};
   return state();
 }
-DOES_NOTHING(cudaFuncSetAttribute, const void*, cudaFuncAttribute, int)
+// All threads share a kernel's settings. With a value for each launch, one thread would undo what another has just set.
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute, int value) {
+  static std::mutex mutex;
+  static std::map<const void*, int> values;
+  const std::lock_guard lock(mutex);
+  const bool is_constant = values.try_emplace(kernel, value).first->second == value;
+  return is_constant || is_lost ? state() : cudaErrorInvalidValue;
+}
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, const void*, int, size_t) {
   *blocks = 1;
   return state();
