@@ -2,9 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <functional>
-#include <iterator>
+#include <memory>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "backends.hpp"
@@ -54,37 +55,42 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
 
 /// The kernel for color uses more shared memory for larger images.
 TEST_F(CudaBackends, ColorOfManySizesOnManyThreads) {
-  Random seeds;
-  SCOPED_TRACE(seeds.trace());
-  constexpr int kTurns = 50;
-  const auto work = [](const Image& image, std::string& failure) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  struct Work {
+    explicit Work(Image pixels) : image(std::move(pixels)) {}
+    Image image;
+    std::unique_ptr<Backend> backend = make_tested_backend();
+    Picture picture = backend->upload(image.view());
+    Picture result = backend->equalize(picture, {});
+    std::string failure;
+  };
+  const auto equalize_often = [](Work& work) {
+    constexpr int kTurns = 300;
     try {
-      const auto tested = make_tested_backend();
-      const auto reference = make_cpu_backend(1);
-      const Image expected = reference->download(reference->equalize(reference->upload(image.view()), {}));
-      const Picture picture = tested->upload(image.view());
-      for (int turn = 0; turn < kTurns && failure.empty(); ++turn) {
-        if (!same_pixels(tested->download(tested->equalize(picture, {})).view(), expected.view())) {
-          failure = "turn " + std::to_string(turn) + " differs";
-        }
+      for (int turn = 0; turn < kTurns; ++turn) {
+        work.result = work.backend->equalize(work.picture, {});
       }
     } catch (const Error& error) {
-      failure = error.what();
+      work.failure = error.what();
     }
   };
-  const Image images[] = {
-      random_image(seeds, 64, 48, {Sample::u8, 3}), random_image(seeds, 1280, 1024, {Sample::u8, 3}),
-      random_image(seeds, 1601, 1201, {Sample::u8, 3}), random_image(seeds, 300, 200, {Sample::u8, 3})};
-  std::string failures[std::size(images)];
+  std::vector<Work> works;
+  for (const auto& [width, height] : {std::pair(64, 48), {1280, 1024}, {1601, 1201}, {300, 200}}) {
+    works.emplace_back(random_image(random, width, height, {Sample::u8, 3}));
+  }
   std::vector<std::thread> threads;
-  for (std::size_t i = 0; i < std::size(images); ++i) {
-    threads.emplace_back(work, std::cref(images[i]), std::ref(failures[i]));
+  for (Work& work : works) {
+    threads.emplace_back(equalize_often, std::ref(work));
   }
   for (std::thread& thread : threads) {
     thread.join();
   }
-  for (std::size_t i = 0; i < std::size(images); ++i) {
-    EXPECT_EQ(failures[i], "") << images[i].width() << "x" << images[i].height();
+  for (const Work& work : works) {
+    SCOPED_TRACE(work.image.width());
+    ASSERT_EQ(work.failure, "");
+    const Picture expected = cpu().equalize(cpu().upload(work.image.view()), {});
+    EXPECT_TRUE(same_pixels(work.backend->download(work.result).view(), cpu().download(expected).view()));
   }
 }
 
