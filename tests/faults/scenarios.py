@@ -73,7 +73,6 @@ class Scenario:
     compares: bool = False  # with the CPU's results: not if kernels do nothing
     can_do_without: bool = False  # `auto`: the CPU takes over with a note if the device fails
     timeout: int = 20
-    most: int = 0  # points per kind, if the runs are long
     always: str = ""  # faults of every run, without which it would do something else
 
     def is_log(self, name):
