@@ -53,7 +53,7 @@ TEST_F(CudaBackends, TwoOnTwoThreads) {
   EXPECT_EQ(failures[1], "");
 }
 
-/// The kernel for color uses more shared memory for larger images.
+/// The kernel for color uses more shared memory for larger images, and its limit is one for all threads.
 TEST_F(CudaBackends, ColorOfManySizesOnManyThreads) {
   Random random;
   SCOPED_TRACE(random.trace());
