@@ -15,8 +15,10 @@ inline bool is_color(PixelFormat format) { return format.color_channels() == 3; 
 
 /// XMP with a title of `size` bytes.
 inline FileBytes xmp_packet(std::size_t size = 5) {
-  return bytes_of("<x:xmpmeta><rdf:Description tiff:Orientation=\"1\" dc:title=\"" + std::string(size, 't') +
-                  "\"/></x:xmpmeta>");
+  std::string text = "<x:xmpmeta><rdf:Description tiff:Orientation=\"1\" dc:title=\"";
+  text.append(size, 't');
+  text += "\"/></x:xmpmeta>";
+  return bytes_of(text);
 }
 
 /// Two datasets: a keyword and a by-line.
