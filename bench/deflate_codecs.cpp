@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
-#include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_writer.hpp"

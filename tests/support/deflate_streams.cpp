@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 
 namespace gpuimg::test {
 using namespace codecs;

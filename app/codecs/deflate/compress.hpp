@@ -1,20 +1,135 @@
-// Deflate for filtered pixels: independent strips that are joined into one zlib stream. RFC 1950 and 1951. Why gpuimg
-// has its own: docs/decisions/0007-own-deflate.md.
-// To read this folder, start here for compression and in inflate.hpp for decompression; rfc1951.hpp has the constants.
+// Deflate for filtered pixels: independent strips that are joined into one zlib stream. RFC 1951. Why gpuimg has its
+// own: docs/decisions/0007-own-deflate.md. To read this folder, start at StripDeflater, below, for compression and in
+// zlib_stream.hpp for decompression; rfc1951.hpp has the constants.
 #pragma once
 
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
+#include <vector>
 
-#include "codecs/deflate/bit_writer.hpp"
-#include "codecs/deflate/match_finder.hpp"
 #include "codecs/deflate/rfc1951.hpp"
+#include "gpuimg/png/deflate_block.hpp"
+#include "gpuimg/png/match_search.hpp"
 
 namespace gpuimg::codecs {
 
-/// The two bytes that open a zlib stream with a window of 32 KiB.
-inline constexpr unsigned char kZlibHeader[2] = {0x78, 0x01};
+static_assert(std::endian::native == std::endian::little, "BitWriter stores whole words without swapping bytes");
+
+/// The low `count` bits of `value`; the higher ones are 0.
+struct Bits {
+  std::uint64_t value = 0;
+  std::uint32_t count = 0;
+
+  /// These bits followed by `next`; at most 64 in all.
+  [[nodiscard]] constexpr Bits then(Bits next) const { return {value | next.value << count, count + next.count}; }
+};
+
+/// Packs bits into bytes, least significant bit first. RFC 1951, section 3.1.1. Writes up to kSlack bytes past the end
+/// of its output.
+class BitWriter {
+ public:
+  static constexpr std::size_t kSlack = 8;
+  static constexpr std::uint32_t kMaxBits = 56;  ///< per call of write()
+
+  explicit BitWriter(std::byte* out) : begin_(out), out_(out) {}
+
+  void write(Bits bits) {
+    const Bits all = pending_.then(bits);
+    std::memcpy(out_, &all.value, sizeof all.value);
+    out_ += all.count / 8;
+    // Never shifts by 64: fewer than 64 bits are pending.
+    pending_ = {all.value >> (all.count & ~7U), all.count & 7U};
+  }
+
+  void fill_last_byte() { write({0, (8U - pending_.count) & 7U}); }
+
+  /// The output must end at a byte boundary.
+  void write_bytes(std::span<const std::uint8_t> bytes) {
+    const auto whole = std::as_bytes(bytes);
+    out_ = std::copy(whole.begin(), whole.end(), out_);
+  }
+
+  [[nodiscard]] std::size_t whole_bytes() const { return static_cast<std::size_t>(out_ - begin_); }
+
+ private:
+  std::byte* begin_;
+  std::byte* out_;
+  Bits pending_;  ///< fewer than 8
+};
+
+/// Literals, then a match.
+struct DeflateSequence {
+  std::uint32_t literals = 0;
+  std::uint16_t match_length = 0;  ///< 0 only in the last sequence of a block, which has no match
+  std::uint16_t distance_minus_one = 0;
+};
+
+/// The trade-off between speed and compression.
+struct MatchSettings {
+  std::uint32_t hash_bits = 13;  ///< the hash table holds 2^hash_bits positions
+  png::SearchSettings search;
+  bool is_lazy = false;  ///< also tries the next position for a longer match, hashes every position, and is not divided
+};
+
+/// Finds bytes that repeat earlier ones. Levels 0 and 1 search as gpuimg/png/match_search.hpp says.
+class MatchFinder {
+ public:
+  explicit MatchFinder(const MatchSettings& settings);
+
+  /// Forgets all positions; call it before the next buffer.
+  void restart();
+
+  /// Divides bytes [begin, end), a block, into sequences, which may refer to anything before them. Successive calls
+  /// must cover `bytes`, a strip, from its beginning without gaps. At most 2³⁰ bytes. The result is valid until the
+  /// next call.
+  std::span<const DeflateSequence> find(std::span<const std::uint8_t> bytes, std::size_t begin, std::size_t end);
+
+ private:
+  MatchSettings settings_;
+  std::vector<DeflateSequence> sequences_;  ///< as many as a block can have
+  std::vector<std::uint16_t> positions_;    ///< by hash of eight bytes: where they last occurred, modulo 2¹⁶
+};
+
+/// Canonical Huffman codes, RFC 1951, section 3.2.2. Chooses code lengths of at most `max_length` bits for symbols that
+/// occur `counts[symbol]` times; 0 for symbols that do not occur, 1 for a symbol that is the only one. Deterministic.
+/// Requires max_length ≤ 15, at most kFixedLiteralSymbols symbols, at most 2^max_length of them with a count, and
+/// counts that add up to less than 2³².
+void choose_code_lengths(std::span<const std::uint32_t> counts, std::uint32_t max_length,
+                         std::span<std::uint8_t> lengths);
+
+/// Assigns each symbol its canonical code, in the bit order in which it is written; no bits for length 0.
+void assign_codes(std::span<const std::uint8_t> lengths, std::span<Bits> codes);
+
+/// How often each symbol occurs.
+struct SymbolCounts {
+  std::array<std::uint32_t, kLiteralSymbols> literals{};
+  std::array<std::uint32_t, kDistanceSymbols> distances{};
+};
+
+/// Bits per symbol; 0 for symbols that do not occur.
+struct CodeLengths {
+  std::array<std::uint8_t, kFixedLiteralSymbols> literals{};
+  std::array<std::uint8_t, kDistanceSymbols> distances{};
+};
+
+static_assert(4 * kMaxLiteralCodeBits <= BitWriter::kMaxBits, "four literals must fit into one write");
+
+/// Counts the symbols of all sequences of `bytes` and one end of block.
+SymbolCounts count_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences);
+
+/// Writes the same symbols.
+void write_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences,
+                   const CodeLengths& lengths, BitWriter& out);
+
+/// Writes one block in its smallest form: stored, with the fixed codes, or with codes of its own. `sequences` describe
+/// all of `bytes`. `is_last` marks the last block of the stream.
+void write_deflate_block(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences, bool is_last,
+                         BitWriter& out);
 
 inline constexpr std::size_t kMaxStripBytes = std::size_t{1} << 30;  ///< positions are 32-bit
 
@@ -38,10 +153,5 @@ class StripDeflater {
  private:
   MatchFinder finder_;
 };
-
-/// Writes one block in its smallest form: stored, with the fixed codes, or with codes of its own. `sequences` describe
-/// all of `bytes`. `is_last` marks the last block of the stream.
-void write_deflate_block(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences, bool is_last,
-                         BitWriter& out);
 
 }  // namespace gpuimg::codecs

@@ -1,50 +1,264 @@
-// Inflates a zlib stream incrementally. RFC 1950 and 1951.
-//
-// Rejects everything zlib rejects. ISA-L's inflate does not: it accepts incomplete Huffman codes, which zlib, and so
-// every other PNG reader, refuses.
+// Decodes a deflate stream: its bits, the look-up tables for symbols, the symbols of a block, the blocks. RFC 1951. The
+// zlib stream around it is in zlib_stream.hpp.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
+#include <cstring>
+#include <span>
+#include <utility>
 
 #include "codecs/deflate/rfc1951.hpp"
 #include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
-class Inflater {
+/// The next bits, least significant first. Small enough to stay in registers in the inner loop.
+struct InflateBits {
+  const std::uint8_t* next = nullptr;  ///< the first byte that is not counted
+  std::uint64_t bits = 0;
+  std::uint32_t counter = 0;  ///< its lowest six bits are the number of bits available
+
+  [[nodiscard]] std::uint32_t count() const { return counter & 63U; }
+  /// Makes at least 56 bits available.
+  void refill() {
+    std::uint64_t word = 0;
+    std::memcpy(&word, next, sizeof word);
+    bits |= word << count();
+    next += 7 - (counter >> 3 & 7U);
+    counter |= 56U;
+  }
+  [[nodiscard]] std::size_t peek(std::uint32_t width) const { return bits & ((std::uint64_t{1} << width) - 1); }
+  /// Only the lowest six bits of `width` count, as for the processor's shifts: a table's entry can be given whole.
+  void consume(std::uint32_t width) {
+    bits >>= width & 63U;
+    counter -= width;
+  }
+  /// Like peek() and consume(), requires that refill() has made the bits available.
+  std::uint32_t take(std::uint32_t width) {
+    const auto value = static_cast<std::uint32_t>(bits & ((std::uint64_t{1} << width) - 1));
+    consume(width);
+    return value;
+  }
+  /// The first byte of which no bit has been consumed.
+  [[nodiscard]] const std::uint8_t* byte() const { return next - (count() >> 3); }
+};
+
+/// Copies the stream, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
+/// it, and is_overrun() tells afterwards.
+class InflateInput {
  public:
-  static constexpr std::size_t kWindow = kMaxMatchDistance;
-  static constexpr std::size_t kOvershoot = 512;  ///< bytes that run() may write past `end`
+  explicit InflateInput(RandomAccess stream) : stream_(std::move(stream)), size_(stream_.size) { move_to(0); }
+  InflateInput(const InflateInput&) = delete;
+  InflateInput& operator=(const InflateInput&) = delete;
 
-  explicit Inflater(const RandomAccess& stream);
-  ~Inflater();
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
+  /// Larger than any block header, and than what is decoded between two checks against limit().
+  static constexpr std::size_t kReserve = 1024;
 
-  /// Writes output from `out` to `end`, or less if the stream ends first, and returns where the output ends. May write
-  /// up to kOvershoot bytes past `end`. Earlier output, up to kWindow bytes, must lie before `out`, from `oldest` on.
-  /// Returns null if the stream is damaged or is not zlib with a window of kWindow.
-  std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
+  InflateBits bits;
 
-  /// Makes run() return early at the first block that starts at bit `position` of the stream or later; is_paused() is
-  /// true there.
-  void pause_at(std::uint64_t position);
-  [[nodiscard]] bool is_paused() const;
   /// How many bits of the stream have been consumed.
-  [[nodiscard]] std::uint64_t position() const;
-  /// Continues with the block at bit `position`, or, if `is_after_last`, with what follows the last block. The caller
-  /// has inflated everything before it.
-  void move_to(std::uint64_t position, bool is_after_last);
+  [[nodiscard]] std::uint64_t position() const {
+    return 8 * (gathered_ - static_cast<std::uint64_t>(end_ - bits.next)) - bits.count();
+  }
+  /// Continues at bit `position`, which must not lie past the end of the stream.
+  void move_to(std::uint64_t position);
 
-  /// True after a run that reached the end of the stream, if nothing follows it. declared_adler() is valid then.
-  [[nodiscard]] bool has_ended() const;
-  [[nodiscard]] std::uint32_t declared_adler() const;
+  /// Once bits.next is past this, call gather() before reading more.
+  [[nodiscard]] const std::uint8_t* limit() const { return limit_; }
+  void gather();
+
+  /// Drops the bits up to the next byte boundary, and returns bits read ahead to the input.
+  void align();
+  /// Copies up to `count` bytes, at least one unless the input has ended, and returns how many. Requires align().
+  std::size_t copy(std::uint8_t* to, std::size_t count);
+
+  /// More bits have been consumed than there are.
+  [[nodiscard]] bool is_overrun() const { return bits.byte() > end_; }
+  /// All bytes have been consumed.
+  [[nodiscard]] bool is_at_end() const { return gathered_ == size_ && bits.byte() == end_; }
 
  private:
-  struct State;
-  std::unique_ptr<State> state_;
+  void gather_from(std::uint64_t byte);
+
+  static constexpr std::size_t kBufferBytes = std::size_t{64} << 10;
+
+  RandomAccess stream_;
+  std::uint64_t size_;          // of the stream; less if the rest cannot be read
+  std::uint64_t gathered_ = 0;  // bytes of the stream that lie before end_
+  std::array<std::uint8_t, kBufferBytes + 2 * kReserve> buffer_;
+  const std::uint8_t* end_ = buffer_.data();
+  const std::uint8_t* limit_ = buffer_.data();
+};
+
+/// An entry of the look-up tables that decode symbols, up to three literals or a match at a time. RFC 1951, section
+/// 3.2. It says what the next bits of a stream mean, packed into 32 bits:
+/// bits 0–5: bits consumed in all; 6–7: number of literals. With literals, they follow from bit 8 on. Without,
+/// 8–13: code bits, which precede the extra bits; 14–28: value; 29–31: kind. The value is that of a number without its
+/// extra bits, the offset of a second table, or of a match: 14–15 the two highest bits of its distance - 1, of which
+/// the others are the extra bits; 16–24 its length.
+struct InflateEntry {
+  enum Kind : std::uint32_t { match = 0, number = 1, end_of_block = 2, second_table = 3, impossible = 4 };
+
+  std::uint32_t bits = impossible << 29;
+
+  static constexpr InflateEntry of_literal(std::uint32_t value) { return {1U << 6 | value << 8}; }
+  static constexpr InflateEntry of_number(std::uint32_t value, std::uint32_t extra_bits) {
+    return {std::uint32_t{number} << 29 | extra_bits | value << 14};
+  }
+  static constexpr InflateEntry of_kind(Kind kind) { return {std::uint32_t{kind} << 29}; }
+  /// The literals of `first` followed by the one of `next`, at most kMaxLiterals.
+  static constexpr InflateEntry joined(InflateEntry first, InflateEntry next) {
+    return {first.bits + next.width() + (1U << 6) + ((next.bits & 0xFF00U) << 8 * first.literals())};
+  }
+  static constexpr std::uint32_t kMaxLiterals = 3;
+  /// A match of that length; all bits of `length_width` bits are known, and the entry of its distance follows.
+  static constexpr InflateEntry of_match(std::uint32_t length, std::uint32_t length_width, InflateEntry distance) {
+    const std::uint32_t highest = (distance.value() - 1) >> distance.extra_bits();
+    return {(length_width + distance.width()) | (length_width + distance.code_bits()) << 8 | highest << 14 |
+            length << 16};
+  }
+
+  /// This entry, reached through a code of `length` bits.
+  [[nodiscard]] constexpr InflateEntry coded(std::uint32_t length) const {
+    return {(bits + length) | (literals() == 0 ? length << 8 : 0)};
+  }
+  [[nodiscard]] constexpr std::uint32_t width() const { return bits & 63U; }
+  [[nodiscard]] constexpr std::uint32_t literals() const { return bits >> 6 & 3U; }
+  [[nodiscard]] constexpr std::uint32_t code_bits() const { return bits >> 8 & 63U; }
+  [[nodiscard]] constexpr std::uint32_t extra_bits() const { return width() - code_bits(); }
+  [[nodiscard]] constexpr std::uint32_t value() const { return bits >> 14 & 0x7FFFU; }
+  [[nodiscard]] constexpr Kind kind() const { return static_cast<Kind>(bits >> 29); }
+  /// Here and below, `stream` starts with this entry's code.
+  [[nodiscard]] constexpr std::uint32_t extra(std::uint64_t stream) const {
+    return static_cast<std::uint32_t>((stream & ((std::uint64_t{1} << width()) - 1)) >> code_bits());
+  }
+  /// Of a number.
+  [[nodiscard]] constexpr std::uint32_t value(std::uint64_t stream) const { return value() + extra(stream); }
+  /// Of a match.
+  [[nodiscard]] constexpr std::uint32_t length() const { return bits >> 16; }
+  [[nodiscard]] constexpr std::uint32_t distance(std::uint64_t stream) const {
+    return ((bits >> 14 & 3U) << extra_bits()) + extra(stream) + 1;
+  }
+};
+
+/// Of a first table and the second tables of up to `max_length` bits. At least two codes share a second table;
+/// otherwise the code would be shorter.
+constexpr std::size_t table_entries(std::size_t symbols, std::uint32_t first_bits, std::uint32_t max_length) {
+  const std::uint32_t second_bits = max_length - first_bits;
+  return (std::size_t{1} << first_bits) + (second_bits > 0 ? symbols / 2 << second_bits : 0);
+}
+
+/// A first table indexed by the next first_bits() bits, and second tables for longer codes.
+template <std::uint32_t kFirstBits, std::uint32_t kMaxLength, std::size_t kSymbols>
+struct InflateTable {
+  static constexpr std::uint32_t first_bits() { return kFirstBits; }
+  static constexpr std::uint32_t second_bits() { return kMaxLength - kFirstBits; }
+
+  std::array<InflateEntry, table_entries(kSymbols, kFirstBits, kMaxLength)> entries;
+};
+
+using DistanceTable = InflateTable<9, kMaxCodeBits, kFixedDistanceSymbols>;
+using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
+
+/// The same with a choice: many bits hold two literals more often, as in the noise of a photograph; few bits make a
+/// table that is filled sooner.
+struct LiteralTable {
+  static constexpr std::uint32_t kFewBits = 10;
+  static constexpr std::uint32_t kManyBits = 12;
+
+  [[nodiscard]] std::uint32_t first_bits() const { return chosen_bits; }
+  [[nodiscard]] std::uint32_t second_bits() const { return kMaxCodeBits - chosen_bits; }
+
+  std::uint32_t chosen_bits = kFewBits;
+  std::array<InflateEntry, std::max(table_entries(kFixedLiteralSymbols, kFewBits, kMaxCodeBits),
+                                    table_entries(kFixedLiteralSymbols, kManyBits, kMaxCodeBits))>
+      entries;
+};
+
+/// These take the code length of each symbol, 0 for symbols without a code. They return false for the sets of lengths
+/// that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for distances only,
+/// no codes at all.
+bool build(std::span<const std::uint8_t> lengths, LiteralTable& table);
+bool build(std::span<const std::uint8_t> lengths, DistanceTable& table);
+bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table);
+
+/// Makes one entry of a length and the distance that follows, where the first table's index covers both codes.
+void join_matches(LiteralTable& literals, const DistanceTable& distances);
+
+/// The tables of one block, for inflate_symbols.
+struct SymbolTables {
+  const LiteralTable& literals;
+  const DistanceTable& distances;
+};
+
+enum class SymbolsEnd : std::uint8_t {
+  interrupted,  ///< the output is full, or the buffered input is used up
+  end_of_block,
+  damaged,
+};
+
+/// Where the output ends, and why.
+template <class Out>
+struct SymbolRun {
+  Out* out = nullptr;
+  SymbolsEnd ending = SymbolsEnd::interrupted;
+};
+
+/// Decodes symbols from `input` into `out` up to `end`; may write Inflater::kOvershoot elements past it. Matches may
+/// reach back to `oldest`.
+SymbolRun<std::uint8_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint8_t* oldest,
+                                        std::uint8_t* out, const std::uint8_t* end);
+/// The same with 16-bit elements. Matches copy any value, so earlier output may hold more than bytes
+/// (speculative_inflate.hpp).
+SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables& tables, const std::uint16_t* oldest,
+                                         std::uint16_t* out, const std::uint16_t* end);
+
+/// Accepts and rejects the same streams as zlib.
+class InflateBlocks {
+ public:
+  enum class Stage : std::uint8_t {
+    header,  ///< at the start of a block
+    stored,  ///< inside a stored block
+    coded,   ///< inside a block of symbols
+    ended,   ///< after the last block
+    damaged,
+  };
+
+  explicit InflateBlocks(RandomAccess stream) : input(std::move(stream)) {}
+
+  /// Callers may consume input only before the first block and after the last.
+  InflateInput input;
+
+  [[nodiscard]] Stage stage() const { return stage_; }
+
+  /// Continues with the block at bit `position` of the stream, or with what follows the last block.
+  void move_to(std::uint64_t position, bool is_after_last = false);
+
+  /// Consumes a block header, or as much of a block as the buffered input and the room from `out` to `end` allow.
+  /// Returns where the output ends; may write Inflater::kOvershoot elements past `end`. Matches may reach back to
+  /// `oldest`. Out is std::uint8_t or std::uint16_t (see inflate_symbols).
+  template <class Out>
+  Out* advance(const Out* oldest, Out* out, const Out* end);
+
+ private:
+  void read_header();
+  void read_stored_length();
+  bool read_code_lengths();
+  template <class Out>
+  Out* copy_stored(Out* out, const Out* end);
+  template <class Out>
+  Out* decode(const Out* oldest, Out* out, const Out* end);
+  [[nodiscard]] Stage after_block() const { return is_last_ ? Stage::ended : Stage::header; }
+
+  Stage stage_ = Stage::header;
+  bool is_last_ = false;
+  bool is_fixed_ = false;  ///< the block uses the fixed codes
+  std::size_t stored_left_ = 0;
+  LiteralTable literals_;
+  DistanceTable distances_;
 };
 
 }  // namespace gpuimg::codecs

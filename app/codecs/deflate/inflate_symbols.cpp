@@ -9,8 +9,7 @@
 #include <array>
 #include <cstring>
 
-#include "codecs/deflate/inflate_symbols.hpp"
-#include "codecs/deflate/rfc1951.hpp"
+#include "codecs/deflate/inflate.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {

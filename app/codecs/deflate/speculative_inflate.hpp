@@ -7,13 +7,21 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <vector>
 
 #include "codecs/deflate/inflate.hpp"
-#include "codecs/deflate/inflate_blocks.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 
 namespace gpuimg::codecs {
+
+inline constexpr std::size_t kBlockFinderOverread = 32;
+
+/// Returns the first bit in [begin, end) of `bytes` that can start a dynamic block that is not the last one: its symbol
+/// counts are possible, and the code for its code lengths is complete. About one in several thousand bits of unrelated
+/// data passes too. May read kBlockFinderOverread bytes past the byte of bit `end`.
+std::optional<std::size_t> find_block_header(const std::uint8_t* bytes, std::size_t begin, std::size_t end);
 
 /// Speculatively decodes from a candidate block start; the caller confirms it later, when the preceding part ends
 /// exactly there. Until then only the window is unknown, so the output starts as 16-bit symbols. Symbols from

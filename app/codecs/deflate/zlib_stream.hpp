@@ -1,21 +1,77 @@
-// Inflates small zlib streams, such as metadata, into memory of a bounded size. RFC 1950. For pixels see inflate.hpp.
+// zlib streams: their header, their checksum and that of PNG, and how they are inflated. RFC 1950; PNG specification,
+// annex D.
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/deflate/inflate_blocks.hpp"
+#include "codecs/deflate/rfc1951.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
+/// The two bytes that open a stream with a window of 32 KiB.
+inline constexpr unsigned char kZlibHeader[2] = {0x78, 0x01};
+
+/// Adler-32, computed by ISA-L; `so_far` is the checksum of the bytes before these.
+std::uint32_t adler32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 1);
+
+/// Adler-32 of two runs of bytes, from the checksum of each and the length of the second; zlib's adler32_combine.
+std::uint32_t adler32_combined(std::uint32_t first, std::uint32_t second, std::uint64_t second_size);
+
+/// CRC-32 as in PNG and gzip; `so_far` is the checksum of the bytes before these.
+std::uint32_t crc32_of(std::span<const std::byte> bytes, std::uint32_t so_far = 0);
+
+/// Inflates a stream of pixels incrementally. Rejects everything zlib rejects. ISA-L's inflate does not: it accepts
+/// incomplete Huffman codes, which zlib, and so every other PNG reader, refuses.
+class Inflater {
+ public:
+  static constexpr std::size_t kWindow = kMaxMatchDistance;
+  static constexpr std::size_t kOvershoot = 512;  ///< bytes that run() may write past `end`
+
+  explicit Inflater(const RandomAccess& stream);
+  ~Inflater();
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Writes output from `out` to `end`, or less if the stream ends first, and returns where the output ends. May write
+  /// up to kOvershoot bytes past `end`. Earlier output, up to kWindow bytes, must lie before `out`, from `oldest` on.
+  /// Returns null if the stream is damaged or is not zlib with a window of kWindow.
+  std::uint8_t* run(const std::uint8_t* oldest, std::uint8_t* out, const std::uint8_t* end);
+
+  /// Makes run() return early at the first block that starts at bit `position` of the stream or later; is_paused() is
+  /// true there.
+  void pause_at(std::uint64_t position);
+  [[nodiscard]] bool is_paused() const;
+  /// How many bits of the stream have been consumed.
+  [[nodiscard]] std::uint64_t position() const;
+  /// Continues with the block at bit `position`, or, if `is_after_last`, with what follows the last block. The caller
+  /// has inflated everything before it.
+  void move_to(std::uint64_t position, bool is_after_last);
+
+  /// True after a run that reached the end of the stream, if nothing follows it. declared_adler() is valid then.
+  [[nodiscard]] bool has_ended() const;
+  [[nodiscard]] std::uint32_t declared_adler() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+class InflateBlocks;
+
+/// A small stream, such as metadata, inflated into memory of a bounded size.
 class ZlibStream {
  public:
   /// Borrows the stream. Accepts any window size: small streams are often compressed with a window no larger than they
   /// are.
   explicit ZlibStream(ByteSpan zlib);
+  ~ZlibStream();
   ZlibStream(const ZlibStream&) = delete;
   ZlibStream& operator=(const ZlibStream&) = delete;
 

@@ -3,7 +3,6 @@
 
 #include <span>
 
-#include "codecs/deflate/checksums.hpp"
 #include "codecs/deflate/compress.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/joined_bytes.hpp"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/refusals.hpp"
 #include "text/printable_name.hpp"
 

@@ -9,7 +9,7 @@
 
 #include "codecs/allowed_threads.hpp"
 #include "codecs/codec_arena.hpp"
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_parts.hpp"
 #include "codecs/png/png_row_inflater.hpp"
 #include "codecs/png/row_sink.hpp"

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_chunks.hpp"
 
 namespace gpuimg::codecs {

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/joined_bytes.hpp"
 #include "codecs/packed_bits.hpp"
 #include "codecs/png/png_metadata.hpp"

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/simple_png.hpp"
 
 namespace gpuimg::codecs {

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/sample_order.hpp"
 #include "gpuimg/png/strip_layout.hpp"
 

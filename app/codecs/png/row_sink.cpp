@@ -5,7 +5,7 @@
 #include <bit>
 #include <span>
 
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_expansion.hpp"
 #include "codecs/png/png_unfilter.hpp"
 #include "codecs/sample_order.hpp"

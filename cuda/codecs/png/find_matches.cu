@@ -1,4 +1,4 @@
-// Finds the matches that the host finds one after another (app/codecs/deflate/match_finder.cpp). A warp looks at 30
+// Finds the matches that the host finds one after another (app/codecs/deflate/compress_loops.cpp). A warp looks at 30
 // places at once and keeps what the sequential search would have kept: all attempts up to the first that hits.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"

@@ -8,7 +8,6 @@
 #include <queue>
 
 #include "codecs/deflate/compress.hpp"
-#include "codecs/deflate/huffman_code.hpp"
 #include "codecs/deflate/rfc1951.hpp"
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"

@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "codecs/deflate/inflate.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/deflate/rfc1951.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"

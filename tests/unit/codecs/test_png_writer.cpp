@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/deflate/checksums.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/deflate/compress.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/png/png_filter.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 
-#include "codecs/deflate/inflate_block_finder.hpp"
 #include "codecs/deflate/speculative_inflate.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
