@@ -5,6 +5,7 @@
 namespace gpuimg::codecs {
 namespace {
 
+using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
 using LengthCounts = std::array<std::uint32_t, kMaxCodeBits + 1>;
 
 LengthCounts count_lengths(std::span<const std::uint8_t> lengths) {
@@ -150,6 +151,56 @@ std::uint32_t first_bits_for(std::span<const std::uint8_t> lengths) {
   return more >= kWorthMoreBits ? LiteralTable::kManyBits : LiteralTable::kFewBits;
 }
 
+/// The three functions take the code length of each symbol, 0 for symbols without a code. They return false for the
+/// sets of lengths that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for
+/// distances only, no codes at all.
+bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
+  const LengthCounts counts = count_lengths(lengths);
+  const CodeSet set = classify(counts);
+  if (set != CodeSet::complete && set != CodeSet::single) {
+    return false;
+  }
+  table.chosen_bits = first_bits_for(lengths);
+  fill(lengths, counts, table, literal_or_length);
+  if (table.first_bits() == LiteralTable::kManyBits) {
+    merge_literals<2>(table);  // three are rare where more bits are worth it
+  } else {
+    merge_literals<InflateEntry::kMaxLiterals>(table);
+  }
+  return true;
+}
+
+bool build(std::span<const std::uint8_t> lengths, DistanceTable& table) {
+  const LengthCounts counts = count_lengths(lengths);
+  if (classify(counts) == CodeSet::invalid) {
+    return false;
+  }
+  fill(lengths, counts, table, [](std::size_t symbol) { return range_entry(kDistanceRanges, symbol); });
+  return true;
+}
+
+bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table) {
+  const LengthCounts counts = count_lengths(lengths);
+  if (classify(counts) != CodeSet::complete) {
+    return false;
+  }
+  fill(lengths, counts, table,
+       [](std::size_t symbol) { return InflateEntry::of_number(static_cast<std::uint32_t>(symbol), 0); });
+  return true;
+}
+
+/// Makes one entry of a length and the distance that follows, where the first table's index covers both codes.
+void join_matches(LiteralTable& literals, const DistanceTable& distances) {
+  const std::uint32_t bits = literals.first_bits();
+  for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) {
+    const InflateEntry length = literals.entries[i];
+    const InflateEntry distance = distances.entries[(i >> length.width()) & ((1U << DistanceTable::first_bits()) - 1)];
+    const bool is_match = length.literals() == 0 && length.kind() == InflateEntry::number &&
+                          distance.kind() == InflateEntry::number && length.width() + distance.code_bits() <= bits;
+    literals.entries[i] = is_match ? InflateEntry::of_match(length.value(i), length.width(), distance) : length;
+  }
+}
+
 constexpr std::size_t kStoredBufferBytes = 4096;
 
 struct FixedTables {
@@ -223,52 +274,6 @@ std::size_t InflateInput::copy(std::uint8_t* to, std::size_t count) {
   std::memcpy(to, bits.next, size);
   bits.next += size;
   return size;
-}
-
-bool build(std::span<const std::uint8_t> lengths, LiteralTable& table) {
-  const LengthCounts counts = count_lengths(lengths);
-  const CodeSet set = classify(counts);
-  if (set != CodeSet::complete && set != CodeSet::single) {
-    return false;
-  }
-  table.chosen_bits = first_bits_for(lengths);
-  fill(lengths, counts, table, literal_or_length);
-  if (table.first_bits() == LiteralTable::kManyBits) {
-    merge_literals<2>(table);  // three are rare where more bits are worth it
-  } else {
-    merge_literals<InflateEntry::kMaxLiterals>(table);
-  }
-  return true;
-}
-
-bool build(std::span<const std::uint8_t> lengths, DistanceTable& table) {
-  const LengthCounts counts = count_lengths(lengths);
-  if (classify(counts) == CodeSet::invalid) {
-    return false;
-  }
-  fill(lengths, counts, table, [](std::size_t symbol) { return range_entry(kDistanceRanges, symbol); });
-  return true;
-}
-
-bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table) {
-  const LengthCounts counts = count_lengths(lengths);
-  if (classify(counts) != CodeSet::complete) {
-    return false;
-  }
-  fill(lengths, counts, table,
-       [](std::size_t symbol) { return InflateEntry::of_number(static_cast<std::uint32_t>(symbol), 0); });
-  return true;
-}
-
-void join_matches(LiteralTable& literals, const DistanceTable& distances) {
-  const std::uint32_t bits = literals.first_bits();
-  for (std::size_t i = 0; i < std::size_t{1} << bits; ++i) {
-    const InflateEntry length = literals.entries[i];
-    const InflateEntry distance = distances.entries[(i >> length.width()) & ((1U << DistanceTable::first_bits()) - 1)];
-    const bool is_match = length.literals() == 0 && length.kind() == InflateEntry::number &&
-                          distance.kind() == InflateEntry::number && length.width() + distance.code_bits() <= bits;
-    literals.entries[i] = is_match ? InflateEntry::of_match(length.value(i), length.width(), distance) : length;
-  }
 }
 
 void InflateBlocks::move_to(std::uint64_t position, bool is_after_last) {

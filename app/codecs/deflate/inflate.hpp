@@ -161,7 +161,6 @@ struct InflateTable {
 };
 
 using DistanceTable = InflateTable<9, kMaxCodeBits, kFixedDistanceSymbols>;
-using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
 
 /// The same with a choice: many bits hold two literals more often, as in the noise of a photograph; few bits make a
 /// table that is filled sooner.
@@ -177,16 +176,6 @@ struct LiteralTable {
                                     table_entries(kFixedLiteralSymbols, kManyBits, kMaxCodeBits))>
       entries;
 };
-
-/// These take the code length of each symbol, 0 for symbols without a code. They return false for the sets of lengths
-/// that zlib rejects: over-subscribed ones, and incomplete ones except a single code of one bit or, for distances only,
-/// no codes at all.
-bool build(std::span<const std::uint8_t> lengths, LiteralTable& table);
-bool build(std::span<const std::uint8_t> lengths, DistanceTable& table);
-bool build(std::span<const std::uint8_t> lengths, CodeLengthTable& table);
-
-/// Makes one entry of a length and the distance that follows, where the first table's index covers both codes.
-void join_matches(LiteralTable& literals, const DistanceTable& distances);
 
 /// The tables of one block, for inflate_symbols.
 struct SymbolTables {
