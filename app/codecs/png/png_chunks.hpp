@@ -1,4 +1,5 @@
-// Walks the chunks of a PNG in memory. PNG specification, third edition, section 5.
+// The chunks of a PNG in memory, and what those before the image data declare: header, palette, transparency, texts.
+// PNG specification, third edition, section 5; header: 11.2; texts: 11.3.3.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +7,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codecs/byte_fields.hpp"
+#include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
@@ -56,5 +59,29 @@ class PngChunkWalker {
   std::size_t offset_ = 8;  // after the signature
   bool ended_ = false;
 };
+
+/// For tEXt, zTXt and iTXt.
+bool is_png_text(std::uint32_t chunk_type);
+
+/// What precedes the first NUL; empty if there is none. Borrows from the chunk.
+std::string_view png_keyword(ByteSpan payload);
+
+/// The text, inflated if it is compressed; nullopt if it is damaged or longer than `max_size` bytes.
+std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpan payload, std::size_t max_size);
+
+struct PngHeader {
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t bit_depth = 0;
+  std::uint32_t color_type = 0;
+  std::uint32_t interlace = 0;
+};
+
+/// Reads IHDR unchecked, before libpng sees the file, so that a decompression bomb costs nothing. Refuses a file that
+/// does not start with it.
+PngHeader read_png_header(ByteSpan bytes, const std::string& name);
+
+/// Codec::declared of PNG.
+DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 
 }  // namespace gpuimg::codecs

@@ -2,22 +2,44 @@
 // same time.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 
 #include "codecs/image_reader.hpp"
-#include "codecs/png/png_parts.hpp"
 #include "codecs/png/simple_png.hpp"
+#include "codecs/row_bands.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs {
 
+/// How libpng reads image data (png_reader.cpp): up to kMaxSingleRead bytes at once; of more, the last read has at
+/// least kMinLastRead bytes. A stream that libpng would refuse for what follows its data must be refused here too.
+inline constexpr std::size_t kMaxSingleRead = std::size_t{256} << 10;
+inline constexpr std::size_t kMinLastRead = 2048;
+
 /// Blocks of longer rows would need too much memory: libpng reads them.
 inline constexpr std::size_t kMaxSimpleRowBytes = std::size_t{4} << 20;
 
-/// Passes the pixels on in bands, from top to bottom; `check` as in png_parts.hpp. Returns false for a file that libpng
-/// would refuse: the bands are then void, and the last one has not been passed on. Throws Error{decode} for an index
-/// outside the palette, which is the verdict only if no band has been passed on yet.
+/// Called in order, by one thread at a time, with the byte up to which the image data is wanted. False ends the
+/// reading.
+using CheckPngData = std::function<bool(std::uint64_t end)>;
+
+/// How the image data is divided into parts.
+struct PngParts {
+  std::size_t part_bytes = 0;  ///< of deflated data; 0 to read without parts
+  std::size_t capacity = 0;    ///< the largest output of a part; parts that exceed it are not used
+  int threads = 1;
+
+  /// Returns part_bytes 0 for images that are too small, or whose image data has no suitable block starts.
+  static PngParts of(const SimplePng& png, int threads);
+};
+
+/// Passes the pixels on in bands, from top to bottom. Returns false for a file that libpng would refuse: the bands are
+/// then void, and the last one has not been passed on. Throws Error{decode} for an index outside the palette, which is
+/// the verdict only if no band has been passed on yet.
 bool read_simple_png_rows(const SimplePng& png, const std::string& name, int threads, const PngParts& parts,
                           const BandOutput& to, const CheckPngData& check);
 

@@ -1,24 +1,336 @@
-// The choice of a path, and the libpng path. Why libpng, and how strict: docs/operations.md, "Files".
+// The choice of a path, the libpng path, and what a PNG says besides its pixels. Why libpng, and how strict:
+// docs/operations.md, "Files".
 #include "codecs/png/png_reader.hpp"
 
 #include <fmt/format.h>
+#include <png.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <csetjmp>
 #include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <string_view>
+#include <utility>
+#include <vector>
 
+#include "codecs/allowed_threads.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
-#include "codecs/png/png_header.hpp"
 #include "codecs/png/png_metadata.hpp"
-#include "codecs/png/png_palette.hpp"
-#include "codecs/png/png_session.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "codecs/refusals.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {
-
 namespace {
+
+constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
+constexpr std::size_t kChunkHeaderBytes = 8;
+
+/// Everything in one read up to 256 KiB; otherwise 64 KiB or slightly more. Then the last read is longer than any
+/// reasonable end of a deflate stream, and longer than libpng's reads when it skips data.
+std::size_t block_size_for(std::size_t total) {
+  constexpr std::size_t kStart = std::size_t{64} << 10;
+  if (total <= kMaxSingleRead) {
+    return std::max<std::size_t>(total, 1);
+  }
+  std::size_t size = kStart;
+  while (total % size != 0 && total % size < kMinLastRead) {
+    size += kMinLastRead;
+  }
+  return size;
+}
+
+/// Presents a PNG to libpng: chunks checked, and all image data joined into one chunk, or a few if it is 2 GiB or more.
+/// After the last row, libpng stops inflating at the end of the current chunk or read buffer, and so misses a wrong
+/// checksum or extra data after it. With one chunk, and a last read that is not short, it sees the end of the stream.
+class PngStream {
+ public:
+  /// Walks the chunks through IEND. Throws Error{decode} if a chunk extends past the file, if the checksum of a
+  /// critical chunk is wrong, or if the image data is not contiguous. `bytes` starts with the PNG signature and must
+  /// outlive the stream.
+  PngStream(ByteSpan bytes, const std::string& name);
+
+  /// How much image data libpng must read at a time.
+  [[nodiscard]] std::size_t block_bytes() const { return block_bytes_; }
+
+  /// Returns false if fewer bytes are left.
+  bool read(std::byte* to, std::size_t size);
+
+  /// True once image data has been read in portions other than block_bytes(), which means that libpng skipped it.
+  [[nodiscard]] bool skipped_image_data() const { return skipped_image_data_; }
+
+ private:
+  void walk(ByteSpan bytes, const std::string& name);
+  void join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name);
+  [[nodiscard]] std::size_t max_chunk_bytes() const;
+  void add_joined_chunks();
+  void count_read(std::size_t size);
+
+  std::vector<ByteSpan> image_data_;
+  std::vector<ByteSpan> parts_;
+  std::size_t next_part_ = 0;
+  std::size_t data_left_ = 0;
+  std::size_t chunk_left_ = 0;   // of data_left_, in the current joined chunk
+  std::size_t before_data_ = 0;  // unread bytes that precede the image data, or more of it
+  std::size_t block_bytes_ = 0;
+  bool skipped_image_data_ = false;
+  std::vector<std::array<std::byte, 8>> joined_headers_;
+  std::array<std::byte, 4> joined_checksum_{};  // libpng ignores it; the original checksums have been checked
+};
+
+PngStream::PngStream(ByteSpan bytes, const std::string& name) { walk(bytes, name); }
+
+void PngStream::walk(ByteSpan bytes, const std::string& name) {
+  std::size_t data_begin = 0;
+  std::size_t data_end = 0;
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    if (chunk->is_critical()) {
+      chunk->check_crc(name);
+    }
+    if (chunk->type() == kIdat) {
+      const std::size_t begin = walker.offset() - chunk->whole.size();
+      if (data_begin == 0) {
+        data_begin = begin;
+      } else if (data_end != begin) {
+        refuse_damaged(name, "its image data is not contiguous");
+      }
+      image_data_.push_back(chunk->payload());
+      data_end = walker.offset();
+    }
+  }
+  join(bytes.first(walker.offset()), data_begin, data_end, name);
+}
+
+void PngStream::join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name) {
+  if (data_begin == 0) {
+    refuse_damaged(name, "it has no image data");
+  }
+  for (const ByteSpan part : image_data_) {
+    data_left_ += part.size();
+  }
+  block_bytes_ = block_size_for(data_left_);
+  parts_.push_back(bytes.first(data_begin));
+  add_joined_chunks();
+  parts_.push_back(bytes.subspan(data_end));
+  before_data_ = data_begin + kChunkHeaderBytes;
+  chunk_left_ = std::min(data_left_, max_chunk_bytes());
+}
+
+/// As many whole blocks as one chunk can hold.
+std::size_t PngStream::max_chunk_bytes() const {
+  constexpr std::size_t kMaxChunkBytes = 0x7FFFFFFF;
+  return kMaxChunkBytes / block_bytes_ * block_bytes_;
+}
+
+void PngStream::add_joined_chunks() {
+  const std::size_t max_bytes = max_chunk_bytes();
+  joined_headers_.resize(std::max<std::size_t>((data_left_ + max_bytes - 1) / max_bytes, 1));
+  std::size_t total = data_left_;
+  auto part = image_data_.begin();
+  for (auto& header : joined_headers_) {
+    const std::size_t size = std::min(total, max_bytes);
+    total -= size;
+    for (std::size_t i = 0; i < 4; ++i) {
+      header[i] = static_cast<std::byte>(size >> (24 - 8 * i));
+      header[4 + i] = static_cast<std::byte>(kIdat >> (24 - 8 * i));
+    }
+    parts_.emplace_back(header);
+    for (std::size_t left = size; left > 0;) {
+      const std::size_t count = std::min(left, part->size());
+      parts_.push_back(part->first(count));
+      *part = part->subspan(count);
+      part += part->empty() ? 1 : 0;
+      left -= count;
+    }
+    parts_.emplace_back(joined_checksum_);
+  }
+}
+
+void PngStream::count_read(std::size_t size) {
+  if (before_data_ > 0) {
+    before_data_ -= std::min(before_data_, size);
+    return;
+  }
+  if (data_left_ == 0) {
+    return;
+  }
+  skipped_image_data_ = skipped_image_data_ || size != std::min(block_bytes_, data_left_);
+  const std::size_t count = std::min(chunk_left_, size);
+  data_left_ -= count;
+  chunk_left_ -= count;
+  if (chunk_left_ == 0 && data_left_ > 0) {
+    before_data_ = joined_checksum_.size() + kChunkHeaderBytes;
+    chunk_left_ = std::min(data_left_, max_chunk_bytes());
+  }
+}
+
+bool PngStream::read(std::byte* to, std::size_t size) {
+  count_read(size);
+  while (size > 0 && next_part_ < parts_.size()) {
+    ByteSpan& part = parts_[next_part_];
+    const std::size_t count = std::min(size, part.size());
+    if (count > 0) {
+      std::memcpy(to, part.data(), count);
+    }
+    to += count;
+    size -= count;
+    part = part.subspan(count);
+    next_part_ += part.empty() ? 1 : 0;
+  }
+  return size == 0;
+}
+
+struct PlainWords {
+  std::string_view libpng;
+  std::string_view plain;
+};
+
+constexpr std::array kPlainWords = {
+    PlainWords{"Not enough image data", "it holds less image data than it declares"},
+    PlainWords{"Too much image data", "it holds more image data than it declares"},
+    PlainWords{"Extra compressed data", "it holds more image data than it declares"},
+    PlainWords{"incorrect data check", "the checksum of the image data is wrong"},
+    PlainWords{"bad adaptive filter value", "a row has an unknown filter"},
+    PlainWords{"Missing PLTE before IDAT", "its palette is missing"},
+    PlainWords{"Missing IHDR before", "a chunk precedes the header"},
+    PlainWords{"invalid chunk type", "a chunk has an impossible name"},
+};
+
+/// Chunks that gpuimg does not use or reads itself; libpng must not even allocate them.
+constexpr png_byte kUnusedChunks[] =
+    "bKGD\0cHRM\0eXIf\0gAMA\0hIST\0iCCP\0iTXt\0oFFs\0pCAL\0pHYs\0sBIT\0sCAL\0sPLT\0sRGB\0tEXt\0tIME\0zTXt";
+constexpr int kUnusedChunkCount = sizeof(kUnusedChunks) / 5;
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+void set_limits(png_structp png, std::size_t file_bytes) {
+  constexpr png_uint_32 kMaxSide = 0x7FFFFFFF;  // the declared size has already been checked
+  png_set_user_limits(png, kMaxSide, kMaxSide);
+  // A valid chunk is no larger than the file, which is already in memory.
+  png_set_chunk_malloc_max(png, file_bytes);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, nullptr, 0);
+  png_set_keep_unknown_chunks(png, PNG_HANDLE_CHUNK_NEVER, kUnusedChunks, kUnusedChunkCount);
+}
+
+/// A libpng read struct over bytes in memory; turns libpng's errors into Error.
+class PngSession {
+ public:
+  /// `bytes` and `name` (printable) must outlive the session. Throws Error{out_of_memory} and whatever PngStream
+  /// throws.
+  PngSession(ByteSpan bytes, const std::string& name);
+  ~PngSession();
+  PngSession(const PngSession&) = delete;
+  PngSession& operator=(const PngSession&) = delete;
+
+  [[nodiscard]] png_structp png() const { return png_; }
+  [[nodiscard]] png_infop info() const { return info_; }
+
+  /// Runs `call`, which calls libpng. libpng reports errors by longjmp, which this turns into an exception, so `call`
+  /// must not hold an object with a destructor while it calls libpng.
+  template <class Call>
+  void guarded(Call call) {
+    if (setjmp(png_jmpbuf(png_)) != 0) {
+      throw_failure();
+    }
+    call();
+  }
+
+  /// Call after the last row: throws if libpng skipped image data, or only warned of damage in it.
+  void refuse_damaged_data() const;
+
+ private:
+  [[noreturn]] void throw_failure() const;
+  static void on_error(png_structp png, png_const_charp message);
+  static void on_warning(png_structp png, png_const_charp message);
+  static void on_read(png_structp png, png_bytep to, std::size_t size);
+
+  PngStream stream_;
+  const std::string& name_;
+  png_structp png_ = nullptr;
+  png_infop info_ = nullptr;
+  bool ended_early_ = false;
+  std::array<char, 128> failure_{};
+  std::array<char, 128> damage_{};
+};
+
+PngSession::PngSession(ByteSpan bytes, const std::string& name) : stream_(bytes, name), name_(name) {
+  png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
+  info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
+  if (info_ == nullptr) {
+    png_destroy_read_struct(&png_, nullptr, nullptr);
+    throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libpng; free some memory");
+  }
+  try {
+    guarded([&] {
+      png_set_read_fn(png_, this, on_read);
+      set_limits(png_, bytes.size());
+      png_set_compression_buffer_size(png_, stream_.block_bytes());
+      png_set_check_for_invalid_index(png_, 0);  // PngPalette checks, in the same words for every version of libpng
+      png_set_crc_action(png_, PNG_CRC_QUIET_USE, PNG_CRC_DEFAULT);  // the stream has checked critical chunks
+    });
+  } catch (...) {
+    png_destroy_read_struct(&png_, &info_, nullptr);
+    throw;
+  }
+}
+
+PngSession::~PngSession() { png_destroy_read_struct(&png_, &info_, nullptr); }
+
+void PngSession::refuse_damaged_data() const {
+  if (stream_.skipped_image_data()) {
+    refuse_damaged(name_, "it holds more image data than it declares");
+  }
+  if (damage_[0] != '\0') {
+    refuse_damaged(name_, damage_.data());
+  }
+}
+
+void PngSession::throw_failure() const {
+  const std::string_view reason = failure_.data();
+  if (ended_early_) {
+    refuse_truncated(name_);
+  }
+  if (contains(reason, "memory")) {
+    throw Error(ErrorKind::out_of_memory, name_ + ": libpng ran out of memory; use a machine with more memory");
+  }
+  refuse_damaged(name_, reason);
+}
+
+// Called inside libpng: nothing here may own memory, because longjmp runs no destructor.
+void PngSession::on_error(png_structp png, png_const_charp message) {
+  auto* session = static_cast<PngSession*>(png_get_error_ptr(png));
+  const auto* plain = std::find_if(kPlainWords.begin(), kPlainWords.end(),
+                                   [&](const PlainWords& words) { return contains(message, words.libpng); });
+  std::snprintf(session->failure_.data(), session->failure_.size(), "%s",
+                plain != kPlainWords.end() ? plain->plain.data() : message);
+  png_longjmp(png, 1);
+}
+
+void PngSession::on_warning(png_structp png, png_const_charp message) {
+  auto* session = static_cast<PngSession*>(png_get_error_ptr(png));
+  const std::string_view text = message;
+  if (!text.starts_with("IDAT") && !contains(text, "image data")) {
+    return;
+  }
+  const auto* plain = std::find_if(kPlainWords.begin(), kPlainWords.end(),
+                                   [&](const PlainWords& words) { return contains(text, words.libpng); });
+  std::snprintf(session->damage_.data(), session->damage_.size(), "%s",
+                plain != kPlainWords.end() ? plain->plain.data() : message);
+}
+
+void PngSession::on_read(png_structp png, png_bytep to, std::size_t size) {
+  auto* session = static_cast<PngSession*>(png_get_io_ptr(png));
+  if (!session->stream_.read(reinterpret_cast<std::byte*>(to), size)) {
+    session->ended_early_ = true;
+    png_error(png, "the file ends early");
+  }
+}
 
 /// Deflate compresses at most 1032:1, so a short file that declares many pixels is refused before they are allocated.
 bool is_plausible(const PngHeader& header, std::uint64_t file_bytes) {
@@ -152,6 +464,50 @@ std::vector<TextEntry> texts_of(ByteSpan bytes, const std::string& name) {
   return texts;
 }
 
+/// What decoding gives besides pixels; of the image data, only where they start matters.
+DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
+  DecodedImage decoded;
+  decoded.notes = notes_on(bytes, name);
+  decoded.text = texts_of(bytes, name);
+  decoded.metadata = read_png_metadata(bytes, name, decoded.details);
+  return decoded;
+}
+
+/// The checksums of the image data are checked beside the decoding.
+class PngRowReader final : public RowReader {
+ public:
+  PngRowReader(PngFile file, SimplePng png, std::string name, int threads)
+      : RowReader(png.width, png.height, png.decoded()),
+        file_(std::move(file)),
+        png_(std::move(png)),
+        name_(std::move(name)),
+        threads_(threads) {}
+
+  bool read(const BandOutput& to, Order /*order*/) override {
+    PngDataCheck checksums(file_);
+    const PngParts parts = PngParts::of(png_, threads_);
+    SimplePng png = png_;
+    if (parts.part_bytes == 0) {  // the data are inflated in order
+      png.image_data = checksums.image_data();
+    }
+    try {
+      return read_simple_png_rows(png, name_, threads_, parts, to,
+                                  [&](std::uint64_t end) { return checksums.up_to(end); });
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::decode) {
+        return false;  // libpng may give another verdict
+      }
+      throw;
+    }
+  }
+
+ private:
+  PngFile file_;
+  SimplePng png_;
+  std::string name_;
+  int threads_;
+};
+
 }  // namespace
 
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
@@ -168,23 +524,30 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
   return read_with_libpng(bytes, header, name);
 }
 
-bool is_plausible_png(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name) {
-  return is_plausible(read_png_header(bytes, name), file_bytes);
-}
-
-DecodedImage describe_png(std::span<const std::byte> bytes, const std::string& name) {
-  DecodedImage decoded;
-  decoded.notes = notes_on(bytes, name);
-  decoded.text = texts_of(bytes, name);
-  decoded.metadata = read_png_metadata(bytes, name, decoded.details);
-  return decoded;
-}
-
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
   Image image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
   DecodedImage decoded = describe_png(bytes, name);
   decoded.image = std::move(image);
   return decoded;
+}
+
+std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options) {
+  std::optional<PngFile> scanned = scan_png(file);
+  if (!scanned) {
+    return std::nullopt;
+  }
+  std::optional<SimplePng> simple = parse_simple_png(*scanned, name);
+  if (!simple || simple->row_bytes() > kMaxSimpleRowBytes ||
+      !is_plausible(read_png_header(scanned->frame, name), file.size)) {
+    return std::nullopt;
+  }
+  check_size(name, static_cast<std::uint64_t>(simple->width), static_cast<std::uint64_t>(simple->height),
+             options.max_pixels);
+  DecodedImage opened = describe_png(scanned->frame, name);
+  opened.rows =
+      std::make_shared<PngRowReader>(std::move(*scanned), std::move(*simple), name, allowed_threads(options.threads));
+  return opened;
 }
 
 }  // namespace gpuimg::codecs

@@ -4,11 +4,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
 #include "codecs/codec.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
@@ -18,13 +19,11 @@ namespace gpuimg::codecs {
 /// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
+/// Codec::open_rows of PNG: reads simple PNGs (simple_png.hpp) in bands of rows.
+std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
+
 enum class PngPath { fast_if_possible, libpng_only };
-
-/// False for a file that is too short for the pixels that it declares. `bytes` has its header.
-bool is_plausible_png(std::span<const std::byte> bytes, std::uint64_t file_bytes, const std::string& name);
-
-/// What decoding gives besides pixels; of the image data, only where they start matters.
-DecodedImage describe_png(std::span<const std::byte> bytes, const std::string& name);
 
 /// Only the pixels. Both paths return the same pixels and refuse the same files.
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,

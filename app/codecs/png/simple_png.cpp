@@ -1,16 +1,120 @@
-// Which chunks a simple PNG may have, and in which order. PNG specification, third edition, sections 5.6 and 11.
+// Palette look-up and the other conversions of rows, in place; the walk through a file's chunks; which chunks a simple
+// PNG may have, and in which order (PNG specification, section 5.6).
 #include "codecs/png/simple_png.hpp"
 
-#include <algorithm>
-#include <array>
-#include <utility>
-#include <vector>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_chunks.hpp"
-#include "codecs/png/png_file.hpp"
+#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
 namespace {
+
+/// Returns the largest index.
+template <std::size_t kChannels, class Colors>
+std::size_t expand(const std::byte* indices, std::byte* pixels, std::size_t count, const Colors& colors) {
+  std::size_t largest = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto index = std::to_integer<std::size_t>(indices[i]);
+    largest = std::max(largest, index);
+    const auto color = colors[index];
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      pixels[i * kChannels + c] = color[c];
+    }
+  }
+  return largest;
+}
+
+/// The samples of each byte of packed ones, times `factor`.
+using UnpackedBytes = std::array<std::array<std::uint8_t, 8>, 256>;
+
+UnpackedBytes unpacked_bytes(unsigned bits, unsigned factor) {
+  UnpackedBytes table{};
+  const unsigned max = (1U << bits) - 1;
+  for (unsigned byte = 0; byte < table.size(); ++byte) {
+    for (unsigned i = 0; i < 8 / bits; ++i) {
+      table[byte][i] = static_cast<std::uint8_t>((byte >> (8 - bits * (i + 1)) & max) * factor);
+    }
+  }
+  return table;
+}
+
+template <std::size_t kBits>
+void unpack_rows(const std::uint8_t* packed, std::uint8_t* to, const SimplePng& png, int rows) {
+  constexpr std::size_t kPerByte = 8 / kBits;
+  const UnpackedBytes table = unpacked_bytes(kBits, png.palette ? 1 : 0xFF / ((1U << kBits) - 1));
+  const auto width = static_cast<std::size_t>(png.width);
+  for (int y = 0; y < rows; ++y) {
+    for (std::size_t x = 0; x + kPerByte <= width; x += kPerByte, to += kPerByte) {
+      std::copy_n(table[*packed++].begin(), kPerByte, to);
+    }
+    if (const std::size_t rest = width % kPerByte; rest > 0) {
+      to = std::copy_n(table[*packed++].begin(), rest, to);
+    }
+  }
+}
+
+/// Adds alpha: 0 for the transparent color, else opaque.
+template <class T, std::size_t kChannels>
+void add_alpha(Image& rows, const PngColor& transparent) {
+  const std::size_t pixels = rows.view().pixel_count();
+  auto* to = reinterpret_cast<T*>(rows.view().data);
+  const T* from = to + pixels;
+  for (std::size_t i = 0; i < pixels; ++i, from += kChannels) {
+    const bool is_transparent = std::equal(from, from + kChannels, transparent.begin());
+    to = std::copy_n(from, kChannels, to);
+    *to++ = is_transparent ? T{0} : kMaxOf<T>;
+  }
+}
+
+template <class T>
+void add_alpha(Image& rows, const SimplePng& png) {
+  png.stored.channels == 1 ? add_alpha<T, 1>(rows, *png.transparent) : add_alpha<T, 3>(rows, *png.transparent);
+}
+
+constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
+constexpr std::uint64_t kLengthBytes = 4;
+constexpr std::uint64_t kTypeBytes = 4;
+constexpr std::uint64_t kCrcBytes = 4;
+constexpr std::array<unsigned char, 12> kEmptyIdat = {0, 0, 0, 0, 'I', 'D', 'A', 'T', 0x35, 0xAF, 0x06, 0x1E};
+using DataChunk = PngFile::DataChunk;
+
+/// The checksum of a chunk of image data before its first byte: of its type, as that of an empty chunk.
+std::uint32_t crc_of_type() { return u32be_at(std::as_bytes(std::span(kEmptyIdat)), kLengthBytes + kTypeBytes); }
+
+bool append(const RandomAccess& file, std::uint64_t offset, std::uint64_t size, std::vector<std::byte>& to) {
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
+  if (to.size() + size > kMaxBytes) {
+    return false;
+  }
+  const std::size_t before = to.size();
+  to.resize(before + static_cast<std::size_t>(size));
+  return file.read(offset, std::span(to).subspan(before)) == size;
+}
+
+RandomAccess joined_data(const RandomAccess& file, std::shared_ptr<const std::vector<DataChunk>> chunks) {
+  const std::uint64_t size = chunks->empty() ? 0 : chunks->back().data_end;
+  return {size, [file, chunks = std::move(chunks)](std::uint64_t offset, std::span<std::byte> to) {
+            auto chunk = std::partition_point(chunks->begin(), chunks->end(),
+                                              [&](const DataChunk& c) { return c.data_end <= offset; });
+            std::size_t done = 0;
+            for (; chunk != chunks->end() && done < to.size(); ++chunk) {
+              const std::uint64_t left = chunk->data_end - offset - done;
+              const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(left, to.size() - done));
+              const std::uint64_t at = chunk->offset + chunk->size - kCrcBytes - left;
+              const std::size_t count = file.read(at, to.subspan(done, wanted));
+              done += count;
+              if (count < wanted) {
+                break;
+              }
+            }
+            return done;
+          }};
+}
 
 constexpr std::uint32_t kGray = 0;
 constexpr std::uint32_t kColor = 2;
@@ -170,6 +274,123 @@ class Parser {
 
 }  // namespace
 
+PngPalette::PngPalette(ByteSpan colors, ByteSpan opacities) : size_(colors.size() / 3), has_alpha_(!opacities.empty()) {
+  for (std::size_t i = 0; i < size_; ++i) {
+    const std::byte opacity = i < opacities.size() ? opacities[i] : std::byte{255};
+    colors_[i] = {colors[3 * i], colors[3 * i + 1], colors[3 * i + 2], opacity};
+  }
+}
+
+std::byte* PngPalette::indices_of(Image& image) {
+  return image.view().data + (image.size_bytes() - image.view().pixel_count());
+}
+
+void PngPalette::paint(Image& image, const std::string& name) const {
+  const std::size_t count = image.view().pixel_count();
+  const std::byte* const indices = indices_of(image);
+  std::byte* const pixels = image.view().data;
+  const std::size_t largest =
+      has_alpha_ ? expand<4>(indices, pixels, count, colors_) : expand<3>(indices, pixels, count, colors_);
+  if (largest >= size_) {
+    refuse_damaged(name, fmt::format("a pixel has color index {}, but its palette has size {}", largest, size_));
+  }
+}
+
+std::optional<PngFile> scan_png(const RandomAccess& file) {
+  constexpr std::uint64_t kSignatureBytes = 8;
+  constexpr std::uint64_t kOverhead = kLengthBytes + kTypeBytes + kCrcBytes;
+  constexpr std::uint64_t kMaxBytes = 0x7FFFFFFF;  // of a chunk, and of all image data: libpng's limit
+  constexpr std::uint64_t kUsualChunkBytes = 1024;
+  PngFile png;
+  png.file = file;
+  auto chunks = std::make_shared<std::vector<DataChunk>>();
+  std::uint64_t data_bytes = 0;
+  std::uint64_t count = 0;
+  std::uint32_t previous = 0;
+  if (!append(file, 0, kSignatureBytes, png.frame)) {
+    return std::nullopt;
+  }
+  for (std::uint64_t offset = kSignatureBytes; previous != png_chunk_type("IEND");) {
+    std::array<std::byte, kLengthBytes + kTypeBytes> head{};
+    if (file.read(offset, head) < head.size() || ++count > 64 + file.size / kUsualChunkBytes) {
+      return std::nullopt;
+    }
+    const std::uint64_t size = u32be_at(head, 0);
+    const std::uint32_t type = u32be_at(head, kLengthBytes);
+    if (size > kMaxBytes || offset + kOverhead + size > file.size) {
+      return std::nullopt;
+    }
+    if (type != kIdat) {
+      if (!append(file, offset, kOverhead + size, png.frame)) {
+        return std::nullopt;
+      }
+    } else if (chunks->empty() || previous == kIdat) {
+      if (chunks->empty()) {
+        const auto empty = std::as_bytes(std::span(kEmptyIdat));
+        png.frame.insert(png.frame.end(), empty.begin(), empty.end());
+      }
+      data_bytes += size;
+      chunks->push_back({offset + kLengthBytes, kTypeBytes + size + kCrcBytes, data_bytes});
+    } else {
+      return std::nullopt;
+    }
+    previous = type;
+    offset += kOverhead + size;
+  }
+  if (data_bytes == 0 || data_bytes > kMaxBytes) {
+    return std::nullopt;
+  }
+  png.chunks = std::move(chunks);
+  png.image_data = joined_data(file, png.chunks);
+  return png;
+}
+
+PngDataCheck::PngDataCheck(const PngFile& png) : png_(png), crc_(crc_of_type()) { end_chunks(); }
+
+RandomAccess PngDataCheck::image_data() {
+  return {png_.image_data.size, [this](std::uint64_t offset, std::span<std::byte> to) {
+            const std::size_t count = png_.image_data.read(offset, to);
+            if (offset <= done_ && done_ < offset + count) {
+              add(to.first(count).subspan(static_cast<std::size_t>(done_ - offset)));
+            }
+            return count;
+          }};
+}
+
+bool PngDataCheck::up_to(std::uint64_t end) {
+  constexpr std::size_t kBufferBytes = std::size_t{128} << 10;
+  while (are_right_ && done_ < std::min(end, png_.image_data.size)) {
+    buffer_.resize(kBufferBytes);
+    const std::size_t count = png_.image_data.read(done_, buffer_);
+    are_right_ = count > 0;
+    add(std::span(buffer_).first(count));
+  }
+  return are_right_;
+}
+
+/// The next bytes of the image data.
+void PngDataCheck::add(std::span<const std::byte> bytes) {
+  while (are_right_ && !bytes.empty()) {
+    const std::uint64_t left = (*png_.chunks)[chunk_].data_end - done_;
+    const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
+    crc_ = crc32_of(part, crc_);
+    done_ += part.size();
+    bytes = bytes.subspan(part.size());
+    end_chunks();
+  }
+}
+
+/// Compares the checksum of the chunk if its last byte has been added, and those of empty chunks that follow.
+void PngDataCheck::end_chunks() {
+  for (; are_right_ && chunk_ < png_.chunks->size() && done_ == (*png_.chunks)[chunk_].data_end; ++chunk_) {
+    const DataChunk& chunk = (*png_.chunks)[chunk_];
+    std::array<std::byte, kCrcBytes> stored{};
+    are_right_ =
+        png_.file.read(chunk.offset + chunk.size - kCrcBytes, stored) == stored.size() && u32be_at(stored, 0) == crc_;
+    crc_ = crc_of_type();
+  }
+}
+
 std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name) {
   Parser parser;
   return parser.add_all(bytes, name) && parser.finish() ? std::optional(std::move(parser.png)) : std::nullopt;
@@ -179,6 +400,28 @@ std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string
   Parser parser;
   return parser.add_all(file.frame, name) && parser.finish(file.image_data) ? std::optional(std::move(parser.png))
                                                                             : std::nullopt;
+}
+
+std::byte* stored_rows_of(Image& rows, const SimplePng& png) {
+  return rows.view().data + (rows.size_bytes() - static_cast<std::size_t>(rows.height()) * png.row_bytes());
+}
+
+void expand_stored_rows(Image& rows, const SimplePng& png, const std::string& name) {
+  const auto* const packed = reinterpret_cast<const std::uint8_t*>(stored_rows_of(rows, png));
+  auto* const samples = reinterpret_cast<std::uint8_t*>(PngPalette::indices_of(rows));
+  switch (png.bits) {
+    case 1: unpack_rows<1>(packed, samples, png, rows.height()); break;
+    case 2: unpack_rows<2>(packed, samples, png, rows.height()); break;
+    case 4: unpack_rows<4>(packed, samples, png, rows.height()); break;
+    default: break;
+  }
+  if (png.palette) {
+    png.palette->paint(rows, name);
+  } else if (png.transparent && png.bits == 16) {
+    add_alpha<std::uint16_t>(rows, png);
+  } else if (png.transparent) {
+    add_alpha<std::uint8_t>(rows, png);
+  }
 }
 
 }  // namespace gpuimg::codecs

@@ -7,7 +7,7 @@
 #include <cstdlib>
 
 #include "codecs/png/png_fast_reader.hpp"
-#include "codecs/png/png_unfilter.hpp"
+#include "codecs/png/png_filter.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "support/png_maker.hpp"
 #include "support/png_paths.hpp"

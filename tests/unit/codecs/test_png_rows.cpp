@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codecs/image_reader.hpp"
-#include "codecs/png/png_file.hpp"
+#include "codecs/png/simple_png.hpp"
 #include "support/png_maker.hpp"
 #include "support/random_png.hpp"
 #include "support/row_paths.hpp"
