@@ -25,6 +25,8 @@ namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::deflate;
+using namespace gpuimg::codecs::png;
 using namespace gpuimg::bench;
 using Buffer = std::vector<std::uint8_t>;
 
@@ -95,23 +97,23 @@ std::size_t inflate_in_blocks(const Buffer& stream, Buffer& memory) {
 /// Deflates each strip alone, as the PNG writer does; returns the sum of their sizes.
 std::size_t deflate_strips(const Buffer& rows, const std::function<std::size_t(std::span<const std::byte>)>& deflate) {
   std::size_t size = 0;
-  for (std::size_t begin = 0; begin < rows.size(); begin += png::kStripBytes) {
-    size += deflate(
-        std::as_bytes(std::span(rows)).subspan(begin, std::min<std::size_t>(png::kStripBytes, rows.size() - begin)));
+  for (std::size_t begin = 0; begin < rows.size(); begin += gpuimg::png::kStripBytes) {
+    size += deflate(std::as_bytes(std::span(rows))
+                        .subspan(begin, std::min<std::size_t>(gpuimg::png::kStripBytes, rows.size() - begin)));
   }
   return size;
 }
 
 std::size_t deflate_with_gpuimg(const Buffer& rows, int level) {
   StripDeflater deflater(level);
-  std::vector<std::byte> out(deflate_bound(png::kStripBytes));
+  std::vector<std::byte> out(deflate_bound(gpuimg::png::kStripBytes));
   return deflate_strips(rows, [&](auto strip) { return deflater.deflate(strip, out, false); });
 }
 
 std::size_t deflate_with_libdeflate(const Buffer& rows, int level) {
   const std::unique_ptr<libdeflate_compressor, decltype(&libdeflate_free_compressor)> compressor(
       libdeflate_alloc_compressor(level), libdeflate_free_compressor);
-  std::vector<std::byte> out(libdeflate_deflate_compress_bound(compressor.get(), png::kStripBytes));
+  std::vector<std::byte> out(libdeflate_deflate_compress_bound(compressor.get(), gpuimg::png::kStripBytes));
   return deflate_strips(rows, [&](auto strip) {
     return libdeflate_deflate_compress(compressor.get(), strip.data(), strip.size(), out.data(), out.size());
   });

@@ -19,6 +19,7 @@ namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::png;
 using namespace gpuimg::bench;
 
 constexpr int kRuns = 3;

@@ -90,7 +90,7 @@ bool PhotoOutput::takes_rows(const std::string& output) const {
 }
 
 std::uint64_t PhotoOutput::held_of_thread(const std::string& output) const {
-  return format_of(output) == codecs::FileFormat::png ? codecs::kWaitingBytesOfThread : 0;
+  return format_of(output) == codecs::FileFormat::png ? codecs::png::kWaitingBytesOfThread : 0;
 }
 
 void PhotoOutput::process(OperationInput input, PixelFormat result, const std::string& output,

@@ -24,8 +24,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     // Repeats differ slightly; otherwise each would be one long match.
     bytes[i] = std::byte{data[1 + i % (size - 1)]} ^ std::byte(i % 97 == 0 ? i / 97 : 0);
   }
-  std::vector<std::byte> deflated(gpuimg::codecs::deflate_bound(total));
-  const std::size_t packed = gpuimg::codecs::StripDeflater(level).deflate({bytes.get(), total}, deflated, is_last);
+  std::vector<std::byte> deflated(gpuimg::codecs::deflate::deflate_bound(total));
+  const std::size_t packed =
+      gpuimg::codecs::deflate::StripDeflater(level).deflate({bytes.get(), total}, deflated, is_last);
 
   std::vector<std::byte> back(total + 1);
   z_stream stream{};

@@ -8,6 +8,7 @@
 
 namespace gpuimg::fuzz {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 

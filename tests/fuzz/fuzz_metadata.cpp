@@ -15,6 +15,7 @@ namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::png;
 using fuzz::demand;
 using Bytes = std::vector<std::byte>;
 

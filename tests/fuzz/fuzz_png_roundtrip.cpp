@@ -14,6 +14,7 @@ namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::png;
 using fuzz::demand;
 using fuzz::FuzzInput;
 

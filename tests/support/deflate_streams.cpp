@@ -8,6 +8,7 @@
 
 namespace gpuimg::test {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 
@@ -40,7 +41,7 @@ Octets deflated_by_zlib(const Octets& data, const DeflateSettings& settings) {
   while (code == Z_OK) {
     const std::size_t left = data.size() - stream.total_in;
     stream.avail_in = static_cast<uInt>(std::min(left, block));
-    code = deflate(&stream, left <= block ? Z_FINISH : Z_BLOCK);
+    code = ::deflate(&stream, left <= block ? Z_FINISH : Z_BLOCK);
   }
   out.resize(stream.total_out);
   deflateEnd(&stream);

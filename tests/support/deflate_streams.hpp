@@ -84,7 +84,7 @@ constexpr std::size_t kRoomOfParts = 100;  ///< the `room` of parts that are com
 /// How a part of a zlib stream, inflated speculatively from byte `begin` to byte `end`, differs from zlib's result;
 /// empty if it does not. Nullopt if there is nothing to compare: the part is not sound, does not start at a real block,
 /// or starts in the first window, where a match may reach before the data without the part noticing.
-std::optional<std::string> difference_of_part(codecs::SpeculativeInflater& part, std::size_t begin, std::size_t end,
-                                              const ZlibVerdict& expected);
+std::optional<std::string> difference_of_part(codecs::deflate::SpeculativeInflater& part, std::size_t begin,
+                                              std::size_t end, const ZlibVerdict& expected);
 
 }  // namespace gpuimg::test

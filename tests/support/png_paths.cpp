@@ -14,6 +14,7 @@
 namespace gpuimg::test {
 
 using namespace codecs;
+using namespace codecs::png;
 
 namespace {
 

@@ -8,7 +8,7 @@
 
 #include "gpuimg/png/huffman_tree.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 
 /// The symbols that occur, rarest first. A key is the count followed by the symbol, so the order is total.
@@ -98,10 +98,10 @@ void choose_code_lengths(std::span<const std::uint32_t> counts, std::uint32_t ma
 }
 
 void assign_codes(std::span<const std::uint8_t> lengths, std::span<Bits> codes) {
-  png::assign_codes(lengths.data(), static_cast<std::uint32_t>(lengths.size()),
-                    [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t length) {
-                      codes[symbol] = {code, length};
-                    });
+  gpuimg::png::assign_codes(lengths.data(), static_cast<std::uint32_t>(lengths.size()),
+                            [&](std::uint32_t symbol, std::uint32_t code, std::uint32_t length) {
+                              codes[symbol] = {code, length};
+                            });
 }
 
 void write_deflate_block(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence> sequences, bool is_last,
@@ -151,4 +151,4 @@ std::size_t StripDeflater::deflate(std::span<const std::byte> strip, std::span<s
   return writer.whole_bytes();
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

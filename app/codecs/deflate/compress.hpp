@@ -16,7 +16,7 @@
 #include "gpuimg/png/deflate_block.hpp"
 #include "gpuimg/png/match_search.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 
 static_assert(std::endian::native == std::endian::little, "BitWriter stores whole words without swapping bytes");
 
@@ -72,7 +72,7 @@ struct DeflateSequence {
 /// The trade-off between speed and compression.
 struct MatchSettings {
   std::uint32_t hash_bits = 13;  ///< the hash table holds 2^hash_bits positions
-  png::SearchSettings search;
+  gpuimg::png::SearchSettings search;
   bool is_lazy = false;  ///< also tries the next position for a longer match, hashes every position, and is not divided
 };
 
@@ -154,4 +154,4 @@ class StripDeflater {
   MatchFinder finder_;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

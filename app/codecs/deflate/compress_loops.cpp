@@ -16,7 +16,7 @@
 #include "codecs/deflate/compress.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::codecs::HWY_NAMESPACE {
+namespace gpuimg::codecs::deflate::HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
@@ -231,7 +231,7 @@ bool is_one_part(const std::uint8_t* base, std::uint32_t begin, std::uint32_t en
     ++samples;
     nonzero += word_at(base + position) != 0 ? 1 : 0;
   }
-  return png::is_one_part(samples, nonzero);
+  return gpuimg::png::is_one_part(samples, nonzero);
 }
 
 DeflateSequence* find_all(const MatchSettings& settings, std::uint16_t* positions, std::span<const std::uint8_t> bytes,
@@ -372,11 +372,11 @@ void write(std::span<const std::uint8_t> bytes, std::span<const DeflateSequence>
   out = writer;
 }
 
-}  // namespace gpuimg::codecs::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::deflate::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 HWY_EXPORT(find_all);
 HWY_EXPORT(counts_of);
@@ -414,5 +414,5 @@ void write_symbols(std::span<const std::uint8_t> bytes, std::span<const DeflateS
   HWY_DYNAMIC_DISPATCH(write)(bytes, sequences, lengths, out);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate
 #endif

@@ -2,7 +2,7 @@
 // code lengths and stored blocks (sections 3.2.3 to 3.2.7). The inner loop is in inflate_symbols.cpp.
 #include "codecs/deflate/inflate.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 
 using CodeLengthTable = InflateTable<kMaxCodeLengthBits, kMaxCodeLengthBits, kCodeLengthSymbols>;
@@ -402,4 +402,4 @@ Out* InflateBlocks::advance(const Out* oldest, Out* out, const Out* end) {
 template std::uint8_t* InflateBlocks::advance(const std::uint8_t*, std::uint8_t*, const std::uint8_t*);
 template std::uint16_t* InflateBlocks::advance(const std::uint16_t*, std::uint16_t*, const std::uint16_t*);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

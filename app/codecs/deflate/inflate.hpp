@@ -13,7 +13,7 @@
 #include "codecs/deflate/rfc1951.hpp"
 #include "io/random_access.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 
 /// The next bits, least significant first. Small enough to stay in registers in the inner loop.
 struct InflateBits {
@@ -250,4 +250,4 @@ class InflateBlocks {
   DistanceTable distances_;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

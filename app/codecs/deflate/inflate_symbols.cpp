@@ -12,7 +12,7 @@
 #include "codecs/deflate/inflate.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::codecs::HWY_NAMESPACE {
+namespace gpuimg::codecs::deflate::HWY_NAMESPACE {
 
 constexpr std::size_t kStep = 16;
 
@@ -154,11 +154,11 @@ SymbolRun<std::uint16_t> wide(InflateInput& input, const SymbolTables& tables, c
   return symbols(input, tables, oldest, out, end);
 }
 
-}  // namespace gpuimg::codecs::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::deflate::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 HWY_EXPORT(bytes);
 HWY_EXPORT(wide);
@@ -174,5 +174,5 @@ SymbolRun<std::uint16_t> inflate_symbols(InflateInput& input, const SymbolTables
   return HWY_DYNAMIC_DISPATCH(wide)(input, tables, oldest, out, end);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate
 #endif

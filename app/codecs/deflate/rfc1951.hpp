@@ -8,9 +8,9 @@
 
 #include "gpuimg/png/deflate_format.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 
-using namespace png;
+using namespace gpuimg::png;
 
 /// The values that one symbol covers: `base` plus a number of `extra_bits` bits.
 struct SymbolRange {
@@ -65,4 +65,4 @@ inline constexpr auto kFixedLiteralLengths = [] {
   return lengths;
 }();
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numeric>
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 
 constexpr std::uint32_t kCompleteCode = 1U << kMaxCodeLengthBits;  // code space, in units of the longest code
@@ -215,4 +215,4 @@ std::span<std::uint8_t> SpeculativeInflater::resolve(const Window& window) {
   return {bytes, size()};
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

@@ -14,7 +14,7 @@
 #include "codecs/deflate/inflate.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 
 inline constexpr std::size_t kBlockFinderOverread = 32;
 
@@ -82,4 +82,4 @@ class SpeculativeInflater {
   bool is_sound_ = false;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

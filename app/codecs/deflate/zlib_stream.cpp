@@ -8,7 +8,7 @@
 
 #include "codecs/deflate/inflate.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 namespace {
 
 /// ISA-L counts in unsigned char.
@@ -169,4 +169,4 @@ std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t m
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

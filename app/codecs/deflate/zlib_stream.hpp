@@ -13,7 +13,7 @@
 #include "codecs/deflate/rfc1951.hpp"
 #include "io/random_access.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::deflate {
 
 /// The two bytes that open a stream with a window of 32 KiB.
 inline constexpr unsigned char kZlibHeader[2] = {0x78, 0x01};
@@ -91,4 +91,4 @@ class ZlibStream {
 /// stream holds, or 64 KB, and never more than `max_size` plus 1 KB.
 std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t max_size);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::deflate

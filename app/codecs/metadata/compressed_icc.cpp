@@ -13,7 +13,7 @@ namespace gpuimg::codecs {
 
 std::vector<std::byte> decompressed_icc(ByteSpan zlib) {
   constexpr std::size_t kSizeFieldBytes = 4;
-  ZlibStream stream(zlib);
+  deflate::ZlibStream stream(zlib);
   const std::vector<std::byte> beginning = stream.inflate(kSizeFieldBytes);
   if (beginning.size() < kSizeFieldBytes) {
     return {};
@@ -32,9 +32,10 @@ std::vector<std::byte> decompressed_icc(ByteSpan zlib) {
 
 std::vector<std::byte> compressed_icc(ByteSpan profile) {
   constexpr int kLevel = 2;
-  std::vector<std::byte> deflated(deflate_bound(profile.size()));
-  const std::size_t size = StripDeflater(kLevel).deflate(profile, deflated, true);
-  return joined({std::as_bytes(std::span(kZlibHeader)), ByteSpan(deflated).first(size), u32be(adler32_of(profile))});
+  std::vector<std::byte> deflated(deflate::deflate_bound(profile.size()));
+  const std::size_t size = deflate::StripDeflater(kLevel).deflate(profile, deflated, true);
+  return joined({std::as_bytes(std::span(deflate::kZlibHeader)), ByteSpan(deflated).first(size),
+                 u32be(deflate::adler32_of(profile))});
 }
 
 }  // namespace gpuimg::codecs

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 OrderedTasks::OrderedTasks(int threads, std::size_t in_flight, std::function<void(int number)> run)
     : run_(std::move(run)), slots_(in_flight) {
@@ -69,4 +69,4 @@ void OrderedTasks::abandon() noexcept {
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

@@ -12,7 +12,7 @@
 
 #include "codecs/codec_arena.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// Numbered from 0, and taken up in this order. The thread that begins them goes on with what is its own, and runs
 /// tasks only where it would wait for one; a pipeline of oneTBB would keep it until all are done.
@@ -60,4 +60,4 @@ class OrderedTasks {
   std::optional<OtherThreads> others_;  ///< empty if there is one thread
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

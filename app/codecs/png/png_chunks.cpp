@@ -10,7 +10,7 @@
 #include "codecs/refusals.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 constexpr std::uint32_t kPlain = png_chunk_type("tEXt");
@@ -39,7 +39,7 @@ std::optional<std::vector<std::byte>> international_text(ByteSpan after_keyword,
   if (!text) {
     return std::nullopt;
   }
-  return is_compressed ? inflated_zlib(*text, max_size) : copied(*text, max_size);
+  return is_compressed ? deflate::inflated_zlib(*text, max_size) : copied(*text, max_size);
 }
 
 struct ColorType {
@@ -102,7 +102,7 @@ BeforeData read_to_data(ByteSpan beginning, const std::string& name) {
 
 bool PngChunkView::crc_is_right() const {
   const std::size_t crc_at = whole.size() - 4;
-  return crc32_of(whole.subspan(4, crc_at - 4)) == u32be_at(whole, crc_at);
+  return deflate::crc32_of(whole.subspan(4, crc_at - 4)) == u32be_at(whole, crc_at);
 }
 
 void PngChunkView::check_crc(std::string_view name) const {
@@ -154,7 +154,7 @@ std::optional<std::vector<std::byte>> png_text(std::uint32_t chunk_type, ByteSpa
     case kPlain: return copied(*after_keyword, max_size);
     case kCompressed:
       return !after_keyword->empty() && u8_at(*after_keyword, 0) == 0
-                 ? inflated_zlib(after_keyword->subspan(1), max_size)
+                 ? deflate::inflated_zlib(after_keyword->subspan(1), max_size)
                  : std::nullopt;
     case kInternational: return international_text(*after_keyword, max_size);
     default: return std::nullopt;
@@ -196,4 +196,4 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

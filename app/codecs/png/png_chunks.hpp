@@ -12,7 +12,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/codec.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// A chunk type as a big-endian number, as in the file: png_chunk_type("IDAT").
 constexpr std::uint32_t png_chunk_type(const char (&letters)[5]) {
@@ -84,4 +84,4 @@ PngHeader read_png_header(ByteSpan bytes, const std::string& name);
 /// Codec::declared of PNG.
 DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

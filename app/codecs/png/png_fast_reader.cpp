@@ -22,8 +22,11 @@
 #include "codecs/png/png_filter.hpp"
 #include "codecs/sample_order.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
+
+using deflate::Inflater;
+using deflate::SpeculativeInflater;
 
 static_assert(Inflater::kOvershoot >= kUnfilterOverread, "a block must have this much room after its rows");
 
@@ -95,12 +98,12 @@ std::uint8_t* PngRowSink::next_row() {
 }
 
 void PngRowSink::take_rows(const std::uint8_t* filtered, int rows, std::uint32_t adler) {
-  adler_ = adler32_combined(adler_, adler, static_cast<std::uint64_t>(rows) * filtered_row());
+  adler_ = deflate::adler32_combined(adler_, adler, static_cast<std::uint64_t>(rows) * filtered_row());
   unfilter(filtered, rows);
 }
 
 void PngRowSink::take_bytes(std::uint8_t* filtered, std::size_t size) {
-  adler_ = adler32_of(std::as_bytes(std::span(filtered, size)), adler_);
+  adler_ = deflate::adler32_of(std::as_bytes(std::span(filtered, size)), adler_);
   std::uint8_t* const begin = filtered - partial_.size();
   std::copy(partial_.begin(), partial_.end(), begin);
   const std::uint8_t* const end = filtered + size;
@@ -441,7 +444,7 @@ bool read_in_parts(const SimplePng& png, const PngParts& parts, PngRowSink& sink
 
 void add_adler(PngRowBlock& block, const SimplePng& png) {
   const std::size_t bytes = static_cast<std::size_t>(block.rows) * (png.row_bytes() + 1);
-  block.adler = adler32_of(std::as_bytes(std::span(block.filtered(), bytes)));
+  block.adler = deflate::adler32_of(std::as_bytes(std::span(block.filtered(), bytes)));
 }
 
 /// Inflates each block while the one before it is unfiltered. The checksum is for whichever thread has time.
@@ -534,4 +537,4 @@ std::optional<Image> read_simple_png(const SimplePng& png, const std::string& na
   return image;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

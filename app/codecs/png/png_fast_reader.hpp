@@ -13,7 +13,7 @@
 #include "codecs/row_bands.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// How libpng reads image data (png_reader.cpp): up to kMaxSingleRead bytes at once; of more, the last read has at
 /// least kMinLastRead bytes. A stream that libpng would refuse for what follows its data must be refused here too.
@@ -53,4 +53,4 @@ std::optional<Image> read_simple_png(const SimplePng& png, const std::string& na
 std::optional<Image> read_simple_png(const SimplePng& png, const std::string& name, const ReadOptions& options,
                                      const PngParts& parts);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

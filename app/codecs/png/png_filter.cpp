@@ -16,7 +16,7 @@
 #include "codecs/png/png_filter.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::codecs::HWY_NAMESPACE {
+namespace gpuimg::codecs::png::HWY_NAMESPACE {
 
 using Bytes16 = std::uint8_t __attribute__((vector_size(16)));
 using Bytes32 = std::uint8_t __attribute__((vector_size(32)));
@@ -585,11 +585,11 @@ void undo_group(const std::uint8_t* filtered, const std::uint8_t* above, std::ui
   }
 }
 
-}  // namespace gpuimg::codecs::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::png::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 HWY_EXPORT(filter_costs);
@@ -646,5 +646,5 @@ void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std:
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png
 #endif

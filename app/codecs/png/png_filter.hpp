@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 enum class PngFilter : std::uint8_t { none, sub, up, average, paeth };
 inline constexpr int kPngFilterCount = 5;
@@ -51,4 +51,4 @@ void unfilter_rows(const std::uint8_t* filtered, const std::uint8_t* above, std:
 
 inline constexpr std::size_t kUnfilterOverread = 16;
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

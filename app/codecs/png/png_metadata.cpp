@@ -17,7 +17,7 @@
 #include "codecs/png/png_chunks.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 constexpr std::uint32_t kMaxNumber = 0x7FFFFFFF;  // of any integer in PNG
@@ -270,4 +270,4 @@ void fit_png_metadata(Metadata& metadata, MetadataFilter& filter) {
   filter.drop(metadata.xmp_extension, "the extended XMP", "PNG has no place for it");
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

@@ -10,7 +10,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/metadata_filter.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// Requires a PNG that has been read without error; `name` is printable. Uses the first chunk of each type, and the
 /// first text of each keyword. Leaves it out, and adds a clause to `details`, if it is damaged, if it follows the image
@@ -27,4 +27,4 @@ std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata
 /// Codec::fit_metadata of PNG.
 void fit_png_metadata(Metadata& metadata, MetadataFilter& filter);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

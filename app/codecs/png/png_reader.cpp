@@ -25,7 +25,7 @@
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
@@ -550,4 +550,4 @@ std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::s
   return opened;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

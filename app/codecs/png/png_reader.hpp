@@ -11,7 +11,7 @@
 #include "codecs/codec.hpp"
 #include "io/random_access.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// Expands gray below 8 bits to 8, palettes to RGB or (with transparency) RGBA, and a transparent color to alpha; 16
 /// bits stay 16. Applies no gamma and no background. Requires correct checksums of critical chunks, a valid deflate
@@ -29,4 +29,4 @@ enum class PngPath { fast_if_possible, libpng_only };
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
                       PngPath path);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

@@ -31,7 +31,7 @@
 #include "gpuimg/png/strip_layout.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 /// The division of an image into strips of whole rows, about 256 KB after filtering. Depends only on the image.
@@ -96,7 +96,7 @@ class StripPacker {
   StripPlan plan_;
   bool tries_all_;
   RowSource rows_;
-  StripDeflater deflater_;
+  deflate::StripDeflater deflater_;
   std::vector<std::uint8_t> filtered_;
   std::vector<std::byte> packed_;
   std::vector<std::byte> best_;
@@ -106,7 +106,7 @@ constexpr int kChooseForEachRow = -1;
 
 StripPlan::StripPlan(std::size_t bytes_of_row, int height)
     : row_bytes(bytes_of_row),
-      rows_per_strip(static_cast<int>(png::rows_per_strip(row_bytes, static_cast<std::uint32_t>(height)))),
+      rows_per_strip(static_cast<int>(gpuimg::png::rows_per_strip(row_bytes, static_cast<std::uint32_t>(height)))),
       strips((height - 1) / rows_per_strip + 1) {}
 
 RowSource::RowSource(PixelFormat format, std::size_t row_bytes)
@@ -145,7 +145,7 @@ StripPacker::StripPacker(PixelFormat format, const StripPlan& plan, int png_leve
       rows_(format, plan.row_bytes),
       deflater_(std::min(png_level, 2)),
       filtered_(plan.filtered_bytes()),
-      packed_(deflate_bound(plan.filtered_bytes())),
+      packed_(deflate::deflate_bound(plan.filtered_bytes())),
       best_(tries_all_ ? packed_.size() : 0) {}
 
 void StripPacker::pack(const StripRows& rows, int index, PackedStrip& strip) {
@@ -166,7 +166,7 @@ std::size_t StripPacker::try_filter(const StripRows& rows, PackedStrip& strip, i
   }
   strip.filtered_size = static_cast<std::size_t>(out - filtered_.data());
   const auto filtered = std::as_bytes(std::span(filtered_).first(strip.filtered_size));
-  strip.adler = adler32_of(filtered);
+  strip.adler = deflate::adler32_of(filtered);
   return deflater_.deflate(filtered, packed_, strip.index + 1 == plan_.strips);
 }
 
@@ -188,12 +188,12 @@ std::size_t StripPacker::smallest_of_all(const StripRows& rows, PackedStrip& str
 
 void StripPacker::finish(PackedStrip& strip, std::size_t size) const {
   constexpr std::string_view kType = "IDAT";
-  const std::size_t header = strip.index == 0 ? sizeof kZlibHeader : 0;
+  const std::size_t header = strip.index == 0 ? sizeof deflate::kZlibHeader : 0;
   strip.chunk.resize(kType.size() + header + size);
   std::memcpy(strip.chunk.data(), kType.data(), kType.size());
-  std::memcpy(strip.chunk.data() + kType.size(), kZlibHeader, header);
+  std::memcpy(strip.chunk.data() + kType.size(), deflate::kZlibHeader, header);
   std::memcpy(strip.chunk.data() + kType.size() + header, packed_.data(), size);
-  strip.crc = crc32_of(strip.chunk);
+  strip.crc = deflate::crc32_of(strip.chunk);
 }
 
 /// A file as it is written: chunks in order, to a sink. Collects small pieces before passing them to the sink, which it
@@ -295,11 +295,11 @@ void PngOutput::append(std::span<const std::byte> bytes) {
 }
 
 void PngOutput::append_strip(PackedStrip& strip, bool is_last) {
-  adler_ = adler32_combined(adler_, strip.adler, strip.filtered_size);
+  adler_ = deflate::adler32_combined(adler_, strip.adler, strip.filtered_size);
   if (is_last) {
     const auto trailer = u32be(adler_);
     strip.chunk.insert(strip.chunk.end(), trailer.begin(), trailer.end());
-    strip.crc = crc32_of(trailer, strip.crc);
+    strip.crc = deflate::crc32_of(trailer, strip.crc);
   }
   append(u32be(static_cast<std::uint32_t>(strip.chunk.size() - 4)));
   append(strip.chunk);
@@ -315,7 +315,7 @@ void PngOutput::finish() {
 void PngOutput::append_chunk(std::span<const std::byte> content) {
   append(u32be(static_cast<std::uint32_t>(content.size() - 4)));
   append(content);
-  append(u32be(crc32_of(content)));
+  append(u32be(deflate::crc32_of(content)));
 }
 
 void PngOutput::flush() {
@@ -551,7 +551,7 @@ std::size_t row_bytes_of(int width, PixelFormat format) {
 std::unique_ptr<RowWriter> open_png_writer(int width, int height, PixelFormat format, const std::string& name,
                                            const WriteOptions& options, const ByteSink& sink) {
   check_level(options.png_level);
-  if (row_bytes_of(width, format) >= kMaxStripBytes) {
+  if (row_bytes_of(width, format) >= deflate::kMaxStripBytes) {
     throw Error(ErrorKind::unsupported,
                 fmt::format("{}: cannot write: rows of {} pixels are too long for PNG; write .npy, or a narrower image",
                             printable_name(name), width));
@@ -571,9 +571,9 @@ void encode_png(ConstView pixels, const std::string& name, const WriteOptions& o
 
 std::optional<Encoding> png_data_format(int width, int /*height*/, PixelFormat format, const WriteOptions& options) {
   const PngDataFormat data{options.png_level};
-  const bool is_short = row_bytes_of(width, format) < kMaxStripBytes;
+  const bool is_short = row_bytes_of(width, format) < deflate::kMaxStripBytes;
   const bool one_bit = options.one_bit && can_pack_bits(format);
-  return is_short && !one_bit && png::can_encode(format, data) ? std::optional<Encoding>(data) : std::nullopt;
+  return is_short && !one_bit && gpuimg::png::can_encode(format, data) ? std::optional<Encoding>(data) : std::nullopt;
 }
 
 void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat format, const std::string& name,
@@ -588,4 +588,4 @@ void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

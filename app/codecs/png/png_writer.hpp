@@ -11,7 +11,7 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// Takes u8 or u16 pixels with 1 to 4 channels; writes without interlacing. Strips of about 256 KB, a size that depends
 /// only on the image, are filtered and deflated independently, in parallel, and joined in order. The bytes do not
@@ -41,4 +41,4 @@ std::optional<Encoding> png_data_format(int width, int height, PixelFormat forma
 void write_encoded_png(const Encoded& chunks, int width, int height, PixelFormat format, const std::string& name,
                        const WriteOptions& options, const ByteSink& sink);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

@@ -11,7 +11,7 @@
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/refusals.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 namespace {
 
 /// Returns the largest index.
@@ -373,7 +373,7 @@ void PngDataCheck::add(std::span<const std::byte> bytes) {
   while (are_right_ && !bytes.empty()) {
     const std::uint64_t left = (*png_.chunks)[chunk_].data_end - done_;
     const auto part = bytes.first(static_cast<std::size_t>(std::min<std::uint64_t>(left, bytes.size())));
-    crc_ = crc32_of(part, crc_);
+    crc_ = deflate::crc32_of(part, crc_);
     done_ += part.size();
     bytes = bytes.subspan(part.size());
     end_chunks();
@@ -424,4 +424,4 @@ void expand_stored_rows(Image& rows, const SimplePng& png, const std::string& na
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

@@ -16,7 +16,7 @@
 #include "gpuimg/image.hpp"
 #include "io/random_access.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::png {
 
 /// A palette, and the conversion of indices to colors.
 class PngPalette {
@@ -127,4 +127,4 @@ std::byte* stored_rows_of(Image& rows, const SimplePng& png);
 /// printable.
 void expand_stored_rows(Image& rows, const SimplePng& png, const std::string& name);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::png

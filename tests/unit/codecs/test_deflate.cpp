@@ -14,6 +14,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 

@@ -113,7 +113,7 @@ FileBytes deflated_with_window(const FileBytes& profile, int window_bits) {
   stream.avail_in = static_cast<uInt>(in.size());
   stream.next_out = reinterpret_cast<Bytef*>(deflated.data());
   stream.avail_out = static_cast<uInt>(deflated.size());
-  deflate(&stream, Z_FINISH);
+  ::deflate(&stream, Z_FINISH);
   deflated.resize(stream.total_out);
   deflateEnd(&stream);
   return deflated;

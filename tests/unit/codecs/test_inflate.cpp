@@ -8,13 +8,14 @@
 #include <optional>
 #include <utility>
 
-#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/deflate/rfc1951.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 
@@ -175,7 +176,7 @@ TEST(Inflate, ReadsStoredBlocksAcrossInputPortions) {
     stream.avail_out = static_cast<uInt>(deflated.size());
     for (const uInt last = static_cast<uInt>(data.size()); stream.total_in < last;) {
       stream.avail_in = std::min<uInt>(1 + random.below(40), last - static_cast<uInt>(stream.total_in));
-      deflate(&stream, stream.total_in + stream.avail_in == last ? Z_FINISH : Z_FULL_FLUSH);
+      ::deflate(&stream, stream.total_in + stream.avail_in == last ? Z_FINISH : Z_FULL_FLUSH);
     }
     deflated.resize(stream.total_out);
     deflateEnd(&stream);

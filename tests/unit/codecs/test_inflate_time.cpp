@@ -10,6 +10,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 

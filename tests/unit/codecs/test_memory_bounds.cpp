@@ -79,7 +79,7 @@ FileBytes deflated_zeros(std::size_t size) {
   for (std::size_t done = 0; done < size; done += zeros.size()) {
     stream.next_in = const_cast<Bytef*>(zeros.data());
     stream.avail_in = static_cast<uInt>(zeros.size());
-    deflate(&stream, done + zeros.size() < size ? Z_NO_FLUSH : Z_FINISH);
+    ::deflate(&stream, done + zeros.size() < size ? Z_NO_FLUSH : Z_FINISH);
   }
   deflated.resize(stream.total_out);
   deflateEnd(&stream);

@@ -17,6 +17,8 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
+using namespace codecs::png;
 
 namespace {
 
@@ -146,15 +148,15 @@ TEST(PngEncoderTwin, FiltersAreTheHosts) {
       current[i] = static_cast<std::uint8_t>(is_extreme ? 255 * random.below(2) : random.below(256));
       above[i] = static_cast<std::uint8_t>(random.below(4) == 0 ? current[i] : random.below(256));
     }
-    png::Neighbors n{};
+    gpuimg::png::Neighbors n{};
     std::memcpy(&n.value, current + 1, 4);
     std::memcpy(&n.left, current, 4);
     std::memcpy(&n.up, above + 1, 4);
     std::memcpy(&n.corner, above, 4);
-    for (int filter = 0; filter < png::kFilterCount; ++filter) {
+    for (int filter = 0; filter < gpuimg::png::kFilterCount; ++filter) {
       std::uint8_t expected[5];
       filter_row(static_cast<PngFilter>(filter), {current, above, 5, 1}, expected);
-      const std::uint32_t found = png::residues(filter, n);
+      const std::uint32_t found = gpuimg::png::residues(filter, n);
       ASSERT_EQ(std::memcmp(&found, expected + 1, 4), 0) << filter;
     }
   }
@@ -163,7 +165,7 @@ TEST(PngEncoderTwin, FiltersAreTheHosts) {
 TEST(PngEncoderTwin, CostsOfAllResidues) {
   for (std::uint32_t value = 0; value < 256; ++value) {
     const std::uint32_t size = std::min(value, 256 - value);
-    EXPECT_EQ(png::cost_of(value << 16 | 0xFFU), std::min(size, 8U) + 1);
+    EXPECT_EQ(gpuimg::png::cost_of(value << 16 | 0xFFU), std::min(size, 8U) + 1);
   }
 }
 

@@ -15,6 +15,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::png;
 
 namespace {
 

@@ -18,6 +18,7 @@ namespace gpuimg {
 namespace {
 
 using namespace codecs;
+using namespace codecs::png;
 using namespace std::string_view_literals;
 using namespace test;
 

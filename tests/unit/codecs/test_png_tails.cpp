@@ -11,6 +11,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::png;
 
 namespace {
 
@@ -28,7 +29,7 @@ FileBytes with_tail(const PngPicture& picture, int level, std::size_t blocks) {
   stream.avail_in = static_cast<uInt>(raw.size());
   stream.next_out = reinterpret_cast<Bytef*>(data.data());
   stream.avail_out = static_cast<uInt>(data.size());
-  deflate(&stream, Z_FULL_FLUSH);
+  ::deflate(&stream, Z_FULL_FLUSH);
   data.resize(stream.total_out);
   deflateEnd(&stream);
   data[1] = std::byte{0x01};

@@ -14,8 +14,8 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/deflate/compress.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/png/png_filter.hpp"
 #include "support/libpng_reader.hpp"
@@ -23,6 +23,8 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
+using namespace codecs::png;
 
 namespace {
 

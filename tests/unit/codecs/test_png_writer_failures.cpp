@@ -13,6 +13,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::png;
 
 namespace {
 

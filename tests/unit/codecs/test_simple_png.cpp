@@ -9,6 +9,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::png;
 
 namespace {
 

@@ -11,6 +11,7 @@
 
 namespace gpuimg {
 using namespace codecs;
+using namespace codecs::deflate;
 
 namespace {
 
