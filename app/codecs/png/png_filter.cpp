@@ -618,8 +618,9 @@ void filter_row(PngFilter filter, const PngRow& row, std::uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(write_filtered)(filter, row, out);
 }
 
-void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above, std::uint8_t* out,
-                  RowPart part, std::size_t pixel_bytes) {
+/// Not inlined into the ends of a group of rows: that makes the loop of the group about 3 % slower.
+HWY_NOINLINE void unfilter_row(PngFilter filter, const std::uint8_t* filtered, const std::uint8_t* above,
+                               std::uint8_t* out, RowPart part, std::size_t pixel_bytes) {
   if (filter == PngFilter::none) {
     std::memcpy(out + part.begin, filtered + part.begin, part.end - part.begin);
     return;
