@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "codecs/bmp/bmp_metadata.hpp"
-#include "codecs/bmp/bmp_reader.hpp"
-#include "codecs/bmp/bmp_writer.hpp"
+#include "codecs/bmp/bmp.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/gif/gif_reader.hpp"
+#include "codecs/gif/gif.hpp"
 #if GPUIMG_HAS_HEIF
 #include "codecs/heif/heif_reader.hpp"
 #endif
@@ -22,21 +20,16 @@
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
-#include "codecs/pnm/pnm_reader.hpp"
-#include "codecs/pnm/pnm_writer.hpp"
-#include "codecs/psd/psd_metadata.hpp"
-#include "codecs/psd/psd_reader.hpp"
-#include "codecs/stb/stb_writer.hpp"
-#include "codecs/stb/tga_reader.hpp"
+#include "codecs/pnm/pnm.hpp"
+#include "codecs/psd/psd.hpp"
+#include "codecs/tga/tga.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_reader.hpp"
 #include "codecs/tiff/tiff_writer.hpp"
 #endif
 #if GPUIMG_HAS_WEBP
-#include "codecs/webp/webp_metadata.hpp"
-#include "codecs/webp/webp_reader.hpp"
-#include "codecs/webp/webp_writer.hpp"
+#include "codecs/webp/webp.hpp"
 #endif
 
 namespace gpuimg::codecs {
@@ -90,7 +83,7 @@ constexpr Codec kCodecs[] = {
         .decode = read_bmp,
         .open_rows = open_bmp_rows,
         .written = {{"bmp", "uncompressed, 8 bits"}},
-        .limits = {.max_bytes = kMaxStbBytes, .holds_16_bits = false, .holds_gray_alpha = false},
+        .limits = {.max_bytes = kMaxBmpBytes, .holds_16_bits = false, .holds_gray_alpha = false},
         .fit_metadata = fit_bmp_metadata,
         .encode = encode_bmp,
         .open_placing_writer = open_bmp_writer,
@@ -105,7 +98,7 @@ constexpr Codec kCodecs[] = {
         .open_rows = open_tga_rows,
         .is_decoded_by_rows = true,
         .written = {{"tga", "run-length coded, 8 bits"}},
-        .limits = {.max_side = 65535, .max_bytes = kMaxStbBytes, .holds_16_bits = false},
+        .limits = {.max_side = 65535, .max_bytes = kMaxTgaBytes, .holds_16_bits = false},
         .encode = encode_tga,
     },
     {

@@ -1,22 +1,355 @@
-// Checks that the file is long enough before it allocates pixels, then unpacks row by row.
-#include "codecs/bmp/bmp_reader.hpp"
+// Checks that the file is long enough before it allocates pixels, then unpacks row by row. BITMAPCOREHEADER,
+// BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2's stop at any field.
+#include "codecs/bmp/bmp.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
-#include "codecs/bmp/bmp_header.hpp"
-#include "codecs/bmp/bmp_metadata.hpp"
-#include "codecs/bmp/bmp_runs.hpp"
+#include "codecs/byte_fields.hpp"
+#include "codecs/metadata/icc_profile.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/stored_rows.hpp"
+#include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs {
 namespace {
+
+struct BmpHeader {
+  enum class Packing : std::uint8_t { plain, runs8, runs4 };
+
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+  bool is_top_down = false;
+  std::uint32_t bits = 0;  ///< of a pixel: 1, 2, 4 or 8 with a palette; 16, 24 or 32
+  Packing packing = Packing::plain;
+  std::array<std::uint32_t, 4> masks{};  ///< red, green, blue and alpha, of up to 8 contiguous bits; 0 for no alpha
+  std::size_t pixels = 0;                ///< offset of the pixels
+  std::size_t palette = 0;               ///< offset of the palette
+  std::size_t palette_entry_bytes = 4;
+  std::size_t colors = 0;  ///< entries of the palette before the pixels
+
+  std::uint32_t x_per_meter = 0;  ///< pixels; 0 if it is not said
+  std::uint32_t y_per_meter = 0;
+  bool names_profile = false;       ///< of another file
+  std::uint64_t profile = 0;        ///< offset of the ICC profile
+  std::uint64_t profile_bytes = 0;  ///< 0 without one
+
+  [[nodiscard]] bool has_palette() const { return bits <= 8; }
+  [[nodiscard]] bool has_alpha() const { return masks[3] != 0; }
+  [[nodiscard]] std::size_t row_bytes() const { return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4; }
+};
+
+constexpr std::size_t kFileHeaderBytes = 14;
+constexpr std::uint32_t kCoreBytes = 12;
+constexpr std::uint32_t kInfoBytes = 40;
+constexpr std::uint32_t kOs2Bytes = 64;
+constexpr std::uint32_t kVersion5 = 124;
+
+enum Compression : std::uint32_t { kPlain = 0, kRuns8 = 1, kRuns4 = 2, kMasks = 3, kMasksWithAlpha = 6 };
+
+/// Fields as stored. Those that a short header lacks are 0.
+struct Fields {
+  std::uint32_t bytes = 0;
+  std::int32_t width = 0;
+  std::int32_t height = 0;
+  std::uint32_t compression = kPlain;
+  std::uint32_t colors_used = 0;
+
+  [[nodiscard]] std::size_t end() const { return kFileHeaderBytes + bytes; }
+};
+
+bool is_known_length(std::uint32_t bytes) {
+  constexpr std::uint32_t kMinOs2Bytes = 16;
+  constexpr std::uint32_t kVersion4 = 108;
+  return bytes == kCoreBytes || (bytes >= kMinOs2Bytes && bytes <= kOs2Bytes) || bytes == kVersion4 ||
+         bytes == kVersion5;
+}
+
+void read_profile(ByteSpan bytes, const Fields& fields, BmpHeader& header) {
+  constexpr std::uint32_t kEmbedded = 0x4D424544;
+  constexpr std::uint32_t kLinked = 0x4C494E4B;
+  if (fields.bytes < kVersion5) {
+    return;
+  }
+  const std::uint32_t color_space = u32le_at(bytes, kFileHeaderBytes + 56);
+  header.names_profile = color_space == kLinked;
+  if (color_space == kEmbedded) {
+    header.profile = std::uint64_t{kFileHeaderBytes} + u32le_at(bytes, kFileHeaderBytes + 112);
+    header.profile_bytes = u32le_at(bytes, kFileHeaderBytes + 116);
+  }
+}
+
+Fields read_fields(ByteSpan bytes, BmpHeader& header, const std::string& name) {
+  require_bytes(bytes, kFileHeaderBytes + kCoreBytes, name);
+  Fields fields;
+  fields.bytes = u32le_at(bytes, 14);
+  header.pixels = u32le_at(bytes, 10);
+  if (!is_known_length(fields.bytes)) {
+    refuse_unsupported(name, fmt::format("BMP with a {}-byte header", fields.bytes));
+  }
+  require_bytes(bytes, fields.end(), name);
+  if (fields.bytes == kCoreBytes) {
+    fields.width = static_cast<std::int32_t>(u16le_at(bytes, 18));
+    fields.height = static_cast<std::int32_t>(u16le_at(bytes, 20));
+    header.bits = u16le_at(bytes, 24);
+    header.palette_entry_bytes = 3;
+    return fields;
+  }
+  const auto field = [&](std::size_t offset) { return offset + 4 <= fields.end() ? u32le_at(bytes, offset) : 0; };
+  fields.width = static_cast<std::int32_t>(u32le_at(bytes, 18));
+  fields.height = static_cast<std::int32_t>(u32le_at(bytes, 22));
+  header.bits = u16le_at(bytes, 28);
+  fields.compression = field(30);
+  fields.colors_used = field(46);
+  header.x_per_meter = field(38);
+  header.y_per_meter = field(42);
+  read_profile(bytes, fields, header);
+  return fields;
+}
+
+void check_kind(const BmpHeader& header, const Fields& fields, const std::string& name) {
+  constexpr std::array<std::uint32_t, 7> kDepths = {1, 2, 4, 8, 16, 24, 32};
+  if (std::find(kDepths.begin(), kDepths.end(), header.bits) == kDepths.end()) {
+    refuse_unsupported(name, fmt::format("BMP with {} bits per pixel", header.bits));
+  }
+  const bool has_masks = fields.compression == kMasks || fields.compression == kMasksWithAlpha;
+  const bool has_runs = fields.compression == kRuns8 || fields.compression == kRuns4;
+  if ((fields.compression != kPlain && !has_masks && !has_runs) || (has_masks && fields.bytes == kOs2Bytes)) {
+    refuse_unsupported(name, fmt::format("BMP with compression type {}", fields.compression));
+  }
+  if (has_masks && header.bits != 16 && header.bits != 32) {
+    refuse_damaged(name, fmt::format("it has channel masks for {} bits per pixel", header.bits));
+  }
+  if (has_runs && header.bits != (fields.compression == kRuns8 ? 8 : 4)) {
+    refuse_damaged(name, fmt::format("it has run-length coding for {} bits per pixel", header.bits));
+  }
+  if (fields.width < 0) {
+    refuse_damaged(name, "its width is negative");
+  }
+}
+
+bool is_one_run(std::uint32_t mask) {
+  const std::uint32_t filled_below = mask | (mask - 1);
+  return (filled_below & (filled_below + 1)) == 0;
+}
+
+void check_mask(std::uint32_t mask, bool is_color, const std::string& name) {
+  if (std::popcount(mask) > 8) {
+    refuse_unsupported(name, "BMP with more than 8 bits per channel");
+  }
+  if (is_color && mask == 0) {
+    refuse_damaged(name, "a channel mask is empty");
+  }
+  if (!is_one_run(mask)) {
+    refuse_damaged(name, "the bits of a channel mask are not contiguous");
+  }
+}
+
+/// The masks that the file holds, or those of its depth. Returns the end of the header with the masks after it.
+std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, const std::string& name) {
+  if (fields.compression != kMasks && fields.compression != kMasksWithAlpha) {
+    header.masks = header.bits == 16 ? std::array<std::uint32_t, 4>{0x7C00, 0x03E0, 0x001F, 0}
+                                     : std::array<std::uint32_t, 4>{0xFF0000, 0x00FF00, 0x0000FF, 0};
+    return fields.end();
+  }
+  constexpr std::uint32_t kWithRgbMasks = 52;
+  constexpr std::uint32_t kWithAllMasks = 56;
+  constexpr std::size_t kMasksAt = kFileHeaderBytes + kInfoBytes;  // inside a long header or after a short one
+  const std::size_t count = fields.bytes >= kWithAllMasks || fields.compression == kMasksWithAlpha ? 4 : 3;
+  const std::uint32_t pixel = header.bits == 16 ? 0xFFFF : 0xFFFFFFFF;  // ignores mask bits outside the pixel
+  require_bytes(bytes, kMasksAt + 4 * count, name);
+  for (std::size_t i = 0; i < count; ++i) {
+    header.masks[i] = u32le_at(bytes, kMasksAt + 4 * i) & pixel;
+    check_mask(header.masks[i], i < 3, name);
+  }
+  return std::max(fields.end(), fields.bytes < kWithRgbMasks ? kMasksAt + 4 * count : std::size_t{0});
+}
+
+/// How many entries of the palette the header declares and the space before the pixels holds.
+std::size_t palette_size(const BmpHeader& header, std::uint32_t colors_used) {
+  const std::size_t full = std::size_t{1} << header.bits;
+  const std::size_t declared = colors_used != 0 ? colors_used : full;
+  const std::size_t space = header.pixels - std::min(header.pixels, header.palette);
+  return std::min({declared, full, space / header.palette_entry_bytes});
+}
+
+/// `bytes` starts with the signature, and may be cut off after the header and its masks. Throws like decode_image; the
+/// size is not checked.
+BmpHeader read_bmp_header(ByteSpan bytes, const std::string& name) {
+  BmpHeader header;
+  const Fields fields = read_fields(bytes, header, name);
+  check_kind(header, fields, name);
+  const std::int64_t height = fields.height;
+  header.width = static_cast<std::uint64_t>(fields.width);
+  header.height = static_cast<std::uint64_t>(height < 0 ? -height : height);
+  header.is_top_down = height < 0;
+  header.packing = fields.compression == kRuns8   ? BmpHeader::Packing::runs8
+                   : fields.compression == kRuns4 ? BmpHeader::Packing::runs4
+                                                  : BmpHeader::Packing::plain;
+  header.palette = read_masks(bytes, header, fields, name);
+  header.colors = header.has_palette() ? palette_size(header, fields.colors_used) : 0;
+  return header;
+}
+
+using RgbColor = std::array<std::byte, 3>;
+
+/// Run-length coded rows, BI_RLE8 and BI_RLE4: pairs of a count and an index, and escapes: end of row, end of image, a
+/// jump, or indices one by one.
+class RunReader {
+ public:
+  RunReader(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name, View to)
+      : data_(data), header_(header), palette_(palette), name_(name), to_(to) {
+    const std::int64_t pixels_a_word = header.packing == BmpHeader::Packing::runs8 ? 4 : 8;
+    padded_width_ = (std::int64_t{to.width} + pixels_a_word - 1) / pixels_a_word * pixels_a_word;
+  }
+
+  void read() {
+    while (!has_ended_ && !is_full()) {
+      const std::uint32_t count = byte();
+      if (count > 0) {
+        paint_run(count);
+        continue;
+      }
+      follow_escape(byte());
+    }
+  }
+
+ private:
+  [[nodiscard]] bool is_full() const { return y_ >= to_.height || (y_ == to_.height - 1 && x_ >= to_.width); }
+
+  std::uint32_t byte() {
+    require_bytes(data_, 1, name_);
+    const std::uint32_t value = u8_at(data_, 0);
+    data_ = data_.subspan(1);
+    return value;
+  }
+
+  void follow_escape(std::uint32_t code) {
+    constexpr std::uint32_t kEndOfRow = 0;
+    constexpr std::uint32_t kEndOfImage = 1;
+    constexpr std::uint32_t kJump = 2;
+    switch (code) {
+      case kEndOfRow:
+        x_ = 0;
+        ++y_;
+        break;
+      case kEndOfImage: has_ended_ = true; break;
+      case kJump:
+        x_ += static_cast<int>(byte());
+        y_ += static_cast<int>(byte());
+        if (x_ > padded_width_ || y_ >= to_.height) {
+          refuse_damaged(name_, "a jump leaves the image");
+        }
+        break;
+      default: paint_literals(code);
+    }
+  }
+
+  /// Two indices alternate in a byte of 4-bit runs, the high one first.
+  void paint_run(std::uint32_t count) {
+    const std::uint32_t value = byte();
+    check_room(count);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      paint(header_.packing == BmpHeader::Packing::runs8 ? value : i % 2 == 0 ? value >> 4 : value & 15U);
+    }
+  }
+
+  void paint_literals(std::uint32_t count) {
+    const bool is_wide = header_.packing == BmpHeader::Packing::runs8;
+    const std::size_t bytes = is_wide ? count : (count + 1) / 2;
+    const std::size_t padded = bytes + bytes % 2;
+    check_room(count);
+    require_bytes(data_, padded, name_);
+    for (std::uint32_t i = 0; i < count; ++i) {
+      paint(is_wide ? u8_at(data_, i) : u8_at(data_, i / 2) >> (i % 2 == 0 ? 4 : 0) & 15U);
+    }
+    data_ = data_.subspan(padded);
+  }
+
+  /// ImageMagick codes rows with the padding that uncompressed rows have.
+  void check_room(std::uint32_t count) const {
+    if (std::int64_t{x_} + count > padded_width_) {
+      refuse_damaged(name_, "a run extends past its row");
+    }
+  }
+
+  void paint(std::uint32_t index) {
+    if (index >= palette_.size()) {
+      refuse_damaged(name_,
+                     fmt::format("a pixel has color index {}, but its palette has size {}", index, palette_.size()));
+    }
+    if (x_ < to_.width) {
+      const int row = header_.is_top_down ? y_ : to_.height - 1 - y_;
+      std::copy_n(palette_[index].begin(), 3, to_.row_bytes(row) + std::size_t{3} * static_cast<std::size_t>(x_));
+    }
+    ++x_;
+  }
+
+  ByteSpan data_;
+  const BmpHeader& header_;
+  std::span<const RgbColor> palette_;
+  const std::string& name_;
+  View to_;
+  std::int64_t padded_width_ = 0;
+  int x_ = 0;
+  int y_ = 0;  ///< in the order of the file
+  bool has_ended_ = false;
+};
+
+/// Paints the runs of `data`. Pixels that they skip get the first color, as in Pillow, OpenCV and ImageMagick. Refuses
+/// runs that leave the image and its padding, indices outside the palette, and data that end too soon.
+void read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name,
+                   View to) {
+  if (palette.empty()) {
+    refuse_damaged(name, "its palette has size 0");
+  }
+  for (int y = 0; y < to.height; ++y) {
+    for (int x = 0; x < to.width; ++x) {
+      std::copy_n(palette[0].begin(), 3, to.row_bytes(y) + std::size_t{3} * static_cast<std::size_t>(x));
+    }
+  }
+  RunReader(data, header, palette, name, to).read();
+}
+
+/// The fields are signed.
+bool is_density(std::uint32_t per_meter) {
+  return per_meter > 0 && per_meter <= static_cast<std::uint32_t>(std::numeric_limits<std::int32_t>::max());
+}
+
+/// Adds a clause to `details` if the profile is damaged.
+Metadata read_bmp_metadata(ByteSpan bytes, const BmpHeader& header, std::vector<std::string>& details) {
+  Metadata metadata;
+  if (is_density(header.x_per_meter) && is_density(header.y_per_meter)) {
+    metadata.density = PixelDensity{header.x_per_meter, header.y_per_meter, DensityUnit::meter};
+  }
+  if (header.names_profile) {
+    metadata.not_kept.emplace_back("the name of the file with its ICC profile");
+  }
+  if (header.profile_bytes > 0) {
+    const bool is_inside = header.profile + header.profile_bytes <= bytes.size();
+    const ByteSpan profile = is_inside ? icc_profile_in(bytes.subspan(static_cast<std::size_t>(header.profile),
+                                                                      static_cast<std::size_t>(header.profile_bytes)))
+                                       : ByteSpan{};
+    metadata.icc.assign(profile.begin(), profile.end());
+    if (profile.empty()) {
+      details.emplace_back("its ICC profile is damaged and is left out");
+    }
+  }
+  return metadata;
+}
 
 std::vector<RgbColor> read_palette(ByteSpan bytes, const BmpHeader& header) {
   std::vector<RgbColor> palette(header.colors);
@@ -132,6 +465,12 @@ ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string&
 }
 
 }  // namespace
+
+Metadata bmp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
+  const BmpHeader header = read_bmp_header(beginning, name);
+  require_bytes(beginning, static_cast<std::size_t>(header.profile + header.profile_bytes), name);
+  return read_bmp_metadata(beginning, header, details);
+}
 
 DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   const BmpHeader header = read_bmp_header(bytes, name);

@@ -1,5 +1,6 @@
-// Rows of a call are written in blocks, each at its place.
-#include "codecs/bmp/bmp_writer.hpp"
+// Writes BMP in blocks of rows: from the bottom up, or each at its place. Microsoft's BITMAPINFOHEADER and
+// BITMAPV4HEADER, with the bytes that stb_image_write writes.
+#include "codecs/bmp/bmp.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -7,11 +8,10 @@
 #include <vector>
 
 #include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs {
 namespace {
-
-constexpr std::size_t kBlock = std::size_t{1} << 20;
 
 class HeaderBytes {
  public:
@@ -42,6 +42,11 @@ class BmpFile {
 
   [[nodiscard]] int height() const { return height_; }
   [[nodiscard]] std::size_t row_bytes() const { return row_bytes_; }
+  /// At least one.
+  [[nodiscard]] int rows_a_block() const {
+    constexpr std::size_t kBlock = std::size_t{1} << 20;
+    return static_cast<int>(std::max<std::size_t>(1, kBlock / row_bytes_));
+  }
   [[nodiscard]] const std::vector<std::byte>& header_bytes() const { return header_; }
   [[nodiscard]] bool holds(ConstView rows) const {
     return static_cast<std::size_t>(rows.width) == width_ && rows.format == format_;
@@ -121,9 +126,8 @@ class BmpWriter final : public RowWriter {
     if (!file_.holds(rows) || rows.height > file_.height() - next_) {
       throw std::logic_error("BMP: rows of another image");
     }
-    const auto most = static_cast<int>(std::max<std::size_t>(1, kBlock / file_.row_bytes()));
     for (int begin = 0; begin < rows.height;) {
-      const int end = begin + std::min(most, rows.height - begin);
+      const int end = begin + std::min(file_.rows_a_block(), rows.height - begin);
       file_.pack(rows, begin, end, block_);
       next_ += end - begin;
       begin = end;
@@ -146,6 +150,25 @@ class BmpWriter final : public RowWriter {
 };
 
 }  // namespace
+
+void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter) {
+  filter.drop_all_but_density(metadata, "gpuimg writes only the pixel density to BMP");
+  if (metadata.density && metadata.density->unit == DensityUnit::none) {
+    filter.drop(metadata.density, "the pixel density", "BMP holds it with a unit only");
+  }
+}
+
+void encode_bmp(ConstView pixels, const std::string& /*name*/, const WriteOptions& options, const ByteSink& sink) {
+  const BmpFile file(pixels.width, pixels.height, pixels.format, options);
+  sink(file.header_bytes());
+  std::vector<std::byte> block;
+  for (int end = pixels.height; end > 0;) {
+    const int begin = std::max(0, end - file.rows_a_block());
+    file.pack(pixels, begin, end, block);
+    sink(block);
+    end = begin;
+  }
+}
 
 std::unique_ptr<RowWriter> open_bmp_writer(int width, int height, PixelFormat format, const std::string& /*name*/,
                                            const WriteOptions& options, const BytePlacer& place) {

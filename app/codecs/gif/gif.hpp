@@ -1,6 +1,6 @@
-// Reads GIF, versions 87a and 89a.
-// To read this folder, start here, then lzw.hpp for the decompression. Why gpuimg has its own reader:
-// docs/decisions/0011-own-gif-reader.md.
+// Reads GIF, versions 87a and 89a. Why gpuimg has its own reader: docs/decisions/0011-own-gif-reader.md.
+// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
+// works.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,9 @@
-// Reads PNM: PBM, PGM, PPM (as text and binary) and PAM.
-// To read this folder, start here, then pnm_header.hpp for the headers. pnm_writer.hpp writes.
+// Reads PNM: PBM, PGM, PPM (as text and binary) and PAM. Writes binary PGM and PPM, and PAM for pixels with alpha.
+// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
+// works.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 
@@ -19,5 +21,12 @@ std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::s
 
 /// Codec::declared of PNM.
 DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name);
+
+/// 1 to 4 channels of 8 or 16 bits. `name` says nothing: gray is P5, RGB P6, and with alpha P7.
+void encode_pnm(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::open_writer of PNM.
+std::unique_ptr<RowWriter> open_pnm_writer(int width, int height, PixelFormat format, const std::string& name,
+                                           const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs

@@ -1,7 +1,10 @@
-// Reads TGA with stb_image, behind guards: docs/decisions/0012-what-stb-image-reads.md.
-// To read this folder, start here for reading and in stb_writer.hpp for writing.
+// Reads TGA with stb_image, behind guards: docs/decisions/0012-what-stb-image-reads.md. Writes it with stb_image_write.
+// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
+// works.
 #pragma once
 
+#include <cstdint>
+#include <limits>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,11 +22,17 @@ DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions
 std::optional<DecodedImage> open_tga_rows(const RandomAccess& file, const std::string& name,
                                           const ReadOptions& options);
 
-/// Codec::declared of TGA; in tga_input.cpp.
+/// Codec::declared of TGA.
 DeclaredImage declared_tga(ByteSpan beginning, const std::string& name);
 
 /// TGA has no signature: a file is TGA if its name ends in .tga (any case) or it has the footer of version 2, and its
 /// header is plausible.
 bool looks_like_tga(ByteSpan bytes, std::string_view name);
+
+/// stb_image_write computes sizes in int.
+inline constexpr std::uint64_t kMaxTgaBytes = std::numeric_limits<int>::max();
+
+/// 1 to 4 channels, run-length encoded. Requires an image that passes check_holds, and throws Error{out_of_memory}.
+void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs

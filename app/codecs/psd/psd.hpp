@@ -1,8 +1,10 @@
 // Reads the merged image of PSD and PSB.
-// To read this folder, start here, then psd_header.hpp for the sections and psd_planes.hpp for the pixels.
+// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
+// works.
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "codecs/codec.hpp"
 
@@ -15,5 +17,8 @@ DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions
 
 /// Codec::declared of PSD.
 DeclaredImage declared_psd(ByteSpan beginning, const std::string& name);
+
+/// Codec::metadata of PSD.
+Metadata psd_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
 
 }  // namespace gpuimg::codecs

@@ -1,5 +1,6 @@
-// Reads WebP with libwebp.
-// To read this folder, start here, then webp_file.hpp for the container.
+// Reads and writes WebP with libwebp; lossless with WriteOptions::webp_lossless.
+// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
+// works.
 #pragma once
 
 #include <string>
@@ -19,5 +20,16 @@ bool looks_like_webp(ByteSpan bytes, std::string_view name);
 /// Codec::declared and Codec::metadata of WebP.
 DeclaredImage declared_webp(ByteSpan beginning, const std::string& name);
 Metadata webp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// Codec::fit_metadata of WebP.
+void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter);
+
+/// WebP holds no more pixels per side.
+inline constexpr int kMaxWebpSide = 16383;
+
+/// 1 to 4 channels of 8 bits; gray becomes RGB. Alpha that is opaque everywhere is left out. Lossless data keep the
+/// colors of transparent pixels. Throws Error{out_of_memory}, and Error{usage} for an image that this quality makes too
+/// large for the format, or a quality out of range.
+void encode_webp(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs
