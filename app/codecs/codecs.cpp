@@ -9,12 +9,8 @@
 #if GPUIMG_HAS_HEIF
 #include "codecs/heif/heif_reader.hpp"
 #endif
-#include "codecs/jpeg/declared_jpeg.hpp"
+#include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
-#include "codecs/jpeg/jpeg_reader.hpp"
-#include "codecs/jpeg/jpeg_row_reader.hpp"
-#include "codecs/jpeg/jpeg_scan_format.hpp"
-#include "codecs/jpeg/jpeg_writer.hpp"
 #include "codecs/npy/npy.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_metadata.hpp"

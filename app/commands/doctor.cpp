@@ -8,7 +8,7 @@
 
 #include "backends/backends.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/jpeg/jpeg_library.hpp"
+#include "codecs/jpeg/jpeg.hpp"
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"

@@ -5,8 +5,8 @@
 #include <span>
 
 #include "backends.hpp"
+#include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
-#include "codecs/jpeg/jpeg_reader.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 

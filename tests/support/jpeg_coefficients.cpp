@@ -8,8 +8,8 @@
 #include <optional>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_header.hpp"
-#include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_decoder.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_bytes.hpp"

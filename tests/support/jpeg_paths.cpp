@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
+#include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
-#include "codecs/jpeg/jpeg_reader.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::test {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
+#include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
-#include "codecs/jpeg/jpeg_reader.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/jpeg/coefficients.hpp"
 #include "gpuimg/jpeg/pixels.hpp"

@@ -9,8 +9,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "codecs/jpeg/jpeg_block_codes.hpp"
-#include "codecs/jpeg/jpeg_zigzag.hpp"
+#include "codecs/jpeg/jpeg_scan_codes.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::HWY_NAMESPACE {

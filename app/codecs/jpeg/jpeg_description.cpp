@@ -6,8 +6,7 @@
 #include <cstring>
 #include <string_view>
 
-#include "codecs/jpeg/jpeg_huffman_slots.hpp"
-#include "codecs/jpeg/jpeg_zigzag.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 
 namespace gpuimg::codecs {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_header.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/metadata_filter.hpp"
 
@@ -23,9 +23,6 @@ struct JpegSegment {
 /// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs
 /// its GUID in the packet.
 std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata);
-
-/// Codec::fit_metadata of JPEG.
-void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter);
 
 inline constexpr std::size_t kMaxJpegExifBytes = 65527;
 inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit, two less than fit

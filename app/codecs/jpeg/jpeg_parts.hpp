@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_coefficient_pixels.hpp"
-#include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_coefficients.hpp"
+#include "codecs/jpeg/jpeg_decoder.hpp"
 
 namespace gpuimg::codecs {
 

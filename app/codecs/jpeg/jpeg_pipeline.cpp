@@ -9,7 +9,7 @@
 #include <mutex>
 
 #include "codecs/codec_arena.hpp"
-#include "codecs/jpeg/jpeg_coefficient_pixels.hpp"
+#include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "gpuimg/error.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
 #include "gpuimg/codec.hpp"
 

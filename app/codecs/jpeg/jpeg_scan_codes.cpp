@@ -1,16 +1,24 @@
-// Sets up a scan as libjpeg does (jdinput.c, jdphuff.c), and walks its MCUs.
+// Removes the zero after each byte 0xFF, finds the markers, makes the tables of codes as libjpeg does (jdhuff.c), and
+// leads the loops of jpeg_block_codes.cpp from row to row.
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
 
-#include "codecs/jpeg/jpeg_huffman_slots.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 
 namespace gpuimg::codecs {
-
 namespace {
+
+constexpr std::size_t kBytes = 1 << 13;
+constexpr std::size_t kLoadedBytes = 1 << 15;
+constexpr unsigned kEndOfImage = 0xD9;
+
+/// The cursor loads 8 bytes, up to 7 of them ahead of time.
+constexpr std::size_t kReserve = JpegCodeBits::kMaxBlockBytes + 2 * sizeof(std::uint64_t);
 
 constexpr std::uint32_t kHuffmanTables = 0xC4;
 constexpr std::uint32_t kRestartInterval = 0xDD;
@@ -74,6 +82,167 @@ bool set_part(JpegScanState& state, std::size_t number, const JpegScan& scan, co
 }
 
 }  // namespace
+
+JpegCodeBits::JpegCodeBits(ByteSpan coded) : coded_(coded), buffer_(kBytes + 2 * kReserve), end_(buffer_.data()) {}
+
+JpegCodeBits::JpegCodeBits(const RandomAccess& file, std::uint64_t begin) : JpegCodeBits(ByteSpan{}) {
+  file_ = &file;
+  offset_ = begin;
+  loaded_.resize(kLoadedBytes);
+}
+
+bool JpegCodeBits::fill(JpegBitCursor& cursor) {
+  if (is_at_marker_) {
+    return false;
+  }
+  const std::uint8_t* const from = cursor.at == nullptr ? end_ : cursor.at;
+  const std::size_t left = static_cast<std::size_t>(end_ - from);
+  std::memmove(buffer_.data(), from, left);
+  end_ = buffer_.data() + left;
+  unstuff();
+  cursor.at = buffer_.data();
+  std::memset(end_, 0, kReserve);
+  safe_ = is_at_marker_ ? end_ + sizeof(std::uint64_t) : end_ - kReserve;
+  return true;
+}
+
+/// Fills the buffer but for kReserve bytes, or up to the next marker.
+void JpegCodeBits::unstuff() {
+  std::uint8_t* const limit = buffer_.data() + buffer_.size() - kReserve;
+  while (end_ < limit && !is_at_marker_) {
+    loads_marker();
+    const std::byte* const from = coded_.data() + next_;
+    const std::size_t most = std::min(static_cast<std::size_t>(limit - end_), coded_.size() - next_);
+    const void* const found = most == 0 ? nullptr : std::memchr(from, 0xFF, most);
+    const std::size_t count =
+        found == nullptr ? most : static_cast<std::size_t>(static_cast<const std::byte*>(found) - from);
+    std::memcpy(end_, from, count);
+    end_ += count;
+    next_ += count;
+    if (found != nullptr) {
+      is_at_marker_ = !loads_marker() || u8_at(coded_, next_ + 1) != 0;
+      *end_ = 0xFF;
+      end_ += is_at_marker_ ? 0 : 1;
+      next_ += is_at_marker_ ? 0 : 2;
+    } else if (!loads_marker() && next_ == coded_.size()) {
+      is_at_marker_ = true;
+    }
+  }
+}
+
+/// Makes sure that two bytes are loaded. Returns false if there are fewer.
+bool JpegCodeBits::loads_marker() {
+  const std::size_t left = coded_.size() - next_;
+  if (left >= 2 || file_ == nullptr) {
+    return left >= 2;
+  }
+  if (left == 1) {
+    loaded_[0] = coded_[next_];
+  }
+  const std::size_t count = file_->read(offset_, std::span(loaded_).subspan(left));
+  offset_ += count;
+  coded_ = std::span(loaded_).first(left + count);
+  next_ = 0;
+  return coded_.size() >= 2;
+}
+
+bool JpegCodeBits::ends(JpegBitCursor& cursor) {
+  if (!is_at_marker_) {
+    fill(cursor);
+  }
+  const std::ptrdiff_t left = (end_ - cursor.at) * 8 + static_cast<std::ptrdiff_t>(cursor.count);
+  return is_at_marker_ && left >= 0 && left < 8;
+}
+
+bool JpegCodeBits::ends_all(JpegBitCursor& cursor) {
+  if (!ends(cursor)) {
+    return false;
+  }
+  return file_ == nullptr ? next_ == coded_.size() : loads_marker() && u8_at(coded_, next_ + 1) == kEndOfImage;
+}
+
+bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
+  constexpr unsigned kFirstRestart = 0xD0;
+  if (coded_.size() - next_ < 2 || u8_at(coded_, next_ + 1) != kFirstRestart + number) {
+    return false;
+  }
+  next_ += 2;
+  is_at_marker_ = false;
+  end_ = buffer_.data();
+  cursor = {};
+  return fill(cursor);
+}
+
+/// `entry_of(symbol, bits, rest, rest_bits)`: for a code of `bits` bits, and the rest of the index.
+template <class Entry>
+bool JpegCodeTable::set(const JpegHuffmanTable& from, Entry entry_of) {
+  symbols_ = from.symbols;
+  entries_.fill({0, JpegCodeEntry::kLong, 0});
+  unsigned code = 0;
+  unsigned index = 0;
+  for (unsigned length = 1; length <= kMaxLength; ++length) {
+    index_[length] = index - code;
+    const unsigned count = from.codes_of_length[length - 1];
+    if (index + count > symbols_.size()) {
+      return false;
+    }
+    for (unsigned i = 0; i < count && length <= kBits && (code + i) >> length == 0; ++i) {
+      const unsigned rest_bits = kBits - length;
+      for (unsigned rest = 0; rest < 1U << rest_bits; ++rest) {
+        entries_[(code + i) << rest_bits | rest] = entry_of(symbols_[index + i], length, rest, rest_bits);
+      }
+    }
+    index += count;
+    code += count;
+    if (count != 0 && code >> length != 0) {  // no code may be all ones
+      return false;
+    }
+    end_[length] = code;
+    code <<= 1;
+  }
+  return true;
+}
+
+bool JpegCodeTable::set_dc(const JpegHuffmanTable& from) {
+  constexpr unsigned kMaxValueBits = 15;
+  const auto entry_of = [](unsigned symbol, unsigned bits, unsigned rest, unsigned rest_bits) {
+    const bool fits = symbol <= rest_bits;
+    const int value = fits ? jpeg_value(rest >> (rest_bits - symbol), symbol) : static_cast<int>(symbol);
+    return JpegCodeEntry(value, fits ? 0 : JpegCodeEntry::kSymbol, fits ? bits + symbol : bits);
+  };
+  const unsigned count = std::accumulate(from.codes_of_length.begin(), from.codes_of_length.end(), 0U);
+  return set(from, entry_of) && std::all_of(symbols_.begin(), symbols_.begin() + count,
+                                            [](unsigned symbol) { return symbol <= kMaxValueBits; });
+}
+
+bool JpegCodeTable::set_ac(const JpegHuffmanTable& from, unsigned shift, unsigned max_value_bits) {
+  const auto entry_of = [&](unsigned symbol, unsigned bits, unsigned rest, unsigned rest_bits) {
+    const unsigned run = symbol >> 4;
+    const unsigned value_bits = symbol & 15;
+    const JpegCodeEntry as_symbol(static_cast<int>(symbol), JpegCodeEntry::kSymbol, bits);
+    if (value_bits == 0) {
+      const bool fits = run < 15 && run <= rest_bits;
+      const auto blocks = [&] { return static_cast<int>((1U << run) + (rest >> (rest_bits - run))); };
+      return fits ? JpegCodeEntry(blocks(), JpegCodeEntry::kEndOfBand, bits + run) : as_symbol;
+    }
+    if (value_bits > rest_bits || value_bits > max_value_bits) {
+      return as_symbol;
+    }
+    const int value = jpeg_value(rest >> (rest_bits - value_bits), value_bits) * (1 << shift);
+    return JpegCodeEntry(value, run, bits + value_bits);
+  };
+  return set(from, entry_of);
+}
+
+JpegCodeTable::Symbol JpegCodeTable::long_code(unsigned window) const {
+  for (unsigned length = kBits + 1; length <= kMaxLength; ++length) {
+    const unsigned code = window >> (kMaxLength - length);
+    if (code < end_[length]) {
+      return {symbols_[index_[length] + code], length};
+    }
+  }
+  return {};
+}
 
 JpegScanCodes::JpegScanCodes(const JpegScript& script, std::size_t scan, JpegCodeBits codes,
                              const jpeg_decompress_struct& info, std::uint32_t cleared)

@@ -1,14 +1,210 @@
-// Decodes the codes of one scan of a JPEG. Rationale and cost:
-// docs/decisions/0023-own-progressive-decoder.md.
+// Decodes the codes of one scan of a JPEG: its bits, its tables, and blocks of coefficients. ITU-T T.81, annex C,
+// E.2.4, F.2.2 and G.1.2. Rationale and cost: docs/decisions/0023-own-progressive-decoder.md.
 #pragma once
 
-#include <cstdint>
+// jpeglib.h needs size_t and FILE declared before it.
+#include <cstddef>
+#include <cstdio>
+// clang-format off
+#include <jpeglib.h>
+// clang-format on
 
-#include "codecs/jpeg/jpeg_block_codes.hpp"
-#include "codecs/jpeg/jpeg_coefficient_rows.hpp"
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "codecs/byte_fields.hpp"
+#include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
+#include "gpuimg/codec.hpp"
+#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
+
+/// The next bits, the first one on top. Loops keep a copy in registers, and pass no reference to it to what is not
+/// inlined: that would keep it in memory, on the way from each code to the next.
+struct JpegBitCursor {
+  std::uint64_t bits = 0;
+  unsigned count = 0;  ///< of valid bits; those below are right or zero
+  const std::uint8_t* at = nullptr;
+
+  /// At least 56 bits. Without a branch.
+  void refill() {
+    std::uint64_t next = 0;
+    std::memcpy(&next, at, sizeof next);
+    if constexpr (std::endian::native == std::endian::little) {
+      next = __builtin_bswap64(next);
+    }
+    bits |= next >> count;
+    at += (63 - count) >> 3;
+    count |= 56;
+  }
+
+  /// `n` is 1 … 63, as in the next two.
+  [[nodiscard]] std::uint64_t peek(unsigned n) const { return bits >> (64 - n); }
+
+  void skip(unsigned n) {
+    bits <<= n;
+    count -= n;
+  }
+
+  std::uint64_t take(unsigned n) {
+    const std::uint64_t taken = peek(n);
+    skip(n);
+    return taken;
+  }
+};
+
+/// The coded bytes of a scan without what is stuffed into them, some thousand at a time. They form segments, with a
+/// restart marker between two of them. Zeros follow the last bit of a segment.
+class JpegCodeBits {
+ public:
+  /// No block has more coded bytes: 64 codes of 16 bits with values of 15.
+  static constexpr std::size_t kMaxBlockBytes = 248;
+
+  /// All of a scan's bytes. `coded` outlives the object.
+  explicit JpegCodeBits(ByteSpan coded);
+
+  /// Those of the file's only scan, from `begin` on. The end of the image must follow. `file` outlives the object.
+  JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
+
+  /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
+  bool has_block(JpegBitCursor& cursor) {
+    if (cursor.at < safe_) [[likely]] {
+      return true;
+    }
+    JpegBitCursor filled = cursor;
+    const bool has_one = fill(filled);
+    cursor = filled;
+    return has_one;
+  }
+
+  /// True if the segment ends at the cursor, up to less than a byte.
+  bool ends(JpegBitCursor& cursor);
+
+  /// The same for the last one: nothing comes after it.
+  bool ends_all(JpegBitCursor& cursor);
+
+  /// Goes on after the restart marker with this number, 0 … 7. Returns false if another one, or none, is next.
+  bool restart(JpegBitCursor& cursor, unsigned number);
+
+ private:
+  bool fill(JpegBitCursor& cursor);
+  void unstuff();
+  bool loads_marker();
+
+  ByteSpan coded_;        // all bytes, or those of the file that are in loaded_
+  std::size_t next_ = 0;  // of coded_
+  const RandomAccess* file_ = nullptr;
+  std::uint64_t offset_ = 0;  // in the file, after coded_
+  std::vector<std::byte> loaded_;
+  bool is_at_marker_ = false;  // or at the end: the segment is in the buffer up to its last byte
+  std::vector<std::uint8_t> buffer_;
+  std::uint8_t* end_;                   // of the bytes in the buffer
+  const std::uint8_t* safe_ = nullptr;  // before it the cursor can read a block
+};
+
+/// What the next JpegCodeTable::kBits bits begin with.
+struct JpegCodeEntry {
+  std::uint32_t packed;
+
+  constexpr JpegCodeEntry() : packed(0) {}
+  constexpr JpegCodeEntry(int value, unsigned advance, unsigned bits)
+      : packed(static_cast<std::uint32_t>(value) << 16 | advance << 8 | bits) {}
+
+  [[nodiscard]] constexpr int value() const { return static_cast<std::int16_t>(packed >> 16); }
+  /// Zeros before the coefficient, or one of the constants below.
+  [[nodiscard]] constexpr unsigned advance() const { return packed >> 8 & 0xFF; }
+  /// Of the code and what else has been looked up. In the lowest six bits, where shifts take their count from.
+  [[nodiscard]] constexpr unsigned bits() const { return packed & 63; }
+
+  static constexpr unsigned kEndOfBand = 64;  ///< `value`: so many blocks have no further coefficient here
+  static constexpr unsigned kSymbol = 65;     ///< `value`: a symbol whose further bits do not fit
+  static constexpr unsigned kLong = 66;       ///< see JpegCodeTable::long_code
+};
+
+class JpegCodeTable {
+ public:
+  static constexpr unsigned kBits = 10;
+
+  /// A symbol and the length of its code, which is 0 if there is none.
+  struct Symbol {
+    unsigned symbol = 0;
+    unsigned bits = 0;
+  };
+
+  /// Both return false if libjpeg would refuse the table. For DC, `value` is the difference and `advance` 0.
+  bool set_dc(const JpegHuffmanTable& from);
+  /// Coefficients of at most `max_value_bits` bits, multiplied by 2^shift; those of more bits stay symbols.
+  bool set_ac(const JpegHuffmanTable& from, unsigned shift, unsigned max_value_bits);
+
+  [[nodiscard]] JpegCodeEntry entry(std::uint64_t index) const { return entries_[index]; }
+
+  /// A code longer than kBits at the beginning of 16 bits.
+  [[nodiscard]] Symbol long_code(unsigned window) const;
+
+ private:
+  template <class Entry>
+  bool set(const JpegHuffmanTable& from, Entry entry_of);
+
+  static constexpr unsigned kMaxLength = 16;
+
+  std::array<JpegCodeEntry, 1U << kBits> entries_;
+  std::array<std::uint8_t, 256> symbols_;
+  std::array<unsigned, kMaxLength + 1> end_;    // after the last code of each length
+  std::array<unsigned, kMaxLength + 1> index_;  // in symbols_, less the first code of each length; modulo 2^32
+};
+
+/// The value of `count` (0 … 15) bits: EXTEND of T.81, figure F.12.
+constexpr int jpeg_value(unsigned bits, unsigned count) {
+  const auto value = static_cast<int>(bits);
+  return count == 0 || value >> (count - 1) != 0 ? value : value - (1 << count) + 1;
+}
+
+/// Where an MCU row of a scan goes. Each MCU has one block at each place.
+struct JpegBlockRow {
+  struct Place {
+    std::size_t part = 0;    ///< of JpegScanState::parts
+    JBLOCKROW first;         ///< of the first MCU
+    std::size_t step = 1;    ///< blocks from one MCU to the next
+    std::uint64_t* nonzero;  ///< of `first`: JpegCoefficientRows::nonzero
+  };
+  std::vector<Place> places;
+  std::size_t mcus = 0;
+};
+
+struct JpegScanState {
+  /// A component of the scan.
+  struct Part {
+    JpegCodeTable dc;
+    JpegCodeTable ac;
+    int last_dc = 0;
+  };
+
+  explicit JpegScanState(JpegCodeBits codes) : in(std::move(codes)) {}
+
+  JpegCodeBits in;
+  JpegBitCursor cursor;
+  std::vector<Part> parts;
+  unsigned first = 0;  ///< coefficients in zigzag order
+  unsigned last = 0;
+  unsigned shift = 0;           ///< the lowest bit that the scan codes
+  unsigned max_value_bits = 0;  ///< of an AC coefficient in the scan
+  std::uint32_t end_run = 0;    ///< so many more blocks have no further new coefficient
+};
+
+/// Decodes the MCUs begin … end − 1 of a row. Returns false if libjpeg would warn or fail, or if coefficients leave 16
+/// bits.
+using DecodeJpegBlocks = bool(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::size_t end);
+
+DecodeJpegBlocks decode_jpeg_dc;            ///< first scan
+DecodeJpegBlocks decode_jpeg_dc_bit;        ///< one more bit
+DecodeJpegBlocks decode_jpeg_ac;            ///< first scan; one component
+DecodeJpegBlocks decode_jpeg_ac_bit;        ///< one more bit; one component
+DecodeJpegBlocks decode_jpeg_whole_blocks;  ///< sequential
 
 /// Writes the coefficients that libjpeg would. Gives up on everything of which libjpeg would warn, and on what no
 /// encoder writes: then libjpeg must read the file.

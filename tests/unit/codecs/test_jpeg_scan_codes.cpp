@@ -5,8 +5,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "codecs/jpeg/jpeg_code_bits.hpp"
-#include "codecs/jpeg/jpeg_code_table.hpp"
+#include "codecs/jpeg/jpeg_scan_codes.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_coefficients.hpp"

@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 #include <zlib.h>
 
-#include "codecs/jpeg/jpeg_header.hpp"
-#include "codecs/jpeg/jpeg_rows.hpp"
+#include "codecs/jpeg/jpeg_decoder.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "stb_budget.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/png_maker.hpp"

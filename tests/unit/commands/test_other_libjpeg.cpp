@@ -10,7 +10,7 @@
 
 #include <string>
 
-#include "codecs/jpeg/jpeg_library.hpp"
+#include "codecs/jpeg/jpeg.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"

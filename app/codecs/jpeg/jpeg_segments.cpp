@@ -1,16 +1,16 @@
-// Walks the marker segments of a JPEG file (ITU-T T.81, annex B) up to the first scan.
-#include "codecs/jpeg/jpeg_header.hpp"
+// Walks the marker segments up to the first scan, as libjpeg-turbo does.
+#include "codecs/jpeg/jpeg_segments.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <string_view>
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
-
 namespace {
 
 using namespace std::string_view_literals;
@@ -182,6 +182,28 @@ std::uint32_t next_marker(ByteSpan bytes, std::size_t& offset, const std::string
 }
 
 }  // namespace
+
+bool JpegHuffmanSlots::read(ByteSpan segment) {
+  while (!segment.empty()) {
+    JpegHuffmanTable table;
+    const std::size_t head = 1 + table.codes_of_length.size();
+    if (segment.size() < head || u8_at(segment, 0) >> 4 > 1 || (u8_at(segment, 0) & 15) >= kCount) {
+      return false;
+    }
+    std::size_t symbols = 0;
+    for (std::size_t i = 0; i < table.codes_of_length.size(); ++i) {
+      table.codes_of_length[i] = static_cast<std::uint8_t>(u8_at(segment, 1 + i));
+      symbols += table.codes_of_length[i];
+    }
+    if (symbols > table.symbols.size() || segment.size() < head + symbols) {
+      return false;
+    }
+    std::memcpy(table.symbols.data(), segment.data() + head, symbols);
+    (u8_at(segment, 0) >> 4 == 0 ? dc : ac)[u8_at(segment, 0) & 15] = table;
+    segment = segment.subspan(head + symbols);
+  }
+  return true;
+}
 
 JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name) {
   JpegHeader header;

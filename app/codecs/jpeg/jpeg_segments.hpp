@@ -1,21 +1,43 @@
-// Parses what a JPEG file declares before its first scan, before libjpeg-turbo reads it.
+// The marker segments of a JPEG before its first scan, and the tables that segments define. ITU-T T.81, annex B.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "codecs/byte_fields.hpp"
+#include "gpuimg/codec.hpp"
+
 namespace gpuimg::codecs {
+
+/// Frequencies in zigzag order, each as its place in row order. Coded blocks and tables of steps use it. Figure A.6.
+constexpr std::array<std::uint8_t, 64> kJpegZigzag = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
+                                                      12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
+                                                      35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
+                                                      58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+/// The Huffman tables that a file has defined so far (B.2.4.2). Whether their codes are possible is for their users.
+struct JpegHuffmanSlots {
+  static constexpr std::size_t kCount = 4;  ///< of each kind
+
+  std::array<std::optional<JpegHuffmanTable>, kCount> dc;
+  std::array<std::optional<JpegHuffmanTable>, kCount> ac;
+
+  /// Takes over the tables of a DHT segment. Returns false if libjpeg would refuse it.
+  bool read(ByteSpan segment);
+};
 
 /// Signatures of an APP1 with XMP, an APP1 with extended XMP and an APP13 with Photoshop resources.
 inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0/\0", 29);
 inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
 inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
 
+/// What the segments before the first scan say.
 struct JpegHeader {
   std::uint32_t width = 0;
   std::uint32_t height = 0;

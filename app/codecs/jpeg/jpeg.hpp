@@ -1,0 +1,71 @@
+// JPEG for the list of formats and for tests: reading through libjpeg-turbo and gpuimg's own decoder of codes, writing
+// through libjpeg-turbo. To read this folder, start in jpeg_reader.cpp and in jpeg_writer.cpp.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "codecs/codec.hpp"
+#include "gpuimg/codec.hpp"
+#include "gpuimg/image.hpp"
+#include "io/bytes.hpp"
+#include "io/random_access.hpp"
+
+namespace gpuimg::codecs {
+
+/// Codec::declared of JPEG.
+DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name);
+
+/// Codec::metadata of JPEG.
+Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma upsampling (libjpeg's
+/// defaults). CMYK and YCCK become RGB through cmyk.hpp, with a note. Every warning of libjpeg-turbo is Error{decode},
+/// or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as stored: the
+/// caller applies the orientation. If options.decode_on_backend takes the file, its Picture is returned instead,
+/// upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image,
+/// unless options.threads is 1. `name` is printable. Throws as decode_image does.
+DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+/// The same for any size, in the parts that `cuts` make (jpeg_parts.hpp); without cuts, with one decoder.
+DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
+                              const ReadOptions& options);
+
+/// Codec::open_rows of JPEG.
+std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::string& name,
+                                           const ReadOptions& options);
+
+/// Writes baseline JFIF: RGB as YCbCr, gray as one component. Quality is on libjpeg's scale. The integer transforms
+/// make the bytes independent of the processor. Writes options.metadata, which must fit (carried_metadata ensures it).
+/// The image must pass check_holds. Throws Error{usage} for a quality out of range, and Error{out_of_memory}.
+void encode_jpeg(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::open_writer of JPEG. Holds some rows of blocks and 64 KB of the file.
+std::unique_ptr<RowWriter> open_jpeg_writer(int width, int height, PixelFormat format, const std::string& name,
+                                            const WriteOptions& options, const ByteSink& sink);
+
+inline constexpr int kMaxJpegSide = 65500;  ///< libjpeg's limit
+
+/// Codec::fit_metadata of JPEG.
+void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter);
+
+/// Codec::backend_encoding of JPEG: the scan that libjpeg would write. Returns nullopt for restart markers, unusual
+/// sampling, and if libjpeg fails.
+std::optional<Encoding> jpeg_scan_format(int width, int height, PixelFormat format, const WriteOptions& options);
+
+/// Codec::write_encoded of JPEG: libjpeg's header, the scan, and EOI.
+void write_encoded_jpeg(const Encoded& scan, int width, int height, PixelFormat format, const std::string& name,
+                        const WriteOptions& options, const ByteSink& sink);
+
+/// One sentence with the version that is loaded, the one that gpuimg was built for, and what to do; empty if they fit
+/// together.
+std::string jpeg_library_problem();
+
+/// The same for a program built for another interface, for tests.
+std::string jpeg_library_problem(int built_version, std::size_t built_struct_bytes);
+
+}  // namespace gpuimg::codecs
