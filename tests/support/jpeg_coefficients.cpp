@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
-#include "codecs/jpeg/jpeg_segments.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_bytes.hpp"
@@ -135,7 +135,7 @@ JpegCodesVerdict verdict_on_jpeg_codes(std::span<const std::byte> file, const Jp
   JpegHeader header;
   try {
     header = read_jpeg_header(exact, name);
-    check_size(name, header.width, header.height, 1 << 20);
+    check_size(name, header.frame.width, header.frame.height, 1 << 20);
     script = read_jpeg_script(exact);
   } catch (const Error&) {
     return JpegCodesVerdict::left;

@@ -168,7 +168,7 @@ void JpegCoefficientPixels::start(int mcu_rows) {
     info.input_scan_number = 2;  // so it reads nothing before it makes the pixels of scan 1
   });
   if (file_.is_cmyk()) {
-    cmyk_row_.resize(std::size_t{file_.header.width} * file_.header.components);
+    cmyk_row_.resize(std::size_t{file_.header.frame.width} * file_.header.frame.component_count);
   }
 }
 

@@ -49,7 +49,8 @@ constexpr int kMaxScans = 500;
 long memory_cap(const JpegHeader& header) {
   constexpr std::uint64_t kBase = std::uint64_t{64} << 20;
   constexpr std::uint64_t kRounding = 64;
-  return static_cast<long>(kBase + 2 * (header.width + kRounding) * (header.height + kRounding) * header.components);
+  return static_cast<long>(kBase + 2 * (header.frame.width + kRounding) * (header.frame.height + kRounding) *
+                                       header.frame.component_count);
 }
 
 void read_rows(jpeg_decompress_struct& info, JDIMENSION end, const View& pixels, int first) {
@@ -178,16 +179,14 @@ bool JpegSession::is_harmless(j_common_ptr info) {
   if (decompress->input_scan_number == 0) {
     return true;
   }
-  constexpr int kFirstRestart = 0xD0;
-  constexpr int kLastRestart = 0xD7;
-  const int marker = info->err->msg_parm.i[1];
+  const auto marker = static_cast<std::uint32_t>(info->err->msg_parm.i[1]);
   const auto skipped = static_cast<std::size_t>(info->err->msg_parm.i[0]);
   const auto offset = static_cast<std::size_t>(decompress->src->next_input_byte - bytes.data());
   if (offset > bytes.size()) {
     return false;  // libjpeg-turbo reads an end of image of its own
   }
   const auto zeros = bytes.subspan(offset - std::min(offset, skipped), std::min(offset, skipped));
-  return (marker < kFirstRestart || marker > kLastRestart) &&
+  return (marker < jpeg_marker::kFirstRestart || marker > jpeg_marker::kLastRestart) &&
          std::all_of(zeros.begin(), zeros.end(), [](unsigned char byte) { return byte == 0; });
 }
 
@@ -220,13 +219,15 @@ void JpegSession::on_progress(j_common_ptr info) {
 
 void set_jpeg_output(jpeg_decompress_struct& info, const JpegHeader& header) {
   info.mem->max_memory_to_use = memory_cap(header);
-  info.out_color_space = header.components == 4 ? JCS_CMYK : header.components == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  info.out_color_space = header.frame.component_count == 4   ? JCS_CMYK
+                         : header.frame.component_count == 1 ? JCS_GRAYSCALE
+                                                             : JCS_RGB;
   info.dct_method = JDCT_ISLOW;
 }
 
 void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file) {
-  if (info.output_width != file.header.width || info.output_height != file.header.height ||
-      info.output_components != static_cast<int>(file.header.components)) {
+  if (info.output_width != file.header.frame.width || info.output_height != file.header.frame.height ||
+      info.output_components != static_cast<int>(file.header.frame.component_count)) {
     refuse_damaged(file.name, "it declares its size twice, and differently");
   }
 }
@@ -306,7 +307,7 @@ JpegRows::JpegRows(const JpegFile& file, bool lenient)
   });
   check_jpeg_output(info, file);
   if (file.is_cmyk()) {
-    cmyk_row_.resize(std::size_t{file.header.width} * file.header.components);
+    cmyk_row_.resize(std::size_t{file.header.frame.width} * file.header.frame.component_count);
   }
 }
 

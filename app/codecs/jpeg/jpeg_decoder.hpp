@@ -19,7 +19,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_encoding.hpp"
-#include "codecs/jpeg/jpeg_segments.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "gpuimg/image.hpp"
 #include "io/random_access.hpp"
 
@@ -97,10 +97,10 @@ struct JpegFile {
   const std::string& name;               ///< printable
   const RandomAccess* stored = nullptr;  ///< the whole file, which is not in memory
 
-  [[nodiscard]] bool is_cmyk() const { return header.components == 4; }
-  [[nodiscard]] PixelFormat format() const { return {Sample::u8, header.components == 1 ? 1 : 3}; }
+  [[nodiscard]] bool is_cmyk() const { return header.frame.component_count == 4; }
+  [[nodiscard]] PixelFormat format() const { return {Sample::u8, header.frame.component_count == 1 ? 1 : 3}; }
   [[nodiscard]] std::uint64_t size() const { return stored != nullptr ? stored->size : bytes.size(); }
-  [[nodiscard]] int height() const { return static_cast<int>(header.height); }
+  [[nodiscard]] int height() const { return static_cast<int>(header.frame.height); }
 };
 
 /// Makes libjpeg decode as read_jpeg documents: after jpeg_read_header, inside JpegSession::guarded.

@@ -1,4 +1,4 @@
-// Parses the segments of a JPEG file (ITU-T T.81, annex B) as strictly as libjpeg-turbo or more so.
+// Judges the segments of a JPEG file as strictly as libjpeg-turbo or more so.
 #include "codecs/jpeg/jpeg_description.hpp"
 
 #include <algorithm>
@@ -14,11 +14,12 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kTables = JpegHuffmanSlots::kCount;  // of steps, too
-constexpr std::uint32_t kMaxSide = 65500;                  // libjpeg's
+constexpr std::size_t kTables = JpegHuffmanSlots::kCount;
+static_assert(kTables == JpegStepTable::kSlots);
+constexpr std::uint32_t kMaxSide = 65500;  // libjpeg's
 
 using HuffmanSlots = std::array<std::optional<JpegHuffmanTable>, kTables>;
-using StepTable = std::array<std::uint16_t, 64>;
+using StepTable = std::array<std::uint16_t, 64>;  // in row order
 
 /// The Huffman tables of one kind that the scan uses, numbered in the order of their first use.
 class UsedTables {
@@ -51,17 +52,17 @@ class JpegParser {
  public:
   explicit JpegParser(bool reads_scan) : reads_scan_(reads_scan) {}
 
-  bool read_segment(std::uint32_t marker, ByteSpan segment);
+  bool read_segment(const JpegSegment& segment);
   /// The first scan's header, and the bytes after it.
-  bool read_scan(ByteSpan segment, ByteSpan coded);
+  bool read_scan(const JpegSegment& segment, ByteSpan coded);
   [[nodiscard]] EncodedJpeg& description() { return jpeg_; }
 
  private:
-  bool read_frame(ByteSpan segment);
-  bool read_steps(ByteSpan segment);
-  bool read_restart_interval(ByteSpan segment);
-  bool read_application_data(std::uint32_t marker, ByteSpan segment);
-  bool read_scan_components(ByteSpan segment);
+  bool read_frame(const JpegSegment& segment);
+  bool read_steps(ByteSpan payload);
+  bool read_restart_interval(ByteSpan payload);
+  bool read_application_data(std::uint32_t marker, ByteSpan payload);
+  bool read_scan_components(const JpegScanHeader& scan);
   bool set_steps();
   [[nodiscard]] bool is_ycc() const;
 
@@ -76,45 +77,40 @@ class JpegParser {
   std::optional<std::uint32_t> adobe_transform_;
 };
 
-bool JpegParser::read_segment(std::uint32_t marker, ByteSpan segment) {
-  switch (marker) {
+bool JpegParser::read_segment(const JpegSegment& segment) {
+  switch (segment.marker) {
     case 0xC0:
     case 0xC1: return read_frame(segment);
     case 0xC2: return !reads_scan_ && read_frame(segment);
-    case 0xC4: return huffman_.read(segment);
-    case 0xDB: return read_steps(segment);
-    case 0xDD: return read_restart_interval(segment);
-    case 0xFE: return true;
-    default: return marker >= 0xE0 && marker <= 0xEF && read_application_data(marker, segment);
+    case jpeg_marker::kHuffmanTables: return huffman_.read(segment.payload);
+    case jpeg_marker::kStepTables: return read_steps(segment.payload);
+    case jpeg_marker::kRestartInterval: return read_restart_interval(segment.payload);
+    case jpeg_marker::kComment: return true;
+    default: return segment.is_application_data() && read_application_data(segment.marker, segment.payload);
   }
 }
 
-bool JpegParser::read_frame(ByteSpan segment) {
-  constexpr std::size_t kHead = 6;
-  constexpr std::size_t kEach = 3;
-  if (has_frame_ || segment.size() < kHead || u8_at(segment, 0) != 8) {
+bool JpegParser::read_frame(const JpegSegment& segment) {
+  const std::optional<JpegFrame> frame = jpeg_frame(segment);
+  if (has_frame_ || !frame || frame->bits != 8) {
     return false;
   }
   has_frame_ = true;
-  const std::uint32_t height = u16be_at(segment, 1);
-  const std::uint32_t width = u16be_at(segment, 3);
-  const std::size_t count = u8_at(segment, 5);
-  if (width == 0 || height == 0 || width > kMaxSide || height > kMaxSide || (count != 1 && count != 3) ||
-      segment.size() != kHead + kEach * count) {
+  const std::size_t count = frame->component_count;
+  if (frame->width == 0 || frame->height == 0 || frame->width > kMaxSide || frame->height > kMaxSide ||
+      (count != 1 && count != 3) || !frame->is_exact) {
     return false;
   }
-  jpeg_.width = static_cast<int>(width);
-  jpeg_.height = static_cast<int>(height);
+  jpeg_.width = static_cast<int>(frame->width);
+  jpeg_.height = static_cast<int>(frame->height);
   jpeg_.component_count = static_cast<int>(count);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t at = kHead + kEach * i;
-    const std::uint32_t horizontal = u8_at(segment, at + 1) >> 4;
-    const std::uint32_t vertical = u8_at(segment, at + 1) & 15;
-    ids_[i] = u8_at(segment, at);
-    step_slots_[i] = u8_at(segment, at + 2);
+    const auto& [id, horizontal, vertical, steps] = frame->components[i];
+    ids_[i] = id;
+    step_slots_[i] = steps;
     const std::uint32_t most = i == 0 ? 2 : 1;
-    if (horizontal < 1 || vertical < 1 || horizontal > most || vertical > most || step_slots_[i] >= kTables ||
-        std::find(ids_.begin(), ids_.begin() + i, ids_[i]) != ids_.begin() + i) {
+    if (horizontal < 1 || vertical < 1 || horizontal > most || vertical > most || steps >= kTables ||
+        std::find(ids_.begin(), ids_.begin() + i, id) != ids_.begin() + i) {
       return false;
     }
     if (i == 0 && count == 3) {  // the only component has one block per MCU, whatever its sampling
@@ -125,45 +121,39 @@ bool JpegParser::read_frame(ByteSpan segment) {
   return true;
 }
 
-bool JpegParser::read_steps(ByteSpan segment) {
-  while (!segment.empty()) {
-    const std::size_t slot = u8_at(segment, 0) & 15;
-    const std::size_t bytes = (u8_at(segment, 0) >> 4) + 1;
-    if (slot >= kTables || bytes > 2 || segment.size() < 1 + 64 * bytes) {
+bool JpegParser::read_steps(ByteSpan payload) {
+  while (!payload.empty()) {
+    const std::optional<JpegStepTable> table = take_jpeg_steps(payload);
+    if (!table || table->precision > 1 || *std::max_element(table->steps.begin(), table->steps.end()) > kMaxJpegStep) {
       return false;
     }
-    StepTable& steps = steps_[slot].emplace();
+    StepTable& steps = steps_[table->slot].emplace();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-      steps[kJpegZigzag[i]] =
-          static_cast<std::uint16_t>(bytes == 1 ? u8_at(segment, 1 + i) : u16be_at(segment, 1 + 2 * i));
+      steps[kJpegZigzag[i]] = table->steps[i];
     }
-    if (*std::max_element(steps.begin(), steps.end()) > kMaxJpegStep) {
-      return false;
-    }
-    segment = segment.subspan(1 + 64 * bytes);
   }
   return true;
 }
 
-bool JpegParser::read_restart_interval(ByteSpan segment) {
-  if (segment.size() != 2) {
+bool JpegParser::read_restart_interval(ByteSpan payload) {
+  if (payload.size() != 2) {
     return false;
   }
-  jpeg_.restart_interval = static_cast<int>(u16be_at(segment, 0));
+  jpeg_.restart_interval = static_cast<int>(u16be_at(payload, 0));
   return true;
 }
 
-bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan segment) {
+bool JpegParser::read_application_data(std::uint32_t marker, ByteSpan payload) {
   // libjpeg's least sizes of the two segments that decide on the color space.
   const auto begins = [&](std::string_view signature, std::size_t least) {
-    return segment.size() >= least && std::memcmp(segment.data(), signature.data(), signature.size()) == 0;
+    return payload.size() >= least && std::memcmp(payload.data(), signature.data(), signature.size()) == 0;
   };
   if (marker == 0xE0 && begins("JFIF\0"sv, 14)) {
     has_jfif_ = true;
-    return u8_at(segment, 5) == 1;  // of another version libjpeg warns
+    return u8_at(payload, 5) == 1;  // of another version libjpeg warns
   }
   if (marker == 0xEE && begins("Adobe"sv, 12)) {
-    adobe_transform_ = u8_at(segment, 11);
+    adobe_transform_ = u8_at(payload, 11);
   }
   return true;
 }
@@ -185,7 +175,7 @@ bool JpegParser::set_steps() {
   return true;
 }
 
-bool JpegParser::read_scan(ByteSpan segment, ByteSpan coded) {
+bool JpegParser::read_scan(const JpegSegment& segment, ByteSpan coded) {
   if (!has_frame_ || (jpeg_.component_count == 3 && !is_ycc()) || !set_steps()) {
     return false;
   }
@@ -194,49 +184,45 @@ bool JpegParser::read_scan(ByteSpan segment, ByteSpan coded) {
     return true;
   }
   jpeg_.scan = coded;
-  return read_scan_components(segment);
+  const std::optional<JpegScanHeader> scan = jpeg_scan_header(segment);
+  return scan && read_scan_components(*scan);
 }
 
-bool JpegParser::read_scan_components(ByteSpan segment) {
+bool JpegParser::read_scan_components(const JpegScanHeader& scan) {
   const auto count = static_cast<std::size_t>(jpeg_.component_count);
-  if (segment.size() != 4 + 2 * count || u8_at(segment, 0) != count) {
+  if (scan.component_count != count) {
     return false;
   }
   UsedTables dc(jpeg_.dc_tables);
   UsedTables ac(jpeg_.ac_tables);
   for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t slots = u8_at(segment, 2 + 2 * i);
-    const std::optional<int> dc_table = dc.number_of(huffman_.dc, slots >> 4);
-    const std::optional<int> ac_table = ac.number_of(huffman_.ac, slots & 15);
-    if (u8_at(segment, 1 + 2 * i) != ids_[i] || !dc_table || !ac_table) {
+    const std::optional<int> dc_table = dc.number_of(huffman_.dc, scan.components[i].dc_table);
+    const std::optional<int> ac_table = ac.number_of(huffman_.ac, scan.components[i].ac_table);
+    if (scan.components[i].id != ids_[i] || !dc_table || !ac_table) {
       return false;
     }
     jpeg_.components[i].dc_table = *dc_table;
     jpeg_.components[i].ac_table = *ac_table;
   }
-  const std::size_t spectrum = 1 + 2 * count;
-  return u8_at(segment, spectrum) == 0 && u8_at(segment, spectrum + 1) == 63 && u8_at(segment, spectrum + 2) == 0;
+  return scan.first == 0 && scan.last == 63 && scan.high == 0 && scan.low == 0;
 }
 
 std::optional<EncodedJpeg> describe(ByteSpan bytes, bool reads_scan) {
   constexpr std::uint32_t kStartOfImage = 0xFFD8;
-  constexpr std::uint32_t kStartOfScan = 0xDA;
   if (bytes.size() < 2 || u16be_at(bytes, 0) != kStartOfImage) {
     return std::nullopt;
   }
   JpegParser parser(reads_scan);
-  for (std::size_t offset = 2; bytes.size() - offset >= 4;) {
-    const std::uint32_t marker = u8_at(bytes, offset + 1);
-    const std::size_t length = u16be_at(bytes, offset + 2);
-    if (u8_at(bytes, offset) != 0xFF || length < 2 || bytes.size() - offset - 2 < length) {
+  JpegSegments segments(bytes);
+  while (const std::optional<JpegSegment> segment = segments.next()) {
+    if (!segment->is_plain()) {
       return std::nullopt;
     }
-    const ByteSpan segment = bytes.subspan(offset + 4, length - 2);
-    offset += 2 + length;
-    if (marker == kStartOfScan) {
-      return parser.read_scan(segment, bytes.subspan(offset)) ? std::optional(parser.description()) : std::nullopt;
+    if (segment->marker == jpeg_marker::kStartOfScan) {
+      return parser.read_scan(*segment, bytes.subspan(segments.offset())) ? std::optional(parser.description())
+                                                                          : std::nullopt;
     }
-    if (!parser.read_segment(marker, segment)) {
+    if (!parser.read_segment(*segment)) {
       return std::nullopt;
     }
   }

@@ -123,7 +123,7 @@ void name_others(const JpegHeader& header, Metadata& metadata) {
   }
 }
 
-void add_xmp_extension(const Metadata& metadata, std::vector<JpegSegment>& segments) {
+void add_xmp_extension(const Metadata& metadata, std::vector<JpegMetadataSegment>& segments) {
   constexpr std::size_t kMaxPart = 65400;
   const ByteSpan extension = metadata.xmp_extension;
   for (std::size_t offset = 0; offset < extension.size(); offset += kMaxPart) {
@@ -156,9 +156,9 @@ Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& 
   return metadata;
 }
 
-std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata) {
+std::vector<JpegMetadataSegment> jpeg_metadata_segments(const Metadata& metadata) {
   using namespace std::string_view_literals;
-  std::vector<JpegSegment> segments;
+  std::vector<JpegMetadataSegment> segments;
   if (!metadata.exif.empty()) {
     segments.push_back({kApp1, joined({letters("Exif\0\0"sv), metadata.exif})});
   }

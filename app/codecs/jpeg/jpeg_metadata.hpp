@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_segments.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/metadata_filter.hpp"
 
@@ -14,7 +14,7 @@ namespace gpuimg::codecs {
 /// Leaves out damaged metadata and adds a clause about it to `details`. Names other segments in `not_kept`.
 Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& details);
 
-struct JpegSegment {
+struct JpegMetadataSegment {
   int marker = 0;  ///< 0xE1, 0xE2 or 0xED
   std::vector<std::byte> content;
 };
@@ -22,7 +22,7 @@ struct JpegSegment {
 /// Segments for EXIF data, XMP, the profile in parts, and IPTC data; libjpeg writes the density into the JFIF header.
 /// Each must be within the bounds below, the profile within kMaxIccBytes. An XMP extension needs
 /// its GUID in the packet.
-std::vector<JpegSegment> jpeg_metadata_segments(const Metadata& metadata);
+std::vector<JpegMetadataSegment> jpeg_metadata_segments(const Metadata& metadata);
 
 inline constexpr std::size_t kMaxJpegExifBytes = 65527;
 inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit, two less than fit

@@ -16,11 +16,11 @@
 #include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
-#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/refusals.hpp"
 
@@ -29,8 +29,8 @@ namespace {
 
 /// Throws Error{decode} or Error{unsupported} for a size that is not read.
 void check_jpeg_kind(const JpegHeader& header, const ReadOptions& options, const std::string& name) {
-  check_size(name, header.width, header.height, options.max_pixels);
-  if (header.width > JPEG_MAX_DIMENSION || header.height > JPEG_MAX_DIMENSION) {
+  check_size(name, header.frame.width, header.frame.height, options.max_pixels);
+  if (header.frame.width > JPEG_MAX_DIMENSION || header.frame.height > JPEG_MAX_DIMENSION) {
     refuse_unsupported(name, fmt::format("JPEG of more than {} pixels a side", JPEG_MAX_DIMENSION));
   }
 }
@@ -42,7 +42,7 @@ DecodedImage describe_jpeg_file(const JpegHeader& header) {
   if (header.pictures > 1) {
     decoded.notes.emplace_back("JPEG of several pictures (MPO): first picture only");
   }
-  if (header.components == 4) {
+  if (header.frame.component_count == 4) {
     decoded.notes.emplace_back(kCmykNote);
   }
   return decoded;
@@ -51,7 +51,7 @@ DecodedImage describe_jpeg_file(const JpegHeader& header) {
 constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // below, libjpeg alone is as fast
 constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below, neither a second thread nor a backend helps
 
-std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.width} * header.height; }
+std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.frame.width} * header.frame.height; }
 
 int threads_for(const JpegHeader& header, const ReadOptions& options) {
   return pixels_of(header) < kManyPixels ? 1 : allowed_threads(options.threads);
@@ -83,7 +83,7 @@ std::optional<Picture> decoded_on_backend(ByteSpan bytes, const Metadata& metada
 }
 
 Image new_image(const JpegFile& file, const ReadOptions& options) {
-  return options.image(static_cast<int>(file.header.width), file.height(), file.format());
+  return options.image(static_cast<int>(file.header.frame.width), file.height(), file.format());
 }
 
 /// A file of several scans that may be decoded by them.
@@ -195,7 +195,8 @@ class JpegRowReader final : public RowReader {
  public:
   JpegRowReader(RandomAccess file, std::unique_ptr<JpegBeginning> beginning, std::string name, PixelFormat format,
                 std::vector<int> cuts, int threads)
-      : RowReader(static_cast<int>(beginning->header.width), static_cast<int>(beginning->header.height), format),
+      : RowReader(static_cast<int>(beginning->header.frame.width), static_cast<int>(beginning->header.frame.height),
+                  format),
         stored_(std::move(file)),
         beginning_(std::move(beginning)),
         name_(std::move(name)),

@@ -15,13 +15,10 @@ namespace {
 
 constexpr std::size_t kBytes = 1 << 13;
 constexpr std::size_t kLoadedBytes = 1 << 15;
-constexpr unsigned kEndOfImage = 0xD9;
 
 /// The cursor loads 8 bytes, up to 7 of them ahead of time.
 constexpr std::size_t kReserve = JpegCodeBits::kMaxBlockBytes + 2 * sizeof(std::uint64_t);
 
-constexpr std::uint32_t kHuffmanTables = 0xC4;
-constexpr std::uint32_t kRestartInterval = 0xDD;
 constexpr unsigned kMaxCoefficientBits = 15;  // and a sign
 
 /// What segments before a scan define for it.
@@ -29,21 +26,17 @@ struct Tables {
   JpegHuffmanSlots huffman;
   std::size_t restart_interval = 0;
 
-  /// `segments`: each is complete, as read_jpeg_script has checked.
-  bool read(ByteSpan segments) {
-    while (!segments.empty()) {
-      const std::uint32_t marker = u8_at(segments, 1);
-      const std::size_t length = u16be_at(segments, 2);
-      const ByteSpan segment = segments.subspan(4, length - 2);
-      segments = segments.subspan(2 + length);
-      if (marker == kHuffmanTables && !huffman.read(segment)) {
+  /// `segments` are whole, as read_jpeg_script has checked.
+  bool read(JpegSegments segments) {
+    while (const std::optional<JpegSegment> segment = segments.next()) {
+      if (segment->marker == jpeg_marker::kHuffmanTables && !huffman.read(segment->payload)) {
         return false;
       }
-      if (marker == kRestartInterval) {
-        if (segment.size() != 2) {
+      if (segment->marker == jpeg_marker::kRestartInterval) {
+        if (segment->payload.size() != 2) {
           return false;
         }
-        restart_interval = u16be_at(segment, 0);
+        restart_interval = u16be_at(segment->payload, 0);
       }
     }
     return true;
@@ -51,11 +44,10 @@ struct Tables {
 };
 
 std::optional<Tables> tables_of(const JpegScript& script, std::size_t scan) {
-  constexpr std::size_t kStartOfImage = 2;
   Tables tables;
-  bool is_sound = tables.read(script.header.subspan(kStartOfImage));
+  bool is_sound = tables.read(JpegSegments(script.header));
   for (std::size_t i = 0; i <= scan && is_sound; ++i) {
-    is_sound = tables.read(script.scans[i].tables);
+    is_sound = tables.read(JpegSegments(script.scans[i].tables, 0));
   }
   return is_sound ? std::optional(tables) : std::nullopt;
 }
@@ -158,12 +150,12 @@ bool JpegCodeBits::ends_all(JpegBitCursor& cursor) {
   if (!ends(cursor)) {
     return false;
   }
-  return file_ == nullptr ? next_ == coded_.size() : loads_marker() && u8_at(coded_, next_ + 1) == kEndOfImage;
+  return file_ == nullptr ? next_ == coded_.size()
+                          : loads_marker() && u8_at(coded_, next_ + 1) == jpeg_marker::kEndOfImage;
 }
 
 bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
-  constexpr unsigned kFirstRestart = 0xD0;
-  if (coded_.size() - next_ < 2 || u8_at(coded_, next_ + 1) != kFirstRestart + number) {
+  if (coded_.size() - next_ < 2 || u8_at(coded_, next_ + 1) != jpeg_marker::kFirstRestart + number) {
     return false;
   }
   next_ += 2;

@@ -1,48 +1,44 @@
-// Walks all markers of a JPEG file, more strictly than libjpeg, and follows which bits of the coefficients are known.
+// Judges all segments of a JPEG file, more strictly than libjpeg, and follows which bits of the coefficients are known.
 #include "codecs/jpeg/jpeg_script.hpp"
 
 #include <algorithm>
 #include <array>
-#include <cstring>
+#include <utility>
+
+#include "codecs/jpeg/jpeg_segments.hpp"
 
 namespace gpuimg::codecs {
 
 namespace {
 
-constexpr std::uint32_t kHuffmanTables = 0xC4;
-constexpr std::uint32_t kRestartInterval = 0xDD;
-constexpr std::uint32_t kEndOfImage = 0xD9;
-constexpr std::uint32_t kStartOfScan = 0xDA;
-
 class ScriptReader {
  public:
-  explicit ScriptReader(ByteSpan bytes) : bytes_(bytes) {}
+  explicit ScriptReader(ByteSpan bytes) : bytes_(bytes), segments_(bytes) {}
 
   std::optional<JpegScript> read_only_scan() {
-    while (bytes_.size() - at_ >= 2 && script_.scans.empty()) {
-      if (u8_at(bytes_, at_) != 0xFF || !read_segment(u8_at(bytes_, at_ + 1))) {
+    while (script_.scans.empty()) {
+      const std::optional<JpegSegment> segment = segments_.next();
+      if (!segment || !read_segment(*segment)) {
         return std::nullopt;
       }
     }
-    const bool has_all = !script_.scans.empty() && script_.scans.front().parts.size() == count_;
+    const bool has_all = script_.scans.front().parts.size() == count_;
     return has_all && !script_.is_progressive ? std::optional(std::move(script_)) : std::nullopt;
   }
 
   std::optional<JpegScript> read() {
-    while (bytes_.size() - at_ >= 2) {
-      const std::uint32_t marker = u8_at(bytes_, at_ + 1);
-      if (u8_at(bytes_, at_) != 0xFF || !(marker == kEndOfImage || read_segment(marker))) {
-        return std::nullopt;
-      }
-      if (marker == kEndOfImage) {
+    while (const std::optional<JpegSegment> segment = segments_.next()) {
+      if (segment->skipped == 0 && segment->marker == jpeg_marker::kEndOfImage) {
         return is_complete() ? std::optional(std::move(script_)) : std::nullopt;
+      }
+      if (!read_segment(*segment)) {
+        return std::nullopt;
       }
     }
     return std::nullopt;
   }
 
  private:
-  static constexpr std::size_t kMaxComponents = 4;
   static constexpr int kUnknown = -1;  // else the number of low bits that are still unknown
 
   struct Component {
@@ -50,40 +46,33 @@ class ScriptReader {
     std::array<int, 64> unknown_bits{};
   };
 
-  /// The segment at at_, and the coded bytes after it.
-  bool read_segment(std::uint32_t marker) {
-    const bool stands_alone = marker < 0xC0 || (marker >= 0xD0 && marker <= 0xD9);
-    const bool has_length = !stands_alone && bytes_.size() - at_ >= 4;
-    const std::size_t length = has_length ? u16be_at(bytes_, at_ + 2) : 0;
-    if (length < 2 || bytes_.size() - at_ - 2 < length) {
+  /// With the coded bytes after the header of a scan.
+  bool read_segment(const JpegSegment& segment) {
+    constexpr std::uint32_t kFirstMarker = 0xC0;
+    if (!segment.is_plain() || segment.marker < kFirstMarker) {
       return false;
     }
-    const ByteSpan segment = bytes_.subspan(at_ + 4, length - 2);
-    const std::size_t start = at_;
-    at_ += 2 + length;
-    if (marker == kStartOfScan) {
-      return read_scan(start, segment);
+    if (segment.marker == jpeg_marker::kStartOfScan) {
+      return read_scan(segment);
     }
     if (!script_.scans.empty()) {
-      return marker == kHuffmanTables || marker == kRestartInterval;
+      return segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kRestartInterval;
     }
-    const bool is_frame = marker >= 0xC0 && marker <= 0xCF && marker != kHuffmanTables;
-    return !is_frame || read_frame(marker, segment);
+    const bool is_frame = segment.marker <= 0xCF && segment.marker != jpeg_marker::kHuffmanTables;
+    return !is_frame || read_frame(segment);
   }
 
-  bool read_frame(std::uint32_t marker, ByteSpan segment) {
-    constexpr std::size_t kHead = 6;
-    constexpr std::size_t kEach = 3;
-    if (count_ != 0 || marker > 0xC2 || segment.size() < kHead) {
+  bool read_frame(const JpegSegment& segment) {
+    constexpr std::uint32_t kProgressive = 0xC2;
+    const std::optional<JpegFrame> frame = jpeg_frame(segment);
+    if (count_ != 0 || segment.marker > kProgressive || !frame || frame->component_count == 0 ||
+        frame->component_count > components_.size() || !frame->is_exact) {
       return false;
     }
-    script_.is_progressive = marker == 0xC2;
-    count_ = u8_at(segment, kHead - 1);
-    if (count_ == 0 || count_ > kMaxComponents || segment.size() != kHead + kEach * count_) {
-      return false;
-    }
+    script_.is_progressive = frame->is_progressive();
+    count_ = frame->component_count;
     for (std::size_t i = 0; i < count_; ++i) {
-      const std::uint32_t id = u8_at(segment, kHead + kEach * i);
+      const std::uint32_t id = frame->components[i].id;
       if (find(id, i) != i) {
         return false;
       }
@@ -93,49 +82,47 @@ class ScriptReader {
     return true;
   }
 
-  bool read_scan(std::size_t start, ByteSpan segment) {
+  bool read_scan(const JpegSegment& segment) {
     constexpr std::size_t kMaxScans = 64;
+    const std::optional<JpegScanHeader> header = jpeg_scan_header(segment);
     JpegScan scan;
-    if (count_ == 0 || script_.scans.size() == kMaxScans || !read_parameters(segment, scan)) {
+    if (count_ == 0 || script_.scans.size() == kMaxScans || !header || !read_parameters(*header, scan)) {
       return false;
     }
     if (script_.scans.empty()) {
-      script_.header = bytes_.first(start);
+      script_.header = bytes_.first(segment.begin);
     } else {
-      scan.tables = bytes_.subspan(end_, start - end_);
+      scan.tables = bytes_.subspan(end_, segment.begin - end_);
     }
-    const std::size_t codes = at_;
-    at_ = end_ = end_of_coded_bytes(at_);
-    scan.coded = bytes_.subspan(start, end_ - start);
+    const std::size_t codes = segments_.offset();
+    segments_.skip_codes();
+    end_ = segments_.offset();
+    scan.coded = bytes_.subspan(segment.begin, end_ - segment.begin);
     scan.codes = bytes_.subspan(codes, end_ - codes);
     script_.scans.push_back(scan);
     return true;
   }
 
-  bool read_parameters(ByteSpan segment, JpegScan& scan) {
-    const std::size_t count = segment.empty() ? 0 : u8_at(segment, 0);
-    if (count == 0 || segment.size() != 4 + 2 * count) {
-      return false;
-    }
-    const std::size_t spectrum = 1 + 2 * count;
-    scan.first = u8_at(segment, spectrum);
-    scan.last = u8_at(segment, spectrum + 1);
-    const int high = static_cast<int>(u8_at(segment, spectrum + 2) >> 4);
-    const int low = static_cast<int>(u8_at(segment, spectrum + 2) & 15);
-    const bool is_possible = script_.is_progressive ? (scan.first == 0 ? scan.last == 0 : count == 1) && scan.last < 64
-                                                    : scan.first == 0 && scan.last == 63 && (high | low) == 0;
+  bool read_parameters(const JpegScanHeader& header, JpegScan& scan) {
+    scan.first = header.first;
+    scan.last = header.last;
+    const int high = static_cast<int>(header.high);
+    const int low = static_cast<int>(header.low);
+    const bool is_possible = script_.is_progressive
+                                 ? (scan.first == 0 ? scan.last == 0 : header.component_count == 1) && scan.last < 64
+                                 : scan.first == 0 && scan.last == 63 && (high | low) == 0;
     if (!is_possible || scan.first > scan.last) {
       return false;
     }
-    for (std::size_t i = 0; i < count; ++i) {
-      if (!add_component(u8_at(segment, 1 + 2 * i), scan, high, low)) {
+    for (std::size_t i = 0; i < header.component_count; ++i) {
+      const auto& [id, dc_table, ac_table] = header.components[i];
+      if (!add_component(id, scan, high, low)) {
         return false;
       }
-      const std::uint32_t tables = u8_at(segment, 2 + 2 * i);
-      scan.parts.back().dc_table = tables >> 4;
-      scan.parts.back().ac_table = tables & 15;
+      scan.parts.back().dc_table = dc_table;
+      scan.parts.back().ac_table = ac_table;
     }
-    scan.low = static_cast<std::uint32_t>(low);
+    scan.low = header.low;
     scan.is_refining = high != 0;
     return true;
   }
@@ -169,24 +156,6 @@ class ScriptReader {
     return static_cast<std::size_t>(found - components_.begin());
   }
 
-  /// The next marker that does not belong to coded bytes, or the end of the file.
-  [[nodiscard]] std::size_t end_of_coded_bytes(std::size_t from) const {
-    while (from < bytes_.size()) {
-      const void* const found = std::memchr(bytes_.data() + from, 0xFF, bytes_.size() - from);
-      if (found == nullptr) {
-        break;
-      }
-      from = static_cast<std::size_t>(static_cast<const std::byte*>(found) - bytes_.data());
-      const std::uint32_t next = from + 1 < bytes_.size() ? u8_at(bytes_, from + 1) : 0;
-      const bool is_restart = next >= 0xD0 && next <= 0xD7;
-      if (next != 0 && !is_restart) {
-        return from;
-      }
-      from += 2;
-    }
-    return bytes_.size();
-  }
-
   [[nodiscard]] bool is_complete() const {
     const auto end = components_.begin() + static_cast<std::ptrdiff_t>(count_);
     return script_.scans.size() > 1 && std::all_of(components_.begin(), end, [](const Component& component) {
@@ -196,10 +165,10 @@ class ScriptReader {
   }
 
   ByteSpan bytes_;
-  std::size_t at_ = 2;   // after SOI
+  JpegSegments segments_;
   std::size_t end_ = 0;  // of the preceding scan
   std::size_t count_ = 0;
-  std::array<Component, kMaxComponents> components_{};
+  std::array<Component, JpegFrame::kMaxComponents> components_{};
   JpegScript script_;
 };
 

@@ -1,187 +1,125 @@
-// Walks the marker segments up to the first scan, as libjpeg-turbo does.
+// Sizes and offsets alone: what the numbers mean is for the judges.
 #include "codecs/jpeg/jpeg_segments.hpp"
-
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstring>
-#include <string_view>
-
-#include "codecs/byte_fields.hpp"
-#include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
-namespace {
 
-using namespace std::string_view_literals;
+bool JpegSegment::stands_alone() const { return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD9); }
 
-constexpr std::uint32_t kStartOfScan = 0xDA;
-constexpr std::uint32_t kEndOfImage = 0xD9;
-constexpr std::uint32_t kHuffman = 0xC4;
-constexpr std::uint32_t kQuantization = 0xDB;
-constexpr std::uint32_t kRestartInterval = 0xDD;
-constexpr std::uint32_t kApp0 = 0xE0;
-constexpr std::uint32_t kApp1 = 0xE1;
-constexpr std::uint32_t kApp2 = 0xE2;
-constexpr std::uint32_t kApp13 = 0xED;
-constexpr std::uint32_t kApp14 = 0xEE;
-constexpr std::uint32_t kApp15 = 0xEF;
-constexpr std::uint32_t kComment = 0xFE;
-
-bool stands_alone(std::uint32_t marker) { return marker == 0x01 || (marker >= 0xD0 && marker <= 0xD8); }
-
-bool is_frame(std::uint32_t marker) {
-  return marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+bool JpegSegment::is_frame() const {
+  return marker >= 0xC0 && marker <= 0xCF && marker != jpeg_marker::kHuffmanTables && marker != 0xC8 && marker != 0xCC;
 }
 
-void check_process(std::uint32_t marker, std::uint32_t precision, const std::string& name) {
-  if (marker == 0xC3 || marker == 0xCB) {
-    refuse_unsupported(name, "lossless JPEG");
+std::optional<JpegSegment> JpegSegments::next() {
+  const std::size_t from = next_;
+  JpegSegment segment;
+  while (segment.marker == 0) {  // 0xFF and 0 are no marker
+    while (next_ < bytes_.size() && u8_at(bytes_, next_) != 0xFF) {
+      ++next_;
+    }
+    while (next_ < bytes_.size() && u8_at(bytes_, next_) == 0xFF) {
+      ++next_;
+    }
+    if (next_ >= bytes_.size()) {
+      return std::nullopt;
+    }
+    segment.marker = u8_at(bytes_, next_++);
   }
-  if (marker != 0xC0 && marker != 0xC1 && marker != 0xC2 && marker != 0xC9 && marker != 0xCA) {
-    refuse_unsupported(name, "hierarchical JPEG");
+  segment.begin = next_ - 2;
+  segment.skipped = segment.begin - from;
+  if (segment.stands_alone()) {
+    return segment;
   }
-  if (precision != 8) {
-    refuse_unsupported(name, fmt::format("{}-bit JPEG", precision));
-  }
+  const ByteSpan rest = bytes_.subspan(next_);
+  segment.length = rest.size() < 2 ? 0 : u16be_at(rest, 0);
+  const std::size_t size = std::max<std::size_t>(segment.length, 2);
+  segment.is_cut_off = rest.size() < size;
+  const std::size_t held = std::min(size, rest.size());
+  segment.payload = rest.first(held).subspan(std::min<std::size_t>(held, 2));
+  next_ += held;
+  return segment;
 }
 
-void read_frame(ByteSpan segment, std::uint32_t marker, JpegHeader& header, const std::string& name) {
-  constexpr std::size_t kFrameBytes = 6;
-  if (segment.size() < kFrameBytes) {
-    refuse_damaged(name, "its frame header is too short");
-  }
-  check_process(marker, u8_at(segment, 0), name);
-  header.height = u16be_at(segment, 1);
-  header.width = u16be_at(segment, 3);
-  header.components = u8_at(segment, 5);
-  if (header.components != 1 && header.components != 3 && header.components != 4) {
-    refuse_unsupported(name, fmt::format("JPEG of {} channels", header.components));
-  }
-  header.is_baseline = marker == 0xC0;
-  header.is_progressive = marker == 0xC2 || marker == 0xCA;
-  header.is_arithmetic = marker >= 0xC9;
-  header.frame = segment;
-}
-
-/// One segment may define several tables; the last definition counts. Ignores what is cut off: libjpeg-turbo judges it.
-void read_quantization(ByteSpan segment, JpegHeader& header) {
-  constexpr std::size_t kSteps = 64;
-  while (!segment.empty()) {
-    const std::uint32_t id = u8_at(segment, 0) & 15U;
-    const std::size_t bytes = u8_at(segment, 0) >> 4U != 0 ? 2 * kSteps : kSteps;
-    if (id >= header.quantization.size() || segment.size() - 1 < bytes) {
+void JpegSegments::skip_codes() {
+  while (next_ < bytes_.size()) {
+    const void* const found = std::memchr(bytes_.data() + next_, 0xFF, bytes_.size() - next_);
+    if (found == nullptr) {
+      break;
+    }
+    next_ = static_cast<std::size_t>(static_cast<const std::byte*>(found) - bytes_.data());
+    const std::uint32_t marker = next_ + 1 < bytes_.size() ? u8_at(bytes_, next_ + 1) : 0;
+    const bool is_restart = marker >= jpeg_marker::kFirstRestart && marker <= jpeg_marker::kLastRestart;
+    if (marker != 0 && !is_restart) {
       return;
     }
-    header.quantization[id] = segment.subspan(1, bytes);
-    segment = segment.subspan(1 + bytes);
+    next_ += 2;
   }
+  next_ = bytes_.size();
 }
 
-void read_tables(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
-  if (marker == kQuantization) {
-    read_quantization(segment, header);
-  } else if (marker == kRestartInterval && segment.size() >= 2) {
-    header.restart_interval = u16be_at(segment, 0);
+std::optional<JpegFrame> jpeg_frame(const JpegSegment& segment) {
+  constexpr std::size_t kHead = 6;
+  constexpr std::size_t kEach = 3;
+  const ByteSpan bytes = segment.payload;
+  if (bytes.size() < kHead) {
+    return std::nullopt;
   }
+  JpegFrame frame;
+  frame.marker = segment.marker;
+  frame.bits = u8_at(bytes, 0);
+  frame.height = u16be_at(bytes, 1);
+  frame.width = u16be_at(bytes, 3);
+  frame.component_count = u8_at(bytes, 5);
+  frame.is_too_short = bytes.size() < kHead + kEach * frame.component_count;
+  frame.is_exact = bytes.size() == kHead + kEach * frame.component_count;
+  const std::size_t held = std::min<std::size_t>(frame.component_count, (bytes.size() - kHead) / kEach);
+  for (std::size_t i = 0; i < std::min(held, frame.components.size()); ++i) {
+    const ByteSpan from = bytes.subspan(kHead + kEach * i);
+    frame.components[i] = {u8_at(from, 0), u8_at(from, 1) >> 4, u8_at(from, 1) & 15U, u8_at(from, 2)};
+  }
+  return frame;
 }
 
-/// The bytes after `signature` in the segment; empty if it does not begin with `signature`.
-ByteSpan after_signature(std::string_view signature, ByteSpan segment) {
-  const auto bytes = std::as_bytes(std::span(signature));
-  const bool begins = segment.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), segment.begin());
-  return begins ? segment.subspan(bytes.size()) : ByteSpan{};
+std::optional<JpegScanHeader> jpeg_scan_header(const JpegSegment& segment) {
+  const ByteSpan bytes = segment.payload;
+  JpegScanHeader scan;
+  scan.component_count = bytes.empty() ? 0 : u8_at(bytes, 0);
+  if (scan.component_count < 1 || scan.component_count > scan.components.size() ||
+      bytes.size() != 4 + 2 * scan.component_count) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < scan.component_count; ++i) {
+    const std::uint32_t tables = u8_at(bytes, 2 + 2 * i);
+    scan.components[i] = {u8_at(bytes, 1 + 2 * i), tables >> 4, tables & 15U};
+  }
+  const ByteSpan end = bytes.last(3);
+  scan.first = u8_at(end, 0);
+  scan.last = u8_at(end, 1);
+  scan.high = u8_at(end, 2) >> 4;
+  scan.low = u8_at(end, 2) & 15U;
+  return scan;
 }
 
-bool set_if_empty(ByteSpan& to, ByteSpan data) {
-  const bool takes = to.empty() && !data.empty();
-  if (takes) {
-    to = data;
+std::optional<JpegStepTable> take_jpeg_steps(ByteSpan& payload) {
+  JpegStepTable table;
+  if (payload.empty()) {
+    return std::nullopt;
   }
-  return takes;
+  table.slot = u8_at(payload, 0) & 15U;
+  table.precision = u8_at(payload, 0) >> 4;
+  const std::size_t bytes = table.steps.size() * (table.precision == 0 ? 1 : 2);
+  if (table.slot >= JpegStepTable::kSlots || payload.size() - 1 < bytes) {
+    return std::nullopt;
+  }
+  for (std::size_t i = 0; i < table.steps.size(); ++i) {
+    table.steps[i] =
+        static_cast<std::uint16_t>(table.precision == 0 ? u8_at(payload, 1 + i) : u16be_at(payload, 1 + 2 * i));
+  }
+  payload = payload.subspan(1 + bytes);
+  return table;
 }
-
-bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
-  constexpr std::size_t kMaxParts = 256;
-  const bool takes = part.size() >= min_bytes && to.size() < kMaxParts;
-  if (takes) {
-    to.push_back(part);
-  }
-  return takes;
-}
-
-/// The number of pictures that the index of a Multi-Picture Format lists (CIPA DC-007, tag B001); 0 if it is damaged.
-std::uint32_t mpf_pictures(ByteSpan index) {
-  constexpr std::size_t kHeaderBytes = 8;
-  constexpr std::size_t kEntryBytes = 12;
-  if (index.size() < kHeaderBytes) {
-    return 0;
-  }
-  const bool is_little = u8_at(index, 0) == 'I';
-  const auto u16 = [&](std::size_t at) { return is_little ? u16le_at(index, at) : u16be_at(index, at); };
-  const auto u32 = [&](std::size_t at) { return is_little ? u32le_at(index, at) : u32be_at(index, at); };
-  const std::size_t entries = u32(4);
-  for (std::size_t i = 0; entries + 2 <= index.size() && i < u16(entries); ++i) {
-    const std::size_t entry = entries + 2 + i * kEntryBytes;
-    if (entry + kEntryBytes > index.size()) {
-      return 0;
-    }
-    if (u16(entry) == 0xB001) {
-      return u32(entry + 8);
-    }
-  }
-  return 0;
-}
-
-/// True if the header has a member for the segment, or libjpeg-turbo reads it.
-bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
-  switch (marker) {
-    case kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
-    case kApp1:
-      return set_if_empty(header.exif, after_signature("Exif\0\0"sv, segment)) ||
-             set_if_empty(header.xmp, after_signature(kJpegXmpSignature, segment)) ||
-             add_part(header.xmp_extension_parts, after_signature(kJpegXmpExtensionSignature, segment), 40);
-    case kApp2:
-      header.pictures = std::max(header.pictures, mpf_pictures(after_signature("MPF\0"sv, segment)));
-      return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
-    case kApp13: return add_part(header.photoshop_parts, after_signature(kJpegPhotoshopSignature, segment), 1);
-    case kApp14:
-      (void)set_if_empty(header.adobe, after_signature("Adobe"sv, segment));
-      return !after_signature("Adobe"sv, segment).empty();
-    default: return false;
-  }
-}
-
-void read_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
-  const bool is_application_data = marker >= kApp0 && marker <= kApp15;
-  if (is_application_data && !is_known_application_data(segment, marker, header)) {
-    header.other_segments |= 1U << (marker - kApp0);
-  } else if (marker == kComment) {
-    header.other_segments |= 1U << 16U;
-  }
-}
-
-/// Returns the first marker at or after `offset` and moves `offset` past it. Like libjpeg-turbo, skips bytes that are
-/// not markers; libjpeg-turbo warns about them.
-std::uint32_t next_marker(ByteSpan bytes, std::size_t& offset, const std::string& name) {
-  for (;;) {
-    while (offset < bytes.size() && u8_at(bytes, offset) != 0xFF) {
-      ++offset;
-    }
-    while (offset < bytes.size() && u8_at(bytes, offset) == 0xFF) {
-      ++offset;
-    }
-    if (offset == bytes.size()) {
-      refuse_truncated(name);
-    }
-    const std::uint32_t marker = u8_at(bytes, offset++);
-    if (marker != 0) {
-      return marker;
-    }
-  }
-}
-
-}  // namespace
 
 bool JpegHuffmanSlots::read(ByteSpan segment) {
   while (!segment.empty()) {
@@ -203,57 +141,6 @@ bool JpegHuffmanSlots::read(ByteSpan segment) {
     segment = segment.subspan(head + symbols);
   }
   return true;
-}
-
-JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name) {
-  JpegHeader header;
-  bool has_frame = false;
-  std::size_t offset = 2;
-  for (;;) {
-    const std::uint32_t marker = next_marker(bytes, offset, name);
-    if (stands_alone(marker)) {
-      continue;
-    }
-    if (marker == kStartOfScan) {
-      // In a scan of some components, the coefficients wait for the other scans.
-      if (bytes.size() - offset <= 2) {
-        refuse_truncated(name);
-      }
-      const bool is_whole = u8_at(bytes, offset + 2) >= header.components;
-      header.keeps_coefficients = header.is_progressive || !is_whole;
-      break;
-    }
-    if (marker == kEndOfImage) {
-      break;
-    }
-    if (bytes.size() - offset < 2) {
-      refuse_truncated(name);
-    }
-    const bool is_ignored = (marker >= kApp0 && marker <= kApp15) || marker == kComment;
-    // libjpeg-turbo takes a comment or application data of an impossible length as empty.
-    const std::size_t length = std::max(u16be_at(bytes, offset), is_ignored ? 2U : 0U);
-    if (length < 2) {
-      refuse_damaged(name, "a marker segment has an impossible length");
-    }
-    if (bytes.size() - offset < length) {
-      refuse_truncated(name);
-    }
-    const ByteSpan segment = bytes.subspan(offset + 2, length - 2);
-    if (segment.empty() && (marker == kHuffman || marker == kQuantization)) {
-      refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo takes the tables for bytes in between
-    }
-    if (is_frame(marker) && !has_frame) {
-      read_frame(segment, marker, header, name);
-      has_frame = true;
-    }
-    read_tables(segment, marker, header);
-    read_application_data(segment, marker, header);
-    offset += length;
-  }
-  if (!has_frame) {
-    refuse_damaged(name, "it holds no image");
-  }
-  return header;
 }
 
 }  // namespace gpuimg::codecs

@@ -1,25 +1,134 @@
-// The marker segments of a JPEG before its first scan, and the tables that segments define. ITU-T T.81, annex B.
+// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three files judge them:
+// jpeg_header.cpp (what libjpeg sees before the first scan), jpeg_description.cpp (whether a device can decode the
+// file) and jpeg_script.cpp (whether the scans are complete). ITU-T T.81, annex B.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
-#include <string>
-#include <string_view>
-#include <vector>
 
 #include "codecs/byte_fields.hpp"
 #include "gpuimg/codec.hpp"
 
 namespace gpuimg::codecs {
 
+/// The byte after 0xFF.
+namespace jpeg_marker {
+inline constexpr std::uint32_t kHuffmanTables = 0xC4;
+inline constexpr std::uint32_t kFirstRestart = 0xD0;
+inline constexpr std::uint32_t kLastRestart = 0xD7;
+inline constexpr std::uint32_t kEndOfImage = 0xD9;
+inline constexpr std::uint32_t kStartOfScan = 0xDA;
+inline constexpr std::uint32_t kStepTables = 0xDB;
+inline constexpr std::uint32_t kRestartInterval = 0xDD;
+inline constexpr std::uint32_t kApp0 = 0xE0;
+inline constexpr std::uint32_t kApp15 = 0xEF;
+inline constexpr std::uint32_t kComment = 0xFE;
+}  // namespace jpeg_marker
+
+/// A marker and its segment, unless it stands alone.
+struct JpegSegment {
+  std::uint32_t marker = 0;
+  std::size_t begin = 0;    ///< offset of the byte 0xFF before the marker
+  std::size_t skipped = 0;  ///< bytes before it that belong to no segment
+  std::size_t length = 0;   ///< as declared, which may be less than the 2 bytes of the length itself; 0 without one
+  ByteSpan payload;         ///< what follows the length, as far as the file goes
+  bool is_cut_off = false;  ///< the file ends before the segment does
+
+  [[nodiscard]] bool stands_alone() const;
+  /// SOF0 to SOF15.
+  [[nodiscard]] bool is_frame() const;
+  [[nodiscard]] bool is_application_data() const {
+    return marker >= jpeg_marker::kApp0 && marker <= jpeg_marker::kApp15;
+  }
+  /// True for a whole segment right after the one before it: all readers agree on where it is.
+  [[nodiscard]] bool is_plain() const { return skipped == 0 && length >= 2 && !is_cut_off && !stands_alone(); }
+};
+
+/// Walks over segments as libjpeg-turbo does: skips bytes that are not markers, of which libjpeg-turbo warns.
+class JpegSegments {
+ public:
+  static constexpr std::size_t kAfterStart = 2;  ///< offset of what follows SOI
+
+  explicit JpegSegments(ByteSpan bytes, std::size_t begin = kAfterStart) : bytes_(bytes), next_(begin) {}
+
+  /// Nullopt at the end of the bytes.
+  std::optional<JpegSegment> next();
+
+  /// Skips the codes of a scan up to the next marker that does not belong to them, or to the end of the bytes.
+  void skip_codes();
+
+  /// Of the first byte that has not been walked over.
+  [[nodiscard]] std::size_t offset() const { return next_; }
+
+ private:
+  ByteSpan bytes_;
+  std::size_t next_;
+};
+
+/// A frame header, as it says.
+struct JpegFrame {
+  struct Component {
+    std::uint32_t id = 0;
+    std::uint32_t horizontal_sampling = 1;  ///< 0 … 15
+    std::uint32_t vertical_sampling = 1;    ///< 0 … 15
+    std::uint32_t step_table = 0;
+  };
+  static constexpr std::size_t kMaxComponents = 4;
+
+  std::uint32_t marker = 0xC0;
+  std::uint32_t bits = 8;
+  std::uint32_t width = 0;
+  std::uint32_t height = 0;
+  std::uint32_t component_count = 0;                 ///< as declared
+  std::array<Component, kMaxComponents> components;  ///< as many of them as the segment holds
+  bool is_too_short = false;                         ///< for its components
+  bool is_exact = false;                             ///< the segment ends after them
+
+  [[nodiscard]] bool is_baseline() const { return marker == 0xC0; }
+  [[nodiscard]] bool is_progressive() const { return marker == 0xC2 || marker == 0xCA; }
+  [[nodiscard]] bool is_arithmetic() const { return marker >= 0xC9; }
+};
+
+/// Nullopt if the segment ends before the number of components.
+std::optional<JpegFrame> jpeg_frame(const JpegSegment& segment);
+
+/// The header of a scan.
+struct JpegScanHeader {
+  struct Component {
+    std::uint32_t id = 0;
+    std::size_t dc_table = 0;  ///< 0 … 15
+    std::size_t ac_table = 0;  ///< 0 … 15
+  };
+  std::size_t component_count = 0;  ///< 1 … 4
+  std::array<Component, JpegFrame::kMaxComponents> components;
+  std::uint32_t first = 0;  ///< of the spectral selection
+  std::uint32_t last = 0;
+  std::uint32_t high = 0;  ///< of the successive approximation
+  std::uint32_t low = 0;
+};
+
+/// Nullopt if the segment has another length than its number of components needs, or a number that T.81 does not allow.
+std::optional<JpegScanHeader> jpeg_scan_header(const JpegSegment& segment);
+
 /// Frequencies in zigzag order, each as its place in row order. Coded blocks and tables of steps use it. Figure A.6.
 constexpr std::array<std::uint8_t, 64> kJpegZigzag = {0,  1,  8,  16, 9,  2,  3,  10, 17, 24, 32, 25, 18, 11, 4,  5,
                                                       12, 19, 26, 33, 40, 48, 41, 34, 27, 20, 13, 6,  7,  14, 21, 28,
                                                       35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23, 30, 37, 44, 51,
                                                       58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
+
+/// A table of quantization steps.
+struct JpegStepTable {
+  static constexpr std::size_t kSlots = 4;
+
+  std::uint32_t slot = 0;                 ///< 0 … 3
+  std::uint32_t precision = 0;            ///< 0: steps of a byte, else of two; T.81 allows 0 and 1
+  std::array<std::uint16_t, 64> steps{};  ///< in zigzag order
+};
+
+/// Takes the next table off the payload of a DQT segment. Nullopt if it is cut off or its slot does not exist.
+std::optional<JpegStepTable> take_jpeg_steps(ByteSpan& payload);
 
 /// The Huffman tables that a file has defined so far (B.2.4.2). Whether their codes are possible is for their users.
 struct JpegHuffmanSlots {
@@ -31,42 +140,5 @@ struct JpegHuffmanSlots {
   /// Takes over the tables of a DHT segment. Returns false if libjpeg would refuse it.
   bool read(ByteSpan segment);
 };
-
-/// Signatures of an APP1 with XMP, an APP1 with extended XMP and an APP13 with Photoshop resources.
-inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0/\0", 29);
-inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
-inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
-
-/// What the segments before the first scan say.
-struct JpegHeader {
-  std::uint32_t width = 0;
-  std::uint32_t height = 0;
-  std::uint32_t components = 0;
-  bool is_baseline = false;
-  bool is_progressive = false;
-  bool is_arithmetic = false;
-  bool keeps_coefficients = false;  ///< components in separate scans: all coefficients wait for the last scan
-  std::span<const std::byte> jfif;  ///< starts at the version; empty if there is none
-  std::span<const std::byte> exif;  ///< starts at the byte order mark; empty if there is none
-  /// Parts of an ICC profile in file order, each starting at its number: 2 bytes or more. A profile has at most 255;
-  /// 256 are kept to detect more.
-  std::vector<std::span<const std::byte>> icc_parts;
-  std::span<const std::byte> xmp;  ///< starts at the packet; empty if there is none
-  /// Parts of the extended XMP in file order, each starting at its GUID: 40 bytes or more. At most 256 are kept.
-  std::vector<std::span<const std::byte>> xmp_extension_parts;
-  /// Parts of the Photoshop resources in file order. At most 256 are kept.
-  std::vector<std::span<const std::byte>> photoshop_parts;
-  std::span<const std::byte> frame;  ///< the payload of the frame header
-  std::span<const std::byte> adobe;  ///< APP14 after "Adobe"; empty if there is none
-  /// The quantization tables defined before the first scan, 64 steps of one or two bytes each; empty if not defined.
-  std::array<std::span<const std::byte>, 4> quantization;
-  std::uint32_t restart_interval = 0;  ///< in MCUs; 0 without restart markers
-  std::uint32_t pictures = 0;          ///< that the file says to hold (MPO); 0 if it does not say
-  std::uint32_t other_segments = 0;    ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
-};
-
-/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, naming it, for a
-/// process that is not supported: lossless, hierarchical, 12 bit, not 1, 3 or 4 components. `name` is printable.
-JpegHeader read_jpeg_header(std::span<const std::byte> bytes, const std::string& name);
 
 }  // namespace gpuimg::codecs

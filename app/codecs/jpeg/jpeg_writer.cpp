@@ -54,7 +54,7 @@ struct JpegContent {
   std::optional<ChromaSubsampling> subsampling;
   int restart_interval = 0;
   std::optional<PixelDensity> density;
-  std::vector<JpegSegment> segments;
+  std::vector<JpegMetadataSegment> segments;
 };
 
 // Functions that call libjpeg between setjmp and longjmp. They hold no object with a destructor: longjmp would skip it.
@@ -211,7 +211,7 @@ void prepare(JpegEncoder& encoder, int width, int height, int channels, const Jp
 /// Writes SOI, the JFIF header and the metadata.
 void begin_file(JpegEncoder& encoder, const JpegContent& content) {
   jpeg_start_compress(&encoder.info, TRUE);
-  for (const JpegSegment& segment : content.segments) {
+  for (const JpegMetadataSegment& segment : content.segments) {
     jpeg_write_marker(&encoder.info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
                       static_cast<unsigned>(segment.content.size()));
   }

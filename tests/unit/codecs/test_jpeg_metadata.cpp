@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_segments.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp_packet.hpp"

@@ -9,6 +9,7 @@
 
 #include "codecs/allowed_threads.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_script.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_paths.hpp"
@@ -229,6 +230,35 @@ TEST(JpegParts, AgreeWithOneDecoderOnTheCatalogue) {
     }
   }
   EXPECT_GE(files, 100);
+}
+
+/// A gray file with a fill byte (T.81, B.1.1.2). Who takes it for a marker jumps over the next segments into a comment,
+/// which holds the segments of a color file.
+FileBytes with_color_behind_a_fill_byte(const FileBytes& gray, const FileBytes& color) {
+  constexpr std::size_t kJump = 2 + 2 + 0xFE00;  // SOI, 0xFF 0xFF, and the 0xFE 0x00 that follow as a length
+  constexpr std::uint64_t kFirst = 65000;
+  FileBytes file(gray.begin(), gray.begin() + 2);
+  add_be(file, 0xFFFFFE0002, 5);
+  add_be(file, 0xFFFE0000 + kFirst, 4);
+  file.resize(file.size() + kFirst - 2);
+  const std::size_t padding = kJump - (file.size() + 4);
+  add_be(file, 0xFFFE0000 + 2 + padding + color.size() - 2, 4);
+  file.resize(file.size() + padding);
+  add_bytes(file, std::span(color).subspan(2));
+  add_bytes(file, std::span(gray).subspan(2));
+  return file;
+}
+
+TEST(JpegParts, LeaveFilesWithFillBytesToOneDecoder) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  const FileBytes gray = make_jpeg(smooth_image(random, 64, 48, {Sample::u8, 1}).view());
+  const FileBytes color = make_jpeg(smooth_image(random, 64, 48, {Sample::u8, 3}).view());
+  const FileBytes file = with_color_behind_a_fill_byte(gray, color);
+  ASSERT_TRUE(read_jpeg_only_scan(gray));
+  ASSERT_FALSE(read_jpeg_only_scan(file)) << "of other components than libjpeg's";
+  expect_same_verdicts(file, {8});
+  EXPECT_TRUE(same_pixels(read_with_libjpeg(file).view(), read_with_libjpeg(gray).view()));
 }
 
 TEST(JpegParts, AreUsedForLargeImages) {

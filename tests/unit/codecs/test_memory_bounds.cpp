@@ -5,7 +5,7 @@
 #include <zlib.h>
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
-#include "codecs/jpeg/jpeg_segments.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "stb_budget.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/png_maker.hpp"

@@ -1,0 +1,364 @@
+// Walks over the segments before the first scan as libjpeg-turbo does, and interprets them for plans and `gpuimg info`:
+// libjpeg's rules for color spaces, and its quality scale.
+#include "codecs/jpeg/jpeg_header.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "codecs/jpeg/jpeg.hpp"
+#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_metadata.hpp"
+#include "codecs/refusals.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+using namespace std::string_view_literals;
+
+constexpr std::uint32_t kApp1 = 0xE1;
+constexpr std::uint32_t kApp2 = 0xE2;
+constexpr std::uint32_t kApp13 = 0xED;
+constexpr std::uint32_t kApp14 = 0xEE;
+
+void check_process(std::uint32_t marker, std::uint32_t precision, const std::string& name) {
+  if (marker == 0xC3 || marker == 0xCB) {
+    refuse_unsupported(name, "lossless JPEG");
+  }
+  if (marker != 0xC0 && marker != 0xC1 && marker != 0xC2 && marker != 0xC9 && marker != 0xCA) {
+    refuse_unsupported(name, "hierarchical JPEG");
+  }
+  if (precision != 8) {
+    refuse_unsupported(name, fmt::format("{}-bit JPEG", precision));
+  }
+}
+
+void read_frame(const JpegSegment& segment, JpegHeader& header, const std::string& name) {
+  const std::optional<JpegFrame> frame = jpeg_frame(segment);
+  if (!frame) {
+    refuse_damaged(name, "its frame header is too short");
+  }
+  check_process(frame->marker, frame->bits, name);
+  if (frame->component_count != 1 && frame->component_count != 3 && frame->component_count != 4) {
+    refuse_unsupported(name, fmt::format("JPEG of {} channels", frame->component_count));
+  }
+  header.frame = *frame;
+}
+
+/// The last definition of a table counts. Ignores what is cut off: libjpeg-turbo judges it.
+void read_tables(const JpegSegment& segment, JpegHeader& header) {
+  if (segment.marker == jpeg_marker::kStepTables) {
+    ByteSpan payload = segment.payload;
+    while (const std::optional<JpegStepTable> table = take_jpeg_steps(payload)) {
+      header.steps.at(table->slot) = table->steps;
+    }
+  } else if (segment.marker == jpeg_marker::kRestartInterval && segment.payload.size() >= 2) {
+    header.restart_interval = u16be_at(segment.payload, 0);
+  }
+}
+
+/// The bytes after `signature` in the segment; empty if it does not begin with `signature`.
+ByteSpan after_signature(std::string_view signature, ByteSpan segment) {
+  const auto bytes = std::as_bytes(std::span(signature));
+  const bool begins = segment.size() >= bytes.size() && std::equal(bytes.begin(), bytes.end(), segment.begin());
+  return begins ? segment.subspan(bytes.size()) : ByteSpan{};
+}
+
+bool set_if_empty(ByteSpan& to, ByteSpan data) {
+  const bool takes = to.empty() && !data.empty();
+  if (takes) {
+    to = data;
+  }
+  return takes;
+}
+
+bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
+  constexpr std::size_t kMaxParts = 256;
+  const bool takes = part.size() >= min_bytes && to.size() < kMaxParts;
+  if (takes) {
+    to.push_back(part);
+  }
+  return takes;
+}
+
+/// The number of pictures that the index of a Multi-Picture Format lists (CIPA DC-007, tag B001); 0 if it is damaged.
+std::uint32_t mpf_pictures(ByteSpan index) {
+  constexpr std::size_t kHeaderBytes = 8;
+  constexpr std::size_t kEntryBytes = 12;
+  if (index.size() < kHeaderBytes) {
+    return 0;
+  }
+  const bool is_little = u8_at(index, 0) == 'I';
+  const auto u16 = [&](std::size_t at) { return is_little ? u16le_at(index, at) : u16be_at(index, at); };
+  const auto u32 = [&](std::size_t at) { return is_little ? u32le_at(index, at) : u32be_at(index, at); };
+  const std::size_t entries = u32(4);
+  for (std::size_t i = 0; entries + 2 <= index.size() && i < u16(entries); ++i) {
+    const std::size_t entry = entries + 2 + i * kEntryBytes;
+    if (entry + kEntryBytes > index.size()) {
+      return 0;
+    }
+    if (u16(entry) == 0xB001) {
+      return u32(entry + 8);
+    }
+  }
+  return 0;
+}
+
+/// True if the header has a member for the segment, or libjpeg-turbo reads it.
+bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
+  switch (marker) {
+    case jpeg_marker::kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
+    case kApp1:
+      return set_if_empty(header.exif, after_signature("Exif\0\0"sv, segment)) ||
+             set_if_empty(header.xmp, after_signature(kJpegXmpSignature, segment)) ||
+             add_part(header.xmp_extension_parts, after_signature(kJpegXmpExtensionSignature, segment), 40);
+    case kApp2:
+      header.pictures = std::max(header.pictures, mpf_pictures(after_signature("MPF\0"sv, segment)));
+      return add_part(header.icc_parts, after_signature("ICC_PROFILE\0"sv, segment), 2);
+    case kApp13: return add_part(header.photoshop_parts, after_signature(kJpegPhotoshopSignature, segment), 1);
+    case kApp14:
+      (void)set_if_empty(header.adobe, after_signature("Adobe"sv, segment));
+      return !after_signature("Adobe"sv, segment).empty();
+    default: return false;
+  }
+}
+
+void read_application_data(const JpegSegment& segment, JpegHeader& header) {
+  if (segment.is_application_data() && !is_known_application_data(segment.payload, segment.marker, header)) {
+    header.other_segments |= 1U << (segment.marker - jpeg_marker::kApp0);
+  } else if (segment.marker == jpeg_marker::kComment) {
+    header.other_segments |= 1U << 16U;
+  }
+}
+
+/// Throws for a segment that libjpeg-turbo does not accept. It takes a comment or application data of an impossible
+/// length as empty.
+void check_segment(const JpegSegment& segment, const std::string& name) {
+  const bool is_ignored = segment.is_application_data() || segment.marker == jpeg_marker::kComment;
+  const bool has_tables = segment.marker == jpeg_marker::kHuffmanTables || segment.marker == jpeg_marker::kStepTables;
+  const std::size_t least = is_ignored ? 0U : 2U;
+  if (segment.length < least && !segment.is_cut_off) {
+    refuse_damaged(name, "a marker segment has an impossible length");
+  }
+  if (segment.is_cut_off) {
+    refuse_truncated(name);
+  }
+  if (segment.payload.empty() && has_tables) {
+    refuse_damaged(name, "a segment of tables is empty");  // libjpeg-turbo takes the tables for bytes in between
+  }
+}
+
+/// In a scan of some components, the coefficients wait for the other scans. Damaged headers of scans are for
+/// libjpeg-turbo to judge.
+bool keeps_coefficients(const JpegSegment& scan, const JpegFrame& frame, ByteSpan bytes, const std::string& name) {
+  const std::size_t count_at = scan.begin + 4;
+  require_bytes(bytes, count_at + 1, name);
+  const bool is_whole = u8_at(bytes, count_at) >= frame.component_count;
+  return frame.is_progressive() || !is_whole;
+}
+
+constexpr std::size_t kSteps = 64;
+
+// In row order, as printed.
+constexpr std::array<std::uint8_t, kSteps> kLuma = {16, 11, 10, 16, 24,  40,  51,  61,   //
+                                                    12, 12, 14, 19, 26,  58,  60,  55,   //
+                                                    14, 13, 16, 24, 40,  57,  69,  56,   //
+                                                    14, 17, 22, 29, 51,  87,  80,  62,   //
+                                                    18, 22, 37, 56, 68,  109, 103, 77,   //
+                                                    24, 35, 55, 64, 81,  104, 113, 92,   //
+                                                    49, 64, 78, 87, 103, 121, 120, 101,  //
+                                                    72, 92, 95, 98, 112, 100, 103, 99};
+constexpr std::array<std::uint8_t, kSteps> kChroma = {17, 18, 24, 47, 99, 99, 99, 99,  //
+                                                      18, 21, 26, 66, 99, 99, 99, 99,  //
+                                                      24, 26, 56, 99, 99, 99, 99, 99,  //
+                                                      47, 66, 99, 99, 99, 99, 99, 99,  //
+                                                      99, 99, 99, 99, 99, 99, 99, 99,  //
+                                                      99, 99, 99, 99, 99, 99, 99, 99,  //
+                                                      99, 99, 99, 99, 99, 99, 99, 99,  //
+                                                      99, 99, 99, 99, 99, 99, 99, 99};
+
+/// libjpeg's jpeg_quality_scaling and jpeg_add_quant_table, for baseline tables.
+int scaled(int step, int quality) {
+  const int percent = quality < 50 ? 5000 / quality : 200 - 2 * quality;
+  return std::clamp((step * percent + 50) / 100, 1, 255);
+}
+
+bool is_scaled(const JpegSteps& steps, const std::array<std::uint8_t, kSteps>& example, int quality) {
+  for (std::size_t i = 0; i < kSteps; ++i) {
+    if (steps[i] != scaled(example[kJpegZigzag[i]], quality)) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// The quality 1 … 100 at which libjpeg writes exactly these tables; nullopt if there is none. Null `chroma`: gray.
+std::optional<int> jpeg_quality(const JpegSteps& luma, const JpegSteps* chroma) {
+  for (int quality = 100; quality >= 1; --quality) {
+    if (is_scaled(luma, kLuma, quality) && (chroma == nullptr || is_scaled(*chroma, kChroma, quality))) {
+      return quality;
+    }
+  }
+  return std::nullopt;
+}
+
+using Component = JpegFrame::Component;
+
+/// Throws Error{decode} if the frame lacks some or declares impossible ones.
+std::span<const Component> components_of(const JpegFrame& frame, const std::string& name) {
+  if (frame.is_too_short) {
+    refuse_damaged(name, "its frame header is too short");
+  }
+  const auto components = std::span(frame.components).first(frame.component_count);
+  for (const auto& [id, horizontal, vertical, table] : components) {
+    if (std::min(horizontal, vertical) < 1 || std::max(horizontal, vertical) > 4 || table >= JpegStepTable::kSlots) {
+      refuse_damaged(name, "a component has an impossible sampling or table");
+    }
+  }
+  return components;
+}
+
+/// The transform byte of Adobe's APP14; nullopt if there is none.
+std::optional<std::uint32_t> adobe_transform(const JpegHeader& header) {
+  constexpr std::size_t kTransformAt = 6;
+  return header.adobe.size() > kTransformAt ? std::optional(u8_at(header.adobe, kTransformAt)) : std::nullopt;
+}
+
+std::string_view color_of(const JpegHeader& header, std::span<const Component> components) {
+  const std::optional<std::uint32_t> transform = adobe_transform(header);
+  if (components.size() == 1) {
+    return "gray";
+  }
+  if (components.size() == 4) {
+    return transform == 2U ? "YCCK" : "CMYK";
+  }
+  if (!header.jfif.empty()) {
+    return "YCbCr";
+  }
+  const bool is_named_rgb = components[0].id == 'R' && components[1].id == 'G' && components[2].id == 'B';
+  return (transform ? *transform == 0 : is_named_rgb) ? "RGB" : "YCbCr";
+}
+
+/// 4:2:0 and so on where the second and third component are sampled alike, else all factors: "2x2 1x2 1x1".
+std::string sampling_of(std::span<const Component> components) {
+  struct Name {
+    std::uint32_t width;
+    std::uint32_t height;
+    std::string_view name;
+  };
+  constexpr std::array<Name, 6> kNames = {
+      {{1, 1, "4:4:4"}, {2, 1, "4:2:2"}, {1, 2, "4:4:0"}, {2, 2, "4:2:0"}, {4, 1, "4:1:1"}, {4, 2, "4:1:0"}}};
+  const Component& luma = components[0];
+  const Component& chroma = components[1];
+  const bool is_alike = chroma.horizontal_sampling == components[2].horizontal_sampling &&
+                        chroma.vertical_sampling == components[2].vertical_sampling;
+  const auto* known = std::find_if(kNames.begin(), kNames.end(), [&](const Name& one) {
+    return chroma.horizontal_sampling * one.width == luma.horizontal_sampling &&
+           chroma.vertical_sampling * one.height == luma.vertical_sampling;
+  });
+  if (is_alike && known != kNames.end()) {
+    return std::string(known->name);
+  }
+  std::string all;
+  for (const Component& component : components) {
+    all += fmt::format("{}{}x{}", all.empty() ? "" : " ", component.horizontal_sampling, component.vertical_sampling);
+  }
+  return all;
+}
+
+std::optional<int> quality_of(const JpegHeader& header, std::span<const Component> components) {
+  const std::optional<JpegSteps>& luma = header.steps.at(components[0].step_table);
+  if (!luma || components.size() == 1) {
+    return luma ? jpeg_quality(*luma, nullptr) : std::nullopt;
+  }
+  const std::optional<JpegSteps>& chroma = header.steps.at(components[1].step_table);
+  const bool is_usual = chroma && components[2].step_table == components[1].step_table;
+  return is_usual ? jpeg_quality(*luma, &*chroma) : std::nullopt;
+}
+
+/// Per pixel, of 16-bit coefficients, rounded up.
+std::uint64_t coefficient_bytes(std::span<const Component> components) {
+  std::uint64_t horizontal = 1;
+  std::uint64_t vertical = 1;
+  std::uint64_t coefficients = 0;
+  for (const Component& component : components) {
+    horizontal = std::max<std::uint64_t>(horizontal, component.horizontal_sampling);
+    vertical = std::max<std::uint64_t>(vertical, component.vertical_sampling);
+    coefficients += std::uint64_t{component.horizontal_sampling} * component.vertical_sampling;
+  }
+  const std::uint64_t whole = horizontal * vertical;
+  return (sizeof(std::int16_t) * coefficients + whole - 1) / whole;
+}
+
+}  // namespace
+
+JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name) {
+  JpegHeader header;
+  bool has_frame = false;
+  JpegSegments segments(bytes);
+  for (;;) {
+    const std::optional<JpegSegment> segment = segments.next();
+    if (!segment) {
+      refuse_truncated(name);
+    }
+    if (segment->marker == jpeg_marker::kStartOfScan) {
+      header.keeps_coefficients = keeps_coefficients(*segment, header.frame, bytes, name);
+      break;
+    }
+    if (segment->marker == jpeg_marker::kEndOfImage) {
+      break;
+    }
+    if (segment->stands_alone()) {
+      continue;
+    }
+    check_segment(*segment, name);
+    if (segment->is_frame() && !has_frame) {
+      read_frame(*segment, header, name);
+      has_frame = true;
+    }
+    read_tables(*segment, header);
+    read_application_data(*segment, header);
+  }
+  if (!has_frame) {
+    refuse_damaged(name, "it holds no image");
+  }
+  return header;
+}
+
+DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name) {
+  const JpegHeader header = read_jpeg_header(beginning, name);
+  const std::span<const Component> components = components_of(header.frame, name);
+  DeclaredImage declared;
+  declared.width = header.frame.width;
+  declared.height = header.frame.height;
+  declared.color = color_of(header, components);
+  declared.decoded = {Sample::u8, components.size() == 1 ? 1 : 3};
+  declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
+  // With several scans, all coefficients are in memory before the first row is complete.
+  declared.decoder_bytes_per_pixel = header.keeps_coefficients ? coefficient_bytes(components) : 0;
+  declared.suits_backends = describe_jpeg(beginning).has_value();
+  declared.facts = {{"process", header.frame.is_progressive()
+                                    ? std::string("progressive")
+                                    : std::string(header.frame.is_baseline() ? "baseline" : "extended sequential")},
+                    {"arithmetic", header.frame.is_arithmetic()}};
+  if (components.size() > 1) {
+    declared.facts.push_back({"sampling", sampling_of(components)});
+  }
+  if (const std::optional<int> quality = quality_of(header, components)) {
+    declared.facts.push_back({"quality", static_cast<std::uint64_t>(*quality)});
+  }
+  declared.facts.push_back({"restart_interval", std::uint64_t{header.restart_interval}});
+  return declared;
+}
+
+Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
+  return read_jpeg_metadata(read_jpeg_header(beginning, name), details);
+}
+
+}  // namespace gpuimg::codecs

@@ -1,0 +1,49 @@
+// What libjpeg-turbo sees of a JPEG before its first scan. ITU-T T.81, annex B.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codecs/byte_fields.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
+
+namespace gpuimg::codecs {
+
+/// Quantization steps in the order of the file: zigzag.
+using JpegSteps = std::array<std::uint16_t, 64>;
+
+/// Signatures of an APP1 with XMP, an APP1 with extended XMP and an APP13 with Photoshop resources.
+inline constexpr std::string_view kJpegXmpSignature("http://ns.adobe.com/xap/1.0/\0", 29);
+inline constexpr std::string_view kJpegXmpExtensionSignature("http://ns.adobe.com/xmp/extension/\0", 35);
+inline constexpr std::string_view kJpegPhotoshopSignature("Photoshop 3.0\0", 14);
+
+/// What the segments before the first scan say.
+struct JpegHeader {
+  JpegFrame frame;
+  bool keeps_coefficients = false;  ///< components in separate scans: all coefficients wait for the last scan
+  ByteSpan jfif;                    ///< starts at the version; empty if there is none
+  ByteSpan exif;                    ///< starts at the byte order mark; empty if there is none
+  /// Parts of an ICC profile in file order, each starting at its number: 2 bytes or more. A profile has at most 255;
+  /// 256 are kept to detect more.
+  std::vector<ByteSpan> icc_parts;
+  ByteSpan xmp;  ///< starts at the packet; empty if there is none
+  /// Parts of the extended XMP in file order, each starting at its GUID: 40 bytes or more. At most 256 are kept.
+  std::vector<ByteSpan> xmp_extension_parts;
+  /// Parts of the Photoshop resources in file order. At most 256 are kept.
+  std::vector<ByteSpan> photoshop_parts;
+  ByteSpan adobe;                                                     ///< APP14 after "Adobe"; empty if there is none
+  std::array<std::optional<JpegSteps>, JpegStepTable::kSlots> steps;  ///< as defined before the first scan
+  std::uint32_t restart_interval = 0;                                 ///< in MCUs; 0 without restart markers
+  std::uint32_t pictures = 0;        ///< that the file says to hold (MPO); 0 if it does not say
+  std::uint32_t other_segments = 0;  ///< bit n: an APPn that is none of these, nor Adobe's APP14; bit 16: a comment
+};
+
+/// Throws Error{decode} for a file that is damaged before its first scan, and Error{unsupported}, naming it, for a
+/// process that is not supported: lossless, hierarchical, 12 bit, not 1, 3 or 4 components. `name` is printable.
+JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name);
+
+}  // namespace gpuimg::codecs
