@@ -70,6 +70,7 @@ void run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& 
   try {
     (void)job.run(context, paths);
   } catch (...) {
+    context.watch_with(nullptr);
     progress.update({.total = 1, .failed = 1});
     throw;
   }

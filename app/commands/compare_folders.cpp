@@ -51,8 +51,7 @@ ImageFacts facts_of(const std::string& name, const Image& image) {
 
 /// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that.
 Image pixels_of(CommandContext& context, const std::string& path) {
-  return context.process(OperationInput(context.load(path)),
-                         [](Backend&, Picture&& picture, const Picture*) { return std::move(picture); });
+  return context.pixels_of(OperationInput(context.load(path)));
 }
 
 /// How many pairs there are of each kind.
@@ -60,7 +59,6 @@ struct PairCounts {
   std::uint64_t equal = 0;
   std::uint64_t different = 0;
   std::uint64_t only_in_a = 0;
-  std::uint64_t only_in_b = 0;
 };
 
 class CompareJob final : public ImageJob {
@@ -90,28 +88,21 @@ class CompareJob final : public ImageJob {
     const auto found = partners_.find(paths.input);
     if (found == partners_.end() || found->second.empty()) {  // new since the folders were read
       return [counts = counts_.get(), this, input = paths.input] {
-        ++counts->only_in_a;
         *text_ += unpaired_text(input, 'a');
+        ++counts->only_in_a;
       };
     }
     auto pair =
         std::make_shared<const ComparedPair>(compared(context, {paths.input, found->second}, arguments_.tolerance));
     return [counts = counts_.get(), this, pair] {
-      ++(pair->comparison.is_equal() ? counts->equal : counts->different);
       *text_ += text_of(*pair);
+      ++(pair->comparison.is_equal() ? counts->equal : counts->different);
     };
   }
 
-  void finish(CommandContext& context, const std::string& /*output*/) override {
-    for (const std::string& name : only_in_b_) {
-      ++counts_->only_in_b;
-      *text_ += unpaired_text(name, 'b');
-    }
-    if (!globals_.json) {
-      *text_ += summary();
-    }
+  void finish(CommandContext& context, const std::string& /*output*/) const override {
     if (globals_.json || globals_.verbosity != Verbosity::quiet) {
-      context.save("-", [&] { return std::move(*text_); });
+      context.save("-", [&] { return whole_text(); });
     }
   }
 
@@ -134,10 +125,18 @@ class CompareJob final : public ImageJob {
                                        printable_name(name));
   }
 
+  [[nodiscard]] std::string whole_text() const {
+    std::string text = *text_;
+    for (const std::string& name : only_in_b_) {
+      text += unpaired_text(name, 'b');
+    }
+    return globals_.json ? text : text + summary();
+  }
+
   [[nodiscard]] std::string summary() const {
     return fmt::format("{} equal, {} different, {} only in {}, {} only in {}\n", grouped(counts_->equal),
                        grouped(counts_->different), grouped(counts_->only_in_a), printable_name(arguments_.a),
-                       grouped(counts_->only_in_b), printable_name(arguments_.b));
+                       grouped(only_in_b_.size()), printable_name(arguments_.b));
   }
 
   const CompareArguments& arguments_;

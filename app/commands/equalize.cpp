@@ -233,9 +233,9 @@ class EqualizeJob final : public ImageJob {
     LevelTables tables;
     const PixelFormat format = decoded.format();
     output_.process(
-        OperationInput(std::move(decoded), copy_of(mask_)), format, paths.output, write_options,
-        [&](Backend& backend, Picture&& picture, const Picture* mask_picture) {
-          return equalized(backend, std::move(picture), mask_picture, tables);
+        OperationInput(std::move(decoded), mask_), format, paths.output, write_options,
+        [&](Backend& backend, const AttemptPicture& picture, const Picture* mask_picture) {
+          return equalized(backend, picture, mask_picture, tables);
         },
         context);
     if (!arguments_.lut.empty()) {
@@ -245,7 +245,7 @@ class EqualizeJob final : public ImageJob {
   }
 
  private:
-  Picture equalized(Backend& backend, Picture&& picture, const Picture* mask, LevelTables& tables) const {
+  Picture equalized(Backend& backend, const AttemptPicture& picture, const Picture* mask, LevelTables& tables) const {
     if (clahe_) {
       ClaheOptions options = *clahe_;
       options.selection = options_.selection;
@@ -254,7 +254,9 @@ class EqualizeJob final : public ImageJob {
     }
     EqualizeOptions options = options_;
     options.selection.mask = mask;
-    return backend.equalize(std::move(picture), options, arguments_.lut.empty() ? nullptr : &tables);
+    LevelTables* const used = arguments_.lut.empty() ? nullptr : &tables;
+    Picture* const own = picture.own();
+    return own != nullptr ? backend.equalize(std::move(*own), options, used) : backend.equalize(picture, options, used);
   }
 
   [[nodiscard]] bool uses_luma() const {
@@ -266,7 +268,7 @@ class EqualizeJob final : public ImageJob {
   EqualizeOptions options_;
   std::optional<ClaheOptions> clahe_;
   PhotoOutput output_;
-  std::optional<Image> mask_;
+  SharedMask mask_;
   std::optional<GivenTables> given_;
   std::optional<CountsToMatch> match_;
 };

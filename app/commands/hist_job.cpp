@@ -182,7 +182,7 @@ class HistJob final : public ImageJob {
   }
 
   [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }
-  void finish(CommandContext& context, const std::string& output) override {
+  void finish(CommandContext& context, const std::string& output) const override {
     if (arguments_.overlay) {
       return save(context, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
     }
@@ -230,9 +230,9 @@ class HistJob final : public ImageJob {
   [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
 
   Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
-    HistogramOptions options = options_;
-    return context.count(OperationInput(std::move(decoded), copy_of(mask_)),
+    return context.count(OperationInput(std::move(decoded), mask_),
                          [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+                           HistogramOptions options = options_;
                            options.selection.mask = mask_picture;
                            return backend.histogram(picture, options);
                          });
@@ -302,7 +302,7 @@ class HistJob final : public ImageJob {
   const HistArguments& arguments_;
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
-  std::optional<Image> mask_;
+  SharedMask mask_;
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
   std::unique_ptr<std::vector<OverlaidImage>> overlaid_ = std::make_unique<std::vector<OverlaidImage>>();
 };

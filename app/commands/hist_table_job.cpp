@@ -75,10 +75,10 @@ class HistTableJob final : public ImageJob {
     codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::always);
     context.note_luma_of(decoded, paths.input);
     const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
-    HistogramOptions options = options_;
-    options.channels = channels_of(decoded.format());
-    const Histogram histogram = context.count(OperationInput(std::move(decoded), copy_of(mask_)),
+    const Histogram histogram = context.count(OperationInput(std::move(decoded), mask_),
                                               [&](Backend& backend, const Picture& picture, const Picture* mask) {
+                                                HistogramOptions options = options_;
+                                                options.channels = channels_of(picture.format());
                                                 options.selection.mask = mask;
                                                 return backend.histogram(picture, options);
                                               });
@@ -104,7 +104,7 @@ class HistTableJob final : public ImageJob {
   }
 
   [[nodiscard]] bool has_merged() const override { return !rows_->empty(); }
-  void finish(CommandContext& context, const std::string& output) override {
+  void finish(CommandContext& context, const std::string& output) const override {
     const TableForm form = form_of(arguments_, output);
     context.save(output.empty() ? "-" : output, [&] {
       std::string text = table_header(form);
@@ -124,7 +124,7 @@ class HistTableJob final : public ImageJob {
   const HistArguments& arguments_;
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
-  std::optional<Image> mask_;
+  SharedMask mask_;
   std::unique_ptr<std::vector<Row>> rows_ = std::make_unique<std::vector<Row>>();
 };
 

@@ -1,4 +1,4 @@
-// Loads the mask once; each image gets a copy because operations consume their input.
+// Loads the mask once, for all images of the run.
 #include "commands/mask_input.hpp"
 
 #include <algorithm>
@@ -31,15 +31,8 @@ Image mask_of(ConstView pixels) {
 
 }  // namespace
 
-std::optional<Image> load_mask(const std::string& path, CommandContext& context) {
-  if (path.empty()) {
-    return std::nullopt;
-  }
-  return mask_of(context.load_on_host(path).view());
-}
-
-std::optional<Image> copy_of(const std::optional<Image>& mask) {
-  return mask ? std::optional<Image>(mask->clone()) : std::nullopt;
+SharedMask load_mask(const std::string& path, CommandContext& context) {
+  return path.empty() ? nullptr : std::make_shared<const Image>(mask_of(context.load_on_host(path).view()));
 }
 
 }  // namespace gpuimg

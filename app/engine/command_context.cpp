@@ -66,19 +66,35 @@ Backend& CommandContext::backend() {
   return backend;
 }
 
-Picture CommandContext::upload(Backend& backend, Image& image) {
-  return times_.measure(Phase::upload, [&] {
-    if (backend.memory_is_host()) {
-      return backend.upload(std::move(image));
+Picture CommandContext::uploaded(Backend& backend, const AttemptInput& input) {
+  if (backend.memory_is_host()) {
+    if (std::optional<Image> image = input.take_image()) {
+      return times_.measure(Phase::upload, [&] { return backend.upload(std::move(*image)); });
     }
-    Picture picture = backend.upload(std::as_const(image).view());
+  }
+  return upload(backend, input->image.view());
+}
+
+Picture CommandContext::upload(Backend& backend, ConstView pixels) {
+  return times_.measure(Phase::upload, [&] {
+    Picture picture = backend.upload(pixels);
     backend.wait();
     return picture;
   });
 }
 
-Image CommandContext::download(Backend& backend, Picture picture) {
+Image CommandContext::download(Backend& backend, Picture&& picture) {
   return times_.measure(Phase::download, [&] { return backend.download(std::move(picture)); });
+}
+
+Image CommandContext::download(Backend& backend, const Picture& picture) {
+  return times_.measure(Phase::download, [&] { return backend.download(picture); });
+}
+
+Image CommandContext::pixels_of(OperationInput input) {
+  return verified(std::move(input), [&](Backend& backend, const AttemptInput& pixels) {
+    return pixels->picture ? download(backend, *pixels->picture) : download(backend, uploaded(backend, pixels));
+  });
 }
 
 void CommandContext::bring_to_host(Backend& from, OperationInput& input) {

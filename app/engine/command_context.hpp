@@ -108,21 +108,25 @@ class CommandContext {
   /// For commands that compute luma: says under -v that the weights meet colors that are not sRGB, if they do.
   void note_luma_of(const codecs::DecodedImage& decoded, const std::string& path);
 
-  /// Runs operation(backend, picture, mask or nullptr) → Picture and downloads its pixels. The operation may consume
-  /// the picture. With --verify, runs on both backends and throws Error{mismatch} at the first difference. Releases the
-  /// input before it returns.
+  /// Runs operation(backend, picture, mask or nullptr) → Picture and downloads its pixels. The operation gets an
+  /// AttemptPicture, or a const Picture&. It may run several times, after a failure: it must not use up what it holds.
+  /// With --verify, runs on both backends and throws Error{mismatch} at the first difference. Releases the input before
+  /// it returns.
   template <class Operation>
   Image process(OperationInput input, const Operation& operation) {
-    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+    return verified(std::move(input), [&](Backend& backend, const AttemptInput& pixels) {
       return download(backend, run(backend, pixels, operation));
     });
   }
 
-  /// The same for a result that is written as an image file. If its backend can encode it `as` asked, its pixels are
-  /// not downloaded, except with --verify.
+  /// The pixels of an input that load() gave, on the host, by way of the backend.
+  Image pixels_of(OperationInput input);
+
+  /// The same as process() for a result that is written as an image file. If its backend can encode it `as` asked, its
+  /// pixels are not downloaded, except with --verify.
   template <class Operation>
   ProcessedImage process_for_file(OperationInput input, const std::optional<Encoding>& as, const Operation& operation) {
-    return verified(std::move(input), [&](Backend& backend, OperationInput& pixels) {
+    return verified(std::move(input), [&](Backend& backend, const AttemptInput& pixels) {
       return encoded_or_downloaded(backend, run(backend, pixels, operation), as);
     });
   }
@@ -131,11 +135,11 @@ class CommandContext {
   template <class Operation>
   Histogram count(OperationInput input, const Operation& operation) {
     return verified(std::move(input),
-                    [&](Backend& backend, OperationInput& pixels) { return run(backend, pixels, operation); });
+                    [&](Backend& backend, const AttemptInput& pixels) { return run(backend, pixels, operation); });
   }
 
   /// Mask: nullptr if there is none.
-  using ImageOperation = std::function<Picture(Backend& backend, Picture&& picture, const Picture* mask)>;
+  using ImageOperation = std::function<Picture(Backend& backend, const AttemptPicture& picture, const Picture* mask)>;
 
   /// Begins a file of rows; null if it can only be written from the whole image.
   using OpenWriter = std::function<std::unique_ptr<codecs::RowWriter>(const FileParts& to)>;
@@ -250,9 +254,11 @@ class CommandContext {
   codecs::WriteOptions file_options(const std::string& output, codecs::FileFormat format, PixelFormat pixels,
                                     codecs::WriteOptions write_options);
 
-  /// Moves the image if the backend computes in host memory; otherwise keeps it, for a retry.
-  Picture upload(Backend& backend, Image& image);
-  Image download(Backend& backend, Picture picture);
+  /// Of the host's pixels, which only the last attempt may give away.
+  Picture uploaded(Backend& backend, const AttemptInput& input);
+  Picture upload(Backend& backend, ConstView pixels);
+  Image download(Backend& backend, Picture&& picture);
+  Image download(Backend& backend, const Picture& picture);
 
   /// Downloads a Picture: strips and other backends take their input from host memory.
   void bring_to_host(Backend& from, OperationInput& input);
@@ -265,16 +271,17 @@ class CommandContext {
 
   /// Uploads the input unless it was decoded there, runs the operation and waits for it.
   template <class Operation>
-  auto run(Backend& on, OperationInput& input, const Operation& operation) {
-    std::optional<Picture> uploaded;
-    if (!input.picture) {
-      uploaded = input.rows ? picture_of(input.rows) : upload(on, input.image);
+  auto run(Backend& on, const AttemptInput& input, const Operation& operation) {
+    std::optional<Picture> own;
+    if (!input->picture) {
+      own = input->rows ? picture_of(input->rows) : uploaded(on, input);
     }
-    const std::optional<Picture> mask = input.mask ? std::optional<Picture>(upload(on, *input.mask)) : std::nullopt;
-    return times_.measure(input.rows ? Phase::decode : Phase::kernel, [&] {
-      auto result = operation(on, std::move(input.picture ? *input.picture : *uploaded), mask ? &*mask : nullptr);
+    const std::optional<Picture> mask =
+        input->mask ? std::optional<Picture>(upload(on, input->mask->view())) : std::nullopt;
+    return times_.measure(input->rows ? Phase::decode : Phase::kernel, [&] {
+      const AttemptPicture picture = own ? AttemptPicture(std::move(*own)) : AttemptPicture(*input->picture);
+      auto result = operation(on, picture, mask ? &*mask : nullptr);
       on.wait();
-      input.picture.reset();
       return result;
     });
   }
@@ -289,14 +296,13 @@ class CommandContext {
                     const ImageOperation& operation);
 
   /// Runs visit(backend, memory of a band), on the CPU if a device has no memory for bands and `auto` allows it.
-  void in_bands(Backend& on, const OperationInput& input,
-                const std::function<void(Backend& backend, const StripMemory& memory)>& visit);
+  void in_bands(Backend& on, const std::function<void(Backend& backend, const StripMemory& memory)>& visit);
 
   /// Waits for the share of device memory that a band takes.
   StripMemory band_memory(Backend& on, MemoryShare& share);
 
-  /// Decodes the file of rows that are void. Throws the decoder's verdict.
-  void read_whole(OperationInput& input);
+  /// Decodes the file of rows that are void: the input of all further attempts. Throws the decoder's verdict.
+  OperationInput read_whole(OperationInput input);
 
   /// The file of rows, for messages.
   [[nodiscard]] std::string rows_name() const;
@@ -307,10 +313,11 @@ class CommandContext {
   /// Reads an input, unless its first bytes are no image's.
   Bytes read_checked(const std::string& path);
 
+  using Compute = std::function<void(Backend& backend, const AttemptInput& input)>;
+
   /// Runs compute(backend, input), again if need be. Uses strips if the device lacks memory for the whole image,
   /// detected before or during the computation. With `auto`, falls back to the CPU if strips do not fit either.
-  void computed(Backend& on, OperationInput given,
-                const std::function<void(Backend& backend, OperationInput& input)>& compute);
+  void computed(Backend& on, OperationInput input, const Compute& compute);
 
   /// The total for the images in flight on the device of `backend`.
   MemoryBudget& device_memory(Backend& backend) {
@@ -332,16 +339,16 @@ class CommandContext {
   std::size_t room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share);
 
   /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
-  Backend& cpu_after(const Error& error, const OperationInput& input);
+  Backend& cpu_after(const Error& error);
 
   /// Returns compute(backend, input); with --verify, compares it with that of another backend.
-  template <class Compute>
-  auto verified(OperationInput input, const Compute& compute) {
-    using Result = std::invoke_result_t<Compute, Backend&, OperationInput&>;
+  template <class ComputeResult>
+  auto verified(OperationInput input, const ComputeResult& compute) {
+    using Result = std::invoke_result_t<ComputeResult, Backend&, const AttemptInput&>;
     const auto result_on = [&](Backend& on, OperationInput given) {
       Result result;
       computed(on, std::move(given),
-               [&](Backend& backend, OperationInput& pixels) { result = compute(backend, pixels); });
+               [&](Backend& backend, const AttemptInput& pixels) { result = compute(backend, pixels); });
       return result;
     };
     Backend& first = backend();

@@ -75,24 +75,25 @@ void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
   }
 }
 
-void CommandContext::computed(Backend& on, OperationInput given,
-                              const std::function<void(Backend& backend, OperationInput& input)>& compute) {
-  MemoryShare share = std::move(share_);  // of a picture that is there already; outlives it
-  OperationInput input = std::move(given);
+void CommandContext::computed(Backend& on, OperationInput input, const Compute& compute) {
+  MemoryShare share = std::move(share_);  // of a picture that is there already
   if (input.rows) {
     try {
-      return in_bands(on, input, [&](Backend& backend, const StripMemory& memory) {
+      return in_bands(on, [&](Backend& backend, const StripMemory& memory) {
         StripedBackend bands(backend, memory, &times_);
-        compute(bands, input);
+        compute(bands, AttemptInput(std::as_const(input)));
       });
     } catch (const VoidStrips&) {
-      read_whole(input);
+      input = read_whole(std::move(input));
     }
+  }
+  if (on.memory_is_host()) {
+    return compute(on, AttemptInput(std::move(input)));
   }
   std::size_t room = device_memory_limit(on, input, share);
   if (room == 0) {
     try {
-      return compute(on, input);
+      return compute(on, AttemptInput(std::as_const(input)));
     } catch (const Error& error) {
       room = room_after(error, on, input, share);
     }
@@ -100,12 +101,12 @@ void CommandContext::computed(Backend& on, OperationInput given,
   Backend* instead = nullptr;
   try {
     StripedBackend strips(on, room, &times_);
-    return compute(strips, input);
+    return compute(strips, AttemptInput(std::as_const(input)));
   } catch (const Error& error) {
-    instead = &cpu_after(error, input);
+    instead = &cpu_after(error);
   }
   share.release();
-  compute(*instead, input);
+  compute(*instead, AttemptInput(std::move(input)));
 }
 
 std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share) {
@@ -128,7 +129,7 @@ std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInpu
 }
 
 std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share) {
-  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host() || input.is_consumed()) {
+  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host()) {
     throw;  // the exception being handled
   }
   bring_to_host(on, input);
@@ -140,8 +141,8 @@ std::size_t CommandContext::room_after(const Error& error, Backend& on, Operatio
   return std::max<std::size_t>(available / 2, 1);
 }
 
-Backend& CommandContext::cpu_after(const Error& error, const OperationInput& input) {
-  if (error.kind() != ErrorKind::out_of_memory || !options_.can_use_cpu || options_.verify || input.is_consumed()) {
+Backend& CommandContext::cpu_after(const Error& error) {
+  if (error.kind() != ErrorKind::out_of_memory || !options_.can_use_cpu || options_.verify) {
     throw;  // the exception being handled
   }
   note("the device has no memory for strips either: the CPU takes the image");

@@ -20,7 +20,8 @@ struct ItemPaths {
 /// For reports: "stack.tif", or "stack.tif, page 3".
 std::string shown_input(const ItemPaths& paths);
 
-/// The part of an item's work that runs in input order, whichever item was computed first. Often empty.
+/// The part of an item's work that runs in input order, whichever item was computed first. Often empty. If memory runs
+/// out, it runs again: it changes nothing before its last allocation.
 using InOrder = std::function<void()>;
 
 /// What an image holds beside its pixels, in bytes per pixel. docs/batch.md, "Memory".
@@ -82,9 +83,10 @@ class ImageJob {
   virtual InOrder run(CommandContext& context, const ItemPaths& paths) const = 0;
 
   /// True if no image has an output of its own, but all together have one or none: run() returns the step that adds an
-  /// image, and finish() writes the output, if has_merged() says that an image was added.
+  /// image, and finish() writes the output, if has_merged() says that an image was added. finish() may run again after
+  /// a failure, so it keeps what it writes.
   [[nodiscard]] virtual bool merges() const { return false; }
-  virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) {}
+  virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
 
   /// False if an image that is the only one needs no finish().

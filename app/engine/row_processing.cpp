@@ -69,7 +69,7 @@ codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const Ima
   return std::move(*opened);
 }
 
-void CommandContext::in_bands(Backend& on, const OperationInput& input,
+void CommandContext::in_bands(Backend& on,
                               const std::function<void(Backend& backend, const StripMemory& memory)>& visit) {
   try {
     MemoryShare share;
@@ -78,7 +78,7 @@ void CommandContext::in_bands(Backend& on, const OperationInput& input,
     if (on.memory_is_host()) {
       throw;
     }
-    Backend& cpu = cpu_after(error, input);
+    Backend& cpu = cpu_after(error);
     MemoryShare none;
     visit(cpu, band_memory(cpu, none));
   }
@@ -114,11 +114,11 @@ std::string CommandContext::rows_name() const {
   return rows_path_ == "-" ? "standard input" : printable_name(rows_path_, page_);
 }
 
-void CommandContext::read_whole(OperationInput& input) {
+OperationInput CommandContext::read_whole(OperationInput input) {
   refuse_whole(*input.rows);
   input.rows.reset();
   const std::shared_ptr<const Bytes> content =
-      rows_content_ ? std::move(rows_content_) : std::make_shared<const Bytes>(read(rows_path_));
+      rows_content_ ? std::exchange(rows_content_, nullptr) : std::make_shared<const Bytes>(read(rows_path_));
   codecs::DecodedImage decoded =
       times_.measure(Phase::decode, [&] { return codecs::decode_image(content->span(), rows_path_, input_options()); });
   for (const std::string& text : decoded.notes) {
@@ -127,6 +127,7 @@ void CommandContext::read_whole(OperationInput& input) {
     }
   }
   input.image = std::move(decoded.image);
+  return input;
 }
 
 bool CommandContext::process_rows(OperationInput& input, const std::string& output, const OpenWriter& open,
@@ -143,15 +144,16 @@ bool CommandContext::process_rows(OperationInput& input, const std::string& outp
       StripedBackend bands(on, memory, &times_,
                            [&](ConstView rows) { times_.measure(Phase::encode, [&] { writer->write(rows); }); });
       const std::optional<Picture> mask = input.mask ? std::optional(bands.upload(input.mask->view())) : std::nullopt;
-      (void)operation(bands, picture_of(input.rows), mask ? &*mask : nullptr);
+      Picture rows = picture_of(input.rows);
+      (void)operation(bands, AttemptPicture(std::move(rows)), mask ? &*mask : nullptr);
       times_.measure(Phase::encode, [&] { writer->finish(); });
     });
   };
   try {
-    in_bands(backend(), input, write_bands);
+    in_bands(backend(), write_bands);
     return true;
   } catch (const VoidStrips&) {
-    read_whole(input);
+    input = read_whole(std::move(input));
     return false;
   }
 }
@@ -165,7 +167,7 @@ void CommandContext::write_result(OperationInput input, const std::string& outpu
     const auto image = std::make_shared<const Image>(process(std::move(input), operation));
     return save_rows(output, image->view(), open, {{image->view().data, image->size_bytes()}, image});
   }
-  computed(backend(), std::move(input), [&](Backend& on, OperationInput& pixels) {
+  computed(backend(), std::move(input), [&](Backend& on, const AttemptInput& pixels) {
     Picture result = run(on, pixels, operation);
     const Phase phase = on.memory_is_host() ? Phase::encode : Phase::download;
     outputs_.stage(output, phase, [&](const FileParts& to) {

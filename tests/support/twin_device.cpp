@@ -33,11 +33,15 @@ class TwinBackend final : public Backend {
   }
   Picture upload(ConstView pixels) override {
     note_use();
+    take_memory();
     ++twin_device().uploaded;
     return host_->upload(pixels);
   }
   Picture upload(Image pixels) override { return upload(std::as_const(pixels).view()); }
   Image download(const Picture& picture) override {
+    if (!twin_device().downloads_need_none) {
+      take_memory();
+    }
     ++twin_device().downloaded;
     return host_->download(picture);
   }
@@ -46,7 +50,7 @@ class TwinBackend final : public Backend {
   std::optional<Picture> decode(const EncodedImage& encoded) override {
     note_use();
     std::optional<Image> image;
-    if (twin_device().decodes) {
+    if (twin_device().decodes && !is_refused()) {
       const auto decode = [](const auto& jpeg) { return decode_with_twin(jpeg); };
       image = std::visit(decode, encoded).image;
     }
@@ -64,7 +68,7 @@ class TwinBackend final : public Backend {
   std::optional<Encoded> encode(const Picture& picture, const Encoding& as) override {
     note_use();
     std::optional<std::vector<std::byte>> scan;
-    if (twin_device().encodes) {
+    if (twin_device().encodes && !is_refused()) {
       const Image pixels = host_->download(picture);
       scan = std::visit([&](const auto& format) { return encode_with_twin(pixels.view(), format); }, as);
     }
@@ -113,6 +117,18 @@ class TwinBackend final : public Backend {
       --twin_device().refused_operations;
       throw Error(ErrorKind::out_of_memory, "the twin has no memory");
     }
+    take_memory();
+  }
+
+  static bool is_refused() {
+    const int call = twin_device().calls++ - twin_device().refuse_from;
+    return call >= 0 && call < twin_device().refused_calls;
+  }
+
+  static void take_memory() {
+    if (is_refused()) {
+      throw Error(ErrorKind::out_of_memory, "the twin refuses this call");
+    }
   }
 
   int device_;
@@ -132,7 +148,9 @@ void TwinDevice::reset() {
   encodes_wrongly = false;
   encoded_wrong_from = -1;
   available_bytes = ~std::size_t{0};
-  refused_operations = made = unprepared = decoded = encoded = uploaded = downloaded = 0;
+  refuse_from = refused_calls = 0;
+  downloads_need_none = false;
+  refused_operations = calls = made = unprepared = decoded = encoded = uploaded = downloaded = 0;
 }
 
 TwinDevice& twin_device() {

@@ -21,6 +21,13 @@ struct TwinDevice {
   std::size_t available_bytes = ~std::size_t{0};
   std::atomic<int> refused_operations = 0;  ///< that many end as out of memory, counted down
 
+  /// Calls refuse_from … refuse_from + refused_calls − 1 of those that take memory end as out of memory: uploads,
+  /// operations, decoding and encoding, and downloads unless `downloads_need_none`.
+  int refuse_from = 0;
+  int refused_calls = 0;
+  bool downloads_need_none = false;
+  std::atomic<int> calls = 0;  ///< of those
+
   std::atomic<int> made = 0;        ///< backends
   std::atomic<int> unprepared = 0;  ///< uploads, decodings and encodings by a backend that expects one image
   std::atomic<int> decoded = 0;     ///< files, those of the self-test included

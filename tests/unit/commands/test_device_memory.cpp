@@ -114,11 +114,11 @@ class DeviceMemoryTotal : public ::testing::Test {
   /// device has no memory for an image that `must_strip`.
   void equalize(CommandContext& context, OperationInput input, bool must_strip = false) {
     context.begin_item();
-    (void)context.process(std::move(input), [&](Backend& backend, Picture&& picture, const Picture*) {
+    (void)context.process(std::move(input), [&](Backend& backend, const Picture& picture, const Picture*) {
       const int weight = is_striped(backend) ? kExclusive : 1;
       inside_.enter(weight);
       linger();
-      Picture result = backend.equalize(std::move(picture), EqualizeOptions());
+      Picture result = backend.equalize(picture, EqualizeOptions());
       inside_.leave(weight);
       if (must_strip && !is_striped(backend)) {
         throw Error(ErrorKind::out_of_memory, "the test has no memory");
@@ -157,10 +157,10 @@ TEST_F(DeviceMemoryTotal, IsWhatIsFreeWithoutTheOption) {
 TEST_F(DeviceMemoryTotal, SmallImagesAreSideBySide) {
   const Image small = image(kSide);
   on_threads(3, needed(kSide) * 3, [&](CommandContext& context, int) {
-    (void)context.process(OperationInput(small.clone()), [&](Backend& backend, Picture&& picture, const Picture*) {
+    (void)context.process(OperationInput(small.clone()), [&](Backend& backend, const Picture& picture, const Picture*) {
       inside_.enter(1);
       EXPECT_TRUE(inside_.meets(3));
-      return backend.equalize(std::move(picture), EqualizeOptions());
+      return backend.equalize(picture, EqualizeOptions());
     });
   });
 }
@@ -201,8 +201,8 @@ TEST_F(DeviceMemoryTotal, ADecodedImageHasItsShareUntilTheResultIsThere) {
       inside_.enter(1);
       linger();
       (void)context.process(OperationInput(std::move(decoded)),
-                            [&](Backend& backend, Picture&& picture, const Picture*) {
-                              Picture result = backend.equalize(std::move(picture), EqualizeOptions());
+                            [&](Backend& backend, const Picture& picture, const Picture*) {
+                              Picture result = backend.equalize(picture, EqualizeOptions());
                               inside_.leave(1);
                               return result;
                             });
@@ -216,7 +216,7 @@ TEST_F(DeviceMemoryTotal, WhatFailsOrIsLeftGivesItsShareBack) {
   const GlobalOptions options = options_with(needed(700));
   CommandContext first(options, CommandContext::Role::worker, shared);
   CommandContext second(options, CommandContext::Role::worker, shared);
-  const auto refuse = [](Backend&, Picture&&, const Picture*) -> Picture {
+  const auto refuse = [](Backend&, const Picture&, const Picture*) -> Picture {
     throw Error(ErrorKind::unsupported, "the test refuses");
   };
   const Image large = image(700);
