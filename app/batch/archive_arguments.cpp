@@ -67,7 +67,7 @@ void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOp
     job.check_name(named.output);
     job.note_options(target, globals.verbosity);
   }
-  context.check_output_file(target, named.inputs.front(), !job.merges());
+  context.check_output_file(target, named.inputs.front(), !job.merges() || job.is_binary(target));
   if (!is_stream(target)) {
     (void)remove_stale_temporaries(folder_of(target));
   }

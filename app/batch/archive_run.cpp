@@ -251,6 +251,9 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
   const BatchOptions options = checked(arguments);
   expect_work(work_per_device(options.devices, globals, jobs_of(options, globals), std::nullopt));
   check_archive_arguments(job, arguments, globals, named);
+  if (job.merges()) {
+    job.check_several();
+  }
   check_archive_output(job, named, globals);
   const auto start = std::chrono::steady_clock::now();
   const StopSignal stop([&] {

@@ -54,21 +54,35 @@ NamedPaths named_paths(const CommandParser& parser, const BatchArguments& argume
   return named;
 }
 
+/// The files that options name: what text must not replace, beside IN.
+std::vector<std::string> files_of_options(const CommandParser& parser, const BatchArguments& arguments) {
+  std::vector<std::string> files = {arguments.files_from, arguments.resume, arguments.retry_failed};
+  for (const GivenOption& option : parser.given_options()) {
+    if (option.reads_file) {
+      files.insert(files.end(), option.values.begin(), option.values.end());
+    }
+  }
+  std::erase(files, "");
+  return files;
+}
+
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
   return !asks_for_batch(arguments) && !job.merges_one() && named.inputs.size() == 1 &&
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
 }
 
-/// Shows the progress of the image if the job tells it.
-void run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& paths, const GlobalOptions& globals) {
+/// Shows the progress of the image if the job tells it. Returns what run() does.
+InOrder run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& paths,
+                    const GlobalOptions& globals) {
   Progress progress(job.can_be_watched() ? progress_mode(globals) : ProgressMode::none, 1);
   if (progress.is_shown()) {
     progress.update({.total = 1, .part = 0.0});
     context.watch_with([&](double part) { progress.update({.total = 1, .part = part}); });
   }
   progress.start();
+  InOrder add;
   try {
-    (void)job.run(context, paths);
+    add = job.run(context, paths);
   } catch (...) {
     context.watch_with(nullptr);
     progress.update({.total = 1, .failed = 1});
@@ -76,6 +90,7 @@ void run_watched(const ImageJob& job, CommandContext& context, const ItemPaths& 
   }
   progress.update({.total = 1, .done = 1, .part = 1.0});
   context.watch_with(nullptr);
+  return add;
 }
 
 /// Throws Error{out_of_memory} for an image that needs more than --max-memory leaves; nothing is known of a pipe.
@@ -122,7 +137,12 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   }
   job.prepare(context);
   check_memory(job, paths, globals);
-  run_watched(job, context, paths, globals);
+  if (const InOrder add = run_watched(job, context, paths, globals)) {
+    add();
+  }
+  if (job.merges() && job.has_merged()) {
+    job.finish(context, paths.output);
+  }
   context.finish();
   context.print_times();
   return ExitCode::ok;
@@ -135,6 +155,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   const DeviceList devices = checked(arguments).devices;
   const Operation* operation = find_operation(parser.name());
   GlobalOptions globals = operation != nullptr ? options_for(*operation, all_globals) : all_globals;
+  globals.named_inputs = files_of_options(parser, arguments);
   const NamedPaths named = named_paths(parser, arguments, job, globals.in_place);
   note_folder_options(arguments, named.inputs, globals.verbosity);
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",

@@ -166,7 +166,7 @@ bool has_fields(const std::string& output) { return output.find_first_of("{}") !
 
 bool names_output(const BatchArguments& arguments) {
   const std::size_t inputs = arguments.files_from.empty() ? 1 : 0;
-  return !arguments.output.empty() || arguments.paths.size() > inputs;
+  return !arguments.output.empty() || (!arguments.all_are_inputs && arguments.paths.size() > inputs);
 }
 
 bool asks_for_batch(const BatchArguments& arguments) {

@@ -25,8 +25,9 @@ struct InputArguments {
 
 /// IN… OUT and the options, as given on the command line.
 struct BatchArguments : InputArguments {
-  std::string shown_output;  ///< always empty: the parser puts all names into `paths`
-  std::string output;        ///< -o: a plain OUT, or a template if has_fields()
+  std::string shown_output;     ///< always empty: the parser puts all names into `paths`
+  std::string output;           ///< -o: a plain OUT, or a template if has_fields()
+  bool all_are_inputs = false;  ///< the last name is not OUT; set by a subcommand that can print
   bool tar = false;
   bool skip_existing = false;
   bool dry_run = false;

@@ -8,6 +8,7 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -19,6 +20,7 @@
 #include "batch/parameter_hash.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
+#include "engine/item_outputs.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "text/path_names.hpp"
@@ -78,7 +80,8 @@ BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const Bat
     throw Error(ErrorKind::usage, "all images have one output: give --output a name without braces");
   }
   if (!job.can_resume() && continues) {
-    throw Error(ErrorKind::usage, "--merge needs every image; it cannot be combined with --resume or --retry-failed");
+    throw Error(ErrorKind::usage,
+                "one result of all images needs every image; it cannot be combined with --resume or --retry-failed");
   }
   if (job.merges() && !arguments.retry_failed.empty()) {
     throw Error(ErrorKind::usage, "--retry-failed would leave out what is done; use --resume, which keeps it");
@@ -150,6 +153,8 @@ WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<In
   rules.force = globals_.force;
   rules.in_place = globals_.in_place;
   rules.skip_existing = arguments_.skip_existing;
+  rules.is_text = [this](const std::string& file) { return !job_.is_binary(file); };
+  rules.named_inputs = globals_.named_inputs;
   rules.resume = arguments_.resume.empty() ? nullptr : &*earlier_;
   rules.retry_failed = arguments_.retry_failed.empty() ? nullptr : &*earlier_;
   rules.earlier_name = earlier_name_;
@@ -159,6 +164,9 @@ WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<In
   for (const PlanItem& item : plan.items) {
     if (!job_.merges()) {
       job_.check_name(item.output);
+      if (item.state == PlanState::to_do && !job_.is_binary(item.output)) {
+        check_text_output(item.output, {});
+      }
     }
   }
   return plan;
@@ -176,7 +184,20 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
                   printable_name(output) + ": cannot write: it is one of the inputs; use another name");
     }
   }
+  if (!job_.is_binary(output)) {
+    check_text_output(output, globals_.named_inputs);
+  }
   check_output(output, "", {globals_.force || is_recorded(output), false});
+}
+
+void BatchSession::check_manifest(const std::vector<InputFile>& inputs) const {
+  if (arguments_.manifest.empty() || continues_manifest_) {
+    return;
+  }
+  std::vector<std::string> names = globals_.named_inputs;
+  std::transform(inputs.begin(), inputs.end(), std::back_inserter(names),
+                 [](const InputFile& input) { return input.path; });
+  check_text_output(arguments_.manifest, names);
 }
 
 bool BatchSession::is_recorded(const std::string& output) const {
@@ -223,7 +244,11 @@ ExitCode BatchSession::run(const NamedPaths& named) {
   const GatheredInputs gathered = gather(named);
   if (job_.merges()) {
     check_merged_output(named.output, gathered.files);
+    if (gathered.files.size() > 1) {
+      job_.check_several();
+    }
   }
+  check_manifest(gathered.files);
   const OutputNaming naming = naming_for(named, gathered.files.size());
   const OriginalInputs originals = without_derived_inputs(gathered.files, naming);
   if (!originals.note.empty()) {

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "batch/folder_scan.hpp"
+#include "engine/item_outputs.hpp"
 #include "io/output_error.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -50,7 +51,11 @@ class Judge {
         if (rules_.skip_existing && item.state == PlanState::to_do) {
           item.state = all_exist(files) ? PlanState::output_exists : PlanState::to_do;
           item.may_replace = true;  // some outputs alone are not a result
-        } else if (item.state == PlanState::to_do && !item.is_in_place && !rules_.force) {
+        }
+        if (item.state == PlanState::to_do && is_text(file)) {
+          check_text_output(file, rules_.named_inputs);
+        }
+        if (!rules_.skip_existing && item.state == PlanState::to_do && !item.is_in_place && !rules_.force) {
           judge_file(file, item);
         }
       }
@@ -73,6 +78,9 @@ class Judge {
     if (input == nullptr) {
       return;
     }
+    if (is_text(file)) {
+      check_text_output(file, {input->path});
+    }
     item.is_in_place = rules_.in_place && input->path == item.input;
     if (!item.is_in_place) {
       fail_writing(file, input->path == item.input
@@ -80,6 +88,8 @@ class Judge {
                              : "it is the input " + printable_name(input->path) + "; use another name");
     }
   }
+
+  [[nodiscard]] bool is_text(const std::string& file) const { return rules_.is_text && rules_.is_text(file); }
 
   void judge_file(const std::string& file, PlanItem& item) {
     if (is_recorded(file, item)) {

@@ -51,11 +51,13 @@ struct PlanRules {
   bool force = false;
   bool in_place = false;
   bool skip_existing = false;
-  const Manifest* resume = nullptr;        ///< skip what is done
-  const Manifest* retry_failed = nullptr;  ///< keep what failed or did not finish
-  std::string earlier_name;                ///< file name of that manifest
-  std::string parameters;                  ///< of this run, as in a manifest
-  std::string folder;                      ///< base of relative names
+  std::function<bool(const std::string& file)> is_text = nullptr;  ///< null: no output is
+  std::vector<std::string> named_inputs = {};                      ///< as GlobalOptions has them
+  const Manifest* resume = nullptr;                                ///< skip what is done
+  const Manifest* retry_failed = nullptr;                          ///< keep what failed or did not finish
+  std::string earlier_name;                                        ///< file name of that manifest
+  std::string parameters;                                          ///< of this run, as in a manifest
+  std::string folder;                                              ///< base of relative names
 
   /// The manifest to continue, or null.
   [[nodiscard]] const Manifest* earlier() const { return resume != nullptr ? resume : retry_failed; }

@@ -38,6 +38,7 @@ struct GlobalOptions {
   std::uint32_t page = 0;                   ///< of files of several images, from 1; 0 = the first
   bool all_pages = false;                   ///< each page is an input
   bool lenient = false;                     ///< read damaged JPEGs as far as possible
+  std::vector<std::string> named_inputs;    ///< files that options name, beside IN: text must not replace them
 };
 
 /// As given on the command line; an empty text was not given.

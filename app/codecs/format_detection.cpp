@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "codecs/joined_bytes.hpp"
 #include "codecs/refusals.hpp"
@@ -75,6 +77,14 @@ bool is_markup(std::string_view text) {
   return text.starts_with("<?xml") || text.starts_with("<!--") || text.starts_with("<!DOCTYPE");
 }
 
+/// Null if there is none.
+const ForeignFormat* recognized_foreign(std::string_view text) {
+  const auto formats = foreign_formats();
+  const auto found = std::find_if(formats.begin(), formats.end(),
+                                  [&](const ForeignFormat& foreign) { return has_any(text, foreign.signatures); });
+  return found == formats.end() ? nullptr : &*found;
+}
+
 [[noreturn]] void refuse_foreign(const ForeignFormat& foreign, std::string_view name) {
   if (foreign.remedy.empty()) {
     refuse_unsupported(name, foreign.name);
@@ -111,10 +121,8 @@ const Codec& detected_codec(ByteSpan bytes, std::string_view name) {
     return *codec;
   }
   const std::string_view text = text_of(bytes);
-  for (const ForeignFormat& foreign : foreign_formats()) {
-    if (has_any(text, foreign.signatures)) {
-      refuse_foreign(foreign, name);
-    }
+  if (const ForeignFormat* foreign = recognized_foreign(text)) {
+    refuse_foreign(*foreign, name);
   }
   if (is_cut_signature(text)) {
     refuse_truncated(name);
@@ -136,6 +144,38 @@ void check_beginning(ByteSpan beginning, std::string_view name) {
   if (is_part && std::none_of(codecs().begin(), codecs().end(), may_be_told_by_its_end)) {
     (void)detected_codec(beginning, name);
   }
+}
+
+std::string binary_format_of(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) {
+    return {};
+  }
+  try {
+    PartialInput input(path);
+    const ByteSpan beginning = input.beginning(kDetectionBytes);
+    const std::vector<std::byte> ends = input.is_whole() ? std::vector<std::byte>(beginning.begin(), beginning.end())
+                                                         : joined({beginning, input.end(kDetectionEndBytes)});
+    if (const Codec* codec = recognizing_codec(ends, printable_name(path))) {
+      return std::string(codec->name);
+    }
+    constexpr Signature kTar{"ustar", 257};
+    if (has_any(text_of(ends), {&kTar, 1})) {
+      return "a tar archive";
+    }
+    const ForeignFormat* foreign = recognized_foreign(text_of(ends));
+    return foreign == nullptr || foreign->name == "SVG" ? "" : std::string(foreign->name);
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::read) {
+      throw;
+    }
+    return {};
+  }
+}
+
+bool is_image_ending(std::string_view ending) {
+  const std::vector<std::string> endings = input_endings();
+  return is_written_ending(ending) || std::find(endings.begin(), endings.end(), ending) != endings.end();
 }
 
 const Codec& detected_codec_of(PartialInput& input, const std::string& name) {

@@ -27,4 +27,11 @@ void check_beginning(ByteSpan beginning, std::string_view name);
 /// The same for an input of which only the beginning has been read; `name` is printable.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
+/// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text, also for SVG,
+/// for what is unknown, and for a file that cannot be read.
+std::string binary_format_of(const std::string& path);
+
+/// True if an ending (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
+bool is_image_ending(std::string_view ending);
+
 }  // namespace gpuimg::codecs

@@ -15,6 +15,7 @@
 #include "codecs/image_reader.hpp"
 #include "commands/commands.hpp"
 #include "engine/backend_source.hpp"
+#include "engine/item_outputs.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "report/bench_report.hpp"
@@ -100,10 +101,8 @@ void run(const Arguments& arguments, const GlobalOptions& globals) {
                  "it is for the generated image, and images are given", globals.verbosity);
   const OverwriteRules rules{globals.force, false};
   if (!arguments.svg.empty()) {
+    check_text_output(arguments.svg, arguments.inputs);
     check_output(arguments.svg, "", rules);
-    for (const std::string& input : arguments.inputs) {
-      check_output(arguments.svg, input, rules);
-    }
   }
   BenchBackends backends(globals);
   refuse_all_pages(globals);

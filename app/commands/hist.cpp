@@ -1,13 +1,19 @@
 // gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: declares the options; hist_job.hpp does the work.
 
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <system_error>
 
 #include "batch/batch_command.hpp"
 #include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/format_detection.hpp"
 #include "commands/commands.hpp"
 #include "commands/hist_job.hpp"
+#include "text/path_names.hpp"
 
 namespace gpuimg {
 namespace {
@@ -19,12 +25,25 @@ constexpr const char* kExamples =
     "  gpuimg hist --merge photos/ total.json\n"
     "  gpuimg hist -r photos/ stats.csv --table";
 
+/// True if the last name is an input, although OUT may stand there: the file exists, and a histogram must not replace
+/// it. A .json file may be an earlier sum, which --merge writes again, but not in another form.
+bool is_input(const std::string& name, const HistArguments& arguments) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(name, failed)) {
+    return false;
+  }
+  const std::string ending = file_ending(name);
+  const bool is_another_form = arguments.chart || (!arguments.form.empty() && arguments.form != "json");
+  return codecs::is_image_ending(ending) || !codecs::binary_format_of(name).empty() ||
+         (arguments.merge && ending == "json" && is_another_form);
+}
+
 RunCommand declare(CommandParser& parser) {
   auto arguments = std::make_shared<HistArguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
                      .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
-                               "output; without OUT a chart is "
+                               "output; without OUT, or if the last name is that of an image, a chart of each image is "
                                "printed on a terminal, CSV elsewhere",
                      .output_usage = "[OUT]",
                      .other_endings = {"json"}});
@@ -55,6 +74,8 @@ RunCommand declare(CommandParser& parser) {
   add_selection_options(parser, arguments->selection);
   return [arguments, &parser](const GlobalOptions& globals) {
     arguments->json = globals.json;
+    arguments->files.all_are_inputs =
+        !arguments->files.paths.empty() && is_input(arguments->files.paths.back(), *arguments);
     arguments->has_output = names_output(arguments->files);
     const auto job = arguments->table ? make_hist_table_job(*arguments) : make_hist_job(*arguments);
     return run_job(*job, parser, arguments->files, globals);

@@ -162,9 +162,15 @@ class HistJob final : public ImageJob {
     return {};
   }
   [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return !arguments_.merge; }
-  [[nodiscard]] bool merges() const override { return joins() || only_checks(); }
+  [[nodiscard]] bool merges() const override { return joins() || only_checks() || prints(); }
   [[nodiscard]] bool merges_one() const override { return joins(); }
-  [[nodiscard]] bool can_resume() const override { return !joins(); }
+  [[nodiscard]] bool can_resume() const override { return !joins() && !prints(); }
+  void check_several() const override {
+    if (prints() && form_of(arguments_, "") == Form::svg) {
+      throw Error(ErrorKind::usage,
+                  "--format svg: standard output takes the plot of one image; add --overlay, or name a folder as OUT");
+    }
+  }
 
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
@@ -181,8 +187,13 @@ class HistJob final : public ImageJob {
     return taken(context, paths, context.load_rows(paths, *this, CommandContext::RowsWhen::always));
   }
 
-  [[nodiscard]] bool has_merged() const override { return sum_->images() > 0 || !overlaid_->empty(); }
+  [[nodiscard]] bool has_merged() const override {
+    return sum_->images() > 0 || !overlaid_->empty() || !printed_->empty();
+  }
   void finish(CommandContext& context, const std::string& output) const override {
+    if (prints()) {
+      return context.save("-", [&] { return *printed_; });
+    }
     if (arguments_.overlay) {
       return save(context, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
     }
@@ -209,6 +220,9 @@ class HistJob final : public ImageJob {
       const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
       return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
     }
+    if (prints()) {
+      return printing(context, histogram, facts);
+    }
     finish_report(context, paths.output, histogram, facts);
     return {};
   }
@@ -228,6 +242,16 @@ class HistJob final : public ImageJob {
 
   /// Without OUT, checks are all that is asked for.
   [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
+
+  /// Without OUT, the histogram of each image is printed, one after another.
+  [[nodiscard]] bool prints() const { return !joins() && !only_checks() && !arguments_.has_output; }
+
+  [[nodiscard]] InOrder printing(CommandContext& context, const Histogram& histogram, const ImageFacts& facts) const {
+    const HistogramReport report = written_report(histogram, facts, "");
+    std::string text = context.encoded([&] { return text_of(report, form_of(arguments_, ""), "-"); });
+    return
+        [printed = printed_.get(), text = std::make_shared<const std::string>(std::move(text))] { *printed += *text; };
+  }
 
   Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
     return context.count(OperationInput(std::move(decoded), mask_),
@@ -267,17 +291,23 @@ class HistJob final : public ImageJob {
 
   void finish_report(CommandContext& context, const std::string& output, const Histogram& histogram,
                      const ImageFacts& facts) const {
-    ReportOptions options = report_options_of(arguments_, options_);
-    const HistogramReport report = make_report(histogram, options, facts);
-    refuse_if_met(checks_, report);
-    if (only_checks()) {
-      return;
+    const HistogramReport report = written_report(histogram, facts, output);
+    if (!only_checks()) {
+      save(context, output, report);
     }
+  }
+
+  /// What is written. Throws Error{check_failed}.
+  [[nodiscard]] HistogramReport written_report(const Histogram& histogram, const ImageFacts& facts,
+                                               const std::string& output) const {
+    ReportOptions options = report_options_of(arguments_, options_);
+    HistogramReport report = make_report(histogram, options, facts);
+    refuse_if_met(checks_, report);
     if (is_plot(form_of(arguments_, output)) || !options.range) {
-      return save(context, output, report);
+      return report;
     }
     options.range.reset();  // data are of all levels
-    save(context, output, make_report(histogram, options, facts));
+    return make_report(histogram, options, facts);
   }
 
   void save(CommandContext& context, const std::string& output, const HistogramReport& report) const {
@@ -303,6 +333,7 @@ class HistJob final : public ImageJob {
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
   SharedMask mask_;
+  std::unique_ptr<std::string> printed_ = std::make_unique<std::string>();  ///< of the images so far
   std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
   std::unique_ptr<std::vector<OverlaidImage>> overlaid_ = std::make_unique<std::vector<OverlaidImage>>();
 };

@@ -55,7 +55,7 @@ class CommandContext {
         shared_(std::move(shared)),
         backends_(options, role == Role::worker ? BackendSource::Images::many : BackendSource::Images::one),
         page_(options.page),
-        outputs_(times_, {options.force, options.in_place}) {}
+        outputs_(times_, {options.force, options.in_place}, options_.named_inputs) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
   /// may replace existing files if `replaces` or --force is set. `page`, if not 0, is in place of --page.
@@ -171,12 +171,24 @@ class CommandContext {
   /// The same for pixels that may be encoded already; `write_options` as when their Encoding was made.
   void save_image(const std::string& output, const ProcessedImage& result, codecs::WriteOptions write_options);
 
-  /// Runs make() in the encode phase and writes its result.
+  /// Runs make() in the encode phase and writes its result. A std::string is text, which replaces no image and no
+  /// input.
   template <class Make>
   void save(const std::string& output, Make&& make) {
     using Content = std::decay_t<decltype(make())>;
-    const auto content = std::make_shared<const Content>(times_.measure(Phase::encode, std::forward<Make>(make)));
-    outputs_.stage(output, {as_bytes(*content), content});
+    const auto content = std::make_shared<const Content>(encoded(std::forward<Make>(make)));
+    LentBytes bytes{as_bytes(*content), content};
+    if constexpr (std::is_same_v<Content, std::string>) {
+      outputs_.stage_text(output, std::move(bytes));
+    } else {
+      outputs_.stage(output, std::move(bytes));
+    }
+  }
+
+  /// Runs make() in the encode phase.
+  template <class Make>
+  auto encoded(Make&& make) {
+    return times_.measure(Phase::encode, std::forward<Make>(make));
   }
 
   /// Commits the outputs of an input.

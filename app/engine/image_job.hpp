@@ -89,6 +89,9 @@ class ImageJob {
   virtual void finish(CommandContext& /*context*/, const std::string& /*output*/) const {}
   [[nodiscard]] virtual bool has_merged() const { return true; }
 
+  /// Throws Error{usage} if the one output cannot hold several images.
+  virtual void check_several() const {}
+
   /// False if an image that is the only one needs no finish().
   [[nodiscard]] virtual bool merges_one() const { return merges(); }
 

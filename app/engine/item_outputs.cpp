@@ -5,13 +5,46 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
 #include "cli/terminal.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/format_detection.hpp"
 #include "gpuimg/error.hpp"
+#include "io/output_error.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
+namespace {
+
+bool is_same_file(const std::string& a, const std::string& b) {
+  std::error_code failed;  // one of them does not exist
+  return std::filesystem::equivalent(a, b, failed);
+}
+
+}  // namespace
+
+void check_text_output(const std::string& output, const std::vector<std::string>& inputs) {
+  if (is_stream(output)) {
+    return;
+  }
+  for (const std::string& input : inputs) {
+    if (input != "-" && is_same_file(output, input)) {
+      fail_writing(output, "it is an input, and text must not replace it; use another name");
+    }
+  }
+  if (const std::string kind = codecs::binary_format_of(output); !kind.empty()) {
+    fail_writing(output, fmt::format("it holds {}, and text must not replace it; use another name", kind));
+  }
+  const std::string ending = file_ending(output);
+  if (codecs::is_image_ending(ending)) {
+    throw Error(ErrorKind::usage, fmt::format("{}: the result is text, and .{} is the ending of an image; change the "
+                                              "ending",
+                                              printable_name(output), ending));
+  }
+}
 
 void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
   rules_ = rules;
@@ -30,7 +63,11 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
     }
     return;
   }
-  if (check_output(output, input, rules_)) {
+  if (!binary) {
+    check_text_output(output, {input});
+    check_text_output(output, inputs_);
+  }
+  if (check_output(output, input, {rules_.force, rules_.in_place && binary})) {
     in_place_.push_back(output);
   }
   if (is_fifo(output)) {
@@ -40,13 +77,18 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
 
 void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
                         LentBytes lent) {
+  stage(output, phase, produce, std::move(lent), rules_);
+}
+
+void ItemOutputs::stage(const std::string& output, Phase phase, const std::function<void(const FileParts&)>& produce,
+                        LentBytes lent, const OverwriteRules& rules) {
   if (is_kept(output)) {  // a reader cannot detect half of it
     const auto content = std::make_shared<FileContent>(std::move(lent));
     times_.measure(phase, [&] { produce(content->parts()); });
     kept_.push_back({output, content});
     return;
   }
-  StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules_); });
+  StagedOutput file = times_.measure(Phase::write, [&] { return StagedOutput(output, rules); });
   std::uint64_t end = 0;  // of the parts with a place
   times_.measure(phase, [&] {
     produce({[&](std::span<const std::byte> part) { times_.measure(Phase::write, [&] { file.write(part); }); },
@@ -64,6 +106,15 @@ void ItemOutputs::stage(const std::string& output, LentBytes content) {
   const std::span<const std::byte> bytes = content.bytes;
   stage(
       output, Phase::write, [bytes](const FileParts& to) { to.append(bytes); }, std::move(content));
+}
+
+void ItemOutputs::stage_text(const std::string& output, LentBytes content) {
+  if (!is_kept(output)) {
+    check_text_output(output, inputs_);
+  }
+  const std::span<const std::byte> bytes = content.bytes;
+  stage(output, Phase::write, [bytes](const FileParts& to) { to.append(bytes); }, std::move(content),
+        {rules_.force, false});
 }
 
 void ItemOutputs::write_stream(const Kept& stream) {

@@ -19,6 +19,11 @@
 
 namespace gpuimg {
 
+/// For an output that is text: refuses, also with --force, the name of a file that text must not replace. Throws
+/// Error{write} if the file is one of `inputs`, under any name, or if its content is an image or another binary format,
+/// and Error{usage} if the name has the extension of an image. Streams pass.
+void check_text_output(const std::string& output, const std::vector<std::string>& inputs);
+
 /// A message about one input, kept until the input's turn to print.
 struct Message {
   Verbosity least = Verbosity::normal;  ///< printed at this verbosity and above
@@ -27,15 +32,16 @@ struct Message {
 
 class ItemOutputs {
  public:
-  /// Borrows `times`, where writing is measured.
-  ItemOutputs(PhaseTimes& times, const OverwriteRules& rules) : times_(times), rules_(rules) {}
+  /// Borrows `times`, where writing is measured, and `inputs`, the files that text must not replace.
+  ItemOutputs(PhaseTimes& times, const OverwriteRules& rules, const std::vector<std::string>& inputs)
+      : times_(times), inputs_(inputs), rules_(rules) {}
 
   /// For the next input: discards what is unfinished. With `keeps_all`, outputs are kept for take_kept() in place of
   /// commit().
   void begin(const OverwriteRules& rules, bool keeps_all = false);
 
   /// Checks an output before any work: refuses an existing file, the input itself, a terminal, and a fifo without a
-  /// reader.
+  /// reader; for text, what check_text_output() refuses.
   void check(const std::string& output, const std::string& input, bool binary);
 
   /// True if an output is the input.
@@ -48,6 +54,9 @@ class ItemOutputs {
 
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
+
+  /// The same for text. Throws as check_text_output() does; --in-place does not apply.
+  void stage_text(const std::string& output, LentBytes content);
 
   /// True if an output is kept until it is whole.
   [[nodiscard]] bool is_kept(const std::string& output) const { return keeps_all_ || is_stream(output); }
@@ -77,9 +86,12 @@ class ItemOutputs {
   };
 
   [[nodiscard]] bool replaces_another(const Staged& output) const;
+  void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
+             LentBytes lent, const OverwriteRules& rules);
   void write_stream(const Kept& stream);
 
   PhaseTimes& times_;
+  const std::vector<std::string>& inputs_;
   OverwriteRules rules_;
   bool keeps_all_ = false;
   bool has_replaced_ = false;

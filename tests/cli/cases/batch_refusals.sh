@@ -16,7 +16,7 @@ touch out/a.png
 expect 4 gpuimg equalize in out
 expect 2 gpuimg equalize in/a.png in/b.png c.png
 expect 3 gpuimg equalize in missing.png out
-expect 2 gpuimg hist in
+expect 2 gpuimg hist --format svg in
 expect 2 gpuimg equalize --lut t.csv in new/
 expect 2 gpuimg equalize --output-format xcf in new/
 expect 2 gpuimg equalize --jobs 0 in new/

@@ -59,11 +59,12 @@ mistake 2 integral photo.png out.jpg
 mistake 2 integral photo.png out.txt
 mistake 2 hsl photo.png out.jpg
 mistake 2 hist photo.png out.xlsx
-mistake 2 hist photo.png photos/a.png
+mistake 2 hist --chart photo.png plot.png
+mistake 4 hist --chart --force photo.png -o photos/a.png
 mistake 2 hist photo.png gray.png out.csv
 mistake 2 equalize photo.png gray.png out.png
 mistake 2 equalize photo.png gray.png -
-mistake 2 hist photos
+mistake 2 hist --format svg photos
 mistake 4 equalize photo.png missing/out.png
 mistake 4 equalize photo.png out.png/out.png
 mistake 3 equalize missing.png out.png

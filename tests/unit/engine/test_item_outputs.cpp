@@ -1,4 +1,4 @@
-// The outputs of one input that are fifos.
+// The outputs of one input: those that are fifos, and what text must not replace.
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/inotify.h>
@@ -7,8 +7,10 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "engine/item_outputs.hpp"
 #include "io/descriptor.hpp"
@@ -18,6 +20,8 @@ namespace gpuimg {
 namespace {
 
 using test::TemporaryFolder;
+
+const std::vector<std::string> kNoInputs;
 
 std::span<const std::byte> bytes_of(const std::string& text) { return std::as_bytes(std::span(text)); }
 
@@ -62,7 +66,7 @@ TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
   for (const bool is_checked : {true, false}) {  // what a run merges is checked elsewhere
     SCOPED_TRACE(is_checked);
     PhaseTimes times;
-    ItemOutputs outputs(times, {});
+    ItemOutputs outputs(times, {}, kNoInputs);
     if (is_checked) {
       outputs.check(path, "", true);
     }
@@ -77,6 +81,48 @@ TEST(ItemOutputs, AFifoHasOneWriterForAllParts) {
     EXPECT_EQ(read_all(reader), "before in the middle and after");
     EXPECT_EQ(writers.count(), 1);
   }
+}
+
+/// The kind of an error; nullopt if there is none.
+template <class Step>
+std::optional<ErrorKind> error_of(const Step& step) {
+  try {
+    step();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.kind();
+  }
+}
+
+TEST(ItemOutputs, TextReplacesNoImageAndNoInput) {
+  const TemporaryFolder folder;
+  const std::string qoi = "qoif, of a format that gpuimg does not read";
+  const std::vector<std::string> inputs = {folder / "in.json"};
+  test::put_text(folder / "photo.csv", qoi);
+  test::put_text(folder / "in.json", "{}");
+  test::put_text(folder / "old.csv", "bin,luma\n");
+  ASSERT_EQ(::link(inputs.front().c_str(), (folder / "link.json").c_str()), 0);
+  ASSERT_EQ(::symlink("photo.csv", (folder / "link.csv").c_str()), 0);
+  const std::string text = "text";
+  const auto stage = [&](const std::string& name) {
+    return error_of([&] {
+      PhaseTimes times;
+      ItemOutputs outputs(times, {true, true}, inputs);
+      outputs.stage_text(folder / name, {bytes_of(text), nullptr});
+      outputs.commit([](const Message&) {});
+    });
+  };
+  EXPECT_EQ(stage("photo.csv"), ErrorKind::write);
+  EXPECT_EQ(stage("link.csv"), ErrorKind::write);
+  EXPECT_EQ(stage("in.json"), ErrorKind::write);
+  EXPECT_EQ(stage("link.json"), ErrorKind::write);
+  EXPECT_EQ(stage("new.PNG"), ErrorKind::usage);
+  EXPECT_EQ(stage("old.csv"), std::nullopt);
+  EXPECT_EQ(stage("new.csv"), std::nullopt);
+  EXPECT_EQ(test::text_in(folder / "photo.csv"), qoi);
+  EXPECT_EQ(test::text_in(folder / "link.json"), "{}");
+  EXPECT_EQ(test::text_in(folder / "old.csv"), text);
+  EXPECT_EQ(error_of([&] { check_text_output("/dev/stdout", inputs); }), std::nullopt);
 }
 
 }  // namespace
