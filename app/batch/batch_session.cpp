@@ -8,7 +8,6 @@
 #include <array>
 #include <cerrno>
 #include <filesystem>
-#include <iterator>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -190,14 +189,11 @@ void BatchSession::check_merged_output(const std::string& output, const std::vec
   check_output(output, "", {globals_.force || is_recorded(output), false});
 }
 
-void BatchSession::check_manifest(const std::vector<InputFile>& inputs) const {
-  if (arguments_.manifest.empty() || continues_manifest_) {
-    return;
+void BatchSession::check_manifest() const {
+  const std::string& name = arguments_.manifest;
+  if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces nothing but a manifest
+    check_text_output(name, {});
   }
-  std::vector<std::string> names = globals_.named_inputs;
-  std::transform(inputs.begin(), inputs.end(), std::back_inserter(names),
-                 [](const InputFile& input) { return input.path; });
-  check_text_output(arguments_.manifest, names);
 }
 
 bool BatchSession::is_recorded(const std::string& output) const {
@@ -248,7 +244,7 @@ ExitCode BatchSession::run(const NamedPaths& named) {
       job_.check_several();
     }
   }
-  check_manifest(gathered.files);
+  check_manifest();
   const OutputNaming naming = naming_for(named, gathered.files.size());
   const OriginalInputs originals = without_derived_inputs(gathered.files, naming);
   if (!originals.note.empty()) {

@@ -43,8 +43,8 @@ class BatchSession {
   void note_options(const std::string& merged, const WorkPlan& plan) const;
   /// True if the manifest that is continued says that gpuimg wrote this file, or was about to.
   [[nodiscard]] bool is_recorded(const std::string& output) const;
-  /// Throws Error if text must not replace what --manifest names.
-  void check_manifest(const std::vector<InputFile>& inputs) const;
+  /// Throws Error{usage} if --manifest has the extension of an image.
+  void check_manifest() const;
   void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
 
   /// Options for the workers: resolves `auto` once for all and divides the threads.

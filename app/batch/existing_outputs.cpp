@@ -78,7 +78,7 @@ class Judge {
     if (input == nullptr) {
       return;
     }
-    if (is_text(file)) {
+    if (rules_.in_place && is_text(file)) {
       check_text_output(file, {input->path});
     }
     item.is_in_place = rules_.in_place && input->path == item.input;

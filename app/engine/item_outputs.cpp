@@ -63,7 +63,7 @@ void ItemOutputs::check(const std::string& output, const std::string& input, boo
     }
     return;
   }
-  if (!binary) {
+  if (!binary && (rules_.in_place || !is_same_file(output, input))) {  // else check_output() names the input
     check_text_output(output, {input});
     check_text_output(output, inputs_);
   }
