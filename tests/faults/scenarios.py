@@ -83,6 +83,18 @@ def png(size, *rest):
     return lambda work: make(work, "png", "in.png", size, *rest)
 
 
+def small_window(work):
+    """A PNG whose bands are given up, because its zlib window is 512 bytes, and one as its mask."""
+    def chunk(name, data):
+        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    for name, times in ("in.png", 7), ("mask.png", 0):
+        rows = b"".join(b"\0" + bytes((times * x * y + x // 9 % 2) % 256 for x in range(60)) for y in range(40))
+        packer = zlib.compressobj(9, zlib.DEFLATED, 9)
+        (work / name).write_bytes(b"\x89PNG\r\n\x1a\n" +
+                                  chunk(b"IHDR", struct.pack(">IIBBBBB", 60, 40, 8, 0, 0, 0, 0)) +
+                                  chunk(b"IDAT", packer.compress(rows) + packer.flush()) + chunk(b"IEND", b""))
+
+
 def one(name, operation, make_inputs, *words, **more):
     return Scenario(name, [operation, "--backend", "cpu", "--threads", "2", *words], make_inputs, **more)
 
@@ -149,6 +161,9 @@ SCENARIOS = [
     one("hist_json", "hist", png("60x40", "gray", "16"), "in.png", "out.json"),
     one("hist_svg", "hist", png("60x40", "rgba"), "--channel", "rgb", "in.png", "out.svg"),
     one("hist_hue", "hist", png("60x40"), "--channel", "h", "in.png", "out.csv"),
+    one("hist_mask", "hist", small_window, "--mask", "mask.png", "in.png", "out.json"),
+    one("equalize_mask", "equalize", small_window, "--mask", "mask.png", "--lut", "lut.csv", "in.png", "out.png",
+        one_output=False),
     one("integral_npy", "integral", png("60x40"), "in.png", "out.npy"),
     one("integral_png", "integral", png("900x700", "gray"), "in.png", "out.png"),
     one("integral_csv", "integral", png("30x20", "gray", "16"), "in.png", "out.csv"),
@@ -168,6 +183,7 @@ SCENARIOS = [
     one("batch_damage", "equalize", folder_with_damage, "--jobs", "2", "-q", "--force", "--manifest", "done.jsonl", "in",
         "out", one_output=False, is_batch=True, exit_code=1, manifest="done.jsonl", items=6, damaged=1),
     one("batch_hist", "hist", folder, "-q", "in", "sums", one_output=False, is_batch=True),
+    one("batch_hist_stdout", "hist", folder, "-q", "--jobs", "2", "in", is_batch=True, whole_or_nothing=False),
     one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
         one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
     of_archive("archive", ["equalize", "in.tar", "out.tar"], archive("in.tar"), archive="out.tar"),

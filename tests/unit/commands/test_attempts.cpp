@@ -1,0 +1,249 @@
+// An attempt to compute that fails is followed by another: bands are given up, the device has no memory for a call, for
+// strips, or for anything. Each fails once here, and the results are those of an undisturbed run. The device is the
+// twin.
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "codecs/image_writer.hpp"
+#include "codecs/npy/npy.hpp"
+#include "commands/photo_output.hpp"
+#include "engine/image_job.hpp"
+#include "support/command_run.hpp"
+#include "support/jpeg_maker.hpp"
+#include "support/png_maker.hpp"
+#include "support/temporary_folder.hpp"
+#include "support/test_images.hpp"
+#include "support/twin_device.hpp"
+
+namespace gpuimg {
+namespace {
+
+using namespace test;
+
+constexpr int kWidth = 37;
+constexpr int kHeight = 29;
+constexpr int kAll = 1 << 20;  ///< more calls than any command makes
+
+/// A PNG that is sound, but whose bands are given up, because its zlib window is small.
+FileBytes png_of_a_small_window(ConstView pixels) {
+  PngPicture picture;
+  picture.kind = {2, 8};
+  picture.width = static_cast<std::uint32_t>(pixels.width);
+  picture.height = static_cast<std::uint32_t>(pixels.height);
+  for (int y = 0; y < pixels.height; ++y) {
+    const auto* row = pixels.row<std::uint8_t>(y);
+    picture.samples.insert(picture.samples.end(), row, row + 3 * pixels.width);
+  }
+  std::vector<PngChunk> chunks = png_chunks(picture);
+  for (PngChunk& chunk : chunks) {
+    if (chunk.name == "IDAT") {
+      chunk.data[0] = std::byte{0x18};  // 512 bytes
+      chunk.data[1] = std::byte{0x19};
+    }
+  }
+  return assemble_png(chunks);
+}
+
+class Attempts : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    twin_device().reset();
+    pixels_ = smooth_image(random_, kWidth, kHeight, {Sample::u8, 3});
+    Image mask(kWidth, kHeight, {Sample::u8, 1});
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        mask.view().row<std::uint8_t>(y)[x] = (x + y) % 3 == 0 ? 0 : 255;
+      }
+    }
+    mask_ = std::make_shared<const Image>(std::move(mask));
+    put_bytes(in("sound.png"), png(pixels_.view()));
+    put_bytes(in("window.png"), png_of_a_small_window(pixels_.view()));
+    put_bytes(in("photo.jpg"), make_jpeg(pixels_.view()));
+    put_bytes(in("mask.png"), png(mask_->view()));
+  }
+  void TearDown() override { twin_device().reset(); }
+
+  static std::vector<std::byte> png(ConstView pixels) {
+    return codecs::encode_image(pixels, codecs::FileFormat::png, "a.png", {});
+  }
+  [[nodiscard]] std::string in(const std::string& name) const { return folder_ / name; }
+
+  /// Calls run() with the first call of the device failing, then with the second, and so on; `refused` in a row.
+  static void refuse_each_call(int refused, const std::function<void()>& run) {
+    for (int call = 0;; ++call) {
+      SCOPED_TRACE("call " + std::to_string(call) + " of the device, and so many after it: " + std::to_string(refused));
+      twin_device().reset();
+      twin_device().downloads_need_none = refused > 1;  // what is on the device alone must be brought back
+      twin_device().refuse_from = call;
+      twin_device().refused_calls = refused;
+      run();
+      if (::testing::Test::HasFailure() || twin_device().calls <= call) {
+        return;
+      }
+    }
+  }
+
+  TemporaryFolder folder_;
+  Random random_;
+  Image pixels_;
+  SharedMask mask_;
+};
+
+/// Only for load_rows().
+class NoJob final : public ImageJob {
+ public:
+  void check_name(const std::string& /*output*/) const override {}
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
+  InOrder run(CommandContext& /*context*/, const ItemPaths& /*paths*/) const override { return {}; }
+};
+
+/// Computes from a file to the file that it names.
+using Way = std::function<void(CommandContext&, codecs::DecodedImage, const SharedMask&, const std::string& output)>;
+
+std::vector<std::pair<std::string, Way>> ways() {
+  const auto equalize = [](Backend& backend, const AttemptPicture& picture, const Picture* mask) {
+    EqualizeOptions options;
+    options.selection.mask = mask;
+    Picture* const own = picture.own();
+    return own != nullptr ? backend.equalize(std::move(*own), options) : backend.equalize(picture, options);
+  };
+  const auto sum = [](Backend& backend, const Picture& picture, const Picture*) {
+    return backend.integral(picture, {});
+  };
+  const auto to_file = [equalize](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask,
+                                  const std::string& output) {
+    const PixelFormat format = decoded.format();
+    const PhotoOutput photo{ImageOutputArguments()};
+    photo.process(OperationInput(std::move(decoded), mask), format, output, photo.write_options(), equalize, context);
+  };
+  return {
+      {"counts.txt",
+       [](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
+         const auto count = [](Backend& backend, const Picture& picture, const Picture* chosen) {
+           HistogramOptions options;
+           options.selection.mask = chosen;
+           return backend.histogram(picture, options);
+         };
+         const Histogram counted = context.count(OperationInput(std::move(decoded), mask), count);
+         std::string text;
+         for (const std::uint64_t of_level : counted.channels.front().counts) {
+           text += std::to_string(of_level) + "\n";
+         }
+         context.save(output, [&] { return text; });
+       }},
+      {"pixels.tga",
+       [equalize](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask,
+                  const std::string& output) {
+         const Image image = context.process(OperationInput(std::move(decoded), mask), equalize);
+         context.save_image(output, image.view(), {});
+       }},
+      {"file.png", to_file},
+      {"file.jpg", to_file},
+      {"table.npy",
+       [sum](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
+         const auto open = codecs::npy_opener(decoded.width() + 1, decoded.height() + 1, {Sample::u32, 1});
+         context.write_result(OperationInput(std::move(decoded), mask), output, open, sum);
+       }}};
+}
+
+/// Every way through the engine, for pixels of each origin, as under `auto`, which falls back to the CPU.
+TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
+  SCOPED_TRACE(random_.trace());
+  const NoJob job;
+  const auto shared = std::make_shared<SharedByWorkers>();
+  const auto result_of = [&](const std::string& input, const std::string& name, const Way& way, BackendKind backend) {
+    GlobalOptions options;
+    options.backend = backend;
+    options.can_use_cpu = true;
+    options.threads = 1;
+    options.force = true;
+    options.verbosity = Verbosity::quiet;
+    CommandContext context(options, CommandContext::Role::command, shared);
+    way(context, context.load_rows({input, in(name)}, job, CommandContext::RowsWhen::always), mask_, in(name));
+    context.finish();
+    return text_in(in(name));
+  };
+  for (const auto& [name, way] : ways()) {
+    for (const char* input : {"sound.png", "window.png", "photo.jpg"}) {
+      SCOPED_TRACE(name + " of " + input);
+      const std::string plain = std::string(input) == "photo.jpg" ? in("photo.jpg") : in("sound.png");
+      twin_device().reset();
+      const std::string expected = result_of(plain, name, way, BackendKind::cpu);
+      ASSERT_FALSE(expected.empty());
+      ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cpu) == expected) << "on the CPU";
+      ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected) << "on the device";
+      for (const int refused : {1, 2, kAll}) {
+        refuse_each_call(refused, [&] {
+          try {
+            EXPECT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected);
+          } catch (const Error& error) {
+            ADD_FAILURE() << error.what();
+          }
+        });
+      }
+    }
+  }
+}
+
+/// Every command with a further input: what it prints and writes.
+TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
+  SCOPED_TRACE(random_.trace());
+  const auto words_of = [&](std::string line) {
+    std::vector<std::string> words = {"-q", "--force", "--threads", "1"};
+    while (!line.empty()) {
+      const std::size_t end = std::min(line.find(' '), line.size());
+      const std::string word = line.substr(0, end);
+      words.push_back(word.find('.') != std::string::npos ? in(word) : word);
+      line.erase(0, end + 1);
+    }
+    return words;
+  };
+  const auto result_of = [&](const std::string& line, const std::string& backend) {
+    std::vector<std::string> words = words_of(line);
+    words.insert(words.end(), {"--backend", backend});
+    CommandRun ran = run_command(words);
+    if (ran.code == ExitCode::ok) {
+      for (const std::string& word : words) {
+        ran.out += word.starts_with(in("o.")) || word.starts_with(in("lut.")) ? text_in(word) : "";
+      }
+    }
+    return ran;
+  };
+  put_bytes(in("in.png"), png(pixels_.view()));
+  ASSERT_EQ(result_of("hist in.png -o ref.json", "cpu").code, ExitCode::ok);
+  ASSERT_EQ(result_of("equalize in.png o.png --lut table.csv", "cpu").code, ExitCode::ok);
+  for (const std::string line :
+       {"hist in.png --mask mask.png", "hist in.png --mask mask.png -o o.json", "hist in.png --roi 3,4,20,21 -o o.svg",
+        "hist in.png --table --mask mask.png", "hist --merge in.png sound.png ref.json -o o.json",
+        "hist --overlay in.png sound.png --mask mask.png", "hist in.png photo.jpg --mask mask.png --chart",
+        "equalize in.png o.png --mask mask.png --lut lut.csv",
+        "equalize in.png o.png --mask mask.png --apply table.csv",
+        "equalize in.png o.png --clahe --mask mask.png --roi 2,2,30,20", "equalize in.png o.jpg --match sound.png",
+        "equalize in.png o.png --match ref.json --mask mask.png", "equalize in.png o.png --reference ref.json",
+        "equalize photo.jpg o.jpg --mask mask.png --lut lut.csv", "denoise in.png o.png --search 3 --progress json",
+        "integral in.png o.png --mean 5", "threshold in.png o.png", "compare in.png sound.png --json"}) {
+    SCOPED_TRACE(line);
+    put_bytes(in("in.png"), png(pixels_.view()));
+    twin_device().reset();
+    const CommandRun expected = result_of(line, "cpu");
+    ASSERT_EQ(expected.code, ExitCode::ok) << expected.err;
+    put_bytes(in("in.png"), png_of_a_small_window(pixels_.view()));
+    EXPECT_EQ(result_of(line, "cpu").out, expected.out) << "bands are given up";
+    refuse_each_call(1, [&] {
+      const CommandRun found = result_of(line, "cuda");
+      if (found.code == ExitCode::ok) {
+        EXPECT_EQ(found.out, expected.out);
+      } else {  // it has no other attempt than bands, and --backend cuda leaves nothing to the CPU
+        EXPECT_EQ(found.code, ExitCode::out_of_memory) << found.err;
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
