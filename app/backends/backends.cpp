@@ -1,11 +1,12 @@
 // The list of backends, and the only file that makes them.
 #include "backends/backends.hpp"
 
+#include <tbb/info.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <limits>
-#include <thread>
 
 #include "backends/cuda_info.hpp"
 #include "backends/cuda_start.hpp"
@@ -21,7 +22,7 @@ double megapixels(const Workload& work) { return static_cast<double>(work.pixels
 double cpu_cost_ms(const Workload& work) {
   constexpr double kMsPerMegapixelOfJpeg = 15.0;
   constexpr int kMaxThreadsOfAJpeg = 3;
-  const int available = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  const int available = tbb::info::default_concurrency();
   const int threads = std::min(work.threads > 0 ? work.threads : available, work.cost.useful_threads);
   const int decoders = work.images > 1 ? threads : std::min(threads, kMaxThreadsOfAJpeg);
   const double decoding = work.suits_backends ? kMsPerMegapixelOfJpeg / decoders : 0.0;

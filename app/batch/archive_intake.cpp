@@ -28,6 +28,7 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, co
     : job_(job),
       globals_(globals),
       budget_(budget),
+      most_(memory_for_one(globals.max_memory)),
       copies_others_(copies_others),
       endings_(codecs::input_endings()),
       reader_(archive) {}
@@ -77,9 +78,9 @@ bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& i
   if (taken.is_image) {
     const std::uint64_t all = memory_for(taken);
     release(taken);
-    if (globals_.max_memory && all > budget_.bytes()) {
+    if (most_ && all > most_->bytes) {
       taken.content = {};
-      fail(taken.item, name_of(ErrorKind::out_of_memory), why_too_large(all, *globals_.max_memory, budget_.bytes()));
+      fail(taken.item, name_of(ErrorKind::out_of_memory), why_too_large(all, *most_));
       return true;
     }
     hold(taken, all, is_cancelled);

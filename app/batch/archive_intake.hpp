@@ -12,6 +12,7 @@
 #include "batch/archive_member.hpp"
 #include "batch/output_collisions.hpp"
 #include "cli/global_options.hpp"
+#include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory_budget.hpp"
 #include "io/tar_reader.hpp"
@@ -47,6 +48,7 @@ class ArchiveIntake {
   const ImageJob& job_;
   const GlobalOptions& globals_;
   MemoryBudget budget_;
+  std::optional<MostMemory> most_;  ///< an image that needs more fails
   bool copies_others_;
   std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
   TarReader reader_;

@@ -93,12 +93,16 @@ InOrder run_watched(const ImageJob& job, CommandContext& context, const ItemPath
   return add;
 }
 
-/// Throws Error{out_of_memory} for an image that needs more than --max-memory leaves; nothing is known of a pipe.
+/// Throws Error{out_of_memory} for an image that needs more than --max-memory or the control group leaves; nothing is
+/// known of a pipe.
 void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptions& globals) {
-  if (!globals.max_memory || paths.input == "-") {
+  const std::optional<MostMemory> most = memory_for_one(globals.max_memory);
+  if (!most || paths.input == "-") {
     return;
   }
-  return_freed_memory();
+  if (globals.max_memory) {
+    return_freed_memory();
+  }
   GlobalOptions options = globals;
   options.threads = processors(globals);
   std::uint64_t file_bytes = 0;
@@ -109,9 +113,9 @@ void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptio
     return;  // the decoder refuses it
   }
   const std::uint64_t room = memory_for_images(globals.max_memory);
-  if (const ImageMemory memory = memory_of(job, paths, file_bytes, declared, options, room); memory.bytes > room) {
-    throw Error(ErrorKind::out_of_memory,
-                printable_name(paths.input) + ": " + why_too_large(memory.bytes, *globals.max_memory, room));
+  if (const ImageMemory memory = memory_of(job, paths, file_bytes, declared, options, room);
+      memory.bytes > most->bytes) {
+    throw Error(ErrorKind::out_of_memory, printable_name(paths.input) + ": " + why_too_large(memory.bytes, *most));
   }
 }
 

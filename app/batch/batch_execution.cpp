@@ -122,6 +122,7 @@ RunSettings BatchSession::settings_for(int jobs, const GlobalOptions& worker) co
   settings.record_done_before = !continues_manifest_;
   settings.verbosity = globals_.verbosity;
   settings.budget_bytes = memory_for_images(globals_.max_memory);
+  settings.most_bytes = memory_for_one(globals_.max_memory);
   settings.blank.operation = operation_;
   settings.blank.parameters = parameters_;
   settings.blank.version = version_number();

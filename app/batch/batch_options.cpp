@@ -68,7 +68,7 @@ void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
   const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
     parser.text({name, what, type, kGroup}, value);
   };
-  text("-j,--jobs", arguments.jobs, "process N images at a time [one per processor]", "N");
+  text("-j,--jobs", arguments.jobs, "process N images at a time [as many as threads]", "N");
   parser.text({"--devices",
                {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
                 {{"all", "every device that the driver shows"}},

@@ -43,7 +43,7 @@ struct BatchArguments : InputArguments {
 
 /// Validated options.
 struct BatchOptions {
-  int jobs = 0;  ///< 0 = one per processor, at most one per item
+  int jobs = 0;  ///< 0 = one per CPU thread, at most one per item
   DeviceList devices;
   std::uint64_t max_errors = 0;  ///< stop starting new images after this many failures; 0 = no limit
   Shard shard;

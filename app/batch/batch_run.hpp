@@ -13,6 +13,7 @@
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
 #include "batch/work_plan.hpp"
+#include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory_budget.hpp"
 
@@ -20,8 +21,9 @@ namespace gpuimg {
 
 struct RunSettings {
   int jobs = 1;
-  std::uint64_t budget_bytes = 0;
-  GlobalOptions worker;  ///< with max_memory, an image that needs more than the budget fails; else it runs alone
+  std::uint64_t budget_bytes = 0;        ///< of the images in flight; one that needs more runs alone
+  std::optional<MostMemory> most_bytes;  ///< an image that needs more fails
+  GlobalOptions worker;
   std::uint64_t max_errors = 0;    ///< 0 = no limit
   bool force = false;              ///< existing outputs are replaced and counted
   bool skip_existing = false;      ///< also skip outputs that another process creates during the run

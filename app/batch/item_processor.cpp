@@ -73,10 +73,9 @@ void ItemProcessor::plan_memory(BatchItem& item) const {
   }
   const std::uint64_t share = budget_.bytes() / static_cast<std::uint64_t>(settings_.jobs);
   reserve_.retry_on_oom([&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
-  if (options.max_memory && item.memory.bytes > budget_.bytes()) {
+  if (settings_.most_bytes && item.memory.bytes > settings_.most_bytes->bytes) {
     reserve_.retry_on_oom([&] {
-      fail(item, name_of(ErrorKind::out_of_memory),
-           why_too_large(item.memory.bytes, *options.max_memory, budget_.bytes()));
+      fail(item, name_of(ErrorKind::out_of_memory), why_too_large(item.memory.bytes, *settings_.most_bytes));
     });
     item.is_decided = true;
   }

@@ -19,6 +19,7 @@
 #include "cli/messages.hpp"
 #include "cli/name_synonyms.hpp"
 #include "cli/refused_thread.hpp"
+#include "io/control_group.hpp"
 #include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
@@ -166,9 +167,20 @@ std::optional<ExitCode> CommandLine::parse(int argc, const char* const* argv) {
   }
 }
 
-/// Starts no more threads than there are processors: more gain nothing.
+/// Starts no more threads than there are processors: more gain nothing. By default, no more than the CPU quota of the
+/// control groups either: the kernel stops more threads for the rest of each period.
 void CommandLine::limit_threads() {
   const int processors = tbb::info::default_concurrency();
+  if (options_.threads == 0) {
+    const int allowed = group_processors().value_or(processors);
+    if (allowed < processors) {
+      options_.threads = allowed;
+      print_detail(
+          options_.verbosity,
+          fmt::format("the CPU quota of the control group amounts to {} of {} processors; starting {} thread{}",
+                      allowed, processors, allowed, allowed == 1 ? "" : "s"));
+    }
+  }
   if (options_.threads <= processors) {
     return;
   }

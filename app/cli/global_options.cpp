@@ -94,7 +94,8 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   text("--device", arguments.device,
        fmt::format("device of the GPU backend: its number, or part of its name [{}]", defaults.device), "DEVICE",
        kDeviceVariable);
-  text("--threads", arguments.threads, "CPU threads [one per processor]", "N", kThreadsVariable);
+  text("--threads", arguments.threads, "CPU threads [one per processor, or what a CPU quota allows]", "N",
+       kThreadsVariable);
   text("--max-pixels", arguments.max_pixels, fmt::format("refuse images of more pixels [{}]", defaults.max_pixels),
        "N");
   text("--max-memory", arguments.max_memory, "memory limit, such as 800M or 2G [half of the free memory]", "BYTES");

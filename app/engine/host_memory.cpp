@@ -1,4 +1,4 @@
-// Reads /proc/meminfo, the control group and /proc/self/statm.
+// Reads /proc/meminfo, the limits of control groups and /proc/self/statm.
 #include "engine/host_memory.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +10,10 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "cli/byte_size.hpp"
+#include "io/control_group.hpp"
 #include "text/number_text.hpp"
 
 namespace gpuimg {
@@ -19,49 +21,28 @@ namespace {
 
 constexpr std::uint64_t kKibibyte = 1024;
 
-std::uint64_t free_in_system() {
+/// A line "NAME: KIBIBYTES kB" of /proc/meminfo, in bytes.
+std::optional<std::uint64_t> memory_fact(std::string_view wanted) {
   std::ifstream file("/proc/meminfo");
   std::string name;
   std::uint64_t kibibytes = 0;
   std::string unit;
   while (file >> name >> kibibytes && std::getline(file, unit)) {
-    if (name == "MemAvailable:") {
+    if (name == wanted) {
       return kibibytes * kKibibyte;
     }
+  }
+  return std::nullopt;
+}
+
+std::uint64_t free_in_system() {
+  if (const std::optional<std::uint64_t> available = memory_fact("MemAvailable:")) {
+    return *available;
   }
   return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
 }
 
-/// "max" or a missing file means no limit.
-std::optional<std::uint64_t> number_in_file(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  return file >> number ? std::optional(number) : std::nullopt;
-}
-
-/// Control groups version 2, as containers and Slurm use them. The limits of all parent groups apply too.
-std::uint64_t free_in_group() {
-  std::uint64_t lowest = std::numeric_limits<std::uint64_t>::max();
-  std::ifstream membership("/proc/self/cgroup");
-  std::string line;
-  while (std::getline(membership, line)) {
-    if (!line.starts_with("0::")) {
-      continue;
-    }
-    for (std::string group = line.substr(3);; group.erase(group.rfind('/'))) {
-      const std::string folder = "/sys/fs/cgroup" + group;
-      const auto limit = number_in_file(folder + "/memory.max");
-      const auto used = number_in_file(folder + "/memory.current");
-      if (limit && used) {
-        lowest = std::min(lowest, *limit - std::min(*limit, *used));
-      }
-      if (group.rfind('/') == std::string::npos) {
-        break;
-      }
-    }
-  }
-  return lowest;
-}
+std::optional<GroupMemory> memory_of_group() { return group_memory(memory_fact("SwapFree:").value_or(0)); }
 
 /// Resident set size of the process, in bytes.
 std::uint64_t resident_memory() {
@@ -71,22 +52,43 @@ std::uint64_t resident_memory() {
   return file >> pages >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
 }
 
+std::uint64_t left_by_option(std::uint64_t limit) {
+  const std::uint64_t held = resident_memory();
+  return limit > held ? limit - held : 0;
+}
+
 }  // namespace
 
-std::uint64_t available_memory() { return std::min(free_in_system(), free_in_group()); }
-
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit) {
-  const std::uint64_t held = limit ? resident_memory() : 0;
-  return !limit ? available_memory() / 2 : *limit > held ? *limit - held : 0;
+  const std::optional<GroupMemory> group = memory_of_group();
+  const std::uint64_t free = group ? group->free : std::numeric_limits<std::uint64_t>::max();
+  return limit ? std::min(left_by_option(*limit), free) : std::min(free_in_system(), free) / 2;
+}
+
+std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit) {
+  const std::optional<GroupMemory> group = memory_of_group();
+  const std::optional<std::uint64_t> left = limit ? std::optional(left_by_option(*limit)) : std::nullopt;
+  if (group && (!left || group->free_with_swap < *left)) {
+    return MostMemory{group->free_with_swap, std::nullopt};
+  }
+  return left ? std::optional(MostMemory{*left, limit}) : std::nullopt;
 }
 
 void return_freed_memory() { ::mallopt(M_MMAP_THRESHOLD, 256 << 10); }
 
-std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room) {
+std::string why_too_large(std::uint64_t bytes, const MostMemory& most) {
+  const std::string needed = fmt::format("needs about {} MB of memory", grouped((bytes >> 20) + 1));
+  const std::string left = grouped(most.bytes >> 20);
+  if (!most.option) {
+    return fmt::format(
+        "{}, but the limit of its control group (container, job or service) leaves {} MB; raise that limit by {} MB or "
+        "more",
+        needed, left, grouped(((bytes - std::min(bytes, most.bytes)) >> 20) + 1));
+  }
   constexpr std::uint64_t kVaries = std::uint64_t{1} << 20;  // what the next process holds, which is measured again
-  const std::uint64_t held = (room > 0 ? limit - room : resident_memory()) + kVaries;
-  return fmt::format("needs about {} MB of memory, but --max-memory leaves {} MB; give --max-memory {} or more",
-                     grouped((bytes >> 20) + 1), grouped(room >> 20), byte_size_text(held + bytes));
+  const std::uint64_t held = (most.bytes > 0 ? *most.option - most.bytes : resident_memory()) + kVaries;
+  return fmt::format("{}, but --max-memory leaves {} MB; give --max-memory {} or more", needed, left,
+                     byte_size_text(held + bytes));
 }
 
 }  // namespace gpuimg

@@ -7,17 +7,23 @@
 
 namespace gpuimg {
 
-/// Physical memory available to this process: free memory, or less if the control group's limit is lower.
-std::uint64_t available_memory();
-
-/// What images may take together: the limit less what the process holds already, or half of the available memory.
+/// What images may take together: what --max-memory, `limit`, leaves beside what the process holds already, or half of
+/// the free memory. Never more than the limits of the control groups leave.
 std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit);
+
+/// What a single image may take.
+struct MostMemory {
+  std::uint64_t bytes = 0;
+  std::optional<std::uint64_t> option;  ///< --max-memory, if it leaves so little; else a control group does
+};
+
+/// Nothing if neither --max-memory, `limit`, nor a control group limits the process; then an image is tried.
+std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit);
 
 /// Returns freed pixels to the system at once; otherwise each thread keeps some beyond the limit.
 void return_freed_memory();
 
-/// Why an image is refused that needs `bytes` where `limit`, --max-memory, leaves `room`: what it needs, and what to
-/// give.
-std::string why_too_large(std::uint64_t bytes, std::uint64_t limit, std::uint64_t room);
+/// Why an image is refused that needs `bytes`, more than `most`, and what to do.
+std::string why_too_large(std::uint64_t bytes, const MostMemory& most);
 
 }  // namespace gpuimg

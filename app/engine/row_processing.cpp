@@ -103,10 +103,10 @@ StripMemory CommandContext::band_memory(Backend& on, MemoryShare& share) {
 void CommandContext::refuse_whole(const codecs::RowReader& rows) const {
   const std::uint64_t pixels = static_cast<std::uint64_t>(rows.width()) * static_cast<std::uint64_t>(rows.height());
   const std::uint64_t bytes = pixels * rows.format().bytes_per_pixel();
-  const std::uint64_t room = memory_for_images(options_.max_memory);
-  if (options_.max_memory && bytes > room) {
+  const std::optional<MostMemory> most = memory_for_one(options_.max_memory);
+  if (most && bytes > most->bytes) {
     throw Error(ErrorKind::out_of_memory, rows_name() + ": is damaged or unusual, so that it is read as a whole; it " +
-                                              why_too_large(bytes, *options_.max_memory, room));
+                                              why_too_large(bytes, *most));
   }
 }
 

@@ -119,7 +119,7 @@ TEST(BatchRun, AnImageLargerThanTheBudgetRunsAloneOrFails) {
   EXPECT_EQ(alone.run().counts.done, static_cast<std::uint64_t>(kItems));
   Case limited;
   limited.settings.budget_bytes = 1;
-  limited.settings.worker.max_memory = 1;
+  limited.settings.most_bytes = MostMemory{1, std::nullopt};
   EXPECT_EQ(limited.run().counts.failed, static_cast<std::uint64_t>(kItems));
   EXPECT_EQ(limited.job.begun, 0);
   EXPECT_EQ(limited.manifest.items.at("7").error_kind, "out_of_memory");
