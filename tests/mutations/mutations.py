@@ -194,6 +194,12 @@ MUTATIONS = [
     Mutation("cut-short", "no failure cuts short what other workers compute", "app/batch/batch_run.cpp",
              "[&](BatchItem* item) { end(*item); }", "[&](BatchItem* item) { end(*item); if (is_broken_) throw std::bad_alloc(); }",
              ("BatchRun.AnUnwritableManifestDoesNotCancelOtherImages",)),
+    Mutation("group-above", "limits of all control groups above the own one count", "app/io/control_group.cpp",
+             "std::optional(below->substr(0, below->rfind('/')))", "std::nullopt",
+             ("Version1.TheSmallestLimitOfTheTreeCounts", "Version2.TheSmallestLimitOfTheTreeCounts")),
+    Mutation("group-cache", "file cache of a control group counts as free", "app/io/control_group.cpp",
+             "difference(limit, difference(used, cache))", "difference(limit, used)",
+             ("Version1.FileCacheIsFree", "Version2.LeavesTheLimitLessWhatIsUsedButForFileCache")),
     # Same bytes
     Mutation("strips", "strips give the same bytes", "app/engine/striped_backend.cpp",
              "    above[x] += last[x];\n", "    above[x] = last[x];\n", ("StripedBackendTest.SummedAreaTables",)),
