@@ -198,7 +198,7 @@ MUTATIONS = [
              "std::optional(below->substr(0, below->rfind('/')))", "std::nullopt",
              ("Version1.TheSmallestLimitOfTheTreeCounts", "Version2.TheSmallestLimitOfTheTreeCounts")),
     Mutation("group-cache", "file cache of a control group counts as free", "app/io/control_group.cpp",
-             "difference(limit, difference(used, cache))", "difference(limit, used)",
+             "difference(limit, difference(used, cache))", "difference(limit, difference(used, 0 * cache))",
              ("Version1.FileCacheIsFree", "Version2.LeavesTheLimitLessWhatIsUsedButForFileCache")),
     # Same bytes
     Mutation("strips", "strips give the same bytes", "app/engine/striped_backend.cpp",
