@@ -45,7 +45,12 @@ void check_boxes(ByteSpan bytes, const std::string& name) {
 
 /// libheif's message, which may hold bytes of the file, as a clause.
 std::string clause(const heif_error& error) {
+  constexpr std::string_view kOfDecoder =
+      "Decoder plugin generated an error: Unspecified: ";  // hevc_decoder.cpp's follows
   std::string text = printable_name(error.message != nullptr ? error.message : "unknown error");
+  if (text.starts_with(kOfDecoder)) {
+    text.erase(0, kOfDecoder.size());
+  }
   std::replace(text.begin(), text.end(), ';', ',');
   return text;
 }

@@ -1,0 +1,455 @@
+// HEVC for libheif, by libde265. It takes the place of libheif's own use of libde265, which ignores what the library
+// says about damaged data, and passes on whatever memory held where the data leave blocks out. docs/decisions/0029.
+//
+// libde265 gets planes that are filled with a random pattern. A block that still has it was never decoded.
+#include <libde265/de265.h>
+#include <libheif/heif_plugin.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <new>
+#include <optional>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "codecs/byte_fields.hpp"
+#include "codecs/heif/libheif.hpp"
+#include "io/shared_library.hpp"
+
+namespace gpuimg::codecs {
+namespace {
+
+/// Functions of libde265, without their prefix.
+struct LibDe265 {
+  decltype(&::de265_decode) decode = nullptr;
+  decltype(&::de265_flush_data) flush_data = nullptr;
+  decltype(&::de265_free_decoder) free_decoder = nullptr;
+  decltype(&::de265_get_bits_per_pixel) get_bits_per_pixel = nullptr;
+  decltype(&::de265_get_chroma_format) get_chroma_format = nullptr;
+  decltype(&::de265_get_error_text) get_error_text = nullptr;
+  decltype(&::de265_get_image_colour_primaries) get_image_colour_primaries = nullptr;
+  decltype(&::de265_get_image_full_range_flag) get_image_full_range_flag = nullptr;
+  decltype(&::de265_get_image_height) get_image_height = nullptr;
+  decltype(&::de265_get_image_matrix_coefficients) get_image_matrix_coefficients = nullptr;
+  decltype(&::de265_get_image_plane) get_image_plane = nullptr;
+  decltype(&::de265_get_image_plane_user_data) get_image_plane_user_data = nullptr;
+  decltype(&::de265_get_image_transfer_characteristics) get_image_transfer_characteristics = nullptr;
+  decltype(&::de265_get_image_width) get_image_width = nullptr;
+  decltype(&::de265_get_next_picture) get_next_picture = nullptr;
+  decltype(&::de265_get_warning) get_warning = nullptr;
+  decltype(&::de265_new_decoder) new_decoder = nullptr;
+  decltype(&::de265_push_NAL) push_nal = nullptr;
+  decltype(&::de265_set_image_allocation_functions) set_image_allocation_functions = nullptr;
+  decltype(&::de265_set_image_plane) set_image_plane = nullptr;
+  decltype(&::de265_set_parameter_bool) set_parameter_bool = nullptr;
+};
+
+std::optional<LibDe265> open() {
+  SharedLibrary library("libde265.so.0");
+  LibDe265 found;
+  library.find(found.decode, "de265_decode");
+  library.find(found.flush_data, "de265_flush_data");
+  library.find(found.free_decoder, "de265_free_decoder");
+  library.find(found.get_bits_per_pixel, "de265_get_bits_per_pixel");
+  library.find(found.get_chroma_format, "de265_get_chroma_format");
+  library.find(found.get_error_text, "de265_get_error_text");
+  library.find(found.get_image_colour_primaries, "de265_get_image_colour_primaries");
+  library.find(found.get_image_full_range_flag, "de265_get_image_full_range_flag");
+  library.find(found.get_image_height, "de265_get_image_height");
+  library.find(found.get_image_matrix_coefficients, "de265_get_image_matrix_coefficients");
+  library.find(found.get_image_plane, "de265_get_image_plane");
+  library.find(found.get_image_plane_user_data, "de265_get_image_plane_user_data");
+  library.find(found.get_image_transfer_characteristics, "de265_get_image_transfer_characteristics");
+  library.find(found.get_image_width, "de265_get_image_width");
+  library.find(found.get_next_picture, "de265_get_next_picture");
+  library.find(found.get_warning, "de265_get_warning");
+  library.find(found.new_decoder, "de265_new_decoder");
+  library.find(found.push_nal, "de265_push_NAL");
+  library.find(found.set_image_allocation_functions, "de265_set_image_allocation_functions");
+  library.find(found.set_image_plane, "de265_set_image_plane");
+  library.find(found.set_parameter_bool, "de265_set_parameter_bool");
+  return library.has_all() ? std::optional(found) : std::nullopt;
+}
+
+const std::optional<LibDe265>& find_libde265() {
+  static const std::optional<LibDe265> kFound = open();
+  return kFound;
+}
+
+/// Only for code that a decoder runs: it exists only if the library is there.
+const LibDe265& libde265() { return *find_libde265(); }
+
+constexpr int kBlock = 4;  // width and height of the smallest block that is coded, in samples
+
+/// A plane of samples of 1 or 2 bytes, filled with a pattern that no decoder writes by chance.
+class Plane {
+ public:
+  /// Throws std::bad_alloc. `bits` is that of a sample.
+  Plane(int width, int height, int bits)
+      : sample_bytes_(bits > 8 ? 2 : 1),
+        row_bytes_(rounded_up(static_cast<std::size_t>(width) * sample_bytes_)),
+        width_(width),
+        height_(height),
+        pattern_(random_bytes(row_bytes_ + kShifts * 2, bits)),
+        memory_(allocated(row_bytes_ * static_cast<std::size_t>(height) + kAlignment)) {
+    for (int y = 0; y < height_; ++y) {
+      std::memcpy(row(y), pattern_of(y), row_bytes_);
+    }
+    std::memset(row(height_), 0, kAlignment);  // vector instructions of libde265 read past the end
+  }
+
+  [[nodiscard]] std::byte* memory() { return memory_.get(); }
+  [[nodiscard]] std::size_t row_bytes() const { return row_bytes_; }
+
+  /// True if a block was never written.
+  [[nodiscard]] bool has_gap() const {
+    for (int y = 0; y + kBlock <= height_; y += kBlock) {
+      for (int x = 0; x + kBlock <= width_; x += kBlock) {
+        if (is_gap(x, y)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  static constexpr std::size_t kAlignment = 64;
+  static constexpr int kShifts = 256;  // rows with the same pattern are this far from each other
+
+  struct Free {
+    void operator()(std::byte* memory) const { std::free(memory); }
+  };
+
+  static std::size_t rounded_up(std::size_t size) { return (size + kAlignment - 1) / kAlignment * kAlignment; }
+
+  static std::byte* allocated(std::size_t size) {
+    void* memory = std::aligned_alloc(kAlignment, rounded_up(size));
+    return memory != nullptr ? static_cast<std::byte*>(memory) : throw std::bad_alloc();
+  }
+
+  /// Samples within the range of `bits`.
+  static std::vector<std::byte> random_bytes(std::size_t size, int bits) {
+    std::vector<std::byte> bytes(size);
+    std::minstd_rand random;  // the same in every run
+    const auto high = static_cast<std::byte>(bits > 8 ? (1 << (bits - 8)) - 1 : 0xFF);
+    for (std::size_t i = 0; i < size; ++i) {
+      bytes[i] = static_cast<std::byte>(random() >> 16) & (i % 2 == 1 ? high : std::byte{0xFF});  // little endian
+    }
+    return bytes;
+  }
+
+  [[nodiscard]] std::byte* row(int y) const { return memory_.get() + static_cast<std::size_t>(y) * row_bytes_; }
+  [[nodiscard]] const std::byte* pattern_of(int y) const {
+    constexpr int kStep = 37;
+    return pattern_.data() + 2 * (y * kStep % kShifts);
+  }
+
+  [[nodiscard]] bool is_gap(int x, int y) const {
+    const std::size_t offset = static_cast<std::size_t>(x) * sample_bytes_;
+    for (int i = y; i < y + kBlock; ++i) {
+      if (std::memcmp(row(i) + offset, pattern_of(i) + offset, kBlock * sample_bytes_) != 0) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  std::size_t sample_bytes_;
+  std::size_t row_bytes_;
+  int width_;
+  int height_;
+  std::vector<std::byte> pattern_;
+  std::unique_ptr<std::byte, Free> memory_;
+};
+
+using Planes = std::vector<Plane>;
+
+int plane_count(de265_chroma chroma) { return chroma == de265_chroma_mono ? 1 : 3; }
+
+Planes new_planes(const de265_image_spec& spec, const de265_image* image) {
+  const de265_chroma chroma = libde265().get_chroma_format(image);
+  const bool is_narrow = chroma == de265_chroma_420 || chroma == de265_chroma_422;
+  Planes planes;
+  for (int i = 0; i < plane_count(chroma); ++i) {
+    const int width = i > 0 && is_narrow ? (spec.width + 1) / 2 : spec.width;
+    const int height = i > 0 && chroma == de265_chroma_420 ? (spec.height + 1) / 2 : spec.height;
+    planes.emplace_back(width, height, libde265().get_bits_per_pixel(image, i));
+  }
+  return planes;
+}
+
+/// Called by libde265 for a new picture. Returns 0 if there is not enough memory.
+int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* /*unused*/) {
+  // Sample adaptive offset is turned off until now, because libde265 would allocate the planes itself.
+  libde265().set_parameter_bool(context, DE265_DECODER_PARAM_DISABLE_SAO, 0);
+  try {
+    auto planes = std::make_unique<Planes>(new_planes(*spec, image));
+    constexpr int kPlanes = 3;
+    for (std::size_t i = 0; i < kPlanes; ++i) {
+      const bool is_there = i < planes->size();
+      libde265().set_image_plane(image, static_cast<int>(i), is_there ? (*planes)[i].memory() : nullptr,
+                                 is_there ? static_cast<int>((*planes)[i].row_bytes()) : 0, planes.get());
+    }
+    static_cast<void>(planes.release());  // release_buffer frees it
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
+Planes* planes_of(const de265_image* image) {
+  return static_cast<Planes*>(libde265().get_image_plane_user_data(image, 0));
+}
+
+void release_buffer(de265_decoder_context* /*unused*/, de265_image* image, void* /*unused*/) {
+  delete planes_of(image);
+}
+
+/// These say nothing about pixels.
+bool is_harmless(de265_error warning) {
+  return warning == DE265_WARNING_NO_WPP_CANNOT_USE_MULTITHREADING ||
+         warning == DE265_WARNING_NUMBER_OF_THREADS_LIMITED_TO_MAXIMUM ||
+         warning == DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI;
+}
+
+constexpr heif_error kOk = {heif_error_Ok, heif_suberror_Unspecified, "Success"};
+constexpr heif_error kNoMemory = {heif_error_Memory_allocation_error, heif_suberror_Unspecified, "out of memory"};
+
+heif_error damaged(const char* why) { return {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, why}; }
+
+/// Decodes the picture of one item. It runs on the calling thread alone: on several, damage has other effects from run
+/// to run, and libde265 checks less.
+class HevcDecoder {
+ public:
+  HevcDecoder() : context_(libde265().new_decoder()) {
+    if (context_ == nullptr) {
+      throw std::bad_alloc();
+    }
+    static de265_image_allocation allocation = {get_buffer, release_buffer};
+    libde265().set_image_allocation_functions(context_.get(), &allocation, nullptr);
+    libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_DISABLE_SAO, 1);  // until get_buffer
+    libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_BOOL_SEI_CHECK_HASH, 1);
+    libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
+  }
+
+  /// Takes NAL units, each after its length.
+  heif_error push(ByteSpan data) {
+    constexpr std::size_t kLength = 4;
+    while (!data.empty()) {
+      const std::size_t size = data.size() < kLength ? 0 : u32be_at(data, 0);
+      if (data.size() < kLength || size > data.size() - kLength) {
+        return {heif_error_Decoder_plugin_error, heif_suberror_End_of_data, "its HEVC data end too early"};
+      }
+      const de265_error error =
+          libde265().push_nal(context_.get(), data.data() + kLength, static_cast<int>(size), 0, nullptr);
+      if (error != DE265_OK) {
+        return failure(error);
+      }
+      data = data.subspan(kLength + size);
+    }
+    return kOk;
+  }
+
+  /// Gives the last picture, as libheif's own decoder does.
+  heif_error decode(heif_image*& decoded) {
+    HeifImage last;
+    heif_error error = decode_all(last);
+    for (de265_error warning; (warning = libde265().get_warning(context_.get())) != DE265_OK;) {
+      error = error.code == heif_error_Ok && !is_harmless(warning) ? failure(warning) : error;
+    }
+    if (error.code == heif_error_Ok && last == nullptr) {
+      error = damaged("its HEVC data hold no whole picture");
+    }
+    decoded = error.code == heif_error_Ok ? last.release() : nullptr;
+    return error;
+  }
+
+ private:
+  struct Free {
+    void operator()(de265_decoder_context* context) const { libde265().free_decoder(context); }
+    void operator()(heif_image* image) const { find_libheif()->image_release(image); }
+    void operator()(heif_color_profile_nclx* profile) const { find_libheif()->nclx_color_profile_free(profile); }
+  };
+  using HeifImage = std::unique_ptr<heif_image, Free>;
+
+  static heif_error failure(de265_error error) {
+    if (error == DE265_ERROR_OUT_OF_MEMORY || error == DE265_WARNING_CANNOT_APPLY_SAO_OUT_OF_MEMORY) {
+      return kNoMemory;
+    }
+    thread_local std::string message;  // libheif copies it on this thread, but after it has freed the decoder
+    message = fmt::format("its HEVC data have errors ({})", libde265().get_error_text(error));
+    return damaged(message.c_str());
+  }
+
+  heif_error decode_all(HeifImage& last) {
+    libde265().flush_data(context_.get());
+    int has_more = 1;
+    while (has_more != 0) {
+      has_more = 0;
+      const de265_error error = libde265().decode(context_.get(), &has_more);
+      if (error != DE265_OK) {
+        return failure(error);
+      }
+      if (const de265_image* picture = libde265().get_next_picture(context_.get()); picture != nullptr) {
+        const heif_error result = take(picture, last);
+        if (result.code != heif_error_Ok) {
+          return result;
+        }
+      }
+    }
+    return kOk;
+  }
+
+  heif_error take(const de265_image* picture, HeifImage& last) {
+    const Planes* planes = planes_of(picture);
+    if (planes == nullptr) {
+      return {heif_error_Unsupported_feature, heif_suberror_Unspecified, "libde265 did not use the memory given to it"};
+    }
+    if (std::any_of(planes->begin(), planes->end(), [](const Plane& plane) { return plane.has_gap(); })) {
+      return damaged("its HEVC data leave out parts of the image");
+    }
+    return convert(picture, last);
+  }
+
+  static heif_error convert(const de265_image* picture, HeifImage& last) {
+    const LibHeif& heif = *find_libheif();
+    const de265_chroma chroma = libde265().get_chroma_format(picture);
+    heif_image* image = nullptr;
+    heif_error error =
+        heif.image_create(libde265().get_image_width(picture, 0), libde265().get_image_height(picture, 0),
+                          chroma == de265_chroma_mono ? heif_colorspace_monochrome : heif_colorspace_YCbCr,
+                          static_cast<heif_chroma>(chroma), &image);  // both number the formats alike
+    last.reset(image);
+    for (int i = 0; i < plane_count(chroma) && error.code == heif_error_Ok; ++i) {
+      error = copy_plane(picture, i, image);
+    }
+    return error.code == heif_error_Ok ? copy_colors(picture, image) : error;
+  }
+
+  static heif_error copy_plane(const de265_image* picture, int index, heif_image* image) {
+    constexpr std::array kChannels = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
+    const LibHeif& heif = *find_libheif();
+    const heif_channel channel = kChannels[static_cast<std::size_t>(index)];
+    const int bits = libde265().get_bits_per_pixel(picture, index);
+    const int width = libde265().get_image_width(picture, index);
+    const int height = libde265().get_image_height(picture, index);
+    if (bits != libde265().get_bits_per_pixel(picture, 0)) {
+      return {heif_error_Unsupported_feature, heif_suberror_Unsupported_color_conversion,
+              "channels of different numbers of bits"};
+    }
+    if (width <= 0 || height <= 0) {
+      return damaged("its HEVC data declare an empty image");
+    }
+    const heif_error error = heif.image_add_plane(image, channel, width, height, bits);
+    if (error.code != heif_error_Ok) {
+      return error;
+    }
+    int from_stride = 0;
+    int to_stride = 0;
+    const std::uint8_t* from = libde265().get_image_plane(picture, index, &from_stride);
+    std::uint8_t* to = heif.image_get_plane(image, channel, &to_stride);
+    for (std::ptrdiff_t y = 0; y < height; ++y) {
+      std::memcpy(to + y * to_stride, from + y * from_stride, static_cast<std::size_t>(width) * (bits > 8 ? 2 : 1));
+    }
+    return kOk;
+  }
+
+  static heif_error copy_colors(const de265_image* picture, heif_image* image) {
+    const LibHeif& heif = *find_libheif();
+    const std::unique_ptr<heif_color_profile_nclx, Free> nclx(heif.nclx_color_profile_alloc());
+    if (nclx == nullptr) {
+      return kNoMemory;
+    }
+    const auto value = [](int number) { return static_cast<std::uint16_t>(number); };
+    const auto colors = {
+        heif.nclx_color_profile_set_color_primaries(nclx.get(), value(libde265().get_image_colour_primaries(picture))),
+        heif.nclx_color_profile_set_transfer_characteristics(
+            nclx.get(), value(libde265().get_image_transfer_characteristics(picture))),
+        heif.nclx_color_profile_set_matrix_coefficients(nclx.get(),
+                                                        value(libde265().get_image_matrix_coefficients(picture)))};
+    for (const heif_error& error : colors) {
+      if (error.code != heif_error_Ok) {
+        return error;
+      }
+    }
+    nclx->full_range_flag = static_cast<std::uint8_t>(libde265().get_image_full_range_flag(picture) != 0 ? 1 : 0);
+    return heif.image_set_nclx_color_profile(image, nclx.get());
+  }
+
+  std::unique_ptr<de265_decoder_context, Free> context_;
+};
+
+/// Runs a call of libheif, which expects no exception.
+template <class Call>
+heif_error guarded(const Call& call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return kNoMemory;
+  } catch (...) {
+    return damaged("libde265 failed");
+  }
+}
+
+const char* plugin_name() { return "HEVC for gpuimg, by libde265"; }
+
+int priority_for(heif_compression_format format) {
+  constexpr int kAboveAll = 1 << 20;
+  return format == heif_compression_HEVC ? kAboveAll : 0;
+}
+
+heif_error new_decoder(void** decoder) {
+  if (!has_hevc_decoder()) {
+    return {heif_error_Unsupported_feature, heif_suberror_Unsupported_codec,
+            "HEVC needs libde265, which is not installed"};
+  }
+  return guarded([&] {
+    *decoder = new HevcDecoder;
+    return kOk;
+  });
+}
+
+void free_decoder(void* decoder) { delete static_cast<HevcDecoder*>(decoder); }
+
+heif_error push_data(void* decoder, const void* data, std::size_t size) {
+  return guarded([&] { return static_cast<HevcDecoder*>(decoder)->push({static_cast<const std::byte*>(data), size}); });
+}
+
+heif_error decode_image(void* decoder, heif_image** decoded) {
+  *decoded = nullptr;
+  return guarded([&] { return static_cast<HevcDecoder*>(decoder)->decode(*decoded); });
+}
+
+void set_strict_decoding(void* /*decoder*/, int /*flag*/) {}  // it always is
+
+heif_decoder_plugin described() {
+  heif_decoder_plugin plugin = {};
+  plugin.plugin_api_version = 3;
+  plugin.get_plugin_name = plugin_name;
+  plugin.does_support_format = priority_for;
+  plugin.new_decoder = new_decoder;
+  plugin.free_decoder = free_decoder;
+  plugin.push_data = push_data;
+  plugin.decode_image = decode_image;
+  plugin.set_strict_decoding = set_strict_decoding;
+  plugin.id_name = "gpuimg";
+  return plugin;
+}
+
+}  // namespace
+
+bool has_hevc_decoder() noexcept { return find_libde265().has_value(); }
+
+const heif_decoder_plugin& hevc_decoder() {
+  static const heif_decoder_plugin kDecoder = described();
+  return kDecoder;
+}
+
+}  // namespace gpuimg::codecs
