@@ -82,6 +82,14 @@ std::uint64_t HeifFile::height() const {
   return static_cast<std::uint64_t>(std::max(library_.image_handle_get_height(image()), 0));
 }
 
+std::uint64_t HeifFile::stored_width() const {
+  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_ispe_width(image()), 0));
+}
+
+std::uint64_t HeifFile::stored_height() const {
+  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_ispe_height(image()), 0));
+}
+
 PixelFormat HeifFile::format() const {
   constexpr int kByte = 8;
   const bool has_alpha = library_.image_handle_has_alpha_channel(image()) != 0;

@@ -37,6 +37,9 @@ class HeifFile {
 
   [[nodiscard]] std::uint64_t width() const;  ///< after transformations
   [[nodiscard]] std::uint64_t height() const;
+  [[nodiscard]] std::uint64_t stored_width() const;  ///< before transformations: cropping may hide most of it
+  [[nodiscard]] std::uint64_t stored_height() const;
+  [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
   [[nodiscard]] int bits() const { return bits_; }  ///< of a channel, as stored
   [[nodiscard]] PixelFormat format() const;         ///< of the decoded image
   [[nodiscard]] bool is_premultiplied() const;      ///< its colors by its alpha

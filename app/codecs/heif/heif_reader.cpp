@@ -14,6 +14,14 @@
 namespace gpuimg::codecs {
 namespace {
 
+/// Equal blocks take few bits, and cropping can hide most of an image, so that a few bytes could declare any size.
+void check_sizes(const HeifFile& file, const ReadOptions& options) {
+  constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // as of WebP
+  check_size(file.name(), file.width(), file.height(), options.max_pixels);
+  check_size(file.name(), file.stored_width(), file.stored_height(), options.max_pixels);
+  check_coverage(file.name(), file.stored_width() * file.stored_height(), kMaxPixelsPerByte * file.bytes(), options);
+}
+
 heif_chroma chroma_of(PixelFormat format) {
   if (format.sample == Sample::u8) {
     return format.has_alpha() ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
@@ -107,7 +115,7 @@ bool looks_like_cut_heif(ByteSpan bytes, std::string_view /*name*/) {
 
 DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
   const HeifFile file(bytes, name);
-  check_size(name, file.width(), file.height(), options.max_pixels);
+  check_sizes(file, options);
   DecodedImage decoded;
   decoded.is_upright = true;
   decoded.metadata = read_heif_metadata(file, decoded.details);

@@ -39,6 +39,21 @@ constexpr std::string_view kHevc =
     "\x00\x00\x00\x2a\x28\x01\xaf\x06\xb2\x13\x1d\xa0\x92\x29\xb8\x67\xf8\x48\xc4\x09\x1f\xd5\xea\x1e\x80\x66"
     "\xc4\xc9\x5d\xdd\x85\xe7\xa0\x61\xf2\xd5\xf5\x9c\x2b\x68\x21\xfc\x9d\xf7\xfe\xef"sv;
 
+/// HEVC, 64×64, in blocks of 16×16, of noise: one slice, whose end can come at any block.
+constexpr std::string_view kHevcBlocksHeader =
+    "\x01\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\x1e\xf0\x00\xfc\xfc\xf8\xf8\x00\x00\x0f\x03\x20\x00\x01"
+    "\x00\x17\x40\x01\x0c\x01\xff\xff\x04\x08\x00\x00\x03\x00\x9f\xf8\x00\x00\x03\x00\x00\x1e\xba\x02\x40\x21"
+    "\x00\x01\x00\x26\x42\x01\x01\x04\x08\x00\x00\x03\x00\x9f\xf8\x00\x00\x03\x00\x00\x1e\xc0\x82\x04\x16\x5b"
+    "\xaa\xba\x6b\x9b\x02\x00\x00\x03\x00\x02\x00\x00\x03\x00\x02\x10\x22\x00\x01\x00\x06\x44\x01\xc1\x73\xc0"
+    "\x89"sv;
+constexpr std::string_view kHevcBlocks =
+    "\x00\x00\x00\x8e\x28\x01\xae\x08\x30\xe0\xec\x78\x02\x9b\x42\x06\x9f\xe5\xf1\xd6\x8c\x23\x36\x53\xa4\xa5"
+    "\xc6\x24\xd3\xa1\xc8\x30\x7d\x19\x59\x08\xde\x60\x3e\xdb\x5c\xbb\x77\x24\x1f\xcd\xa7\xb9\x32\x42\x91\xb9"
+    "\xca\x7e\xbb\x49\x47\x00\x33\xed\x5a\xc3\x75\xad\xd6\x02\x15\x19\xa8\x2b\x10\xcf\xdc\x49\x96\x7a\xfc\xe7"
+    "\xdf\xfa\x1d\xd1\xc2\xd1\x2d\x3d\x5b\x80\x7f\xb0\xc3\xe6\xb1\x01\xc0\xcf\x89\x94\x82\xa4\xf5\x68\x97\x76"
+    "\x4c\xff\xce\x0a\xd4\xaf\xed\xa7\x70\x8e\x83\x5a\x46\xa2\x0d\x43\x54\xd2\xa5\xea\x29\x50\x9d\x7c\x95\x13"
+    "\x9b\xc1\xe5\x86\xe0\xbd\x63\x9f\xba\x29\xda\xb2\x1c\x55\xf6\x40"sv;
+
 FileBytes box(std::string_view type, const FileBytes& content) {
   FileBytes bytes;
   add_be(bytes, content.size() + 8, 4);
@@ -217,7 +232,25 @@ void add_broken(Catalogue& to) {
   to.add_damaged("heif_of_another_height.avif", with(kAv1, kWidth, kHeight + 1), "");
   to.add_damaged("heif_of_short_data.avif", with(kAv1.substr(0, 20), kWidth, kHeight), "");
   to.add_damaged("heif_of_no_data.avif", with("not AV1 at all"sv, kWidth, kHeight), "");
-  to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
+  to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "more than the limit");
+  to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data cover at most");
+  Item cropped = quarters({box("clap", numbers({6, 1, 4, 1, 0, 1, 0, 1}, 4))});
+  cropped.properties[0] = ispe(16384, 16384);
+  to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data cover at most");
+}
+
+/// One flipped bit each. Decoders conceal it: libheif gives an image, of which the first two end with what memory held.
+void add_flipped(Catalogue& to) {
+  const auto flipped = [](std::size_t at, unsigned bit) {
+    FileBytes data = bytes_of(kHevcBlocks);
+    data[at] ^= static_cast<std::byte>(1U << bit);
+    return heif({Item{"hvc1", data, {ispe(64, 64), box("hvcC", bytes_of(kHevcBlocksHeader))}}}, "heic");
+  };
+  to.add_damaged("heif_of_a_slice_that_ends_early.heic", flipped(9, 6), "leave out parts of the image");
+  to.add_damaged("heif_of_another_slice_that_ends_early.heic", flipped(12, 3), "leave out parts of the image");
+  to.add_damaged("heif_of_a_slice_without_end.heic", flipped(7, 0), "CTB outside of image area");
+  to.add_damaged("heif_of_another_slice_header.heic", flipped(6, 3), "slice header invalid");
+  to.add_damaged("heif_of_another_slice_kind.heic", flipped(6, 2), "reference picture");
 }
 
 }  // namespace
@@ -231,6 +264,7 @@ void add_heifs(Catalogue& to) {
   }
   if (library.find("HEVC") != std::string::npos) {
     add_deep(to);
+    add_flipped(to);
   }
 }
 
