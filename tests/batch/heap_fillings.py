@@ -1,0 +1,51 @@
+"""Shared by the tests of uninitialized memory: runs gpuimg on a heap that is filled with a byte, and takes everything
+that the run shows."""
+import os
+import re
+import shutil
+
+import batch_run
+
+# glibc fills allocated memory with the complement of MALLOC_PERTURB_, and freed memory with its value. The address
+# sanitizer has its own allocator, configured by malloc_fill_byte. Each ignores the other's setting.
+FILLINGS = [(85, 170), (170, 85)]
+
+
+def environment_of(filling):
+    """As arguments of `env`; none for the default heap."""
+    if filling is None:
+        return []
+    perturb, fill = filling
+    options = [os.environ.get("ASAN_OPTIONS"), "max_malloc_fill_size=1000000000", f"malloc_fill_byte={fill}"]
+    return [f"MALLOC_PERTURB_={perturb}", "ASAN_OPTIONS=" + ":".join(filter(None, options))]
+
+
+def without_times(line):
+    return re.sub(r'"(ms|mtime_ns)": ({[^}]*}|[0-9]+)', "", line)
+
+
+def run_of_batch(gpuimg, operation, filling, *options):
+    """Exit code, streams, manifest and outputs of one batch over the folder `in`, and the manifest's items by input."""
+    command = [gpuimg, *operation, "in", "out/", "--include", "*", "--backend", "cpu", "-q", "--manifest", "run.jsonl"]
+    ended = batch_run.Running(*command, *options, prefix=["env", *environment_of(filling)]).end()
+    with open("run.jsonl", encoding="utf-8") as file:
+        lines = [without_times(line) for line in file]
+    # Workers write the lines `begun` as they come to it; the others are in the order of the plan.
+    begun = sorted(line for line in lines if '"status": "begun"' in line)
+    manifest = [line for line in lines if '"status": "begun"' not in line] + begun
+    items = {line["input"]: line for line in batch_run.manifest_lines("run.jsonl")[1:]}
+    outputs = batch_run.outputs_of("out")
+    shutil.rmtree("out")
+    os.remove("run.jsonl")
+    streams = {"stdout": ended.stdout, "messages": ended.stderr}
+    return {"exit code": ended.status, **streams, "manifest": manifest, "outputs": outputs}, items
+
+
+def differences(expected, found):
+    if isinstance(expected, str):
+        expected, found = expected.splitlines(), found.splitlines()
+    if isinstance(expected, dict):
+        return [path for path in sorted({*expected, *found}) if found.get(path) != expected.get(path)][:10]
+    if isinstance(expected, list):
+        return [pair for pair in zip(expected, found) if pair[0] != pair[1]][:5]
+    return expected, found
