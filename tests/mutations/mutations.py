@@ -74,6 +74,10 @@ MUTATIONS = [
              "    cmyk_to_rgb<std::uint8_t>(row,",
              "    std::for_each_n(row, info.saw_Adobe_marker ? 0 : 4 * info.output_width, [](std::uint8_t& ink) { ink ^= 255; });\n"
              "    cmyk_to_rgb<std::uint8_t>(row,", ("JpegReader.ConvertsCmykAndYcck", "FileCatalogue.MatchesItsVerdicts")),
+    Mutation("hevc-gap", "HEVC data that leave out blocks are refused", "app/codecs/heif/hevc_decoder.cpp",
+             "        if (is_gap(x, y)) {", "        if (x < 0 && is_gap(x, y)) {", ("FileCatalogue.MatchesItsVerdicts",)),
+    Mutation("hevc-warning", "what libde265 warns about is refused", "app/codecs/heif/hevc_decoder.cpp",
+             "!is_harmless(warning) ?", "warning == DE265_OK ?", ("FileCatalogue.MatchesItsVerdicts",)),
     Mutation("gif-screen", "a large screen that is almost empty is refused", "app/codecs/gif/gif.cpp",
              "  check_coverage(name, screen.pixels(), frame.pixels().size(), options);\n", "",
              ("GifReader.RefusesLargeScreensThatAreAlmostEmpty",)),
@@ -116,6 +120,9 @@ MUTATIONS = [
     through_executable("first-bytes", "the first bytes decide before the rest is read", "app/codecs/format_detection.cpp",
                        "const bool is_part = beginning.size() >= kDetectionBytes;",
                        "const bool is_part = beginning.size() >= kDetectionBytes << 30;", ("cli.stdin_first_bytes_decide",)),
+    through_executable("heif-bomb", "a HEIF of too many pixels for its bytes is refused", "app/codecs/heif/heif_reader.cpp",
+                       "kMaxPixelsPerByte * file.bytes()", "file.stored_width() * file.stored_height()",
+                       ("cli.heif_declares_too_much",)),
     through_executable("gif-memory", "of a sparse GIF only the frame takes memory", "app/codecs/gif/gif.cpp",
                        "  if (zeros == nullptr) {\n    throw Error(ErrorKind::out",
                        "  std::memset(zeros, zeros == nullptr ? 1 : 0, screen.pixels() * 4);\n"
