@@ -121,7 +121,7 @@ MUTATIONS = [
                        "const bool is_part = beginning.size() >= kDetectionBytes;",
                        "const bool is_part = beginning.size() >= kDetectionBytes << 30;", ("cli.stdin_first_bytes_decide",)),
     through_executable("heif-bomb", "a HEIF of too many pixels for its bytes is refused", "app/codecs/heif/heif_reader.cpp",
-                       "kMaxPixelsPerByte * file.bytes()", "file.stored_width() * file.stored_height()",
+                       "kMaxPixelsPerByte * file.bytes().size()", "size.width * size.height",
                        ("cli.heif_declares_too_much",)),
     through_executable("gif-memory", "of a sparse GIF only the frame takes memory", "app/codecs/gif/gif.cpp",
                        "  if (zeros == nullptr) {\n    throw Error(ErrorKind::out",

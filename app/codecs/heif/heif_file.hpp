@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/heif/libheif.hpp"
@@ -39,7 +40,7 @@ class HeifFile {
   [[nodiscard]] std::uint64_t height() const;
   [[nodiscard]] std::uint64_t stored_width() const;  ///< before transformations: cropping may hide most of it
   [[nodiscard]] std::uint64_t stored_height() const;
-  [[nodiscard]] std::size_t bytes() const { return bytes_.size(); }
+  [[nodiscard]] ByteSpan bytes() const { return bytes_; }
   [[nodiscard]] int bits() const { return bits_; }  ///< of a channel, as stored
   [[nodiscard]] PixelFormat format() const;         ///< of the decoded image
   [[nodiscard]] bool is_premultiplied() const;      ///< its colors by its alpha
@@ -58,5 +59,13 @@ class HeifFile {
   HeifOwner<const heif_image_handle> image_;
   int bits_ = 8;
 };
+
+struct CodedSize {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+};
+
+/// What the AV1 data in a file declare themselves: decoders believe that, whatever the boxes say. av1_sizes.cpp.
+std::vector<CodedSize> av1_sizes(ByteSpan file);
 
 }  // namespace gpuimg::codecs

@@ -14,12 +14,18 @@
 namespace gpuimg::codecs {
 namespace {
 
-/// Equal blocks take few bits, and cropping can hide most of an image, so that a few bytes could declare any size.
+/// Equal blocks take few bits, and cropping or false boxes can hide most of an image, so that a few bytes could take
+/// any memory.
 void check_sizes(const HeifFile& file, const ReadOptions& options) {
   constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // as of WebP
   check_size(file.name(), file.width(), file.height(), options.max_pixels);
-  check_size(file.name(), file.stored_width(), file.stored_height(), options.max_pixels);
-  check_coverage(file.name(), file.stored_width() * file.stored_height(), kMaxPixelsPerByte * file.bytes(), options);
+  allow_sparse_hevc(options.max_sparse_pixels);
+  std::vector<CodedSize> sizes = av1_sizes(file.bytes());
+  sizes.push_back({file.stored_width(), file.stored_height()});
+  for (const CodedSize& size : sizes) {
+    check_size(file.name(), size.width, size.height, options.max_pixels);
+    check_coverage(file.name(), size.width * size.height, kMaxPixelsPerByte * file.bytes().size(), options);
+  }
 }
 
 heif_chroma chroma_of(PixelFormat format) {

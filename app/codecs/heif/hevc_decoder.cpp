@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
@@ -185,8 +186,27 @@ Planes new_planes(const de265_image_spec& spec, const de265_image* image) {
   return planes;
 }
 
-/// Called by libde265 for a new picture. Returns 0 if there is not enough memory.
-int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* /*unused*/) {
+/// What a picture may take, and whether one was refused.
+struct Allowance {
+  std::uint64_t bytes = 0;  ///< of data
+  bool is_exceeded = false;
+
+  /// The rule of check_coverage.
+  bool holds(std::uint64_t pixels) {
+    constexpr std::uint64_t kMaxPixelsPerByte = 16384;
+    is_exceeded = is_exceeded || (pixels > sparse_pixels && pixels / kMaxPixelsPerByte > bytes);
+    return !is_exceeded;
+  }
+
+  static inline std::atomic<std::uint64_t> sparse_pixels = std::uint64_t{64} << 20;
+};
+
+/// Called by libde265 for a new picture. Returns 0 if it may not have the memory.
+int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* allowance) {
+  if (!static_cast<Allowance*>(allowance)->holds(static_cast<std::uint64_t>(spec->width) *
+                                                 static_cast<std::uint64_t>(spec->height))) {
+    return 0;
+  }
   // Sample adaptive offset is turned off until now, because libde265 would allocate the planes itself.
   libde265().set_parameter_bool(context, DE265_DECODER_PARAM_DISABLE_SAO, 0);
   try {
@@ -233,7 +253,7 @@ class HevcDecoder {
       throw std::bad_alloc();
     }
     static de265_image_allocation allocation = {get_buffer, release_buffer};
-    libde265().set_image_allocation_functions(context_.get(), &allocation, nullptr);
+    libde265().set_image_allocation_functions(context_.get(), &allocation, &allowance_);
     libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_DISABLE_SAO, 1);  // until get_buffer
     libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_BOOL_SEI_CHECK_HASH, 1);
     libde265().set_parameter_bool(context_.get(), DE265_DECODER_PARAM_SUPPRESS_FAULTY_PICTURES, 1);
@@ -241,6 +261,7 @@ class HevcDecoder {
 
   /// Takes NAL units, each after its length.
   heif_error push(ByteSpan data) {
+    allowance_.bytes += data.size();
     constexpr std::size_t kLength = 4;
     while (!data.empty()) {
       const std::size_t size = data.size() < kLength ? 0 : u32be_at(data, 0);
@@ -263,6 +284,9 @@ class HevcDecoder {
     heif_error error = decode_all(last);
     for (de265_error warning; (warning = libde265().get_warning(context_.get())) != DE265_OK;) {
       error = error.code == heif_error_Ok && !is_harmless(warning) ? failure(warning) : error;
+    }
+    if (allowance_.is_exceeded) {
+      error = damaged("its HEVC data are far too few for the size that they declare");
     }
     if (error.code == heif_error_Ok && last == nullptr) {
       error = damaged("its HEVC data hold no whole picture");
@@ -383,7 +407,8 @@ class HevcDecoder {
     return heif.image_set_nclx_color_profile(image, nclx.get());
   }
 
-  std::unique_ptr<de265_decoder_context, Free> context_;
+  Allowance allowance_;
+  std::unique_ptr<de265_decoder_context, Free> context_;  // refers to allowance_
 };
 
 /// Runs a call of libheif, which expects no exception.
@@ -444,6 +469,12 @@ heif_decoder_plugin described() {
 }
 
 }  // namespace
+
+void allow_sparse_hevc(std::uint64_t pixels) noexcept {
+  std::uint64_t now = Allowance::sparse_pixels;
+  while (now < pixels && !Allowance::sparse_pixels.compare_exchange_weak(now, pixels)) {
+  }
+}
 
 bool has_hevc_decoder() noexcept { return find_libde265().has_value(); }
 

@@ -5,6 +5,7 @@
 #include <libheif/heif.h>
 #include <libheif/heif_plugin.h>
 
+#include <cstdint>
 #include <string>
 
 namespace gpuimg::codecs {
@@ -65,6 +66,8 @@ const LibHeif* find_libheif() noexcept;
 /// gpuimg's own decoder of HEVC, and whether the library that it needs is installed: hevc_decoder.cpp.
 const heif_decoder_plugin& hevc_decoder();
 bool has_hevc_decoder() noexcept;
+/// It refuses larger pictures of fewer bytes than check_coverage demands. Holds for the whole process, and never less.
+void allow_sparse_hevc(std::uint64_t pixels) noexcept;
 
 /// Throws Error{unsupported} if it is not installed; `name` is that of the file.
 const LibHeif& libheif(const std::string& name);
