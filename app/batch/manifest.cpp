@@ -16,7 +16,7 @@
 #include "io/output_error.hpp"
 #include "io/temporary_file.hpp"
 #include "text/json_writer.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

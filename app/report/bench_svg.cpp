@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "report/bench_report.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

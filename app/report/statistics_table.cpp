@@ -12,7 +12,6 @@
 #include "text/channel_names.hpp"
 #include "text/json_writer.hpp"
 #include "text/printable_name.hpp"
-#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {

@@ -16,7 +16,7 @@
 #include "report/svg_style.hpp"
 #include "text/channel_names.hpp"
 #include "text/number_text.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -14,7 +14,6 @@
 #include "report/count_ceiling.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
-#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {

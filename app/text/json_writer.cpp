@@ -4,10 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <iterator>
 #include <utility>
 
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 
@@ -95,7 +94,7 @@ void JsonWriter::append_quoted(std::string_view bytes) {
       case '\t': out_ += "\\t"; break;
       default:
         if (static_cast<unsigned char>(c) < 0x20 || c == '\x7F') {
-          fmt::format_to(std::back_inserter(out_), "\\u{:04x}", static_cast<unsigned>(c));
+          out_ += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
         } else {
           out_ += c;
         }

@@ -1,9 +1,12 @@
-// Formats numbers for people, independent of the locale.
+// Numbers as text, independent of the locale.
 #include "text/number_text.hpp"
 
 #include <fmt/format.h>
 
+#include <array>
+#include <charconv>
 #include <cmath>
+#include <iterator>
 #include <string_view>
 
 namespace gpuimg {
@@ -41,6 +44,20 @@ std::string percent(double share) {
     return "<0.01%";
   }
   return fmt::format("{:.3g}%", share < 0.01 ? std::round(share * 10000.0) / 100.0 : share * 100.0);
+}
+
+void append_number(std::string& text, std::uint64_t value) {
+  constexpr std::size_t kMostDigits = 20;
+  std::array<char, kMostDigits> digits{};
+  text.append(digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr);
+}
+
+// Not by std::to_chars(), which writes 1e+05 where fmt writes 100000.
+void append_number(std::string& text, float value) { fmt::format_to(std::back_inserter(text), "{}", value); }
+void append_number(std::string& text, double value) { fmt::format_to(std::back_inserter(text), "{}", value); }
+
+void vappend_format(std::string& text, fmt::string_view format, fmt::format_args arguments) {
+  fmt::vformat_to(std::back_inserter(text), format, arguments);
 }
 
 }  // namespace gpuimg

@@ -1,5 +1,7 @@
-// Formats numbers for people, independent of the locale.
+// Numbers as text, independent of the locale: for people, and at the end of a longer text.
 #pragma once
+
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string>
@@ -17,5 +19,20 @@ std::string rounded(double value);
 
 /// Share 0 … 1 as "12.3%", "0.04%", "<0.01%", "0%".
 std::string percent(double share);
+
+/// Appends what fmt::format("{}", value) returns, for loops over millions of numbers. A float gets the shortest text
+/// that reads back the same.
+void append_number(std::string& text, std::uint64_t value);
+void append_number(std::string& text, float value);
+void append_number(std::string& text, double value);
+
+/// Appends what fmt::format(format, …) returns. fmt::format_to() compiles all of fmt into each file that calls it;
+/// vappend_format() calls it in one file.
+void vappend_format(std::string& text, fmt::string_view format, fmt::format_args arguments);
+
+template <class... Arguments>
+void append_format(std::string& text, fmt::format_string<Arguments...> format, Arguments&&... arguments) {
+  vappend_format(text, format, fmt::make_format_args(arguments...));
+}
 
 }  // namespace gpuimg

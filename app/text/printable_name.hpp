@@ -1,6 +1,8 @@
-// Makes file names safe to print. Every message that names a file uses it.
+// Untrusted text (file names) made safe: printable in messages, and valid for JSON and XML. Every message that names a
+// file uses printable_name().
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -13,5 +15,19 @@ std::string printable_name(std::string_view path);
 
 /// "scan.tif, page 3". For page 0, the file as a whole: "scan.tif".
 std::string printable_name(std::string_view path, std::uint32_t page);
+
+/// Valid UTF-8: each byte that is not part of a well-formed sequence becomes U+FFFD. Overlong forms, surrogates and
+/// code points above U+10FFFF are not well-formed.
+std::string valid_utf8(std::string_view bytes);
+
+/// Length in bytes of the well-formed sequence at the start of `bytes`, 0 if there is none.
+std::size_t utf8_sequence_length(std::string_view bytes);
+
+/// valid_utf8, truncated to `limit` code points, the last of which is "…" if the text was longer. limit ≥ 1.
+std::string shortened(std::string_view bytes, std::size_t limit);
+
+/// XML 1.0 character data, for elements and quoted attributes: valid_utf8 with & < > " ' escaped. Characters that XML
+/// cannot hold, line breaks and tabs become U+FFFD.
+std::string xml_escaped(std::string_view bytes);
 
 }  // namespace gpuimg

@@ -161,7 +161,7 @@ MUTATIONS = [
              "::flock(file, LOCK_EX | LOCK_NB) == 0 && ", "",
              ("TempCleanup.RemovesOnlyUnlockedFilesOfThisHost",)),
     through_executable("escaping", "a name does not drive the terminal", "app/text/printable_name.cpp",
-                       "if (is_hostile(point.value)) {", "if (point.value == 0) {", ("cli.names_are_printed_escaped",)),
+                       "if (is_hostile(value)) {", "if (value == 0) {", ("cli.names_are_printed_escaped",)),
     through_executable("messages", "what is said of arguments does not drive the terminal", "app/cli/messages.cpp",
                        "kind, printable_name(message));", "kind, message);",
                        ("cli.usage_arguments_are_printed_escaped",)),

@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "codecs/metadata/metadata.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
 namespace {

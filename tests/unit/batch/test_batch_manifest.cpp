@@ -9,7 +9,7 @@
 #include "batch/manifest_report.hpp"
 #include "gpuimg/error.hpp"
 #include "support/temporary_folder.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

@@ -16,7 +16,7 @@
 #include "report/plot_scale.hpp"
 #include "report/svg_plot.hpp"
 #include "support/histogram_reports.hpp"
-#include "text/utf8.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {

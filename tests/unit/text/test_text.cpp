@@ -3,12 +3,12 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 
 #include "text/json_writer.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
-#include "text/utf8.hpp"
 
 namespace gpuimg {
 namespace {
@@ -27,6 +27,19 @@ TEST(NumberText, Forms) {
   EXPECT_EQ(percent(0.123), "12.3%");
   EXPECT_EQ(percent(0.00001), "<0.01%");
   EXPECT_EQ(percent(0.0), "0%");
+}
+
+TEST(NumberText, AppendsWhatFmtFormats) {
+  std::string text = "x";
+  append_number(text, std::uint64_t{0});
+  append_number(text += ' ', std::numeric_limits<std::uint64_t>::max());
+  append_number(text += ' ', 100000.0);
+  append_number(text += ' ', 0.1F);
+  append_number(text += ' ', 1.0e20);
+  append_number(text += ' ', 0.1 + 0.2);
+  EXPECT_EQ(text, "x0 18446744073709551615 100000 0.1 1e+20 0.30000000000000004");
+  append_format(text, "; {:>4}, {}", 7, std::string("a"));
+  EXPECT_TRUE(text.ends_with("4;    7, a")) << text;
 }
 
 TEST(PrintableName, KeepsTextAndEscapesTheRest) {
