@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 
 #include "report/bench_report.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -52,26 +52,25 @@ struct TimeAxis {
 void add_axis(std::string& svg, const TimeAxis& axis, int bottom) {
   for (int decade = axis.first_decade; decade <= axis.last_decade; ++decade) {
     const double x = kLabelWidth + axis.position(std::pow(10.0, decade));
-    fmt::format_to(std::back_inserter(svg),
-                   "<path class=\"grid\" d=\"M{:.1f} {}V{}\"/><text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{}\">{:g} "
-                   "ms</text>\n",
-                   x, kTop, bottom, x, kTop - 6, std::pow(10.0, decade));
+    append_format(svg,
+                  "<path class=\"grid\" d=\"M{:.1f} {}V{}\"/><text text-anchor=\"middle\" x=\"{:.1f}\" y=\"{}\">{:g} "
+                  "ms</text>\n",
+                  x, kTop, bottom, x, kTop - 6, std::pow(10.0, decade));
   }
 }
 
 void add_row(std::string& svg, const BenchRow& row, const TimeAxis& axis, int y) {
-  const auto out = std::back_inserter(svg);
-  fmt::format_to(out, "<text text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n", kLabelWidth - 8, y + kBarHeight,
-                 xml_escaped(row.operation));
+  append_format(svg, "<text text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>\n", kLabelWidth - 8, y + kBarHeight,
+                xml_escaped(row.operation));
   for (std::size_t i = 0; i < row.timings.size(); ++i) {
     const BackendTiming& timing = row.timings[i];
     const int top = y + static_cast<int>(i) * kBarHeight;
     const double length = std::max(1.0, axis.position(timing.kernel_ms));
-    fmt::format_to(out,
-                   "<rect class=\"b{}\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/><text x=\"{:.1f}\" "
-                   "y=\"{}\">{} {:.3f} ms</text>\n",
-                   i, kLabelWidth, top, length, kBarHeight - 1, kLabelWidth + length + 5, top + kBarHeight - 2,
-                   timing.backend, timing.kernel_ms);
+    append_format(svg,
+                  "<rect class=\"b{}\" x=\"{}\" y=\"{}\" width=\"{:.1f}\" height=\"{}\"/><text x=\"{:.1f}\" "
+                  "y=\"{}\">{} {:.3f} ms</text>\n",
+                  i, kLabelWidth, top, length, kBarHeight - 1, kLabelWidth + length + 5, top + kBarHeight - 2,
+                  timing.backend, timing.kernel_ms);
   }
 }
 

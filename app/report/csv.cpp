@@ -1,11 +1,8 @@
 // Writes a histogram as CSV.
 #include "report/csv.hpp"
 
-#include <fmt/format.h>
-
-#include <iterator>
-
 #include "text/channel_names.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 
@@ -18,9 +15,9 @@ std::string to_csv(const HistogramReport& report) {
   }
   csv += '\n';
   for (std::uint32_t bin = 0; bin < report.axis.bins; ++bin) {
-    fmt::format_to(std::back_inserter(csv), "{}", bin);
+    append_number(csv, bin);
     if (with_from) {
-      fmt::format_to(std::back_inserter(csv), ",{}", report.axis.start_of_bin(bin));
+      append_number(csv += ',', report.axis.start_of_bin(bin));
     }
     for (const ChannelReport& channel : report.channels) {
       csv += ',';

@@ -6,11 +6,11 @@
 #include <array>
 #include <charconv>
 #include <cstdint>
-#include <iterator>
 #include <optional>
 #include <string_view>
 
 #include "gpuimg/error.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -97,9 +97,9 @@ void check_levels(const LevelTables& tables, const LineReader& lines) {
 std::string level_tables_to_csv(const LevelTables& tables) {
   std::string text = fmt::format("{}\n", tables.maps.size() == 3 ? kThreeTables : kOneTable);
   for (std::size_t level = 0; level < tables.maps.front().size(); ++level) {
-    fmt::format_to(std::back_inserter(text), "{}", level);
+    append_number(text, level);
     for (const auto& map : tables.maps) {
-      fmt::format_to(std::back_inserter(text), ",{}", map[level]);
+      append_number(text += ',', std::uint32_t{map[level]});
     }
     text += '\n';
   }

@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <array>
-#include <iterator>
 #include <vector>
 
 #include "gpuimg/error.hpp"
 #include "text/channel_names.hpp"
 #include "text/json_writer.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -24,12 +24,11 @@ constexpr std::array<std::string_view, 14> kChannelColumns = {
 constexpr std::size_t kColumns = kImageColumns.size() + kChannels.size() * kChannelColumns.size();
 
 void add_statistics(std::string& cells, const HistogramStatistics& s) {
-  const auto out = std::back_inserter(cells);
-  fmt::format_to(out, ",{},{},{}", s.mean, s.standard_deviation, s.min);
+  append_format(cells, ",{},{},{}", s.mean, s.standard_deviation, s.min);
   for (const std::uint32_t percentile : s.percentiles) {
-    fmt::format_to(out, ",{}", percentile);
+    append_format(cells, ",{}", percentile);
   }
-  fmt::format_to(out, ",{},{},{},{}", s.max, s.entropy_bits, s.share_at_zero, s.share_at_max);
+  append_format(cells, ",{},{},{},{}", s.max, s.entropy_bits, s.share_at_zero, s.share_at_max);
 }
 
 std::vector<std::string_view> split(const std::string& name, std::string_view cells) {
@@ -118,11 +117,11 @@ std::string table_header(TableForm form) {
   }
   std::string header = "name";
   for (const std::string_view column : kImageColumns) {
-    fmt::format_to(std::back_inserter(header), ",{}", column);
+    append_format(header, ",{}", column);
   }
   for (const Channel channel : kChannels) {
     for (const std::string_view column : kChannelColumns) {
-      fmt::format_to(std::back_inserter(header), ",{}_{}", channel_name(channel), column);
+      append_format(header, ",{}_{}", channel_name(channel), column);
     }
   }
   return header + '\n';

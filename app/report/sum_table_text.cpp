@@ -6,8 +6,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <type_traits>
+
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
@@ -59,7 +60,7 @@ std::string table_csv(ConstView table) {
     for (int y = 0; y < table.height; ++y) {
       const Entry* row = table.row<Entry>(y);
       for (int x = 0; x < table.width; ++x) {
-        fmt::format_to(std::back_inserter(text), "{}", row[x]);
+        append_number(text, row[x]);
         text += x + 1 < table.width ? ',' : '\n';
       }
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -40,11 +39,6 @@ struct Frame {
   int bottom = 0;  ///< the axis
 };
 
-template <class... Args>
-void add(std::string& svg, fmt::format_string<Args...> format, Args&&... args) {
-  fmt::format_to(std::back_inserter(svg), format, std::forward<Args>(args)...);
-}
-
 /// At most two decimals, without trailing zeros.
 std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0) / 100.0); }
 
@@ -59,14 +53,15 @@ std::string size_text(const ImageFacts& image) {
 
 void add_heading(std::string& svg, const HistogramReport& report, const SvgOptions& options) {
   const std::string title = options.title.empty() ? fmt::format("Histogram of {}", report.image.name) : options.title;
-  add(svg, "<title>{}</title>\n<style>{}</style>\n", xml_escaped(title), svg_style());
-  add(svg, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
-  add(svg, "<text class=\"title\" x=\"{}\" y=\"30\">{}</text>\n", kLeft, xml_escaped(shortened(title, kLongestTitle)));
+  append_format(svg, "<title>{}</title>\n<style>{}</style>\n", xml_escaped(title), svg_style());
+  append_format(svg, "<rect class=\"page\" width=\"100%\" height=\"100%\"/>\n");
+  append_format(svg, "<text class=\"title\" x=\"{}\" y=\"30\">{}</text>\n", kLeft,
+                xml_escaped(shortened(title, kLongestTitle)));
   const bool is_overlay = report.channels.front().series > 0;
-  add(svg, "<text x=\"{}\" y=\"50\">{}</text>\n", kLeft,
-      is_overlay ? "shares of the pixels counted in each image"
-                 : fmt::format("{}{} pixels counted, {} skipped", size_text(report.image), grouped(report.counted),
-                               grouped(report.skipped)));
+  append_format(svg, "<text x=\"{}\" y=\"50\">{}</text>\n", kLeft,
+                is_overlay ? "shares of the pixels counted in each image"
+                           : fmt::format("{}{} pixels counted, {} skipped", size_text(report.image),
+                                         grouped(report.counted), grouped(report.skipped)));
 }
 
 /// The classes of the style sheet that color a channel or an image of an overlay.
@@ -122,10 +117,10 @@ std::vector<std::string> legend_lines(const HistogramReport& report, std::size_t
 int add_legend(std::string& svg, const HistogramReport& report, const PlotColumns& plot) {
   int y = kLegendTop;
   for (std::size_t i = 0; i < report.channels.size(); ++i) {
-    add(svg, "<rect class=\"{}\" fill-opacity=\".5\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" rx=\"2\"/>",
-        color_class(report.channels[i]), kLeft, y - 9);
+    append_format(svg, "<rect class=\"{}\" fill-opacity=\".5\" x=\"{}\" y=\"{}\" width=\"10\" height=\"10\" rx=\"2\"/>",
+                  color_class(report.channels[i]), kLeft, y - 9);
     for (const std::string& line : legend_lines(report, i, plot)) {
-      add(svg, "<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 16, y, xml_escaped(line));
+      append_format(svg, "<text x=\"{}\" y=\"{}\">{}</text>\n", kLeft + 16, y, xml_escaped(line));
       y += kLegendStep;
     }
   }
@@ -150,11 +145,12 @@ void add_count_axis(std::string& svg, const Frame& frame, const CountScale& scal
       continue;  // its label would touch the one below
     }
     lowest_free = y - kLeastTickDistance;
-    add(svg, "<path class=\"grid\" d=\"M{} {}h{}\"/>", kLeft, y, kPlotWidth);
-    add(svg, "<text text-anchor=\"end\" x=\"{}\" y=\"{}\" dy=\".35em\">{}</text>\n", kLeft - 8, y, tick.label);
+    append_format(svg, "<path class=\"grid\" d=\"M{} {}h{}\"/>", kLeft, y, kPlotWidth);
+    append_format(svg, "<text text-anchor=\"end\" x=\"{}\" y=\"{}\" dy=\".35em\">{}</text>\n", kLeft - 8, y,
+                  tick.label);
   }
-  add(svg, "<text text-anchor=\"middle\" transform=\"translate(24 {}) rotate(-90)\">{}</text>\n",
-      (frame.top + frame.bottom) / 2, label);
+  append_format(svg, "<text text-anchor=\"middle\" transform=\"translate(24 {}) rotate(-90)\">{}</text>\n",
+                (frame.top + frame.bottom) / 2, label);
 }
 
 /// Eighths of the range for levels, with the last tick at V; sixths of the circle for hue; tenths for fractions.
@@ -164,11 +160,11 @@ void add_value_axis(std::string& svg, const HistogramReport& report, const Frame
   const int baseline = frame.bottom + kRampGap + kRampHeight + 16;
   for (int i = 0; i <= parts; ++i) {
     const double x = kLeft + static_cast<double>(kPlotWidth) * i / parts;
-    add(svg, "<path class=\"axis\" d=\"M{} {}v{}\"/>", coordinate(x), frame.bottom, kRampGap);
-    add(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(x), baseline,
-        rounded(axis.tick(i, parts)));
+    append_format(svg, "<path class=\"axis\" d=\"M{} {}v{}\"/>", coordinate(x), frame.bottom, kRampGap);
+    append_format(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", coordinate(x), baseline,
+                  rounded(axis.tick(i, parts)));
   }
-  add(svg, "<path class=\"axis\" d=\"M{} {}h{}\"/>\n", kLeft, frame.bottom + 0.5, kPlotWidth);
+  append_format(svg, "<path class=\"axis\" d=\"M{} {}h{}\"/>\n", kLeft, frame.bottom + 0.5, kPlotWidth);
   const ChannelReport& first = report.channels.front();
   const bool is_one = report.channels.size() == 1 || first.series > 0;
   std::string label = !is_one                   ? "channel value"
@@ -179,18 +175,20 @@ void add_value_axis(std::string& svg, const HistogramReport& report, const Frame
   } else if (axis.unit == ValueUnit::degrees) {
     label += " in degrees";
   }
-  add(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kPlotWidth / 2, baseline + 22, label);
+  append_format(svg, "<text text-anchor=\"middle\" x=\"{}\" y=\"{}\">{}</text>\n", kLeft + kPlotWidth / 2,
+                baseline + 22, label);
 }
 
 void add_ramp(std::string& svg, const HistogramReport& report, const Frame& frame) {
   const auto colors = ramp_colors(report.channels.size() == 1 ? report.channels.front().channel : Channel::luma);
   svg += "<defs><linearGradient id=\"ramp\">";
   for (std::size_t i = 0; i < colors.size(); ++i) {
-    add(svg, "<stop offset=\"{}\" stop-color=\"{}\"/>",
-        coordinate(static_cast<double>(i) / static_cast<double>(colors.size() - 1)), colors[i]);
+    append_format(svg, "<stop offset=\"{}\" stop-color=\"{}\"/>",
+                  coordinate(static_cast<double>(i) / static_cast<double>(colors.size() - 1)), colors[i]);
   }
-  add(svg, "</linearGradient></defs>\n<rect fill=\"url(#ramp)\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
-      kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
+  append_format(svg,
+                "</linearGradient></defs>\n<rect fill=\"url(#ramp)\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>\n",
+                kLeft, frame.bottom + kRampGap, kPlotWidth, kRampHeight);
 }
 
 /// A staircase with one step per column; adjacent steps of equal height are merged. Bars begin and end on the axis,
@@ -202,18 +200,18 @@ void add_staircase(std::string& svg, const ChannelReport& channel, const std::ve
   };
   const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
   std::string last = y_of(is_running_sum ? columns.front() : 0);
-  add(svg, "<path class=\"{} {}\" d=\"M{} {}", is_running_sum || channel.series > 0 ? "line" : "bars",
-      color_class(channel), kLeft, last);
+  append_format(svg, "<path class=\"{} {}\" d=\"M{} {}", is_running_sum || channel.series > 0 ? "line" : "bars",
+                color_class(channel), kLeft, last);
   for (std::size_t i = 0; i < columns.size(); ++i) {
     std::string y = y_of(columns[i]);
     if (y != last) {
-      add(svg, "H{}V{}", coordinate(kLeft + width * static_cast<double>(i)), y);
+      append_format(svg, "H{}V{}", coordinate(kLeft + width * static_cast<double>(i)), y);
       last = std::move(y);
     }
   }
-  add(svg, "H{}", kLeft + kPlotWidth);
+  append_format(svg, "H{}", kLeft + kPlotWidth);
   if (!is_running_sum) {
-    add(svg, "V{}", frame.bottom);
+    append_format(svg, "V{}", frame.bottom);
   }
   svg += "\"/>\n";
 }
@@ -224,8 +222,8 @@ void add_cuts(std::string& svg, const ChannelReport& channel, const std::vector<
   const double width = static_cast<double>(kPlotWidth) / static_cast<double>(columns.size());
   for (std::size_t i = 0; i < columns.size(); ++i) {
     if (columns[i] > ceiling) {
-      add(svg, "<path class=\"cut {}\" d=\"M{} {}l4 -7l4 7z\"/>\n", color_class(channel),
-          coordinate(kLeft + width * (static_cast<double>(i) + 0.5) - 4.0), frame.top - 1);
+      append_format(svg, "<path class=\"cut {}\" d=\"M{} {}l4 -7l4 7z\"/>\n", color_class(channel),
+                    coordinate(kLeft + width * (static_cast<double>(i) + 0.5) - 4.0), frame.top - 1);
     }
   }
 }

@@ -46,6 +46,8 @@ std::string percent(double share) {
   return fmt::format("{:.3g}%", share < 0.01 ? std::round(share * 10000.0) / 100.0 : share * 100.0);
 }
 
+void append_number(std::string& text, std::uint32_t value) { append_number(text, std::uint64_t{value}); }
+
 void append_number(std::string& text, std::uint64_t value) {
   constexpr std::size_t kMostDigits = 20;
   std::array<char, kMostDigits> digits{};

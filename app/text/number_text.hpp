@@ -22,6 +22,7 @@ std::string percent(double share);
 
 /// Appends what fmt::format("{}", value) returns, for loops over millions of numbers. A float gets the shortest text
 /// that reads back the same.
+void append_number(std::string& text, std::uint32_t value);
 void append_number(std::string& text, std::uint64_t value);
 void append_number(std::string& text, float value);
 void append_number(std::string& text, double value);
