@@ -3,33 +3,33 @@
 
 #include <algorithm>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "batch/manifest.hpp"
 #include "io/input_file.hpp"
+#include "text/json_reader.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
 
-using Json = nlohmann::json;
-
 /// Rejects fractions and out-of-range values such as 1e99, which get() would convert.
 template <class Integer>
-Integer whole(const Json& value) {
-  if (!(std::is_signed_v<Integer> ? value.is_number_integer() : value.is_number_unsigned())) {
+Integer whole(JsonValue value) {
+  if (!(std::is_signed_v<Integer> ? value.is_integer() : value.is_unsigned())) {
     throw std::invalid_argument("not a whole number");
   }
-  if constexpr (!std::is_signed_v<Integer>) {
-    if (value.get<std::uint64_t>() > std::numeric_limits<Integer>::max()) {
+  if constexpr (std::is_signed_v<Integer>) {
+    return value.integer();
+  } else {
+    if (value.unsigned_integer() > std::numeric_limits<Integer>::max()) {
       throw std::invalid_argument("too large a number");
     }
+    return static_cast<Integer>(value.unsigned_integer());
   }
-  return value.get<Integer>();
 }
 
 std::string bytes_of_hex(const std::string& hex) {
@@ -49,16 +49,16 @@ std::string bytes_of_hex(const std::string& hex) {
   return bytes;
 }
 
-std::string name_in(const Json& line, const std::string& key) {
+std::string name_in(JsonValue line, const std::string& key) {
   const auto hex = line.find(key + "_hex");
-  return hex != line.end() ? bytes_of_hex(hex->get<std::string>()) : line.at(key).get<std::string>();
+  return hex ? bytes_of_hex(hex->text()) : line.at(key).text();
 }
 
-std::vector<std::string> files_in(const Json& line) {
+std::vector<std::string> files_in(JsonValue line) {
   const auto hex = line.find("files_hex");
   std::vector<std::string> files;
-  for (const Json& file : hex != line.end() ? *hex : line.at("files")) {
-    files.push_back(hex != line.end() ? bytes_of_hex(file.get<std::string>()) : file.get<std::string>());
+  for (const JsonValue file : (hex ? *hex : line.at("files")).elements()) {
+    files.push_back(hex ? bytes_of_hex(file.text()) : file.text());
   }
   return files;
 }
@@ -79,11 +79,11 @@ ItemStatus status_named(const std::string& name) {
   throw std::invalid_argument("unknown status");
 }
 
-RunRecord run_in(const Json& line) {
+RunRecord run_in(JsonValue line) {
   RunRecord run;
-  run.operation = line.at("operation").get<std::string>();
-  run.parameters = line.at("parameters").get<std::string>();
-  run.version = line.at("version").get<std::string>();
+  run.operation = line.at("operation").text();
+  run.parameters = line.at("parameters").text();
+  run.version = line.at("version").text();
   run.shard.index = whole<std::uint64_t>(line.at("shard"));
   run.shard.count = whole<std::uint64_t>(line.at("shards"));
   run.items = whole<std::uint64_t>(line.at("items"));
@@ -96,23 +96,23 @@ RunRecord run_in(const Json& line) {
   return run;
 }
 
-ItemRecord item_in(const Json& line) {
+ItemRecord item_in(JsonValue line) {
   ItemRecord item;
   item.input = name_in(line, "input");
   item.output = name_in(line, "output");
   item.page = line.contains("page") ? whole<std::uint32_t>(line.at("page")) : 0;
   item.bytes = whole<std::uint64_t>(line.at("bytes"));
   item.mtime_ns = whole<std::int64_t>(line.at("mtime_ns"));
-  item.parameters = line.at("parameters").get<std::string>();
-  item.status = status_named(line.at("status").get<std::string>());
+  item.parameters = line.at("parameters").text();
+  item.status = status_named(line.at("status").text());
   if (item.status == ItemStatus::failed) {
-    item.error_kind = line.at("error").at("kind").get<std::string>();
-    item.message = line.at("error").at("message").get<std::string>();
+    item.error_kind = line.at("error").at("kind").text();
+    item.message = line.at("error").at("message").text();
   }
   if (item.status == ItemStatus::begun || (item.status == ItemStatus::skipped && line.contains("files"))) {
     item.files = files_in(line);
   }
-  item.result = line.contains("result") ? line.at("result").get<std::string>() : "";
+  item.result = line.contains("result") ? line.at("result").text() : "";
   return item;
 }
 
@@ -122,10 +122,10 @@ class Reading {
   /// Skips a damaged line.
   void take(std::string_view text) {
     try {
-      // at() and get() throw instead of asserting: the file is untrusted.
-      const Json line = Json::parse(text.begin(), text.end());
+      const JsonDocument document(text);
+      const JsonValue line = document.root();
       line.contains("gpuimg") ? take(run_in(line)) : take(item_in(line));
-    } catch (const Json::exception&) {
+    } catch (const JsonError&) {
       ++manifest_.damaged_lines;
     } catch (const std::invalid_argument&) {
       ++manifest_.damaged_lines;

@@ -10,7 +10,7 @@
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
 #include "engine/command_context.hpp"
-#include "report/comparison_report.hpp"
+#include "report/image_comparison.hpp"
 
 namespace gpuimg {
 

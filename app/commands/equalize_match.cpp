@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "commands/equalize_reference.hpp"
-#include "report/json_reader.hpp"
+#include "report/histogram_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/option_values.hpp"
-#include "report/json_reader.hpp"
+#include "report/histogram_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

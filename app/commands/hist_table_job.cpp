@@ -9,9 +9,9 @@
 #include "cli/output_forms.hpp"
 #include "commands/hist_job.hpp"
 #include "commands/mask_input.hpp"
+#include "report/histogram_file.hpp"
+#include "report/histogram_report.hpp"
 #include "report/level_check.hpp"
-#include "report/report.hpp"
-#include "report/statistics_table.hpp"
 
 namespace gpuimg {
 namespace {

@@ -1,12 +1,15 @@
-// How much two images differ, in exact sums. docs/operations.md, "Comparison".
+// How much two images differ, in exact sums, and how `compare` prints it: docs/operations.md, "Comparison",
+// docs/cli.md, "compare".
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "gpuimg/image.hpp"
+#include "report/histogram_report.hpp"
 
 namespace gpuimg {
 
@@ -40,5 +43,24 @@ struct ImageComparison {
 /// Compares photographic pixels (u8 or u16, 1 to 4 channels). Formats that differ are first brought to one, without
 /// loss: gray to RGB, 8 bits to 16 as v · 257, missing alpha as opaque.
 ImageComparison compare_images(ConstView a, ConstView b, std::uint32_t tolerance);
+
+struct ComparedPair {
+  ImageFacts a;
+  ImageFacts b;
+  std::uint32_t tolerance = 0;
+  ImageComparison comparison;
+};
+
+/// Several lines that end in LF.
+std::string comparison_text(const ComparedPair& pair);
+
+/// One line, for a pair of many.
+std::string comparison_line(const ComparedPair& pair);
+
+enum class ComparisonJson : std::uint8_t { block, line };
+std::string comparison_json(const ComparedPair& pair, ComparisonJson layout);
+
+/// The line of a file that has no partner in the other folder: side is 'a' or 'b'.
+std::string unpaired_json(const std::string& name, char side);
 
 }  // namespace gpuimg

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "report/report.hpp"
+#include "report/histogram_report.hpp"
 
 namespace gpuimg {
 

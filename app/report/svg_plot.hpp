@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "report/report.hpp"
+#include "report/histogram_report.hpp"
 
 namespace gpuimg {
 

@@ -9,9 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/channel_facts.hpp"
-#include "report/columns.hpp"
-#include "report/count_ceiling.hpp"
+#include "report/plot_elements.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

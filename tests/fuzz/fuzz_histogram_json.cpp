@@ -6,9 +6,7 @@
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/ops/equalize.hpp"
-#include "report/histogram_sum.hpp"
-#include "report/json.hpp"
-#include "report/json_reader.hpp"
+#include "report/histogram_file.hpp"
 
 namespace {
 

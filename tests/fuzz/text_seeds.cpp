@@ -3,7 +3,7 @@
 
 #include "batch/manifest.hpp"
 #include "fuzz/seed_folder.hpp"
-#include "report/json.hpp"
+#include "report/histogram_file.hpp"
 #include "report/level_tables_csv.hpp"
 
 namespace gpuimg::fuzz {

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/report.hpp"
+#include "report/histogram_report.hpp"
 
 namespace gpuimg::test {
 

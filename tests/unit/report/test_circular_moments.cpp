@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "report/circular_moments.hpp"
+#include "report/statistics.hpp"
 
 namespace gpuimg {
 namespace {

@@ -12,9 +12,8 @@
 #include <vector>
 
 #include "gpuimg/error.hpp"
-#include "report/csv.hpp"
-#include "report/json.hpp"
-#include "report/report.hpp"
+#include "report/histogram_file.hpp"
+#include "report/histogram_report.hpp"
 #include "support/histogram_reports.hpp"
 
 namespace gpuimg {

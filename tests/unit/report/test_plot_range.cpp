@@ -5,9 +5,9 @@
 #include <numeric>
 
 #include "gpuimg/error.hpp"
-#include "report/count_ceiling.hpp"
+#include "report/histogram_report.hpp"
 #include "report/level_check.hpp"
-#include "report/overlay.hpp"
+#include "report/plot_elements.hpp"
 #include "support/histogram_reports.hpp"
 
 namespace gpuimg {

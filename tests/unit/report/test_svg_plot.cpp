@@ -12,8 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/columns.hpp"
-#include "report/plot_scale.hpp"
+#include "report/plot_elements.hpp"
 #include "report/svg_plot.hpp"
 #include "support/histogram_reports.hpp"
 #include "text/printable_name.hpp"

@@ -2,13 +2,13 @@
 // docs/operations.md, "Histogram".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "gpuimg/ops/hist.hpp"
-#include "report/circular_moments.hpp"
 #include "report/statistics.hpp"
 
 namespace gpuimg {
@@ -109,5 +109,18 @@ HistogramReport make_report(const Histogram& histogram, const ReportOptions& opt
 /// A value as printed in CSV and JSON: an integer, or with `normalize` the shortest text that
 /// reads back as the float64.
 std::string value_text(const HistogramReport& report, std::uint64_t value);
+
+/// Several images in one plot: hist --overlay. docs/operations.md, "Plots".
+constexpr std::size_t kMaxOverlaid = 8;
+
+struct OverlaidImage {
+  Histogram histogram;  ///< of one channel
+  ImageFacts facts;
+};
+
+/// A report with a channel for each image. Its values are shares of the pixels that were counted in that image: all are
+/// scaled to the largest number. `images` has 1 to kMaxOverlaid entries. Throws Error{unsupported} if they differ in
+/// their number of levels.
+HistogramReport overlay(const std::vector<OverlaidImage>& images, ReportOptions options);
 
 }  // namespace gpuimg

@@ -1,0 +1,457 @@
+// Histograms as files: one list of columns is the header of the table's CSV and the members of its JSON. What is read
+// is checked, because files are untrusted.
+#include "report/histogram_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <limits>
+#include <stdexcept>
+#include <string_view>
+#include <vector>
+
+#include "cli/option_values.hpp"
+#include "gpuimg/error.hpp"
+#include "text/channel_names.hpp"
+#include "text/json_reader.hpp"
+#include "text/json_writer.hpp"
+#include "text/number_text.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+using Layout = JsonWriter::Layout;
+
+std::string_view unit_name(ValueUnit unit) {
+  switch (unit) {
+    case ValueUnit::level: return "level";
+    case ValueUnit::degrees: return "degrees";
+    case ValueUnit::fraction: return "fraction";
+  }
+  return "";
+}
+
+JsonWriter& size(JsonWriter& json, int value) { return json.integer(static_cast<std::uint64_t>(value)); }
+
+void write_image(JsonWriter& json, const ImageFacts& image) {
+  json.key("image");
+  if (image.is_sum) {
+    json.null();
+    return;
+  }
+  json.begin_object(Layout::line);
+  json.key("name").text(image.name);
+  size(json.key("width"), image.width);
+  size(json.key("height"), image.height);
+  size(json.key("bits"), image.bits);
+  size(json.key("channels"), image.channels);
+  json.end();
+}
+
+void write_options(JsonWriter& json, const HistogramReport& report) {
+  const ReportOptions& options = report.options;
+  json.key("options").begin_object(Layout::line).key("channels").begin_array();
+  for (const ChannelReport& channel : report.channels) {
+    json.text(channel_name(channel.channel));
+  }
+  json.end();
+  json.key("luma").text(luma_name(options.luma));
+  json.key("transparent").text(options.count_transparent ? "count" : "skip");
+  json.key("roi");
+  if (options.region) {
+    json.begin_array();
+    for (const int edge : {options.region->x, options.region->y, options.region->width, options.region->height}) {
+      size(json, edge);
+    }
+    json.end();
+  } else {
+    json.null();
+  }
+  json.key("mask").boolean(options.masked);
+  json.key("bins");
+  if (options.bins) {
+    size(json, *options.bins);
+  } else {
+    json.null();
+  }
+  json.key("cumulative").boolean(options.cumulative).key("normalize").boolean(options.normalize).end();
+}
+
+/// Statistics that depend on an order of the values, or on their distance along a line.
+void write_linear(JsonWriter& json, const HistogramStatistics& s, const ValueAxis& axis) {
+  const auto level = [&](std::string_view name, double value) { json.key(name).real(axis.value_of_level(value)); };
+  level("min", s.min);
+  level("max", s.max);
+  level("mean", s.mean);
+  level("stddev", s.standard_deviation);
+  level("median", s.median());
+  level("mode", s.mode);
+  json.key("percentiles").begin_object(Layout::line);
+  for (std::size_t i = 0; i < kPercentiles.size(); ++i) {
+    level(std::to_string(kPercentiles[i]), s.percentiles[i]);
+  }
+  json.end();
+}
+
+/// The same keys for values on a circle, which has no order.
+void write_circular(JsonWriter& json, const ChannelReport& channel, const ValueAxis& axis) {
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  json.key("circular").boolean(true);
+  json.key("min").null().key("max").null();
+  json.key("mean").real(channel.circular ? channel.circular->mean : kNone);
+  json.key("stddev").real(channel.circular ? channel.circular->deviation : kNone);
+  json.key("median").null();
+  json.key("mode").real(axis.value_of_level(channel.statistics->mode));
+  json.key("percentiles").null();
+}
+
+void write_statistics(JsonWriter& json, const ChannelReport& channel, const ValueAxis& axis) {
+  const HistogramStatistics& s = *channel.statistics;
+  json.begin_object();
+  if (axis.is_circular()) {
+    write_circular(json, channel, axis);
+  } else {
+    write_linear(json, s, axis);
+  }
+  json.key("entropy_bits").real(s.entropy_bits);
+  json.key("share_at_zero").real(s.share_at_zero).key("share_at_max").real(s.share_at_max).end();
+}
+
+void write_values(JsonWriter& json, const HistogramReport& report, const ChannelReport& channel) {
+  const ReportOptions& options = report.options;
+  if (options.bins) {
+    json.key("from").begin_array(Layout::line);
+    for (std::uint32_t bin = 0; bin < report.axis.bins; ++bin) {
+      json.real(report.axis.start_of_bin(bin));
+    }
+    json.end();
+  }
+  if (options.bins || options.cumulative || options.normalize) {
+    json.key("values").begin_array(Layout::line);
+    for (const std::uint64_t value : channel.values) {
+      json.literal(value_text(report, value));
+    }
+    json.end();
+  }
+}
+
+void write_channel(JsonWriter& json, const HistogramReport& report, const ChannelReport& channel) {
+  json.begin_object();
+  json.key("channel").text(channel_name(channel.channel));
+  json.key("unit").text(unit_name(report.axis.unit));
+  json.key("statistics");
+  if (channel.statistics) {
+    write_statistics(json, channel, report.axis);
+  } else {
+    json.null();
+  }
+  json.key("counts").begin_array(Layout::line);
+  for (const std::uint64_t count : channel.counts) {
+    json.integer(count);
+  }
+  json.end();
+  write_values(json, report, channel);
+  json.end();
+}
+
+/// Describes a defect of the file; becomes the "why" of the message.
+struct Contradiction : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::uint64_t count_in(JsonValue value) {
+  if (!value.is_unsigned()) {
+    throw Contradiction("a count is not a whole number");
+  }
+  return value.unsigned_integer();
+}
+
+std::uint64_t sum_of(std::uint64_t a, std::uint64_t b) {
+  if (a > std::numeric_limits<std::uint64_t>::max() - b) {
+    throw Contradiction("its counts exceed 64 bits");
+  }
+  return a + b;
+}
+
+Channel channel_of(const std::string& name) {
+  for (const auto& named : kHistogramChannelNames) {
+    if (named.name == name && named.value.size() == 1) {
+      return named.value.front();
+    }
+  }
+  throw Contradiction("it names an unknown channel");
+}
+
+ChannelHistogram channel_in(JsonValue json, std::uint64_t counted) {
+  constexpr std::size_t kMaxLevels = 65536;
+  ChannelHistogram channel;
+  channel.channel = channel_of(json.at("channel").text());
+  const std::vector<JsonValue> counts = json.at("counts").elements();
+  if (!json.at("counts").is_array() || counts.size() < 2 || counts.size() > kMaxLevels) {
+    throw Contradiction("its counts are not a list of 2 to 65536 numbers");
+  }
+  std::uint64_t total = 0;
+  for (const JsonValue count : counts) {
+    channel.counts.push_back(count_in(count));
+    total = sum_of(total, channel.counts.back());
+  }
+  if (total != counted) {
+    throw Contradiction("its counts do not add up to 'counted'");
+  }
+  return channel;
+}
+
+HistogramFile file_in(JsonValue json) {
+  if (!json.at("tool").equals("gpuimg") || !json.at("operation").equals("hist") || !json.at("schema").equals(1)) {
+    throw Contradiction("it is not schema 1 of 'gpuimg hist'");
+  }
+  HistogramFile file;
+  file.histogram.counted = count_in(json.at("counted"));
+  file.pixels = sum_of(file.histogram.counted, count_in(json.at("skipped")));
+  file.images = count_in(json.at("images"));
+  file.luma = value_named("luma", json.at("options").at("luma").text(), kLumaNames);
+  file.count_transparent = json.at("options").at("transparent").equals("count");
+  for (const JsonValue channel : json.at("histograms").elements()) {
+    file.histogram.channels.push_back(channel_in(channel, file.histogram.counted));
+  }
+  if (file.histogram.channels.empty()) {
+    throw Contradiction("it holds no channel");
+  }
+  return file;
+}
+
+[[noreturn]] void refuse(const std::string& name, const std::string& why) {
+  throw Error(ErrorKind::decode, printable_name(name) + ": is not a histogram that gpuimg wrote as JSON: " + why +
+                                     "; create one with 'gpuimg hist IN OUT.json'");
+}
+
+void check_alike(const Histogram& total, const Histogram& more, const std::string& name) {
+  bool alike = total.channels.size() == more.channels.size();
+  for (std::size_t i = 0; alike && i < more.channels.size(); ++i) {
+    const ChannelHistogram& ours = total.channels[i];
+    const ChannelHistogram& theirs = more.channels[i];
+    alike = ours.channel == theirs.channel;
+    if (alike && ours.counts.size() != theirs.counts.size()) {
+      throw Error(ErrorKind::unsupported,
+                  fmt::format("{}: has {} {}, but the sum so far has {}; {}", printable_name(name),
+                              theirs.counts.size(), is_hsl(ours.channel) ? "bins" : "levels", ours.counts.size(),
+                              is_hsl(ours.channel) ? "sum files of the same --bins"
+                                                   : "sum 8-bit and 16-bit images separately"));
+    }
+  }
+  if (!alike) {
+    throw Error(ErrorKind::unsupported,
+                printable_name(name) + ": counts other channels than the sum so far; use the same --channel for all");
+  }
+}
+
+constexpr std::array<std::string_view, 6> kImageColumns = {"width", "height", "bits", "channels", "counted", "skipped"};
+constexpr std::array kChannels = {Channel::luma, Channel::red, Channel::green, Channel::blue, Channel::alpha};
+constexpr std::array<std::string_view, 14> kChannelColumns = {
+    "mean", "stddev", "min", "p1",  "p5",           "p25",           "median",
+    "p75",  "p95",    "p99", "max", "entropy_bits", "share_at_zero", "share_at_max"};
+constexpr std::size_t kColumns = kImageColumns.size() + kChannels.size() * kChannelColumns.size();
+
+void add_statistics(std::string& cells, const HistogramStatistics& s) {
+  append_format(cells, ",{},{},{}", s.mean, s.standard_deviation, s.min);
+  for (const std::uint32_t percentile : s.percentiles) {
+    append_format(cells, ",{}", percentile);
+  }
+  append_format(cells, ",{},{},{},{}", s.max, s.entropy_bits, s.share_at_zero, s.share_at_max);
+}
+
+std::vector<std::string_view> split(const std::string& name, std::string_view cells) {
+  std::vector<std::string_view> parts;
+  for (;;) {
+    const std::size_t comma = cells.find(',');
+    parts.push_back(cells.substr(0, comma));
+    if (comma == std::string_view::npos) {
+      break;
+    }
+    cells.remove_prefix(comma + 1);
+  }
+  if (parts.size() != kColumns) {
+    throw Error(ErrorKind::decode,
+                printable_name(name) + ": the manifest's row of it has other columns; run without --resume");
+  }
+  return parts;
+}
+
+/// RFC 4180: quotes around a name with a comma, a quote or a line break; quotes inside are doubled.
+std::string csv_name(const std::string& name) {
+  if (name.find_first_of(",\"\r\n") == std::string::npos) {
+    return name;
+  }
+  std::string quoted = "\"";
+  for (const char c : name) {
+    quoted += c;
+    if (c == '"') {
+      quoted += c;
+    }
+  }
+  return quoted + '"';
+}
+
+std::string json_row(const std::string& name, std::string_view cells) {
+  const std::vector<std::string_view> parts = split(name, cells);
+  auto part = parts.begin();
+  JsonWriter json;
+  json.begin_object(JsonWriter::Layout::line).key("name").text(name);
+  if (valid_utf8(name) != name) {
+    json.key("name_hex")
+        .text(fmt::format("{:02x}", fmt::join(std::vector<std::uint8_t>(name.begin(), name.end()), "")));
+  }
+  for (const std::string_view column : kImageColumns) {
+    json.key(column).literal(*part++);
+  }
+  for (const Channel channel : kChannels) {
+    json.key(channel_name(channel));
+    if (part->empty()) {
+      json.null();
+      part += kChannelColumns.size();
+      continue;
+    }
+    json.begin_object();
+    for (const std::string_view column : kChannelColumns) {
+      json.key(column).literal(*part++);
+    }
+    json.end();
+  }
+  return json.end().take();
+}
+
+}  // namespace
+
+std::string to_csv(const HistogramReport& report) {
+  const bool with_from = report.options.bins.has_value();
+  std::string csv = with_from ? "bin,from" : "bin";
+  for (const ChannelReport& channel : report.channels) {
+    csv += ',';
+    csv += channel_name(channel.channel);
+  }
+  csv += '\n';
+  for (std::uint32_t bin = 0; bin < report.axis.bins; ++bin) {
+    append_number(csv, bin);
+    if (with_from) {
+      append_number(csv += ',', report.axis.start_of_bin(bin));
+    }
+    for (const ChannelReport& channel : report.channels) {
+      csv += ',';
+      csv += value_text(report, channel.values[bin]);
+    }
+    csv += '\n';
+  }
+  return csv;
+}
+
+std::string to_json(const HistogramReport& report) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("schema")
+      .integer(1)
+      .key("tool")
+      .text("gpuimg")
+      .key("operation")
+      .text("hist")
+      .key("images")
+      .integer(report.image.images);
+  write_image(json, report.image);
+  write_options(json, report);
+  json.key("counted").integer(report.counted).key("skipped").integer(report.skipped);
+  json.key("histograms").begin_array();
+  for (const ChannelReport& channel : report.channels) {
+    write_channel(json, report, channel);
+  }
+  return json.end().end().take();
+}
+
+bool looks_like_json(std::span<const std::byte> bytes) {
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && text[first] == '{';
+}
+
+HistogramFile histogram_from_json(std::span<const std::byte> bytes, const std::string& name) {
+  try {
+    const JsonDocument document({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return file_in(document.root());
+  } catch (const JsonSyntaxError&) {
+    refuse(name, "it is truncated or not JSON");
+  } catch (const JsonError&) {
+    refuse(name, "a value is missing or has the wrong type");
+  } catch (const Contradiction& contradiction) {
+    refuse(name, contradiction.what());
+  } catch (const Error&) {
+    refuse(name, "it names an unknown luma formula");
+  }
+}
+
+void HistogramSum::add(const Histogram& histogram, std::uint64_t images, std::uint64_t pixels,
+                       const std::string& name) {
+  if (total_.channels.empty()) {
+    total_ = histogram;
+    images_ = images;
+    pixels_ = pixels;
+    return;
+  }
+  check_alike(total_, histogram, name);
+  // No count exceeds the number of pixels, so this one comparison covers all of them.
+  constexpr std::uint64_t kMax = std::numeric_limits<std::uint64_t>::max();
+  if (pixels > kMax - pixels_ || images > kMax - images_) {
+    throw Error(ErrorKind::unsupported, printable_name(name) + ": the sum would exceed 64 bits; sum fewer files");
+  }
+  for (std::size_t i = 0; i < histogram.channels.size(); ++i) {
+    for (std::size_t level = 0; level < histogram.channels[i].counts.size(); ++level) {
+      total_.channels[i].counts[level] += histogram.channels[i].counts[level];
+    }
+  }
+  total_.counted += histogram.counted;
+  images_ += images;
+  pixels_ += pixels;
+}
+
+std::string table_cells(const HistogramReport& report) {
+  const ImageFacts& image = report.image;
+  std::string cells = fmt::format("{},{},{},{},{},{}", image.width, image.height, image.bits, image.channels,
+                                  report.counted, report.skipped);
+  for (const Channel channel : kChannels) {
+    const ChannelReport* found = nullptr;
+    for (const ChannelReport& one : report.channels) {
+      found = one.channel == channel ? &one : found;
+    }
+    if (found != nullptr && found->statistics) {
+      add_statistics(cells, *found->statistics);
+    } else {
+      cells.append(kChannelColumns.size(), ',');
+    }
+  }
+  return cells;
+}
+
+std::string table_header(TableForm form) {
+  if (form == TableForm::jsonl) {
+    return {};
+  }
+  std::string header = "name";
+  for (const std::string_view column : kImageColumns) {
+    append_format(header, ",{}", column);
+  }
+  for (const Channel channel : kChannels) {
+    for (const std::string_view column : kChannelColumns) {
+      append_format(header, ",{}_{}", channel_name(channel), column);
+    }
+  }
+  return header + '\n';
+}
+
+std::string table_row(TableForm form, const std::string& name, std::string_view cells) {
+  if (form == TableForm::jsonl) {
+    return json_row(name, cells);
+  }
+  (void)split(name, cells);
+  return fmt::format("{},{}\n", csv_name(name), cells);
+}
+
+}  // namespace gpuimg
