@@ -13,7 +13,7 @@
 #include "cli/messages.hpp"
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
-#include "io/temp_registry.hpp"
+#include "io/temporary_file.hpp"
 
 namespace {
 

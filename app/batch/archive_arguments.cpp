@@ -7,7 +7,6 @@
 
 #include "batch/folder_scan.hpp"
 #include "io/output_stream.hpp"
-#include "io/temp_cleanup.hpp"
 #include "io/temporary_file.hpp"
 #include "text/printable_name.hpp"
 

@@ -15,7 +15,7 @@
 #include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory_budget.hpp"
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 

@@ -9,7 +9,7 @@
 #include "batch/batch_item.hpp"
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <utility>
 
-#include "io/tar_header.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 namespace {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "io/file_content.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "batch/batch_item.hpp"
-#include "io/tar_header.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 namespace {

@@ -28,7 +28,7 @@
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
 #include "engine/host_memory.hpp"
-#include "io/tar_header.hpp"
+#include "io/tar.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

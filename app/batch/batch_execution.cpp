@@ -16,7 +16,6 @@
 #include "engine/backend_choice.hpp"
 #include "engine/host_memory.hpp"
 #include "io/output_file.hpp"
-#include "io/temp_cleanup.hpp"
 #include "io/temporary_file.hpp"
 #include "text/printable_name.hpp"
 

@@ -14,7 +14,7 @@
 #include "cli/refused_thread.hpp"
 #include "engine/image_job.hpp"
 #include "engine/image_memory.hpp"
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

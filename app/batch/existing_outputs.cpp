@@ -8,7 +8,7 @@
 
 #include "batch/folder_scan.hpp"
 #include "engine/item_outputs.hpp"
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 

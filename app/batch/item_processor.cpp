@@ -11,8 +11,7 @@
 #include "batch/folder_scan.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/host_memory.hpp"
-#include "io/output_error.hpp"
-#include "io/output_folder.hpp"
+#include "io/output_file.hpp"
 
 namespace gpuimg {
 namespace {

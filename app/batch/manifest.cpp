@@ -13,7 +13,7 @@
 #include <span>
 #include <utility>
 
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "text/json_writer.hpp"
 #include "text/printable_name.hpp"

@@ -17,7 +17,7 @@
 #include <utility>
 
 #include "gpuimg/error.hpp"
-#include "io/temp_registry.hpp"
+#include "io/temporary_file.hpp"
 
 namespace gpuimg {
 namespace {

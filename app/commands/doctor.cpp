@@ -13,7 +13,7 @@
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "io/output_file.hpp"
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 #include "selftest/codec_selftest.hpp"
 #include "selftest/selftest.hpp"
 

@@ -14,7 +14,7 @@
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "io/output_file.hpp"
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 namespace {

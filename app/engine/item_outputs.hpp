@@ -13,7 +13,6 @@
 #include "cli/messages.hpp"
 #include "engine/phase_times.hpp"
 #include "io/bytes.hpp"
-#include "io/file_content.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 

@@ -1,18 +1,22 @@
-// Atomic outputs: checks, staging, and commit by rename.
+// Outputs: messages for those that cannot be written, checks, staging, and commit by rename.
 #include "io/output_file.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdlib>
 #include <memory>
+#include <new>
 #include <optional>
+#include <system_error>
+#include <utility>
 
-#include "io/output_error.hpp"
 #include "io/output_stream.hpp"
 #include "io/temporary_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
@@ -175,6 +179,54 @@ void write_output(const std::string& path, std::span<const std::byte> content, c
 
 void write_text(std::string_view text) {
   write_standard_output(std::as_bytes(std::span<const char>(text.data(), text.size())));
+}
+
+OutputError::OutputError(const std::string& path, std::string why_and_what_to_do, int system_error)
+    : Error(ErrorKind::write, fmt::format("{}: cannot write: {}", printable_name(path), why_and_what_to_do)),
+      why_(std::move(why_and_what_to_do)),
+      system_error_(system_error) {}
+
+void fail_writing(const std::string& path, const std::string& why_and_what_to_do) {
+  throw OutputError(path, why_and_what_to_do, 0);
+}
+
+void fail_writing(const std::string& path, int system_error) {
+  if (system_error == ENOMEM) {
+    throw std::bad_alloc();
+  }
+  throw OutputError(path, write_advice(system_error), system_error);
+}
+
+std::string write_advice(int error) {
+  switch (error) {
+    case ENOSPC: return "the disk is full; free some space, or write elsewhere";
+    case EDQUOT: return "the disk quota is used up; free some space, or write elsewhere";
+    case EFBIG: return "the file would pass the size limit; raise it (ulimit -f), or write elsewhere";
+    case EACCES:
+    case EPERM: return "permission denied; change the folder's permissions, or write elsewhere";
+    case EROFS: return "the file system is read-only; write elsewhere";
+    case ENOENT: return "its folder does not exist; create it first";
+    case ENOTDIR: return "part of its path is not a folder; correct the path";
+    case ENAMETOOLONG: return "the name is too long; use a shorter one";
+    case ELOOP: return "its symbolic links form a cycle; write elsewhere";
+    case EMFILE:
+    case ENFILE: return "too many open files; raise the limit (ulimit -n)";
+    default: return fmt::format("{}; check the disk, or write elsewhere", std::generic_category().message(error));
+  }
+}
+
+void make_folder_of(const std::string& path) {
+  const std::string folder = folder_of(path);
+  struct stat found {};
+  if (::stat(folder.c_str(), &found) == 0) {
+    return;  // whatever it is: a later write reports the error
+  }
+  if (errno == ENOENT && folder != path && folder != "/" && folder != ".") {
+    make_folder_of(folder);
+  }
+  if (::mkdir(folder.c_str(), 0777) != 0 && errno != EEXIST) {
+    fail_writing(folder, errno);
+  }
 }
 
 }  // namespace gpuimg

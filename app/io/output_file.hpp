@@ -13,6 +13,29 @@
 
 namespace gpuimg {
 
+/// Error{write} with the text "path: cannot write: why; what to do"; the path is escaped.
+class OutputError : public Error {
+ public:
+  /// `system_error` is the underlying errno, or 0 if gpuimg itself refuses.
+  OutputError(const std::string& path, std::string why_and_what_to_do, int system_error);
+
+  [[nodiscard]] const std::string& why() const noexcept { return why_; }  ///< "why; what to do"
+  [[nodiscard]] int system_error() const noexcept { return system_error_; }
+
+ private:
+  std::string why_;
+  int system_error_;
+};
+
+/// Throws OutputError.
+[[noreturn]] void fail_writing(const std::string& path, const std::string& why_and_what_to_do);
+
+/// The same for an errno of open, write, close, rename and similar calls; std::bad_alloc for ENOMEM.
+[[noreturn]] void fail_writing(const std::string& path, int system_error);
+
+/// "why; what to do" for an errno.
+std::string write_advice(int error);
+
 struct OverwriteRules {
   bool force = false;     ///< an existing output may be replaced
   bool in_place = false;  ///< the output may be the input itself
@@ -73,5 +96,9 @@ class StagedOutput {
   bool may_replace_;
   bool replaces_ = false;
 };
+
+/// Creates the parent folders of `path` if they are missing. Safe to call from many threads and processes at once.
+/// Throws Error{write}.
+void make_folder_of(const std::string& path);
 
 }  // namespace gpuimg

@@ -1,18 +1,20 @@
-// Recognizes the names of standard output; writes to fifos.
+// Recognizes the names of standard output, writes to fifos, and keeps a file in memory: what is lent is borrowed, the
+// rest is copied.
 #include "io/output_stream.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
 #include <memory>
 #include <thread>
 
-#include "io/output_error.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "text/path_names.hpp"
@@ -84,6 +86,12 @@ int opened_when_read(const std::string& path) {
   return file;
 }
 
+bool is_within(std::span<const std::byte> part, std::span<const std::byte> whole) {
+  const std::less_equal<> is_before;
+  return !whole.empty() && is_before(whole.data(), part.data()) &&
+         is_before(part.data() + part.size(), whole.data() + whole.size());
+}
+
 }  // namespace
 
 bool is_standard_output(const std::string& path) { return path == "-" || standard_descriptor(path) == STDOUT_FILENO; }
@@ -113,6 +121,32 @@ void FifoOutput::write(std::span<const std::byte> content) const {
   } catch (const OutputClosed&) {
     fail_writing(path_, "its reader closed the pipe early; start both again");
   }
+}
+
+FileParts FileContent::parts() {
+  return {[this](std::span<const std::byte> part) { append(part); },
+          [this](std::uint64_t offset, std::span<const std::byte> part) { place(offset, part); }};
+}
+
+std::uint64_t FileContent::size() const {
+  std::uint64_t sum = own_.size();
+  for (const Borrowed& part : borrowed_) {
+    sum += part.bytes.size();
+  }
+  return sum;
+}
+
+void FileContent::append(std::span<const std::byte> part) {
+  if (is_within(part, lent_.bytes)) {
+    borrowed_.push_back({own_.size(), part});
+  } else {
+    own_.insert(own_.end(), part.begin(), part.end());
+  }
+}
+
+void FileContent::place(std::uint64_t offset, std::span<const std::byte> part) {
+  own_.resize(std::max<std::size_t>(own_.size(), offset + part.size()));
+  std::copy(part.begin(), part.end(), own_.begin() + static_cast<std::ptrdiff_t>(offset));
 }
 
 }  // namespace gpuimg

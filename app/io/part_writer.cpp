@@ -12,7 +12,7 @@
 #include <cstring>
 #include <new>
 
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 
 namespace gpuimg {

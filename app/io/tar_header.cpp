@@ -1,5 +1,5 @@
-// An archive of one header: libarchive makes it, and nothing else is asked of it.
-#include "io/tar_header.hpp"
+// Headers of the members of an archive that is written. Each is made as an archive of one header by libarchive.
+#include "io/tar.hpp"
 
 #include <memory>
 #include <new>

@@ -1,20 +1,288 @@
-// libarchive with callbacks of ours: it opens no file and prints nothing.
-#include "io/tar_reader.hpp"
+// Members of tar archives, read by libarchive with callbacks of ours: it opens no file and prints nothing. gzip is
+// decompressed here, because libarchive does not compare its check sum: a changed bit of a JPEG would pass.
+#include "io/tar.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <isa-l/igzip_lib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <limits>
+#include <memory>
 #include <new>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
 
 #include "gpuimg/error.hpp"
+#include "io/descriptor.hpp"
+#include "io/input_file.hpp"
 #include "io/libarchive.hpp"
-#include "io/tar_input.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+constexpr std::byte kFirst{0x1f};  // of a gzip file
+constexpr std::byte kSecond{0x8b};
+constexpr std::byte kDeflated{8};  // the only method there is
+
+void begin(inflate_state& state) {
+  isal_inflate_init(&state);
+  state.crc_flag = ISAL_GZIP;
+}
+
+std::uint32_t at_most_uint32(std::size_t size) {
+  return static_cast<std::uint32_t>(std::min<std::size_t>(size, std::numeric_limits<std::uint32_t>::max()));
+}
+
+/// Decompresses one gzip file (RFC 1952), or several one after another as `cat a.gz b.gz` makes them, by ISA-L.
+class GzipStream {
+ public:
+  static constexpr std::size_t kMagicBytes = 3;
+
+  /// If these bytes, kMagicBytes or more, begin a gzip file.
+  static bool begins(std::span<const std::byte> bytes);
+
+  GzipStream();
+  GzipStream(const GzipStream&) = delete;
+  GzipStream& operator=(const GzipStream&) = delete;
+  ~GzipStream();
+
+  /// Decompresses as much of `in` as `out` has room for, takes that away from `in`, and returns how many bytes it has
+  /// written. Zero if it needs more input, if the data are damaged, and behind the end.
+  std::size_t inflate(std::span<const std::byte>& in, std::span<std::byte> out);
+
+  /// A check sum that differs counts as damage.
+  [[nodiscard]] bool is_damaged() const { return is_damaged_; }
+
+  /// Nothing is missing if the input ends here.
+  [[nodiscard]] bool is_whole() const;
+
+ private:
+  std::unique_ptr<inflate_state> state_;
+  bool is_damaged_ = false;
+  bool has_ended_ = false;  ///< and what follows is no gzip file
+};
+
+bool GzipStream::begins(std::span<const std::byte> bytes) {
+  return bytes.size() >= kMagicBytes && bytes[0] == kFirst && bytes[1] == kSecond && bytes[2] == kDeflated;
+}
+
+GzipStream::GzipStream() : state_(std::make_unique<inflate_state>()) { begin(*state_); }
+
+GzipStream::~GzipStream() = default;
+
+bool GzipStream::is_whole() const { return state_->block_state == ISAL_BLOCK_FINISH; }
+
+std::size_t GzipStream::inflate(std::span<const std::byte>& in, std::span<std::byte> out) {
+  inflate_state& state = *state_;
+  if (is_whole() && !in.empty() && !has_ended_) {
+    has_ended_ = in.front() != kFirst;  // such as padding
+    if (!has_ended_) {
+      begin(state);
+    }
+  }
+  if (is_whole() || is_damaged_) {
+    in = {};
+    return 0;
+  }
+  auto* const next = reinterpret_cast<std::uint8_t*>(out.data());
+  state.next_in = reinterpret_cast<std::uint8_t*>(const_cast<std::byte*>(in.data()));
+  state.avail_in = at_most_uint32(in.size());
+  state.next_out = next;
+  state.avail_out = at_most_uint32(out.size());
+  is_damaged_ = isal_inflate(&state) < 0;
+  in = in.subspan(static_cast<std::size_t>(state.next_in - reinterpret_cast<const std::uint8_t*>(in.data())));
+  return is_damaged_ ? 0 : static_cast<std::size_t>(state.next_out - next);
+}
+
+constexpr std::size_t kStreamBlock = std::size_t{1} << 20;
+constexpr std::size_t kDecompressedBlock = std::size_t{256} << 10;
+
+/// The bytes of a tar archive, decompressed if it is a .tar.gz, in the blocks in which libarchive asks for them. A file
+/// is read by offset, and a pipe as it comes.
+class TarInput {
+ public:
+  /// libarchive needs the headers of a file: the rest is skipped.
+  static constexpr std::size_t kFileBlock = std::size_t{64} << 10;
+
+  /// `path` is a file or "-". Throws Error{read}.
+  explicit TarInput(const std::string& path);
+
+  [[nodiscard]] const std::string& shown() const { return shown_; }  ///< for messages
+  [[nodiscard]] int number() const { return number_; }               ///< of the descriptor
+
+  /// Of a regular file.
+  [[nodiscard]] const std::optional<std::uint64_t>& file_bytes() const { return file_bytes_; }
+
+  /// The errno of a failed read, or 0.
+  [[nodiscard]] int failure() const { return failure_; }
+
+  [[nodiscard]] bool is_gzip() const { return gzip_ != nullptr; }
+
+  /// How many bytes have been read or passed over, and how many they were decompressed.
+  [[nodiscard]] std::uint64_t bytes_taken() const { return position_ - start_; }
+  [[nodiscard]] std::uint64_t bytes_given() const { return given_; }
+
+  /// Passes over a block behind the end of the archive. False if there is none, or if that is not known: see failure()
+  /// and damage().
+  bool pass_over_block();
+
+  /// What is wrong with the compressed data; null if nothing is.
+  [[nodiscard]] const char* damage() const { return damage_; }
+
+  /// Where a part is in the file; nothing if it is not in the current block: libarchive has copied or decompressed it.
+  [[nodiscard]] std::optional<std::uint64_t> offset_of(std::span<const std::byte> part) const;
+
+  /// libarchive's callbacks; `input` is a TarInput.
+  static la_ssize_t read(archive* of, void* input, const void** block);
+  static la_int64_t skip(archive* of, void* input, la_int64_t wanted);
+
+ private:
+  [[nodiscard]] ssize_t read_up_to_block(std::span<std::byte> to) const;
+  void fill();
+  std::span<const std::byte> next_block();
+  std::span<const std::byte> next_decompressed();
+  std::span<const std::byte> next();
+
+  std::string shown_;
+  Descriptor file_;
+  int number_;
+  std::optional<std::uint64_t> file_bytes_;
+  std::uint64_t start_ = 0;     ///< of the archive in the file
+  std::uint64_t position_ = 0;  ///< of the next block
+  std::vector<std::byte> block_;
+  std::size_t filled_ = 0;      ///< of the block
+  bool is_first_block_ = true;  ///< which the constructor has read
+  std::uint64_t given_ = 0;
+  int failure_ = 0;
+  const char* damage_ = nullptr;
+  std::unique_ptr<GzipStream> gzip_;       ///< of a .tar.gz
+  std::span<const std::byte> compressed_;  ///< what is left of the block
+  std::vector<std::byte> decompressed_;
+};
+
+TarInput::TarInput(const std::string& path)
+    : shown_(path == "-" ? "standard input" : printable_name(path)),
+      file_(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
+      number_(path == "-" ? STDIN_FILENO : file_.number()) {
+  if (number_ < 0) {
+    throw Error(ErrorKind::read, cannot_be_read(path, errno));
+  }
+  struct stat status {};
+  const off_t start = ::lseek(number_, 0, SEEK_CUR);
+  if (start >= 0 && ::fstat(number_, &status) == 0 && S_ISREG(status.st_mode)) {
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+    start_ = position_ = static_cast<std::uint64_t>(start);
+  }
+  block_.resize(file_bytes_ ? kFileBlock : kStreamBlock);
+  fill();
+  if (GzipStream::begins(std::span(block_).first(filled_))) {
+    gzip_ = std::make_unique<GzipStream>();
+    decompressed_.resize(kDecompressedBlock);
+  }
+}
+
+std::optional<std::uint64_t> TarInput::offset_of(std::span<const std::byte> part) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(part.data());
+  const auto from = reinterpret_cast<std::uintptr_t>(block_.data());
+  const bool is_in_block = !part.empty() && at >= from && at + part.size() <= from + filled_;
+  return is_in_block ? std::optional(position_ - filled_ + (at - from)) : std::nullopt;
+}
+
+ssize_t TarInput::read_up_to_block(std::span<std::byte> to) const {
+  return file_bytes_ ? ::pread(number_, to.data(), to.size(), static_cast<off_t>(position_))
+                     : ::read(number_, to.data(), to.size());
+}
+
+/// Reads a block, of which a pipe may give a part. The first one is as long as what tells compression needs.
+void TarInput::fill() {
+  filled_ = 0;
+  const std::size_t least = position_ == start_ ? GzipStream::kMagicBytes : 1;
+  while (filled_ < least) {
+    const ssize_t got = read_up_to_block(std::span(block_).subspan(filled_));
+    if (got < 0 && errno == EINTR) {
+      continue;
+    }
+    if (got <= 0) {
+      failure_ = got < 0 ? errno : 0;
+      return;
+    }
+    filled_ += static_cast<std::size_t>(got);
+    position_ += static_cast<std::size_t>(got);
+  }
+}
+
+/// Empty at the end, and after a failure.
+std::span<const std::byte> TarInput::next_block() {
+  if (!is_first_block_) {
+    fill();
+  }
+  is_first_block_ = false;
+  return failure_ == 0 ? std::span<const std::byte>(block_).first(filled_) : std::span<const std::byte>();
+}
+
+/// Empty at the end, after a failure and after damage.
+std::span<const std::byte> TarInput::next_decompressed() {
+  for (;;) {
+    const std::size_t count = gzip_->inflate(compressed_, decompressed_);
+    if (gzip_->is_damaged()) {
+      damage_ = "invalid gzip data, or a wrong check sum";
+      return {};
+    }
+    if (count > 0) {
+      return std::span<const std::byte>(decompressed_).first(count);
+    }
+    if (compressed_.empty()) {
+      compressed_ = next_block();
+      if (compressed_.empty()) {
+        damage_ = failure_ == 0 && !gzip_->is_whole() ? "truncated gzip input" : nullptr;
+        return {};
+      }
+    }
+  }
+}
+
+/// The bytes of the archive itself.
+std::span<const std::byte> TarInput::next() {
+  const std::span<const std::byte> bytes = gzip_ ? next_decompressed() : next_block();
+  given_ += bytes.size();
+  return bytes;
+}
+
+bool TarInput::pass_over_block() { return !next().empty(); }
+
+la_ssize_t TarInput::read(archive* of, void* input, const void** block) {
+  auto& self = *static_cast<TarInput*>(input);
+  const std::span<const std::byte> next = self.next();
+  if (self.failure_ != 0 || self.damage_ != nullptr) {
+    libarchive().set_error(of, self.failure_ != 0 ? self.failure_ : EILSEQ, "%s",
+                           self.failure_ != 0 ? "cannot be read" : self.damage_);
+    return ARCHIVE_FATAL;
+  }
+  *block = next.data();
+  return static_cast<la_ssize_t>(next.size());
+}
+
+/// Not beyond the end: libarchive finds there that the archive is truncated.
+la_int64_t TarInput::skip(archive* /*of*/, void* input, la_int64_t wanted) {
+  auto& self = *static_cast<TarInput*>(input);
+  if (self.gzip_ || !self.file_bytes_ || self.position_ >= *self.file_bytes_) {
+    return 0;
+  }
+  const auto count = std::min(static_cast<std::uint64_t>(wanted), *self.file_bytes_ - self.position_);
+  self.position_ += count;
+  self.given_ += count;
+  return static_cast<la_int64_t>(count);
+}
 
 // A bomb expands a thousandfold; images do not shrink by gzip or zstd.
 constexpr std::int64_t kMaxExpansion = 200;

@@ -1,7 +1,6 @@
-// In place of tar_reader.cpp and tar_header.cpp if libarchive is not built in.
+// Replaces tar_reader.cpp and tar_header.cpp if libarchive is not built in.
 #include "gpuimg/error.hpp"
-#include "io/tar_header.hpp"
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 
 namespace gpuimg {
 namespace {

@@ -1,23 +1,92 @@
-// Creates, writes and renames temporary files.
+// Temporary files: names, a registry, writing and renaming, and removal of stale ones.
 #include "io/temporary_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <poll.h>
 #include <sys/file.h>
+#include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <memory>
+#include <mutex>
+#include <random>
+#include <set>
 #include <utility>
 
-#include "io/output_error.hpp"
 #include "io/output_file.hpp"
-#include "io/temp_cleanup.hpp"
-#include "io/temp_registry.hpp"
+#include "text/fnv_hash.hpp"
 
 namespace gpuimg {
 namespace {
+
+std::string prefix_of_this_host() {
+  std::array<char, 256> host{};
+  (void)::gethostname(host.data(), host.size() - 1);
+  return fmt::format(".gpuimg-{:06x}", fnv_hash(host.data()) & 0xFFFFFFU);
+}
+
+bool is_temporary_name(const std::string& name, const std::string& prefix) {
+  return name.size() == prefix.size() + 10 && name.starts_with(prefix) &&
+         name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
+}
+
+bool removed_if_stale(const std::string& path) {
+  // Open for writing: network file systems need that for an exclusive lock.
+  constexpr int kFlags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
+  int file = ::open(path.c_str(), O_RDWR | kFlags);
+  if (file < 0 && errno == EACCES) {  // it has the permissions of the file it was to replace
+    file = ::open(path.c_str(), O_RDONLY | kFlags);
+  }
+  if (file < 0) {
+    return false;
+  }
+  struct stat held {};
+  struct stat named {};
+  const bool stale = ::flock(file, LOCK_EX | LOCK_NB) == 0 && ::fstat(file, &held) == 0 && S_ISREG(held.st_mode) &&
+                     ::lstat(path.c_str(), &named) == 0 && held.st_dev == named.st_dev && held.st_ino == named.st_ino &&
+                     ::unlink(path.c_str()) == 0;
+  ::close(file);
+  return stale;
+}
+
+/// The temporary files of this process. There is one registry, because a signal is sent to the process.
+struct Registry {
+  std::mutex mutex;
+  std::set<std::string> paths;
+};
+
+/// Static storage: used on the out-of-memory path, so it must not allocate. Never destroyed, because threads may still
+/// write while the process exits.
+union NeverDestroyed {
+  NeverDestroyed() : registry{} {}
+  ~NeverDestroyed() {}
+  Registry registry;
+};
+
+Registry& registry() {
+  static NeverDestroyed storage;
+  return storage.registry;
+}
+
+/// Call before the file is created.
+void register_temporary(const std::string& path) {
+  const std::lock_guard lock(registry().mutex);
+  registry().paths.insert(path);
+}
+
+/// Call after the file is renamed or removed.
+void unregister_temporary(const std::string& path) noexcept {
+  const std::lock_guard lock(registry().mutex);
+  registry().paths.erase(path);
+}
 
 constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
 
@@ -35,6 +104,38 @@ void wait_until_writable(int file) {
 }
 
 }  // namespace
+
+std::string new_temporary_name() {
+  std::uint64_t random = 0;
+  // Not std::random_device alone: making one asks the processor what it can, which traps in a virtual machine.
+  if (::getrandom(&random, sizeof(random), 0) != static_cast<ssize_t>(sizeof(random))) {
+    std::random_device source;
+    random = std::uint64_t{source()} << 32 | source();
+  }
+  random &= 0xFFFFFFFFFFU;
+  return fmt::format("{}{:010x}", prefix_of_this_host(), random);
+}
+
+std::size_t remove_stale_temporaries(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+  if (stream == nullptr) {
+    return 0;
+  }
+  const std::string prefix = prefix_of_this_host();
+  std::size_t removed = 0;
+  while (const dirent* entry = ::readdir(stream.get())) {
+    const std::string name = entry->d_name;
+    removed += is_temporary_name(name, prefix) && removed_if_stale(folder + "/" + name) ? 1 : 0;
+  }
+  return removed;
+}
+
+void remove_registered_temporaries() {
+  registry().mutex.lock();
+  for (const std::string& path : registry().paths) {
+    ::unlink(path.c_str());
+  }
+}
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');

@@ -1,4 +1,5 @@
-// A temporary file that is removed unless it gets its final name. Used by output_file.cpp.
+// Temporary files: named, registered so that an immediate exit can remove them, removed unless they get their final
+// names, and found again if their process was killed.
 #pragma once
 
 #include <sys/stat.h>
@@ -12,6 +13,18 @@
 #include "io/part_writer.hpp"
 
 namespace gpuimg {
+
+/// ".gpuimg-" and 16 hexadecimal digits: 6 from this host's name, 10 random. The writer holds an flock(2) on the file
+/// until it has its final name.
+std::string new_temporary_name();
+
+/// Removes the temporary files of this host that nobody has locked, and returns their number; 0 if the folder cannot be
+/// read. Files of other hosts are kept: on some file systems (NFS mounted with nolock) locks do not reach other hosts.
+std::size_t remove_stale_temporaries(const std::string& folder);
+
+/// Removes every TemporaryFile of this process. Afterwards, making and ending one blocks forever: call it only before
+/// exiting.
+void remove_registered_temporaries();
 
 /// The path up to its last slash; "." if it has none.
 std::string folder_of(const std::string& path);

@@ -157,7 +157,7 @@ MUTATIONS = [
     through_executable("interrupted", "a run that is interrupted removes its temporary files",
                        "app/batch/stop_signal.cpp", "      remove_registered_temporaries();\n", "",
                        ("cli.killed_at_any_time",)),
-    Mutation("stale", "only what no process holds any more is removed", "app/io/temp_cleanup.cpp",
+    Mutation("stale", "only what no process holds any more is removed", "app/io/temporary_file.cpp",
              "::flock(file, LOCK_EX | LOCK_NB) == 0 && ", "",
              ("TempCleanup.RemovesOnlyUnlockedFilesOfThisHost",)),
     through_executable("escaping", "a name does not drive the terminal", "app/text/printable_name.cpp",

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "batch/batch_run.hpp"
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"
 

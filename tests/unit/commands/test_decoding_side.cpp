@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"

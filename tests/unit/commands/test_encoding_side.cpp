@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "io/tar_reader.hpp"
+#include "io/tar.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"

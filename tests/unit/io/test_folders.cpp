@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "gpuimg/error.hpp"
-#include "io/output_folder.hpp"
-#include "io/temp_cleanup.hpp"
+#include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "io/output_error.hpp"
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "support/temporary_folder.hpp"

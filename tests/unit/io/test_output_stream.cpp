@@ -9,7 +9,6 @@
 #include <string>
 #include <thread>
 
-#include "io/output_error.hpp"
 #include "io/output_file.hpp"
 #include "io/output_stream.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,12 +1,14 @@
-// Members of tar archives, read by libarchive. Without it (GPUIMG_ARCHIVE), reading throws Error{unsupported}.
-// docs/batch.md, "Archives".
+// Tar archives: their members, read by libarchive, and the headers of members that are written. Without libarchive
+// (GPUIMG_ARCHIVE), both throw Error{unsupported}. docs/batch.md, "Archives".
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
@@ -52,5 +54,15 @@ class TarReader {
   struct State;
   std::unique_ptr<State> state_;
 };
+
+/// What stands before the content of a member like `model`, with another name and size: in the pax format, to which
+/// every ustar reader is used if the member needs no more.
+std::vector<std::byte> tar_header(const TarMember& model, const std::string& name, std::uint64_t size);
+
+/// How many zeros fill the last block of a member's content.
+constexpr std::size_t tar_padding(std::uint64_t size) { return static_cast<std::size_t>((512 - size % 512) % 512); }
+
+/// How many zeros end an archive.
+constexpr std::size_t kTarEndBytes = 1024;
 
 }  // namespace gpuimg
