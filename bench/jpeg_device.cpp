@@ -153,7 +153,7 @@ int main(int count, char** arguments) {
     std::fputs("usage: gpuimg_jpeg_device_bench THREADS JPEG...\n", stderr);
     return 2;
   }
-  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // as app/backends/cuda_info.cpp does
+  ::setenv("CUDA_DEVICE_MAX_CONNECTIONS", "32", 0);  // as app/backends/cuda.cpp does
   const int most = std::atoi(arguments[1]);
   const auto backend = make_cuda_backend(0);
   const std::vector<File> files = load(*backend, count - 2, arguments + 2);

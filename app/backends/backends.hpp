@@ -1,5 +1,5 @@
 // The list of backends, read by --backend, `auto`, --devices, --verify, --version, doctor and bench. A new backend is
-// one entry in backends.cpp.
+// one entry in backends.cpp. Only this folder makes backends.
 #pragma once
 
 #include <cstdint>
@@ -67,6 +67,8 @@ struct Workload {
   bool suits_backends = false;  ///< the files are of a kind that a backend may decode itself
   int threads = 0;              ///< of the CPU; 0 = all
   OperationCost cost = {};
+
+  [[nodiscard]] double megapixels() const { return static_cast<double>(pixels) / 1.0e6; }
 };
 
 struct BackendEntry {
@@ -90,6 +92,11 @@ struct BackendEntry {
   /// Only used when named: neither `auto` nor --verify takes it by itself.
   bool is_opt_in = false;
 };
+
+/// Entries that stand in files of their own, with what is asked of their drivers and devices: cuda.cpp and opencl.cpp.
+/// In a build without the backend, its entry says so.
+extern const BackendEntry kCudaBackend;
+extern const BackendEntry kOpenclBackend;
 
 /// All backends, in the order of help texts. Includes those that are not built in.
 std::span<const BackendEntry> backends();

@@ -1,15 +1,22 @@
-// Describes OpenCL: its devices, and where compiled programs are kept.
-#include "backends/opencl_info.hpp"
+// OpenCL in the list of backends: its devices, where compiled programs are kept, and which devices failed the
+// self-test.
+#include "backends/backends.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
 #include <utility>
+#include <vector>
 
 #include "gpuimg/opencl.hpp"
 
@@ -52,6 +59,16 @@ void tell(const std::function<void(const std::string& text)>& print) {
   }
 }
 
+/// $XDG_CACHE_HOME/gpuimg/opencl, or the same in ~/.cache; empty if there is no home.
+std::string program_cache_folder() {
+  const auto folder_in = [](const char* variable, const char* rest) {
+    const char* base = std::getenv(variable);
+    return base != nullptr && *base == '/' ? std::string(base) + rest : std::string();
+  };
+  const std::string folder = folder_in("XDG_CACHE_HOME", "/gpuimg/opencl");
+  return folder.empty() ? folder_in("HOME", "/.cache/gpuimg/opencl") : folder;
+}
+
 /// Where a failure of the self-test is remembered: for this device, driver and version of gpuimg. Empty if nowhere.
 std::filesystem::path failure_file(const OpenclDevice& device) {
   const std::string folder = program_cache_folder();
@@ -79,12 +96,7 @@ void remember_failure(int number, const std::string& difference) {
   }
 }
 
-}  // namespace
-
-const DeviceFacts kOpenclFacts = {is_opencl_built_in,  device_may_be_there, device_numbers, device_names,
-                                  check_opencl_device, build_text,          tell,           nullptr,
-                                  remember_failure};
-
+/// Throws Error{backend_unavailable} if doctor found that the device computes wrong results, or if it cannot be used.
 void refuse_failed_device(int number) {
   const OpenclDevice device = device_of(number);
   std::ifstream file(failure_file(device));
@@ -97,13 +109,29 @@ void refuse_failed_device(int number) {
   }
 }
 
-std::string program_cache_folder() {
-  const auto folder_in = [](const char* variable, const char* rest) {
-    const char* base = std::getenv(variable);
-    return base != nullptr && *base == '/' ? std::string(base) + rest : std::string();
-  };
-  const std::string folder = folder_in("XDG_CACHE_HOME", "/gpuimg/opencl");
-  return folder.empty() ? folder_in("HOME", "/.cache/gpuimg/opencl") : folder;
-}
+constexpr DeviceFacts kFacts = {is_opencl_built_in,  device_may_be_there, device_numbers, device_names,
+                                check_opencl_device, build_text,          tell,           nullptr,
+                                remember_failure};
+
+/// Never the smallest: what an OpenCL device costs is not measured.
+double opencl_cost_ms(const Workload& /*work*/) { return std::numeric_limits<double>::infinity(); }
+
+constexpr std::array<std::string_view, 4> kOpenclSynonyms = {"ocl", "cl", "amd", "intel"};
+
+}  // namespace
+
+constinit const BackendEntry kOpenclBackend = {BackendKind::opencl,
+                                               "opencl",
+                                               "OpenCL",
+                                               "an OpenCL device; never chosen by auto",
+                                               kOpenclSynonyms,
+                                               false,
+                                               [](const BackendOptions& options) {
+                                                 refuse_failed_device(options.device);
+                                                 return make_opencl_backend({options.device, program_cache_folder()});
+                                               },
+                                               opencl_cost_ms,
+                                               &kFacts,
+                                               true};
 
 }  // namespace gpuimg
