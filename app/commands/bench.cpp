@@ -3,8 +3,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstddef>
 #include <limits>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,14 +17,16 @@
 #include "cli/terminal.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
 #include "commands/commands.hpp"
 #include "engine/backend_source.hpp"
 #include "engine/item_outputs.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
+#include "operations/operations.hpp"
+#include "operations/result_compare.hpp"
+#include "operations/selftest.hpp"
 #include "report/bench_report.hpp"
-#include "selftest/bench_run.hpp"
-#include "selftest/selftest_image.hpp"
 
 namespace gpuimg {
 namespace {
@@ -30,6 +36,255 @@ constexpr const char* kExamples =
     "  gpuimg bench\n"
     "  gpuimg bench --json photo.jpg scan.png > times.json\n"
     "  gpuimg bench --backend cpu --threads 1 --svg times.svg";
+
+struct BenchImage {
+  std::string name;
+  Image pixels;
+  Bytes file;  ///< empty if the image is generated
+  codecs::FileFormat format = codecs::FileFormat::png;
+};
+
+struct BenchSide {
+  Backend* backend;
+  double copy_rate;  ///< bytes per second
+};
+
+/// Milliseconds: the median of repeated runs after one warm-up, at least 7, and up to 101 while they take less than
+/// 400 ms.
+template <class Work>
+double median_ms(const Work& work) {
+  constexpr std::size_t kMinRuns = 7;
+  constexpr std::size_t kMaxRuns = 101;
+  constexpr double kBudgetMs = 400.0;
+  work();
+  std::vector<double> times;
+  double spent = 0.0;
+  while (times.size() < kMinRuns || (spent < kBudgetMs && times.size() < kMaxRuns)) {
+    const auto began = std::chrono::steady_clock::now();
+    work();
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count());
+    spent += times.back();
+  }
+  const auto middle = times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2);
+  std::nth_element(times.begin(), middle, times.end());
+  return *middle;
+}
+
+/// An image on a backend.
+struct Side {
+  Backend* backend;
+  double copy_rate;  ///< bytes per second
+  Picture picture;
+  double upload_ms;
+  double download_ms;
+};
+
+BackendTiming timed(const Trial& trial, const Side& side) {
+  BackendTiming timing;
+  timing.backend = side.backend->name();
+  timing.upload_ms = side.upload_ms;
+  timing.download_ms = side.download_ms;
+  timing.kernel_ms = median_ms([&] {
+    [[maybe_unused]] const OperationResult dropped = trial.run(*side.backend, side.picture);
+    side.backend->wait();
+  });
+  const double bytes = trial.bytes_per_pixel * static_cast<double>(side.picture.pixel_count());
+  timing.gigabytes_per_second = bytes / (timing.kernel_ms * 1.0e6);
+  timing.share_of_copy = timing.gigabytes_per_second * 1.0e9 / side.copy_rate;
+  return timing;
+}
+
+/// Compares every backend that has the operation with the first one, then times each.
+BenchRow row_of(const Trial& trial, const Operation& operation, const std::vector<Side>& sides) {
+  BenchRow row;
+  row.operation = trial.name;
+  const Side* first = nullptr;
+  for (const Side& side : sides) {
+    if (!operation.is_on(side.backend->kind()) || !trial.is_on(side.backend->kind())) {
+      continue;
+    }
+    if (first == nullptr) {
+      first = &side;
+    } else if (row.difference.empty()) {
+      row.compared = true;
+      row.difference = difference(trial, *first->backend, first->picture, *side.backend, side.picture);
+    }
+  }
+  for (const Side& side : sides) {
+    if (operation.is_on(side.backend->kind()) && trial.is_on(side.backend->kind())) {
+      row.timings.push_back(timed(trial, side));
+    }
+  }
+  return row;
+}
+
+/// One row per operation, for one image.
+std::vector<BenchRow> bench_image(const BenchImage& image, const std::vector<BenchSide>& on) {
+  std::vector<Side> sides;
+  for (const BenchSide& side : on) {
+    Backend& backend = *side.backend;
+    const double upload = median_ms([&] {
+      [[maybe_unused]] const Picture dropped = backend.upload(image.pixels.view());
+      backend.wait();
+    });
+    sides.push_back({&backend, side.copy_rate, backend.upload(image.pixels.view()), upload, 0.0});
+    sides.back().download_ms = median_ms([&] { (void)backend.download(sides.back().picture); });
+  }
+  std::vector<BenchRow> rows;
+  for (const Operation& operation : operations()) {
+    for (const Trial& trial : operation.trials(image.pixels.format())) {
+      if (trial.is_timed) {
+        rows.push_back(row_of(trial, operation, sides));
+        rows.back().image = image.name;
+      }
+    }
+  }
+  return rows;
+}
+
+using codecs::FileFormat;
+
+BackendTiming timing_of(const BenchSide& side, double ms, std::size_t bytes) {
+  BackendTiming timing;
+  timing.backend = side.backend->name();
+  timing.kernel_ms = ms;
+  timing.gigabytes_per_second = static_cast<double>(bytes) / (ms * 1.0e6);
+  timing.share_of_copy = timing.gigabytes_per_second * 1.0e9 / side.copy_rate;
+  return timing;
+}
+
+class CodecBench {
+ public:
+  CodecBench(const BenchImage& image, const std::vector<BenchSide>& sides, const codecs::ReadOptions& reading)
+      : image_(image), sides_(sides), reading_(reading) {}
+
+  /// The row of a format that cannot hold the pixels is left out, and one that no backend has.
+  std::vector<BenchRow> rows(FileFormat format) const {
+    const std::string name = std::string(codecs::codec_of(format).name);
+    std::vector<BenchRow> rows;
+    if (image_.format == format && image_.file.size > 0) {
+      rows.push_back(decoding("decode " + name, image_.file.span()));
+    }
+    try {
+      check_holds(format, image_.pixels.width(), image_.pixels.height(), image_.pixels.format(), image_.name);
+    } catch (const Error&) {
+      return rows;
+    }
+    codecs::WriteOptions writing;
+    writing.threads = reading_.threads;
+    const std::vector<std::byte> file = encode_image(image_.pixels.view(), format, image_.name, writing);
+    if (rows.empty()) {
+      rows.push_back(decoding("decode " + name, file));
+    }
+    rows.push_back(encoding("encode " + name, format, file, writing));
+    std::erase_if(rows, [](const BenchRow& row) { return row.timings.empty(); });
+    return rows;
+  }
+
+ private:
+  [[nodiscard]] BenchRow row(std::string name) const {
+    BenchRow row;
+    row.image = image_.name;
+    row.operation = std::move(name);
+    row.is_codec = true;
+    return row;
+  }
+
+  /// The host decodes for a backend whose memory is the host's. nullopt if the backend leaves the file to it.
+  [[nodiscard]] std::optional<Image> decoded(const BenchSide& side, std::span<const std::byte> file) const {
+    codecs::DecodedImage decoded = decode(side, file);
+    if (side.backend->memory_is_host()) {
+      return std::move(decoded.image);
+    }
+    return decoded.picture ? std::optional(side.backend->download(std::move(*decoded.picture))) : std::nullopt;
+  }
+
+  [[nodiscard]] codecs::DecodedImage decode(const BenchSide& side, std::span<const std::byte> file) const {
+    codecs::ReadOptions options = reading_;
+    if (!side.backend->memory_is_host()) {
+      options.decode_on_backend = [&](const EncodedImage& encoded) { return side.backend->decode(encoded); };
+    }
+    codecs::DecodedImage image = codecs::decode_image(file, image_.name, options);
+    side.backend->wait();
+    return image;
+  }
+
+  /// Compares every backend that decodes the file with the first one, then times each.
+  [[nodiscard]] BenchRow decoding(std::string name, std::span<const std::byte> file) const {
+    BenchRow found = row(std::move(name));
+    std::optional<Image> first;
+    std::string first_name;
+    for (const BenchSide& side : sides_) {
+      std::optional<Image> image = decoded(side, file);
+      if (!image) {
+        continue;
+      }
+      if (first) {
+        found.compared = true;
+        if (found.difference.empty()) {
+          found.difference = first_difference(*first, first_name, *image, side.backend->name());
+        }
+      }
+      const double ms = median_ms([&] { [[maybe_unused]] const codecs::DecodedImage dropped = decode(side, file); });
+      found.timings.push_back(timing_of(side, ms, file.size() + image->size_bytes()));
+      if (!first) {
+        first = std::move(image);
+        first_name = side.backend->name();
+      }
+    }
+    return found;
+  }
+
+  /// Compares the file of every backend that encodes the pixels with the host's, then times each.
+  [[nodiscard]] BenchRow encoding(std::string name, FileFormat format, const std::vector<std::byte>& file,
+                                  const codecs::WriteOptions& options) const {
+    BenchRow found = row(std::move(name));
+    const ConstView pixels = image_.pixels.view();
+    for (const BenchSide& side : sides_) {
+      if (side.backend->memory_is_host()) {
+        const double ms = median_ms(
+            [&] { [[maybe_unused]] const auto dropped = encode_image(pixels, format, image_.name, options); });
+        found.timings.push_back(timing_of(side, ms, file.size() + image_.pixels.size_bytes()));
+        continue;
+      }
+      const auto as = codecs::backend_encoding(pixels.width, pixels.height, pixels.format, format, options);
+      const Picture picture = side.backend->upload(pixels);
+      if (!as || !side.backend->encode(picture, *as)) {
+        continue;
+      }
+      const auto encode = [&] {
+        std::vector<std::byte> written;
+        write_encoded(
+            side.backend->encode(picture, *as).value(), pixels.width, pixels.height, pixels.format, format, image_.name,
+            options, [&](std::span<const std::byte> part) { written.insert(written.end(), part.begin(), part.end()); });
+        return written;
+      };
+      found.compared = true;
+      if (encode() != file) {
+        found.difference = side.backend->name() + " encodes other bytes than the host";
+      }
+      const double ms = median_ms([&] { [[maybe_unused]] const auto dropped = encode(); });
+      found.timings.push_back(timing_of(side, ms, file.size() + image_.pixels.size_bytes()));
+    }
+    return found;
+  }
+
+  const BenchImage& image_;
+  const std::vector<BenchSide>& sides_;
+  const codecs::ReadOptions& reading_;
+};
+
+/// Rows for decoding and encoding JPEG and PNG: the image's file, or what gpuimg makes of its pixels. The host's codecs
+/// belong to the backend whose memory is the host's.
+std::vector<BenchRow> bench_codecs(const BenchImage& image, const std::vector<BenchSide>& sides,
+                                   const codecs::ReadOptions& reading) {
+  const CodecBench bench(image, sides, reading);
+  std::vector<BenchRow> rows = bench.rows(FileFormat::jpeg);
+  for (BenchRow& row : bench.rows(FileFormat::png)) {
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
 
 struct Arguments {
   std::vector<std::string> inputs;

@@ -12,10 +12,10 @@
 #include "commands/commands.hpp"
 #include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
+#include "engine/codec_selftest.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
-#include "selftest/codec_selftest.hpp"
-#include "selftest/selftest.hpp"
+#include "operations/selftest.hpp"
 
 namespace gpuimg {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <variant>
 
-#include "selftest/codec_selftest.hpp"
+#include "engine/codec_selftest.hpp"
 
 namespace gpuimg {
 

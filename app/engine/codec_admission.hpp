@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gpuimg/backend.hpp"
-#include "selftest/selftest.hpp"
+#include "operations/selftest.hpp"
 
 namespace gpuimg {
 

@@ -10,12 +10,44 @@
 #include <memory>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "cli/option_values.hpp"
+#include "operations/result_compare.hpp"
 
 namespace gpuimg {
 namespace {
+
+/// True if `only_on` holds the backend, or is empty.
+bool is_on(BackendKind kind, std::span<const BackendKind> only_on) {
+  return only_on.empty() || std::find(only_on.begin(), only_on.end(), kind) != only_on.end();
+}
+
+/// A trial that calls an operation with these options.
+Trial trial(std::string name, const HistogramOptions& options, double bytes_per_pixel) {
+  return {std::move(name),
+          [options](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.histogram(picture, options);
+          },
+          bytes_per_pixel};
+}
+
+Trial trial(std::string name, const EqualizeOptions& options, double bytes_per_pixel) {
+  return {std::move(name),
+          [options](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.equalize(picture, options);
+          },
+          bytes_per_pixel};
+}
+
+Trial trial(std::string name, const PictureOperation& operation, double bytes_per_pixel) {
+  return {std::move(name),
+          [operation](Backend& backend, const Picture& picture) -> OperationResult {
+            return backend.apply(picture, operation);
+          },
+          bytes_per_pixel, false, backends_with(operation)};
+}
 
 double bytes_of(PixelFormat format) { return static_cast<double>(format.bytes_per_pixel()); }
 
@@ -303,6 +335,31 @@ constexpr std::array kOperations = {
 };
 
 }  // namespace
+
+bool Trial::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
+
+std::span<const BackendKind> backends_with(const PictureOperation& operation) {
+  const auto lacked = [](const auto& options) {
+    using Options = std::decay_t<decltype(options)>;
+    return std::is_same_v<Options, ClaheOptions> || std::is_same_v<Options, WindowOptions> ||
+           std::is_same_v<Options, ThresholdOptions> || std::is_same_v<Options, DenoiseOptions>;
+  };
+  return std::visit(lacked, operation) ? std::span<const BackendKind>(kNotOpencl) : std::span<const BackendKind>();
+}
+
+HostResult host_result(const Trial& trial, Backend& backend, const Picture& picture) {
+  OperationResult result = trial.run(backend, picture);
+  if (auto* histogram = std::get_if<Histogram>(&result)) {
+    return std::move(*histogram);
+  }
+  return backend.download(std::get<Picture>(std::move(result)));
+}
+
+std::string difference(const Trial& trial, Backend& a, const Picture& on_a, Backend& b, const Picture& on_b) {
+  const HostResult from_a = host_result(trial, a, on_a);
+  const HostResult from_b = host_result(trial, b, on_b);
+  return first_difference(from_a, a.name(), from_b, b.name());
+}
 
 bool Operation::is_on(BackendKind kind) const { return gpuimg::is_on(kind, only_on); }
 

@@ -4,9 +4,26 @@
 #include <string>
 #include <vector>
 
-#include "selftest/bench_run.hpp"
-
 namespace gpuimg {
+
+struct BackendTiming {
+  std::string backend;
+  double upload_ms = 0.0;             ///< like the download, not of a codec
+  double kernel_ms = 0.0;             ///< median time of the operation alone, on pixels already uploaded; of a codec,
+                                      ///< from a file in host memory to pixels in the backend's, or back
+  double download_ms = 0.0;           ///< of the uploaded picture itself, as a measure of the download
+  double gigabytes_per_second = 0.0;  ///< minimum bytes the operation must move, divided by kernel_ms
+  double share_of_copy = 0.0;         ///< gigabytes_per_second relative to a plain copy on this backend
+};
+
+struct BenchRow {
+  std::string image;
+  std::string operation;  ///< or codec
+  bool is_codec = false;
+  bool compared = false;   ///< false if there is nothing to compare with
+  std::string difference;  ///< empty if the backends agree
+  std::vector<BackendTiming> timings;
+};
 
 struct BenchBackend {
   std::string name;         ///< "cpu", "cuda"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "selftest/codec_selftest.hpp"
+#include "engine/codec_selftest.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"

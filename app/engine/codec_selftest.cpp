@@ -1,5 +1,5 @@
 // Round trips over the generated image, known files, and the trials of a backend's codecs.
-#include "selftest/codec_selftest.hpp"
+#include "engine/codec_selftest.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "operations/result_compare.hpp"
-#include "selftest/selftest_image.hpp"
+#include "operations/selftest.hpp"
 
 namespace gpuimg {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "codecs/codec.hpp"
 #include "gpuimg/backend.hpp"
-#include "selftest/selftest.hpp"
+#include "operations/selftest.hpp"
 
 namespace gpuimg {
 
