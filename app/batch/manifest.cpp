@@ -15,7 +15,7 @@
 
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

@@ -9,7 +9,7 @@
 
 #include "batch/manifest.hpp"
 #include "io/input_file.hpp"
-#include "text/json_reader.hpp"
+#include "text/json.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "gpuimg/error.hpp"
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

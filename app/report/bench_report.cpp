@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

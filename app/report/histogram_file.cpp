@@ -14,8 +14,7 @@
 #include "cli/option_values.hpp"
 #include "gpuimg/error.hpp"
 #include "text/channel_names.hpp"
-#include "text/json_reader.hpp"
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <limits>
 
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

@@ -13,7 +13,7 @@
 #include "codecs/metadata/color_space.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
 #include "codecs/metadata/icc_profile.hpp"
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 

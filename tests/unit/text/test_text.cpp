@@ -5,8 +5,9 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <vector>
 
-#include "text/json_writer.hpp"
+#include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
@@ -81,6 +82,29 @@ TEST(JsonWriter, EscapesAndNesting) {
   EXPECT_EQ(json.take(),
             "{\n  \"a\\\"\\\\\\n\\t\\u0001\\u007f\": \"\xEF\xBF\xBD\xC3\xA9\",\n  \"empty\": [],\n  \"real\": 0.1,\n"
             "  \"nan\": null,\n  \"list\": [\n    18446744073709551615,\n    true,\n    null\n  ]\n}\n");
+}
+
+TEST(JsonDocument, ReadsValuesAndRefusesOthers) {
+  const JsonDocument document(
+      R"({"name": "a", "counts": [18446744073709551615, 1], "part": 1.5, "below": -1, "no": null})");
+  const JsonValue root = document.root();
+  EXPECT_EQ(root.at("name").text(), "a");
+  EXPECT_TRUE(root.at("name").equals("a"));
+  EXPECT_FALSE(root.at("name").equals(1));
+  EXPECT_TRUE(root.contains("no"));
+  EXPECT_FALSE(root.contains("nothing") || root.at("name").contains("name"));
+  const std::vector<JsonValue> counts = root.at("counts").elements();
+  ASSERT_EQ(counts.size(), 2U);
+  EXPECT_TRUE(root.at("counts").is_array() && counts[0].is_unsigned() && counts[1].equals(1));
+  EXPECT_EQ(counts[0].unsigned_integer(), std::numeric_limits<std::uint64_t>::max());
+  EXPECT_FALSE(root.at("part").is_integer());
+  EXPECT_TRUE(root.at("below").is_integer() && !root.at("below").is_unsigned());
+  EXPECT_EQ(root.at("below").integer(), -1);
+  EXPECT_TRUE(root.at("no").elements().empty());
+  EXPECT_THROW((void)root.at("nothing"), JsonError);
+  EXPECT_THROW((void)root.at("part").text(), JsonError);
+  EXPECT_THROW((void)root.at("name").integer(), JsonError);
+  EXPECT_THROW(JsonDocument("{\"cut\": "), JsonSyntaxError);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// Reads JSON text (RFC 8259) of untrusted files. Only json_reader.cpp includes nlohmann/json, which is slow to compile:
-// docs/decisions/0005-reading-json.md.
+// JSON text (RFC 8259), written and read. The caller chooses the content. Only json.cpp includes nlohmann/json, which
+// is slow to compile: docs/decisions/0005-reading-json.md.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,44 @@
 #include <vector>
 
 namespace gpuimg {
+
+/// Writes objects and arrays on separate lines, indented by two spaces. A container begun with Layout::line stays on
+/// one line with its content. Inside an object, call key() before each value.
+class JsonWriter {
+ public:
+  enum class Layout : std::uint8_t { block, line };
+
+  JsonWriter& begin_object(Layout layout = Layout::block) { return begin('{', '}', layout); }
+  JsonWriter& begin_array(Layout layout = Layout::block) { return begin('[', ']', layout); }
+  JsonWriter& end();
+
+  JsonWriter& key(std::string_view name);
+  JsonWriter& text(std::string_view bytes);  ///< invalid UTF-8 becomes U+FFFD
+  JsonWriter& integer(std::uint64_t value);
+  JsonWriter& real(double value);  ///< shortest text that reads back the same; null if not finite
+  JsonWriter& boolean(bool value);
+  JsonWriter& null();
+  JsonWriter& literal(std::string_view json);  ///< a number, true, false or null, already formatted
+
+  /// Returns the text so far with a final line break, and leaves the writer empty.
+  std::string take();
+
+ private:
+  struct Open {
+    char closing = '}';
+    Layout layout = Layout::block;
+    bool is_empty = true;
+  };
+
+  JsonWriter& begin(char opening, char closing, Layout layout);
+  void separate();
+  void break_line();
+  void append_quoted(std::string_view bytes);
+
+  std::string out_;
+  std::vector<Open> open_;
+  bool after_key_ = false;
+};
 
 /// A value is missing or has the wrong type, or the text is not JSON.
 struct JsonError : std::runtime_error {
