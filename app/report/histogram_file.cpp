@@ -251,7 +251,7 @@ constexpr std::array kChannels = {Channel::luma, Channel::red, Channel::green, C
 constexpr std::array<std::string_view, 14> kChannelColumns = {
     "mean", "stddev", "min", "p1",  "p5",           "p25",           "median",
     "p75",  "p95",    "p99", "max", "entropy_bits", "share_at_zero", "share_at_max"};
-constexpr std::size_t kColumns = kImageColumns.size() + kChannels.size() * kChannelColumns.size();
+constexpr std::size_t kTableColumns = kImageColumns.size() + kChannels.size() * kChannelColumns.size();
 
 void add_statistics(std::string& cells, const HistogramStatistics& s) {
   append_format(cells, ",{},{},{}", s.mean, s.standard_deviation, s.min);
@@ -271,7 +271,7 @@ std::vector<std::string_view> split(const std::string& name, std::string_view ce
     }
     cells.remove_prefix(comma + 1);
   }
-  if (parts.size() != kColumns) {
+  if (parts.size() != kTableColumns) {
     throw Error(ErrorKind::decode,
                 printable_name(name) + ": the manifest's row of it has other columns; run without --resume");
   }

@@ -107,7 +107,7 @@ std::string coordinate(double x) { return fmt::format("{}", std::round(x * 100.0
 double height_at(const Frame& frame, double position) { return frame.bottom - position * (frame.bottom - frame.top); }
 
 /// Ends with a separator; empty for a sum of images.
-std::string size_text(const ImageFacts& image) {
+std::string size_prefix(const ImageFacts& image) {
   return image.is_sum ? ""
                       : fmt::format("{} × {} · {} bit · {} · ", image.width, image.height, image.bits,
                                     color_kind(image.channels));
@@ -122,7 +122,7 @@ void add_heading(std::string& svg, const HistogramReport& report, const SvgOptio
   const bool is_overlay = report.channels.front().series > 0;
   append_format(svg, "<text x=\"{}\" y=\"50\">{}</text>\n", kLeft,
                 is_overlay ? "shares of the pixels counted in each image"
-                           : fmt::format("{}{} pixels counted, {} skipped", size_text(report.image),
+                           : fmt::format("{}{} pixels counted, {} skipped", size_prefix(report.image),
                                          grouped(report.counted), grouped(report.skipped)));
 }
 
