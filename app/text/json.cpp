@@ -167,6 +167,10 @@ std::uint64_t JsonValue::unsigned_integer() const {
   return checked([&] { return of(json_).get<std::uint64_t>(); });
 }
 
+bool JsonValue::boolean() const {
+  return checked([&] { return of(json_).get<bool>(); });
+}
+
 std::string JsonValue::text() const {
   return checked([&] { return of(json_).get<std::string>(); });
 }

@@ -76,6 +76,7 @@ class JsonValue {
   [[nodiscard]] bool is_unsigned() const;  ///< the same, not negative
   [[nodiscard]] std::int64_t integer() const;
   [[nodiscard]] std::uint64_t unsigned_integer() const;
+  [[nodiscard]] bool boolean() const;
   [[nodiscard]] std::string text() const;
 
   [[nodiscard]] bool equals(std::string_view text) const;

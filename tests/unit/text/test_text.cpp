@@ -86,7 +86,7 @@ TEST(JsonWriter, EscapesAndNesting) {
 
 TEST(JsonDocument, ReadsValuesAndRefusesOthers) {
   const JsonDocument document(
-      R"({"name": "a", "counts": [18446744073709551615, 1], "part": 1.5, "below": -1, "no": null})");
+      R"({"name": "a", "counts": [18446744073709551615, 1], "part": 1.5, "below": -1, "no": null, "so": true})");
   const JsonValue root = document.root();
   EXPECT_EQ(root.at("name").text(), "a");
   EXPECT_TRUE(root.at("name").equals("a"));
@@ -100,6 +100,8 @@ TEST(JsonDocument, ReadsValuesAndRefusesOthers) {
   EXPECT_FALSE(root.at("part").is_integer());
   EXPECT_TRUE(root.at("below").is_integer() && !root.at("below").is_unsigned());
   EXPECT_EQ(root.at("below").integer(), -1);
+  EXPECT_TRUE(root.at("so").boolean());
+  EXPECT_THROW((void)root.at("part").boolean(), JsonError);
   EXPECT_TRUE(root.at("no").elements().empty());
   EXPECT_THROW((void)root.at("nothing"), JsonError);
   EXPECT_THROW((void)root.at("part").text(), JsonError);
