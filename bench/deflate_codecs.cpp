@@ -18,8 +18,8 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_writer.hpp"
-#include "gpuimg/png/strip_layout.hpp"
 #include "io/input_file.hpp"
+#include "png/strips.hpp"
 
 namespace {
 

@@ -1,10 +1,12 @@
-// Checks every pixel of a result on the device, against the rules in include/gpuimg/ops.
+// Checks every pixel of a result on the device, against the rules in core/ops.
 #include "bench/exact_checks.hpp"
 
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
+#include "ops/hsl.hpp"
+#include "ops/luma.hpp"
 
 namespace gpuimg::bench {
 namespace {

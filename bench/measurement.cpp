@@ -10,6 +10,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/cuda.hpp"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::bench {
 namespace {

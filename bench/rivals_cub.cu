@@ -7,7 +7,7 @@
 #include "bench/rivals.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
-#include "gpuimg/ops/luma.hpp"
+#include "ops/luma.hpp"
 
 namespace gpuimg::bench {
 namespace {

@@ -1,6 +1,6 @@
 // CLAHE on the CPU: counts each tile and builds its table, then maps each cell, the pixels between four tile centers.
 // Specified in docs/operations.md, "CLAHE".
-#include "gpuimg/ops/clahe.hpp"
+#include "ops/clahe.hpp"
 
 #include <tbb/enumerable_thread_specific.h>
 #include <tbb/parallel_for.h>
@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "cpu_picture.hpp"
-#include "gpuimg/ops/clahe_cells.hpp"
 #include "operations.hpp"
 #include "tile_tables.hpp"
 

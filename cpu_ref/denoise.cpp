@@ -1,6 +1,6 @@
 // Non-local means on the CPU: for each offset of the search window, the squared differences to the shifted image are
 // summed over patches by sliding sums. Specified in docs/operations.md, "Denoising".
-#include "gpuimg/ops/denoise.hpp"
+#include "ops/denoise.hpp"
 
 #include <tbb/blocked_range2d.h>
 #include <tbb/parallel_for.h>
@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "operations.hpp"
+#include "ops/window.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
 #include "simd/simd_rows.hpp"

@@ -1,6 +1,6 @@
 // Histogram equalization on the CPU: count, build the table, map row by row.
 // Specified in docs/operations.md, "Equalization".
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // HSL conversion in both directions, and adjustment, on the CPU. Specified in docs/operations.md, "HSL".
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hsl.hpp"
 
 #include <algorithm>
 

@@ -14,6 +14,7 @@
 #include "operations.hpp"
 #include "row_bands.hpp"
 #include "simd/simd_rows.hpp"
+#include "window/table.hpp"
 
 namespace gpuimg::cpu {
 namespace {

@@ -5,7 +5,9 @@
 #include <cstring>
 
 #include "cpu_picture.hpp"
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hist.hpp"
+#include "ops/hsl.hpp"
+#include "ops/luma.hpp"
 #include "pixel_access.hpp"
 #include "row_bands.hpp"
 #include "simd/simd_rows.hpp"

@@ -7,8 +7,8 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/luma.hpp"
-#include "gpuimg/pixel_pool.hpp"
 #include "gpuimg/selection.hpp"
+#include "pixel_memory.hpp"
 
 namespace gpuimg::cpu {
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "gpuimg/backend.hpp"
-#include "gpuimg/pixel_pool.hpp"
+#include "pixel_memory.hpp"
 
 namespace gpuimg::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpuimg/image.hpp"
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hsl.hpp"
 
 namespace gpuimg::cpu {
 

@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 #include "pixel_access.hpp"
 #include "simd/simd_rows.hpp"
 

@@ -1,5 +1,5 @@
 // Thresholds on the CPU. Specified in docs/operations.md, "Thresholds".
-#include "gpuimg/ops/threshold.hpp"
+#include "ops/threshold.hpp"
 
 #include <cstdint>
 #include <type_traits>
@@ -7,6 +7,7 @@
 
 #include "levels.hpp"
 #include "operations.hpp"
+#include "ops/window.hpp"
 #include "simd/simd_rows.hpp"
 #include "window_sums.hpp"
 

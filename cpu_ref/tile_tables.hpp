@@ -9,8 +9,8 @@
 #include <optional>
 #include <vector>
 
-#include "gpuimg/ops/clahe.hpp"
 #include "levels.hpp"
+#include "ops/clahe.hpp"
 #include "table_levels.hpp"
 
 namespace gpuimg::cpu {

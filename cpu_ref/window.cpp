@@ -1,6 +1,6 @@
 // Mean, variance and standard deviation of the window around each pixel, on the CPU.
 // Specified in docs/operations.md, "Windows".
-#include "gpuimg/ops/window.hpp"
+#include "ops/window.hpp"
 
 #include <cstdint>
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "gpuimg/image.hpp"
-#include "gpuimg/ops/window.hpp"
+#include "ops/window.hpp"
 #include "row_bands.hpp"
 #include "simd/simd_rows.hpp"
 

@@ -1,5 +1,5 @@
 // CLAHE on the device: counts the tiles, builds their tables, and maps the pixels between them.
-// Specified in docs/operations.md, "CLAHE"; the arithmetic is that of gpuimg/ops/clahe.hpp.
+// Specified in docs/operations.md, "CLAHE"; the arithmetic is that of core/ops/clahe.hpp.
 #include <algorithm>
 
 #include "count/tile_counts.hpp"
@@ -7,6 +7,7 @@
 #include "device/cuda_picture.hpp"
 #include "map/map_between_tiles.hpp"
 #include "operations.hpp"
+#include "ops/clahe.hpp"
 #include "table/level_table.cuh"
 
 namespace gpuimg::cuda {

@@ -17,8 +17,8 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/cuda.hpp"
-#include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
+#include "pixel_memory.hpp"
 #include "test_backend.hpp"
 
 namespace gpuimg {

@@ -4,7 +4,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "gpuimg/ops/denoise_patches.hpp"
+#include "ops/denoise.hpp"
+#include "ops/window.hpp"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {

@@ -7,6 +7,7 @@
 #include "device/cuda_picture.hpp"
 #include "map/equalize_map.cuh"
 #include "map/fused_equalize.hpp"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -1,6 +1,7 @@
 // The HSL operations on the device: conversion (map/to_hsl.cuh), the inverse, and adjustment.
 // Specified in docs/operations.md, "HSL".
 #include "map/to_hsl.cuh"
+#include "ops/hsl.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -4,8 +4,11 @@
 
 #include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
+#include "ops/threshold.hpp"
+#include "ops/window.hpp"
 #include "window/launch_bands.cuh"
 #include "window/slide_rows.cuh"
+#include "window/table.hpp"
 #include "window_tables.cuh"
 
 namespace gpuimg::cuda {

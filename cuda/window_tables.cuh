@@ -7,8 +7,8 @@
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "gpuimg/ops/window_table.hpp"
 #include "operations.hpp"
+#include "window/table.hpp"
 
 namespace gpuimg::cuda {
 

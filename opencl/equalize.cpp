@@ -7,6 +7,7 @@
 
 #include "count_levels.hpp"
 #include "device/opencl_picture.hpp"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::opencl {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "device/cl_check.hpp"
 #include "device/opencl_picture.hpp"
-#include "gpuimg/pixel_pool.hpp"
 #include "operations.hpp"
 #include "pinned_memory.hpp"
+#include "pixel_memory.hpp"
 #include "test_backend.hpp"
 
 namespace gpuimg {

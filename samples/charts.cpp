@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "canvas.hpp"
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hsl.hpp"
 #include "scenes.hpp"
 
 namespace gpuimg::samples {

@@ -22,7 +22,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/row_reader.hpp"
 #include "codecs/row_writer.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
 #include "io/bytes.hpp"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cli/option_values.hpp"
+#include "ops/equalize.hpp"
 #include "report/histogram_file.hpp"
 #include "text/printable_name.hpp"
 

@@ -5,10 +5,10 @@
 #include <algorithm>
 
 #include "engine/command_context.hpp"
-#include "gpuimg/jpeg/encoder_limits.hpp"
-#include "gpuimg/jpeg/layout.hpp"
-#include "gpuimg/png/encoder_limits.hpp"
+#include "jpeg/encode.hpp"
+#include "jpeg/layout.hpp"
 #include "operations/operations.hpp"
+#include "png/strips.hpp"
 
 namespace gpuimg {
 namespace {

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "operations/result_compare.hpp"
 

@@ -14,6 +14,10 @@
 #include <vector>
 
 #include "engine/result_rows.hpp"
+#include "ops/clahe.hpp"
+#include "ops/equalize.hpp"
+#include "ops/threshold.hpp"
+#include "window/table.hpp"
 
 namespace gpuimg {
 namespace {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "gpuimg/error.hpp"
+#include "ops/hist.hpp"
 #include "text/channel_names.hpp"
 #include "text/printable_name.hpp"
 

@@ -2,7 +2,7 @@
 // memory.
 #include "bench/textbook/textbook.hpp"
 #include "device/cuda_check.hpp"
-#include "gpuimg/ops/luma.hpp"
+#include "ops/luma.hpp"
 
 namespace gpuimg::bench::textbook {
 namespace {

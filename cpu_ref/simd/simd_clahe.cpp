@@ -1,5 +1,5 @@
 // Vectorized tables of CLAHE, and interpolation between those of four tiles. Specified in
-// include/gpuimg/ops/clahe.hpp.
+// core/ops/clahe.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_clahe.cpp"
 #include <hwy/foreach_target.h>
@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "gpuimg/ops/clahe.hpp"
+#include "ops/clahe.hpp"
 #include "simd/simd_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();

@@ -1,11 +1,11 @@
 // Vectorized equalization of rows: hue-preserving color, YCrCb, and byte look-up. Specified in
-// include/gpuimg/ops/equalize.hpp.
+// core/ops/equalize.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_equalize.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 #include "simd/simd_pixels-inl.hpp"
 #include "simd/simd_rows.hpp"
 

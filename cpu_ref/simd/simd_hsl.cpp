@@ -1,4 +1,4 @@
-// Vectorized HSL of rows. Fractions, order of cases and rounding are specified in include/gpuimg/ops/hsl.hpp.
+// Vectorized HSL of rows. Fractions, order of cases and rounding are specified in core/ops/hsl.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_hsl.cpp"
 #include <hwy/foreach_target.h>

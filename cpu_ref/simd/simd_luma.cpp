@@ -1,11 +1,11 @@
-// Vectorized luma of rows. Weights and rounding are specified in include/gpuimg/ops/luma.hpp, those of YCrCb in
+// Vectorized luma of rows. Weights and rounding are specified in core/ops/luma.hpp, those of YCrCb in
 // equalize.hpp.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "simd/simd_luma.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 #include "simd/simd_pixels-inl.hpp"
 #include "simd/simd_rows.hpp"
 

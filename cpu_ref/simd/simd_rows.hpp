@@ -1,5 +1,5 @@
 // Row functions for 8-bit pixels, and of windows also for 16-bit ones, that use the widest vector instructions of the
-// processor (Highway selects them at run time). Each computes exactly what the arithmetic in include/gpuimg/ops
+// processor (Highway selects them at run time). Each computes exactly what the arithmetic in core/ops
 // specifies; tests compare all 2²⁴ colors. Other formats use that arithmetic directly.
 #pragma once
 

@@ -4,7 +4,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "gpuimg/ops/window.hpp"
+#include "ops/window.hpp"
 #include "simd/simd_prefix-inl.hpp"
 #include "simd/simd_rows.hpp"
 

@@ -6,6 +6,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 namespace {

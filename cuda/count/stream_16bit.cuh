@@ -4,6 +4,7 @@
 
 #include "count/packed_counters.cuh"
 #include "device/launch.cuh"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 

@@ -10,7 +10,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "gpuimg/ops/clahe_cells.hpp"
+#include "ops/clahe.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "device/samples.cuh"
-#include "gpuimg/ops/equalize.hpp"
-#include "gpuimg/ops/hist.hpp"
+#include "ops/equalize.hpp"
+#include "ops/hist.hpp"
+#include "ops/hsl.hpp"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 

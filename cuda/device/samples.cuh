@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hsl.hpp"
 
 namespace gpuimg::cuda {
 

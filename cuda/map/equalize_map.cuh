@@ -5,6 +5,7 @@
 #include "device/levels.cuh"
 #include "map/exact_divide.cuh"
 #include "map/pixel_map.cuh"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::cuda {
 

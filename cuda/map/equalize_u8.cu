@@ -1,5 +1,6 @@
 // Maps 8-bit pixels through equalization tables. A separate file so that its kernels compile in parallel.
 #include "map/equalize_map.cuh"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 

@@ -7,6 +7,7 @@
 #include "map/equalize_map.cuh"
 #include "map/fused_equalize.hpp"
 #include "map/fused_totals.cuh"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -1,12 +1,13 @@
 // Maps pixels between the tables of four tiles: 8-bit levels with the tables in shared memory, other levels with the
-// tables in global memory. The arithmetic is that of gpuimg/ops/clahe.hpp.
+// tables in global memory. The arithmetic is that of core/ops/clahe.hpp.
 #include "map/map_between_tiles.hpp"
 
 #include <algorithm>
 
 #include "device/levels.cuh"
-#include "gpuimg/ops/clahe_cells.hpp"
 #include "map/pixel_map.cuh"
+#include "ops/clahe.hpp"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::cuda {
 namespace {
@@ -66,7 +67,9 @@ struct MapBetweenTiles : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   __device__ __forceinline__ std::uint32_t looked_up(std::uint32_t level, int plane, const TilePlace& x,
                                                      const TilePlace& y) const {
     constexpr std::size_t kLevels = kMaxOf<T> + std::size_t{1};
-    const std::uint16_t* maps = request.maps + plane * request.grid.tiles() * kLevels + level;
+    const std::size_t tiles =
+        static_cast<std::size_t>(request.grid.tiles_x) * static_cast<std::size_t>(request.grid.tiles_y);
+    const std::uint16_t* maps = request.maps + plane * tiles * kLevels + level;
     const auto entry = [&](int i, int j) {
       const std::size_t tile = static_cast<std::size_t>(j) * request.grid.tiles_x + i;
       return static_cast<float>(__ldg(maps + tile * kLevels));

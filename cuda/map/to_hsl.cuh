@@ -3,6 +3,7 @@
 
 #include "map/exact_divide.cuh"
 #include "map/pixel_map.cuh"
+#include "ops/hsl.hpp"
 
 namespace gpuimg::cuda {
 

@@ -5,6 +5,7 @@
 
 #include "scan/tile_rows.cuh"
 #include "scan/tile_sums.cuh"
+#include "window/table.hpp"
 
 namespace gpuimg::cuda {
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "count/count_levels.cuh"
+#include "ops/equalize.hpp"
 
 namespace gpuimg::cuda {
 

@@ -4,6 +4,7 @@
 
 #include "count/packed_counters.cuh"
 #include "device/cuda_check.hpp"
+#include "ops/equalize.hpp"
 #include "table/level_table.cuh"
 
 namespace gpuimg::cuda {

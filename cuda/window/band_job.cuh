@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "gpuimg/ops/window.hpp"
-#include "gpuimg/ops/window_bands.hpp"
+#include "window/bands.hpp"
 #include "window/row_sums.cuh"
 
 namespace gpuimg::cuda {

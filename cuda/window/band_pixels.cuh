@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ops/window.hpp"
 #include "window/band_job.cuh"
 
 namespace gpuimg::cuda {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include "ops/window.hpp"
 #include "window/band_job.cuh"
 #include "window/unaligned_levels.cuh"
 

@@ -5,7 +5,7 @@
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "gpuimg/ops/window_slides.hpp"
+#include "window/slides.hpp"
 #include "window/unaligned_levels.cuh"
 
 namespace gpuimg::cuda {

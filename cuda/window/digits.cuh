@@ -1,10 +1,10 @@
 // What enters and leaves the windows with each row, as digits of a byte, and their product with the triangle.
-// gpuimg/ops/window_bands.hpp defines them.
+// core/window/bands.hpp defines them.
 #pragma once
 
 #include <cstdint>
 
-#include "gpuimg/ops/window_bands.hpp"
+#include "window/bands.hpp"
 #include "window/byte_products.cuh"
 #include "window/row_sums.cuh"
 

@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "gpuimg/ops/window.hpp"
-#include "gpuimg/ops/window_slides.hpp"
 #include "window/column_marks.cuh"
+#include "window/slides.hpp"
 
 namespace gpuimg::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "gpuimg/ops/window_bands.hpp"
+#include "window/bands.hpp"
 #include "window/byte_products.cuh"
 
 namespace gpuimg::cuda {

@@ -1,5 +1,5 @@
 // The kernel that slides the sums of columns down the rows, and makes each row's pixels of the sums of its first
-// columns. Arithmetic: gpuimg/ops/window_slides.hpp.
+// columns. Arithmetic: core/window/slides.hpp.
 #pragma once
 
 #include <cuda_pipeline_primitives.h>
@@ -9,9 +9,10 @@
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "gpuimg/ops/window_slides.hpp"
+#include "ops/window.hpp"
 #include "window/column_marks.cuh"
 #include "window/row_prefixes.cuh"
+#include "window/slides.hpp"
 
 namespace gpuimg::cuda {
 

@@ -1,5 +1,5 @@
 // The kernel that sums small windows over 8-bit levels by products with band matrices. Layout and arithmetic:
-// gpuimg/ops/window_bands.hpp.
+// core/window/bands.hpp.
 #pragma once
 
 #include <cstdint>

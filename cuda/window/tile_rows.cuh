@@ -7,7 +7,7 @@
 #include <cstdint>
 
 #include "device/launch.cuh"
-#include "gpuimg/ops/window.hpp"
+#include "ops/window.hpp"
 #include "window/band_job.cuh"
 #include "window/band_maps.cuh"
 #include "window/byte_products.cuh"

@@ -10,7 +10,7 @@
 #include <utility>
 #include <variant>
 
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/ops/clahe.hpp"
 #include "gpuimg/ops/denoise.hpp"
 #include "gpuimg/ops/equalize.hpp"

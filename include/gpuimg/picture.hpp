@@ -1,8 +1,10 @@
-// Pixels in a backend's memory.
+// Pixels in a backend's memory. Each operation has its check() beside its options; every backend runs it first, so that
+// all backends report the same errors. detail:: has the parts that the checks share, here and in selection.hpp.
 #pragma once
 
 #include <cstddef>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "gpuimg/image.hpp"
@@ -39,5 +41,17 @@ class Picture {
   int height_ = 0;
   PixelFormat format_;
 };
+
+namespace detail {
+
+inline std::string size_text(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
+
+inline void check_photographic(const Picture& picture, const std::string& what) {
+  if (!picture.format().is_photographic()) {
+    throw Error(ErrorKind::unsupported, what + ": only 8- and 16-bit images of 1 to 4 channels are supported");
+  }
+}
+
+}  // namespace detail
 
 }  // namespace gpuimg

@@ -1,4 +1,4 @@
-// Exact quotients on any device, float64 without 64-bit floats, and HSL. Restates include/gpuimg/ops/hsl.hpp; the parity
+// Exact quotients on any device, float64 without 64-bit floats, and HSL. Restates core/ops/hsl.hpp; the parity
 // tests compare all colors.
 
 // 1/b within 2.5 units in the last place, for normal b whose reciprocal is normal.

@@ -1,5 +1,5 @@
 // Maps pixels through look-up tables. Specified in docs/operations.md, "Color". Restates
-// include/gpuimg/ops/equalize.hpp.
+// core/ops/equalize.hpp.
 //
 // Macros: TABLE_COPIES, a power of two: copies of the tables in local memory, in different banks.
 //

@@ -1,4 +1,4 @@
-// RGB to HSL, back, and adjustment. Specified in docs/operations.md, "HSL". Restates include/gpuimg/ops/hsl.hpp.
+// RGB to HSL, back, and adjustment. Specified in docs/operations.md, "HSL". Restates core/ops/hsl.hpp.
 //
 // Choices: ENCODING.
 

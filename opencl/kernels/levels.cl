@@ -1,4 +1,4 @@
-// The level of a pixel that is counted, summed or mapped. Restates include/gpuimg/ops/luma.hpp, hist.hpp and
+// The level of a pixel that is counted, summed or mapped. Restates core/ops/luma.hpp, hist.hpp and
 // equalize.hpp.
 
 uint luma_bt601(uint4 p) { return (19595u * p.x + 38470u * p.y + 7471u * p.z + 32768u) >> 16; }

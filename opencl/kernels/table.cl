@@ -1,4 +1,4 @@
-// The look-up table of a histogram. Restates level_rule and mapped_level of include/gpuimg/ops/equalize.hpp.
+// The look-up table of a histogram. Restates level_rule and mapped_level of core/ops/equalize.hpp.
 //
 // Choices: FORMULA. One work-group makes one table.
 

@@ -5,6 +5,7 @@
 #include "device/cuda_check.hpp"
 #include "map/equalize_map.cuh"
 #include "map/exact_divide.cuh"
+#include "ops/equalize.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "backends.hpp"
+#include "ops/equalize.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg::test {

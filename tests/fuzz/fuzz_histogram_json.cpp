@@ -5,7 +5,7 @@
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 #include "report/histogram_file.hpp"
 
 namespace {

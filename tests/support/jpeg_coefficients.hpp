@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg_pipeline.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::test {
 

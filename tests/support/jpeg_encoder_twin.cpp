@@ -6,12 +6,9 @@
 #include <memory>
 
 #include "codecs/image_writer.hpp"
-#include "gpuimg/jpeg/block_codes.hpp"
-#include "gpuimg/jpeg/encoder_limits.hpp"
-#include "gpuimg/jpeg/forward_dct.hpp"
-#include "gpuimg/jpeg/pixels.hpp"
-#include "gpuimg/jpeg/samples.hpp"
-#include "gpuimg/jpeg/stuffing.hpp"
+#include "jpeg/encode.hpp"
+#include "jpeg/pixels.hpp"
+#include "jpeg/scan_bytes.hpp"
 #include "support/encoded_bytes.hpp"
 
 namespace gpuimg::test {

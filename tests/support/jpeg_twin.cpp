@@ -13,9 +13,9 @@
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/jpeg/coefficients.hpp"
-#include "gpuimg/jpeg/pixels.hpp"
-#include "gpuimg/jpeg/scan_walk.hpp"
+#include "jpeg/layout.hpp"
+#include "jpeg/pixels.hpp"
+#include "jpeg/subsequences.hpp"
 #include "support/jpeg_coefficients.hpp"
 
 namespace gpuimg::test {

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::test {

@@ -8,11 +8,10 @@
 #include <span>
 
 #include "codecs/image_writer.hpp"
-#include "gpuimg/png/checksums.hpp"
-#include "gpuimg/png/chunk_layout.hpp"
-#include "gpuimg/png/encoder_limits.hpp"
-#include "gpuimg/png/huffman_tree.hpp"
-#include "gpuimg/png/row_filter.hpp"
+#include "png/checksums.hpp"
+#include "png/deflate.hpp"
+#include "png/row_filter.hpp"
+#include "png/strips.hpp"
 #include "support/encoded_bytes.hpp"
 
 namespace gpuimg::test {

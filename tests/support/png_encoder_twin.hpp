@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::test {

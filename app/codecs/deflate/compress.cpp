@@ -1,12 +1,10 @@
-// A strip becomes blocks, and each block takes its smallest form: gpuimg/png/deflate_block.hpp. The tree of a Huffman
-// code is that of gpuimg/png/huffman_tree.hpp.
+// A strip becomes blocks, and each block takes its smallest form: core/png/deflate.hpp, which also builds the trees of
+// Huffman codes.
 #include "codecs/deflate/compress.hpp"
 
 #include <algorithm>
 #include <array>
 #include <stdexcept>
-
-#include "gpuimg/png/huffman_tree.hpp"
 
 namespace gpuimg::codecs::deflate {
 namespace {

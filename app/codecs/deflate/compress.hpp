@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "codecs/deflate/rfc1951.hpp"
-#include "gpuimg/png/deflate_block.hpp"
-#include "gpuimg/png/match_search.hpp"
+#include "png/deflate.hpp"
+#include "png/matches.hpp"
 
 namespace gpuimg::codecs::deflate {
 
@@ -76,7 +76,7 @@ struct MatchSettings {
   bool is_lazy = false;  ///< also tries the next position for a longer match, hashes every position, and is not divided
 };
 
-/// Finds bytes that repeat earlier ones. Levels 0 and 1 search as gpuimg/png/match_search.hpp says.
+/// Finds bytes that repeat earlier ones. Levels 0 and 1 search as core/png/matches.hpp says.
 class MatchFinder {
  public:
   explicit MatchFinder(const MatchSettings& settings);

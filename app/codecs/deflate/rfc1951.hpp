@@ -1,12 +1,12 @@
 // Tables of the deflate format for the decoder: base values, extra bits, fixed codes. The alphabets are
-// gpuimg/png/deflate_format.hpp's. RFC 1951, section 3.2.
+// core/png/deflate.hpp's. RFC 1951, section 3.2.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
-#include "gpuimg/png/deflate_format.hpp"
+#include "png/deflate.hpp"
 
 namespace gpuimg::codecs::deflate {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 #include "io/random_access.hpp"

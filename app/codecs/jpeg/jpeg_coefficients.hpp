@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::codecs {
 

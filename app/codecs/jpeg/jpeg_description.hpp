@@ -1,10 +1,10 @@
-// Describes a JPEG file for a backend's own decoder (gpuimg/codec.hpp).
+// Describes a JPEG file for a backend's own decoder (gpuimg/encoded_image.hpp).
 #pragma once
 
 #include <optional>
 
 #include "codecs/byte_fields.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::codecs {
 

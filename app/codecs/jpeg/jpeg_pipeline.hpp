@@ -6,7 +6,7 @@
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::codecs {
 

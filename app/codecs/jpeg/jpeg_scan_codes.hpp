@@ -19,7 +19,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "io/random_access.hpp"
 
 namespace gpuimg::codecs {

@@ -9,7 +9,7 @@
 #include <optional>
 
 #include "codecs/byte_fields.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::codecs {
 

@@ -27,8 +27,7 @@
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/sample_order.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/png/encoder_limits.hpp"
-#include "gpuimg/png/strip_layout.hpp"
+#include "png/strips.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs::png {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "codecs/codec.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 

@@ -12,7 +12,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/jpeg/scan_walk.hpp"
+#include "jpeg/subsequences.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -7,7 +7,7 @@
 #include "device/host_memory.hpp"
 #include "device/workspace.hpp"
 #include "gpuimg/backend.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 
 namespace gpuimg::cuda {
 

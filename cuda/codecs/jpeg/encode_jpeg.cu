@@ -10,7 +10,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/jpeg/encoder_limits.hpp"
+#include "jpeg/encode.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -7,9 +7,8 @@
 #include <cstdint>
 
 #include "device/workspace.hpp"
-#include "gpuimg/jpeg/block_codes.hpp"
-#include "gpuimg/jpeg/forward_dct.hpp"
-#include "gpuimg/jpeg/layout.hpp"
+#include "jpeg/encode.hpp"
+#include "jpeg/layout.hpp"
 
 namespace gpuimg::cuda {
 

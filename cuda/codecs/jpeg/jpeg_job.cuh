@@ -7,9 +7,9 @@
 #include <cstdint>
 
 #include "device/workspace.hpp"
-#include "gpuimg/jpeg/coefficients.hpp"
-#include "gpuimg/jpeg/pixels.hpp"
-#include "gpuimg/jpeg/subsequences.hpp"
+#include "jpeg/layout.hpp"
+#include "jpeg/pixels.hpp"
+#include "jpeg/subsequences.hpp"
 
 namespace gpuimg::cuda {
 

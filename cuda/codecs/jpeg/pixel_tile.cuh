@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "codecs/jpeg/encoder_job.cuh"
-#include "gpuimg/jpeg/samples.hpp"
+#include "jpeg/encode.hpp"
 
 namespace gpuimg::cuda {
 

@@ -5,7 +5,7 @@
 #include "codecs/jpeg/block_memory.cuh"
 #include "codecs/jpeg/encoder_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/jpeg/stuffing.hpp"
+#include "jpeg/scan_bytes.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "device/workspace.hpp"
-#include "gpuimg/jpeg/pixels.hpp"
+#include "jpeg/pixels.hpp"
 
 namespace gpuimg::cuda {
 

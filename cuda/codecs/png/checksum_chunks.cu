@@ -1,7 +1,7 @@
 // Computes the CRC-32 of each chunk.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/png/checksums.hpp"
+#include "png/checksums.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -3,8 +3,7 @@
 
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/png/deflate_block.hpp"
-#include "gpuimg/png/huffman_tree.hpp"
+#include "png/deflate.hpp"
 
 namespace gpuimg::cuda {
 namespace {

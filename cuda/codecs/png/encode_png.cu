@@ -6,7 +6,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "gpuimg/error.hpp"
-#include "gpuimg/png/encoder_limits.hpp"
+#include "png/strips.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "device/host_memory.hpp"
 #include "device/workspace.hpp"
-#include "gpuimg/codec.hpp"
+#include "gpuimg/encoded_image.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg::cuda {

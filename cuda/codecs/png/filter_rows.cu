@@ -1,8 +1,8 @@
 // Chooses a filter for each row, filters it, and adds it to the Adler-32.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/png/checksums.hpp"
-#include "gpuimg/png/row_filter.hpp"
+#include "png/checksums.hpp"
+#include "png/row_filter.hpp"
 
 namespace gpuimg::cuda {
 namespace {

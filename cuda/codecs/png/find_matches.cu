@@ -2,7 +2,7 @@
 // places at once and keeps what the sequential search would have kept: all attempts up to the first that hits.
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/png/match_search.hpp"
+#include "png/matches.hpp"
 
 namespace gpuimg::cuda {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
-#include "gpuimg/png/checksums.hpp"
+#include "png/checksums.hpp"
 
 namespace gpuimg::cuda {
 namespace {

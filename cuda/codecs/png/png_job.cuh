@@ -7,9 +7,8 @@
 #include <cstdint>
 
 #include "device/workspace.hpp"
-#include "gpuimg/png/chunk_layout.hpp"
-#include "gpuimg/png/strip_layout.hpp"
-#include "gpuimg/png/symbols.hpp"
+#include "png/matches.hpp"
+#include "png/strips.hpp"
 
 namespace gpuimg::cuda {
 

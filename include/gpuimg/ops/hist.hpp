@@ -1,12 +1,11 @@
-// The histogram operation: options, result and bin arithmetic. Specified in docs/operations.md, "Histogram".
+// The histogram operation: channels, options, their limits and the result. Specified in docs/operations.md,
+// "Histogram"; the arithmetic of the bins is in core/ops/hist.hpp.
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
-#include "gpuimg/checks.hpp"
-#include "gpuimg/host_device.hpp"
-#include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/luma.hpp"
 #include "gpuimg/selection.hpp"
 
@@ -36,31 +35,6 @@ struct Histogram {
   std::vector<ChannelHistogram> channels;  ///< in the requested order
   std::uint64_t counted = 0;               ///< number of pixels counted, equal to the sum of each channel's counts
 };
-
-/// Bin of value v if `levels` = V + 1 values share `bins` bins: ⌊v · bins / levels⌋.
-GPUIMG_HD constexpr std::uint32_t bin_of_value(std::uint32_t v, std::uint32_t bins, std::uint32_t levels) {
-  return static_cast<std::uint32_t>(static_cast<std::uint64_t>(v) * bins / levels);
-}
-
-/// Smallest value in a bin: ⌈bin · levels / bins⌉.
-GPUIMG_HD constexpr std::uint32_t first_value_of_bin(std::uint32_t bin, std::uint32_t bins, std::uint32_t levels) {
-  return static_cast<std::uint32_t>((static_cast<std::uint64_t>(bin) * levels + bins - 1) / bins);
-}
-
-/// Bins of H, S and L: ⌊N·n/(6C)⌋, min(N−1, ⌊N·C/d⌋), min(N−1, ⌊N·s/(2V)⌋), where N = bins is in 2 … 65536.
-GPUIMG_HD constexpr std::uint32_t hue_bin(const HslFractions& f, std::uint32_t bins) {
-  return f.chroma == 0 ? 0U
-                       : static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.hue_numerator /
-                                                    (std::uint64_t{6} * f.chroma));
-}
-GPUIMG_HD constexpr std::uint32_t saturation_bin(const HslFractions& f, std::uint32_t bins) {
-  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.chroma / f.saturation_denominator);
-  return bin < bins ? bin : bins - 1;
-}
-GPUIMG_HD constexpr std::uint32_t lightness_bin(const HslFractions& f, std::uint32_t bins, std::uint32_t v_max) {
-  const auto bin = static_cast<std::uint32_t>(static_cast<std::uint64_t>(bins) * f.sum / (std::uint64_t{2} * v_max));
-  return bin < bins ? bin : bins - 1;
-}
 
 /// Throws Error{unsupported} for the alpha channel of an image without alpha.
 inline void check_channel(const Picture& picture, Channel channel, const std::string& what) {

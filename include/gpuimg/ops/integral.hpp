@@ -1,14 +1,12 @@
-// The integral image (summed-area table): options, choice of sample type and rounding. Specified in docs/operations.md,
-// "Integral image".
+// The integral image (summed-area table): options, their limits, and the result's size and sample type. Specified in
+// docs/operations.md, "Integral image".
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
 
-#include "gpuimg/host_device.hpp"
 #include "gpuimg/ops/hist.hpp"
-#include "gpuimg/ops/luma.hpp"
 
 namespace gpuimg {
 
@@ -55,12 +53,6 @@ inline Sample table_sample(int width, int height, PixelFormat format, const Inte
 constexpr int table_width(int width, TableLayout layout) { return layout == TableLayout::padded ? width + 1 : width; }
 constexpr int table_height(int height, TableLayout layout) {
   return layout == TableLayout::padded ? height + 1 : height;
-}
-
-/// Converts an exact sum to a table entry: modulo 2³² for u32, rounded once (ties to even) for f32 and f64.
-template <class Entry>
-GPUIMG_HD constexpr Entry table_entry(std::uint64_t sum) {
-  return static_cast<Entry>(sum);
 }
 
 inline void check(const Picture& picture, const IntegralOptions& options) {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <string_view>
 
-#include "gpuimg/jpeg/entropy.hpp"
+#include "jpeg/entropy.hpp"
 #include "support/catalogue/jpeg_segments.hpp"
 #include "support/jpeg_maker.hpp"
 

@@ -7,9 +7,9 @@
 
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/metadata/exif_orientation.hpp"
-#include "gpuimg/jpeg/block_walk.hpp"
-#include "gpuimg/jpeg/pixels.hpp"
-#include "gpuimg/jpeg/scan_bytes.hpp"
+#include "jpeg/entropy.hpp"
+#include "jpeg/pixels.hpp"
+#include "jpeg/scan_bytes.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/jpeg_defects.hpp"
 #include "support/jpeg_maker.hpp"

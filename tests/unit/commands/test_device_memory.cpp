@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "engine/command_context.hpp"
-#include "gpuimg/png/encoder_limits.hpp"
+#include "png/strips.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gpuimg/backend.hpp"
+#include "ops/clahe.hpp"
 #include "support/oracle_clahe.hpp"
 #include "support/test_images.hpp"
 

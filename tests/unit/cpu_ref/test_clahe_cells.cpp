@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "gpuimg/backend.hpp"
-#include "gpuimg/ops/clahe_cells.hpp"
+#include "ops/clahe.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {

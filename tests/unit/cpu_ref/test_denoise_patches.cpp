@@ -1,6 +1,6 @@
 // The host's twin of cuda/denoise.cu: the same planes, blocks, warps and lanes, with sums of columns that slide down
 // and are added over neighboring lanes, against the CPU backend.
-#include "gpuimg/ops/denoise_patches.hpp"
+#include "ops/denoise.hpp"
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "ops/window.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {

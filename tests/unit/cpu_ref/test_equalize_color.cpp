@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gpuimg/backend.hpp"
+#include "ops/equalize.hpp"
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 

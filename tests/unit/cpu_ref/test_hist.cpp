@@ -1,5 +1,5 @@
 // Histograms: computed by hand, and against plain counting, with regions, masks and transparent pixels.
-#include "gpuimg/ops/hist.hpp"
+#include "ops/hist.hpp"
 
 #include <gtest/gtest.h>
 

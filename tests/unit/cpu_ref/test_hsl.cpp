@@ -1,5 +1,5 @@
 // HSL: computed by hand, all 2²⁴ colors against exact fractions, the OpenCV encodings, 16 bits, alpha.
-#include "gpuimg/ops/hsl.hpp"
+#include "ops/hsl.hpp"
 
 #include <gtest/gtest.h>
 

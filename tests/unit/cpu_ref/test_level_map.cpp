@@ -1,5 +1,5 @@
 // Look-up tables of equalization: computed by hand, properties, oracle, counts beyond float32 and beyond 32 bits.
-#include "gpuimg/ops/equalize.hpp"
+#include "ops/equalize.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Luma: computed by hand, on all 2²⁴ colors through the CPU backend, and at 16 bits.
-#include "gpuimg/ops/luma.hpp"
+#include "ops/luma.hpp"
 
 #include <gtest/gtest.h>
 

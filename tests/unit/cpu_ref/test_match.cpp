@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "gpuimg/backend.hpp"
+#include "ops/equalize.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {

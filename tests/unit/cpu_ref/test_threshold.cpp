@@ -8,6 +8,7 @@
 #include <set>
 
 #include "gpuimg/backend.hpp"
+#include "ops/threshold.hpp"
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
 

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "gpuimg/backend.hpp"
+#include "ops/window.hpp"
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
 

@@ -1,6 +1,6 @@
 // The host's twin of cuda/window/sum_bands.cuh: the same products, digits, sums, means and thresholds, warp after warp,
 // against the CPU backend.
-#include "gpuimg/ops/window_bands.hpp"
+#include "window/bands.hpp"
 
 #include <gtest/gtest.h>
 
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "ops/threshold.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {

@@ -1,6 +1,6 @@
 // The host's twin of cuda/window/slide_rows.cuh and column_marks.cuh: the same sums above marks, prefixes, borders,
 // means and thresholds, block after block, against the CPU backend.
-#include "gpuimg/ops/window_slides.hpp"
+#include "window/slides.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "gpuimg/backend.hpp"
+#include "ops/threshold.hpp"
 #include "support/test_images.hpp"
 
 namespace gpuimg {

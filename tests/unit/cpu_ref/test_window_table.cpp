@@ -1,6 +1,6 @@
 // Sums of windows from summed-area tables, which the CUDA backend uses: the same code on the host, against sums in
 // plain loops. Tables wrap where a sum fits.
-#include "gpuimg/ops/window_table.hpp"
+#include "window/table.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,428 @@
+// Parallel Huffman decoding of a scan. It is cut into subsequences of equal length. A decoder that starts anywhere soon
+// agrees with one that came from the beginning, so each subsequence is first skimmed from a guess, then again from
+// where its predecessor ends, until nothing changes (Weissenberger and Schmidt 2021, arXiv:2111.09219). BlockWalk then
+// writes the coefficients, and proves that each subsequence ends where its successor began.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "gpuimg/encoded_image.hpp"
+#include "host_device.hpp"
+#include "jpeg/layout.hpp"
+
+namespace gpuimg::jpeg {
+
+// --- Look-up tables for Huffman codes (ITU-T T.81, annex C and F.2.2): a symbol comes with its value bits ------------
+
+constexpr std::uint32_t kLookupBits = 11;
+constexpr std::uint32_t kLookupEntries = 1U << kLookupBits;
+constexpr std::uint32_t kTableCount = 4;     ///< DC 0, DC 1, AC 0, AC 1
+constexpr std::uint32_t kMaxLongCodes = 64;  ///< prefixes of 11 bits that longer codes share
+constexpr std::uint32_t kLongEntries = 1U << (16 - kLookupBits);
+constexpr std::uint32_t kLongTables = kTableCount * kLookupEntries;  ///< where their entries begin
+constexpr std::uint32_t kSymbolEntries = kLongTables + kMaxLongCodes * kLongEntries;
+constexpr std::uint32_t kGroupBits = 12;
+constexpr std::uint32_t kGroupEntries = kTableCount << kGroupBits;
+
+/// One code and the value behind it. `advance` is the distance to the next coefficient in zigzag order; 64 for the end
+/// of the block.
+struct SymbolEntry {
+  std::uint32_t packed = 0;  ///< bits of code and value | bits of the value << 5 | advance << 9
+
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t value_bits() const { return packed >> 5 & 15U; }
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t advance() const { return packed >> 9; }
+};
+
+constexpr std::uint32_t kEndOfBlock = 64;
+
+/// For bits that are no code: ends the block. No code has 31 bits without value bits.
+constexpr std::uint16_t kNoCode = 31U | 127U << 9;
+
+/// As many symbols of one block as have their codes in kGroupBits bits; a DC symbol is alone. 0 bits: none.
+struct GroupEntry {
+  std::uint32_t packed = 0;  ///< bits | advance << 5 | ends the block << 11 | bits of a DC value << 12
+
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t bits() const { return packed & 31U; }
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t advance() const { return packed >> 5 & 63U; }
+  /// 64 if the group ends its block.
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t end_of_block() const { return packed >> 5 & kEndOfBlock; }
+  [[nodiscard]] GPUIMG_HD constexpr std::uint32_t value_bits() const { return packed >> 12; }
+};
+
+struct HuffmanTables {
+  std::uint16_t symbols[kSymbolEntries];
+  std::uint16_t groups[kGroupEntries];
+};
+
+/// Returns false for tables that libjpeg-turbo must judge: a code that does not fit or has only ones, a DC symbol above
+/// 15, or more long codes than there is room for.
+bool build_huffman_tables(const EncodedJpeg& jpeg, HuffmanTables& tables);
+
+/// `window` begins with the code.
+GPUIMG_HD inline SymbolEntry find_symbol(const std::uint16_t* symbols, std::uint32_t table, std::uint32_t window) {
+  std::uint32_t entry = symbols[table * kLookupEntries + (window >> (32 - kLookupBits))];
+  if ((entry & 31U) == 0) {  // the code is longer: the entry is the place of a second table
+    entry = symbols[kLongTables + entry + (window >> 16 & (kLongEntries - 1))];
+  }
+  return {entry};
+}
+
+GPUIMG_HD inline GroupEntry find_group(const std::uint16_t* groups, std::uint32_t table, std::uint32_t window) {
+  return {groups[(table << kGroupBits) + (window >> (32 - kGroupBits))]};
+}
+
+/// The value whose `value_bits` bits end `bits` bits into `window`: EXTEND of T.81, figure F.12. Modulo 2³².
+GPUIMG_HD inline std::uint32_t signed_value(std::uint32_t window, std::uint32_t bits, std::uint32_t value_bits) {
+  const std::uint32_t aligned = window << (bits - value_bits);
+  const std::uint32_t magnitude = (aligned >> 1) >> (31 - value_bits);
+  const bool is_negative = (aligned & 0x80000000U) == 0;
+  return is_negative ? magnitude + (~0U << value_bits) + 1U : magnitude;
+}
+
+// --- Skimming --------------------------------------------------------------------------------------------------------
+
+/// Why the host must decode a file: bits of a mask.
+enum Defect : std::uint32_t {
+  bad_code = 1U << 0,         ///< bits that are no code
+  bad_index = 1U << 1,        ///< a coefficient beyond the last
+  bad_block_count = 1U << 2,  ///< too few or too many blocks
+  bits_left = 1U << 3,        ///< 8 or more bits behind the last block of a segment
+  broken_chain = 1U << 4,     ///< a subsequence does not end where its successor began
+  wild_block = 1U << 5,       ///< numbers that libjpeg-turbo's 16-bit arithmetic does not hold
+  bad_marker = 1U << 6,       ///< restart markers out of order, or fill bytes
+  bad_end = 1U << 7,          ///< no EOI behind the scan
+  bad_dc = 1U << 8,           ///< a DC value out of range
+  not_synchronized = 1U << 9  ///< the states did not agree in time; the host can find them
+};
+
+constexpr std::uint32_t kMaxDcBits = 11;
+
+/// Between two symbols.
+struct DecoderState {
+  std::uint32_t bit = 0;    ///< of the scan without stuffed bytes and markers
+  std::uint16_t block = 0;  ///< in the MCU
+  std::uint16_t index = 0;  ///< of the next coefficient in zigzag order; 0: the block begins
+
+  GPUIMG_HD friend bool operator==(const DecoderState& a, const DecoderState& b) {
+    return a.bit == b.bit && a.block == b.block && a.index == b.index;
+  }
+};
+
+/// What the symbols of a stretch add up to.
+struct ScanSums {
+  std::uint32_t blocks = 0;  ///< that end in it
+  std::uint32_t dc0 = 0;     ///< DC differences of each component, modulo 2³²
+  std::uint32_t dc1 = 0;
+  std::uint32_t dc2 = 0;
+
+  GPUIMG_HD void add_dc(std::uint32_t component, std::uint32_t difference) {
+    dc0 += component == 0 ? difference : 0;
+    dc1 += component == 1 ? difference : 0;
+    dc2 += component == 2 ? difference : 0;
+  }
+  [[nodiscard]] GPUIMG_HD std::uint32_t dc(std::uint32_t component) const {
+    return component == 0 ? dc0 : component == 1 ? dc1 : dc2;
+  }
+  GPUIMG_HD friend ScanSums operator+(const ScanSums& a, const ScanSums& b) {
+    return {a.blocks + b.blocks, a.dc0 + b.dc0, a.dc1 + b.dc1, a.dc2 + b.dc2};
+  }
+  GPUIMG_HD friend bool operator==(const ScanSums& a, const ScanSums& b) {
+    return a.blocks == b.blocks && a.dc0 == b.dc0 && a.dc1 == b.dc1 && a.dc2 == b.dc2;
+  }
+};
+
+/// The blocks of an MCU in coded order: their components, and which of the two tables of each kind decodes them. Bits
+/// of words instead of arrays, so that a step from block to block is no look-up.
+struct McuCode {
+  std::uint32_t block_count = 1;
+  std::uint32_t components = 0;  ///< two bits a block
+  std::uint32_t dc_tables = 0;   ///< one bit a block
+  std::uint32_t ac_tables = 0;   ///< one bit a block
+};
+
+inline McuCode mcu_code_of(const EncodedJpeg& jpeg) {
+  McuCode mcu;
+  const int luma_blocks = jpeg.horizontal_sampling * jpeg.vertical_sampling;
+  mcu.block_count = static_cast<std::uint32_t>(luma_blocks + jpeg.component_count - 1);
+  for (std::uint32_t i = 0; i < mcu.block_count; ++i) {
+    const int number = static_cast<int>(i) - luma_blocks + 1;
+    const auto component = static_cast<std::uint32_t>(number > 0 ? number : 0);
+    const EncodedJpegComponent& tables = jpeg.components[component];
+    mcu.components |= component << (2 * i);
+    mcu.dc_tables |= static_cast<std::uint32_t>(tables.dc_table) << i;
+    mcu.ac_tables |= static_cast<std::uint32_t>(tables.ac_table) << i;
+  }
+  return mcu;
+}
+
+/// The coded bytes without stuffing, and how to read them. Readable for kReadableBytesAfterScan bytes behind the end.
+struct ScanCode {
+  const std::uint32_t* words = nullptr;  ///< the bytes, in order
+  const std::uint16_t* symbols = nullptr;
+  const std::uint16_t* groups = nullptr;  ///< for skim()
+  McuCode mcu;
+};
+
+constexpr std::uint32_t kReadableBytesAfterScan = 16;
+
+/// The next bits of a scan, in registers.
+class BitWindow {
+ public:
+  GPUIMG_HD BitWindow(const std::uint32_t* words, std::uint32_t bit)
+      : words_(words + (bit >> 5) + 3),
+        high_(from_big_endian(words_[-3])),
+        low_(from_big_endian(words_[-2])),
+        next_(words_[-1]) {}
+
+  /// The 32 bits from `bit` on, which must be the current position.
+  [[nodiscard]] GPUIMG_HD std::uint32_t at(std::uint32_t bit) const {
+#ifdef __CUDA_ARCH__
+    return __funnelshift_l(low_, high_, bit);
+#else
+    const std::uint64_t both = static_cast<std::uint64_t>(high_) << 32 | low_;
+    return static_cast<std::uint32_t>(both << (bit & 31U) >> 32);
+#endif
+  }
+
+  /// Moves the position, by less than 32 bits.
+  GPUIMG_HD void move(std::uint32_t from, std::uint32_t to) {
+    if (((from ^ to) >> 5) != 0) {
+      high_ = low_;
+      low_ = from_big_endian(next_);
+      next_ = *words_++;
+    }
+  }
+
+ private:
+  GPUIMG_HD static std::uint32_t from_big_endian(std::uint32_t word) {
+#ifdef __CUDA_ARCH__
+    return __byte_perm(word, 0, 0x0123);
+#else
+    return word << 24 | (word & 0xFF00U) << 8 | (word >> 8 & 0xFF00U) | word >> 24;
+#endif
+  }
+
+  const std::uint32_t* words_;
+  std::uint32_t high_;
+  std::uint32_t low_;
+  std::uint32_t next_;
+};
+
+/// Moves over symbols.
+class ScanCursor {
+ public:
+  GPUIMG_HD ScanCursor(const ScanCode& code, const DecoderState& state)
+      : mcu_(code.mcu), window_(code.words, state.bit), bit_(state.bit), block_(state.block), index_(state.index) {}
+
+  [[nodiscard]] GPUIMG_HD std::uint32_t bit() const { return bit_; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t index() const { return index_; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t component() const { return mcu_.components >> (2 * block_) & 3U; }
+  /// The number in HuffmanTables of the table for the next symbol: for a DC, or for one behind it.
+  [[nodiscard]] GPUIMG_HD std::uint32_t dc_table() const { return mcu_.dc_tables >> block_ & 1U; }
+  [[nodiscard]] GPUIMG_HD std::uint32_t ac_table() const { return 2U + (mcu_.ac_tables >> block_ & 1U); }
+  [[nodiscard]] GPUIMG_HD std::uint32_t table() const { return index_ == 0 ? dc_table() : ac_table(); }
+  [[nodiscard]] GPUIMG_HD std::uint32_t window() const { return window_.at(bit_); }
+  [[nodiscard]] GPUIMG_HD DecoderState state() const {
+    return has_ended() ? DecoderState{bit_, static_cast<std::uint16_t>(following_block()), 0}
+                       : DecoderState{bit_, static_cast<std::uint16_t>(block_), static_cast<std::uint16_t>(index_)};
+  }
+
+  /// `bits` is below 32.
+  GPUIMG_HD void move(std::uint32_t bits, std::uint32_t advance) {
+    window_.move(bit_, bit_ + bits);
+    bit_ += bits;
+    index_ += advance;
+  }
+  /// True if the last move went to the end of the block or beyond. next_block() comes before another symbol then.
+  [[nodiscard]] GPUIMG_HD bool has_ended() const { return index_ >= static_cast<std::uint32_t>(kBlockSize); }
+  GPUIMG_HD void next_block() {
+    index_ = 0;
+    block_ = following_block();
+  }
+
+ private:
+  [[nodiscard]] GPUIMG_HD std::uint32_t following_block() const {
+    return block_ + 1 == mcu_.block_count ? 0 : block_ + 1;
+  }
+
+  McuCode mcu_;
+  BitWindow window_;
+  std::uint32_t bit_;
+  std::uint32_t block_;
+  std::uint32_t index_;
+};
+
+/// Decodes the symbols that begin before bit `end`, moves behind them, and adds them up.
+GPUIMG_HD inline ScanSums skim(const ScanCode& code, ScanCursor& cursor, std::uint32_t end) {
+  ScanSums sums;
+  // Up to here all symbols of a group begin before the end.
+  const std::uint32_t groups_end = end > kGroupBits ? end - kGroupBits : 0;
+  while (cursor.bit() < end) {
+    const std::uint32_t window = cursor.window();
+    const GroupEntry group = find_group(code.groups, cursor.table(), window);
+    std::uint32_t bits = group.bits();
+    std::uint32_t advance = group.advance();
+    std::uint32_t value_bits = group.value_bits();
+    if (bits == 0 || cursor.bit() >= groups_end || cursor.index() + advance >= static_cast<std::uint32_t>(kBlockSize)) {
+      const SymbolEntry symbol = find_symbol(code.symbols, cursor.table(), window);
+      bits = symbol.bits();
+      advance = symbol.advance();
+      value_bits = symbol.value_bits();
+    } else {
+      advance += group.end_of_block();
+    }
+    if (cursor.index() == 0) {
+      sums.add_dc(cursor.component(), signed_value(window, bits, value_bits));
+    }
+    cursor.move(bits, advance);
+    if (cursor.has_ended()) {
+      ++sums.blocks;
+      cursor.next_block();
+    }
+  }
+  return sums;
+}
+
+/// The same from a state, which moves behind the symbols.
+GPUIMG_HD inline ScanSums skim(const ScanCode& code, DecoderState& state, std::uint32_t end) {
+  if (state.bit >= end) {
+    return {};
+  }
+  ScanCursor cursor(code, state);
+  const ScanSums sums = skim(code, cursor, end);
+  state = cursor.state();
+  return sums;
+}
+
+// --- The writing pass: the blocks of a subsequence -------------------------------------------------------------------
+
+/// A subsequence with what skim() found, counted from the beginning of its restart segment.
+struct SubsequenceTask {
+  DecoderState from;
+  DecoderState to;
+  ScanSums before;
+  ScanSums own;
+  std::uint32_t end = 0;          ///< bit
+  std::uint32_t segment_end = 0;  ///< bit
+  bool is_last = false;           ///< in its segment
+  std::uint32_t first_block = 0;  ///< of the segment
+  std::uint32_t segment_blocks = 0;
+};
+
+/// Decodes the blocks that begin in a subsequence, up to the end of the last one in the successor's bits. Skips the
+/// block in which the subsequence begins: it is its predecessor's. If no walk of a scan has a defect, the blocks are
+/// those of sequential decoding: by induction, each walk starts from the state and the sums at which its predecessor
+/// arrived.
+class BlockWalk {
+ public:
+  static constexpr std::uint32_t kForeign = ~0U;
+
+  GPUIMG_HD BlockWalk(const ScanCode& code, const SubsequenceTask& task)
+      : code_(code),
+        task_(task),
+        cursor_(code, task.from),
+        sums_(task.before),
+        limit_(task.before.blocks < task.segment_blocks ? task.end : 0),
+        skips_(task.from.index != 0) {
+    if (cursor_.bit() >= task_.end) {
+      check_chain();
+    }
+  }
+
+  [[nodiscard]] GPUIMG_HD bool is_live() const { return cursor_.bit() < limit_; }
+
+  /// True if the next symbol is a DC: take it by step_dc(), any other by step_ac().
+  [[nodiscard]] GPUIMG_HD bool is_at_dc() const { return cursor_.index() == 0; }
+
+  /// Decodes a DC difference and calls put(place, value) with place 0 and the DC.
+  template <class Put>
+  GPUIMG_HD void step_dc(const Put& put) {
+    const std::uint32_t window = cursor_.window();
+    const SymbolEntry symbol = find_symbol(code_.symbols, cursor_.dc_table(), window);
+    sums_.add_dc(cursor_.component(), signed_value(window, symbol.bits(), symbol.value_bits()));
+    const auto dc = static_cast<std::int32_t>(sums_.dc(cursor_.component()));
+    defects_ |= symbol.packed == kNoCode ? Defect::bad_code : 0U;
+    defects_ |= dc != static_cast<std::int16_t>(dc) || symbol.value_bits() > kMaxDcBits ? Defect::bad_dc : 0U;
+    put(0U, static_cast<std::int16_t>(dc));
+    constexpr std::uint32_t kOneCoefficient = 1;  // also if the code is none
+    cursor_.move(symbol.bits(), kOneCoefficient);
+    if (cursor_.bit() >= limit_) {
+      pass_limit();
+    }
+  }
+
+  /// Decodes a symbol behind the DC and calls put(place in zigzag order, value) if it is a coefficient and not zero.
+  /// Returns true if that ends the block: end_block() comes next then.
+  template <class Put>
+  GPUIMG_HD bool step_ac(const Put& put) {
+    const std::uint32_t window = cursor_.window();
+    last_ = find_symbol(code_.symbols, cursor_.ac_table(), window);
+    cursor_.move(last_.bits(), last_.advance());
+    if (last_.value_bits() > 0) {
+      constexpr std::uint32_t kLastPlace = kBlockSize - 1;  // places beyond it become any other: end_block() finds them
+      put((cursor_.index() - 1) & kLastPlace,
+          static_cast<std::int16_t>(signed_value(window, last_.bits(), last_.value_bits())));
+    }
+    sums_.blocks += cursor_.has_ended() ? 1 : 0;
+    if (cursor_.bit() >= limit_) {
+      pass_limit();
+    }
+    return cursor_.has_ended();
+  }
+
+  /// Returns the block's number; kForeign if it is the predecessor's.
+  GPUIMG_HD std::uint32_t end_block() {
+    const bool is_past_end =
+        last_.advance() != kEndOfBlock && cursor_.index() != static_cast<std::uint32_t>(kBlockSize);
+    defects_ |= last_.packed == kNoCode ? Defect::bad_code : is_past_end ? Defect::bad_index : 0U;
+    cursor_.next_block();
+    const std::uint32_t number = skips_ ? kForeign : task_.first_block + sums_.blocks - 1;
+    skips_ = false;
+    limit_ = overruns_ || sums_.blocks == task_.segment_blocks ? 0 : limit_;
+    return number;
+  }
+
+  /// After the last step.
+  [[nodiscard]] GPUIMG_HD std::uint32_t defects() const {
+    constexpr std::uint32_t kByte = 8;
+    std::uint32_t defects = defects_;
+    if (sums_.blocks == task_.segment_blocks) {  // at most padding may follow
+      defects |= cursor_.bit() > task_.segment_end ? Defect::bad_block_count : 0U;
+      defects |= cursor_.bit() + kByte <= task_.segment_end ? Defect::bits_left : 0U;
+    } else {
+      defects |= task_.is_last || sums_.blocks > task_.segment_blocks ? Defect::bad_block_count : 0U;
+      // A walk on into the successor's bits ended with the segment, and not with its block.
+      defects |= limit_ != 0 && cursor_.bit() >= task_.segment_end ? Defect::bad_block_count : 0U;
+    }
+    return defects;
+  }
+
+ private:
+  /// At the end of the subsequence; then at the end of the segment, if its last block has no end.
+  GPUIMG_HD void pass_limit() {
+    if (limit_ == task_.end) {
+      check_chain();
+    }
+    overruns_ = !cursor_.has_ended() && !skips_;
+    limit_ = overruns_ ? task_.segment_end : 0;
+  }
+
+  GPUIMG_HD void check_chain() {
+    const bool agrees = cursor_.state() == task_.to && sums_ == task_.before + task_.own;
+    defects_ |= agrees || task_.is_last ? 0U : Defect::broken_chain;
+  }
+
+  const ScanCode& code_;
+  const SubsequenceTask& task_;
+  ScanCursor cursor_;
+  ScanSums sums_;
+  std::uint32_t limit_;
+  SymbolEntry last_;  ///< behind a DC
+  std::uint32_t defects_ = 0;
+  bool overruns_ = false;  ///< finishes its last block in the successor's bits
+  bool skips_;             ///< passes over the predecessor's last block
+};
+
+}  // namespace gpuimg::jpeg

@@ -1,0 +1,271 @@
+// CLAHE: tables of tiles, interpolation between them, and how a device deals the pixels to its blocks and threads.
+// Specified in docs/operations.md, "CLAHE". No product and sum may be fused: the results are those of OpenCV. The
+// design for devices: docs/decisions/0019-local-operations.md.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <vector>
+
+#include "gpuimg/ops/clahe.hpp"
+#include "host_device.hpp"
+
+namespace gpuimg {
+
+/// Consecutive rows or columns of an image.
+struct SourceRun {
+  int first = 0;
+  int count = 0;
+};
+
+/// What positions [begin, end) beside an image of `size` rows or columns show by reflection without repeating the edge.
+inline std::vector<SourceRun> source_runs(int begin, int end, int size) {
+  std::vector<SourceRun> runs;
+  for (int at = begin; at < end;) {
+    const int phase = size == 1 ? 0 : at % (2 * size - 2);
+    const bool rises = phase < size;
+    const int mirrored = 2 * size - 2 - phase;  // the positions fall from here to 1
+    const int count = std::min(end - at, rises ? size - phase : mirrored);
+    runs.push_back({rises ? phase : mirrored - count + 1, count});
+    at += count;
+  }
+  return runs;
+}
+
+/// The parts of the image that a tile shows; more than one at the right and the bottom. Tiles are numbered row by row.
+inline std::vector<Rect> sources_of_tile(const TileGrid& grid, std::size_t tile) {
+  const int i = static_cast<int>(tile) % grid.tiles_x;
+  const int j = static_cast<int>(tile) / grid.tiles_x;
+  std::vector<Rect> parts;
+  for (const SourceRun& rows : source_runs(j * grid.tile_height, (j + 1) * grid.tile_height, grid.height)) {
+    for (const SourceRun& columns : source_runs(i * grid.tile_width, (i + 1) * grid.tile_width, grid.width)) {
+      parts.push_back({columns.first, rows.first, columns.count, rows.count});
+    }
+  }
+  return parts;
+}
+
+/// The part of both rectangles; nullopt if they do not intersect.
+inline std::optional<Rect> common_part(const Rect& a, const Rect& b) {
+  const int x = std::max(a.x, b.x);
+  const int y = std::max(a.y, b.y);
+  const int width = std::min(a.x + a.width, b.x + b.width) - x;
+  const int height = std::min(a.y + a.height, b.y + b.height) - y;
+  return width > 0 && height > 0 ? std::optional(Rect{x, y, width, height}) : std::nullopt;
+}
+
+/// How the counts of one tile become a table.
+struct ClipRule {
+  std::uint64_t limit = 0;   ///< of each count
+  std::uint64_t bonus = 0;   ///< for each level: the clipped sum, divided by the number of levels
+  std::uint32_t rest = 0;    ///< that many levels get one more:
+  std::uint32_t stride = 1;  ///< 0, stride, 2·stride, …
+  float scale = 0.0F;        ///< float32(V) / float32(counted)
+};
+
+/// The limit of a count in a tile of `counted` > 0 pixels.
+GPUIMG_HD inline std::uint64_t clip_limit(double clip, std::uint64_t counted, std::uint32_t levels) {
+  const double limit = clip * static_cast<double>(counted) / levels;
+  if (!(clip > 0.0) || limit >= static_cast<double>(counted)) {
+    return counted;
+  }
+  return limit < 1.0 ? 1 : static_cast<std::uint64_t>(limit);
+}
+
+/// `clipped` is the sum of what the limit cut off.
+GPUIMG_HD inline ClipRule clip_rule(std::uint64_t limit, std::uint64_t clipped, std::uint64_t counted,
+                                    std::uint32_t levels) {
+  ClipRule rule;
+  rule.limit = limit;
+  rule.bonus = clipped / levels;
+  rule.rest = static_cast<std::uint32_t>(clipped % levels);
+  rule.stride = rule.rest == 0 ? 1 : levels / rule.rest;
+  rule.scale = static_cast<float>(levels - 1) / static_cast<float>(counted);
+  return rule;
+}
+
+/// What a level counts after clipping.
+GPUIMG_HD inline std::uint64_t clipped_count(const ClipRule& rule, std::uint32_t level, std::uint64_t count) {
+  const bool gets_more = level % rule.stride == 0 && level / rule.stride < rule.rest;
+  return (count < rule.limit ? count : rule.limit) + rule.bonus + (gets_more ? 1 : 0);
+}
+
+/// 1.5 · 2²³: a sum of this and 0 ≤ x < 2²² has no bits for a fraction, so it is rounded to an integer, ties to even.
+inline constexpr float kNoFraction = 12582912.0F;
+
+/// rint for 0 ≤ x < 2²². Many processors call a function for rint.
+GPUIMG_HD constexpr float rounded_to_even(float x) { return (x + kNoFraction) - kNoFraction; }
+
+/// rint(x) in the low 22 bits, for 0 ≤ x < 2²²; the bits above are constant. Devices convert slowly and add fast.
+GPUIMG_HD inline std::uint32_t rounded_bits(float x) {
+  const float sum = x + kNoFraction;
+  std::uint32_t bits = 0;
+  std::memcpy(&bits, &sum, sizeof(bits));
+  return bits;
+}
+
+GPUIMG_HD inline std::uint32_t clahe_level(const ClipRule& rule, std::uint64_t cumulative, std::uint32_t v_max) {
+  const float mapped = rounded_to_even(static_cast<float>(static_cast<std::int64_t>(cumulative)) * rule.scale);
+  return mapped >= static_cast<float>(v_max) ? v_max : static_cast<std::uint32_t>(mapped);
+}
+
+/// Writes the table of a tile: as many entries as there are counts. The identity if nothing was counted.
+template <class Count>
+void clahe_map(const Count* counts, std::uint32_t levels, double clip, std::uint16_t* map) {
+  std::uint64_t counted = 0;
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    counted += counts[level];
+  }
+  if (counted == 0) {
+    for (std::uint32_t level = 0; level < levels; ++level) {
+      map[level] = static_cast<std::uint16_t>(level);
+    }
+    return;
+  }
+  const std::uint64_t limit = clip_limit(clip, counted, levels);
+  std::uint64_t clipped = 0;
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    clipped += counts[level] > limit ? counts[level] - limit : 0;
+  }
+  const ClipRule rule = clip_rule(limit, clipped, counted, levels);
+  std::uint64_t cumulative = 0;
+  std::uint32_t rest = rule.rest;
+  std::uint32_t next = 0;  // to get one more
+  for (std::uint32_t level = 0; level < levels; ++level) {
+    cumulative += std::min<std::uint64_t>(counts[level], limit) + rule.bonus;
+    if (rest != 0 && level == next) {
+      ++cumulative;
+      --rest;
+      next += rule.stride;
+    }
+    map[level] = static_cast<std::uint16_t>(clahe_level(rule, cumulative, levels - 1));
+  }
+}
+
+/// Between which two tiles of a row or column a pixel lies. The weight is of the second.
+struct TilePlace {
+  int cell = 0;  ///< 0 before the first tile's center, 1 between the first two, …
+  int first = 0;
+  int second = 0;
+  float weight = 0.0F;
+};
+
+/// `inverse` is 1.0F / the size of a tile.
+GPUIMG_HD inline TilePlace tile_place(int at, float inverse, int tiles) {
+  const float position = static_cast<float>(at) * inverse - 0.5F;
+  const float floored = floorf(position);
+  const int tile = static_cast<int>(floored);
+  return {tile + 1, tile < 0 ? 0 : tile, tile + 1 < tiles ? tile + 1 : tiles - 1, position - floored};
+}
+
+/// The entries of the four tiles around a pixel.
+struct FourLevels {
+  float above_left = 0.0F;
+  float above_right = 0.0F;
+  float below_left = 0.0F;
+  float below_right = 0.0F;
+};
+
+/// The weights of two tiles side by side.
+struct TwoWeights {
+  float first = 0.0F;
+  float second = 0.0F;
+};
+
+GPUIMG_HD constexpr TwoWeights two_weights(float second) { return {1.0F - second, second}; }
+
+/// The level between four tables, not yet rounded. It never rounds to V + 1: two weights add up to at most 1 + 2⁻²⁵,
+/// and each of six further roundings adds at most a part of 2⁻²⁴, together less than 0.04.
+GPUIMG_HD constexpr float level_between(const FourLevels& four, TwoWeights x, TwoWeights y) {
+  const float upper = four.above_left * x.first + four.above_right * x.second;
+  const float lower = four.below_left * x.first + four.below_right * x.second;
+  return upper * y.first + lower * y.second;
+}
+
+GPUIMG_HD inline std::uint32_t interpolated(const FourLevels& four, float right, float below) {
+  return rounded_bits(level_between(four, two_weights(right), two_weights(below))) & 0x3FFFFFU;
+}
+
+// --- For devices: the pixels between four tile centers, a cell, share four tables
+// --------------------------------------
+
+/// Where the cells begin along one axis of an image or of a part of it: cell c is [begin[c], begin[c + 1]), maybe
+/// empty.
+struct CellEdges {
+  int cells = 0;
+  int begin[kMaxTiles + 2] = {};
+};
+
+/// Of `count` positions from `first` on. The edges count from `first`.
+inline CellEdges cell_edges(int first, int count, int tile_size, int tiles) {
+  CellEdges edges;
+  edges.cells = tiles + 1;
+  const float inverse = 1.0F / static_cast<float>(tile_size);
+  for (int cell = 0; cell <= edges.cells; ++cell) {
+    int low = cell == 0 ? 0 : edges.begin[cell - 1];
+    for (int high = count; low < high;) {  // cells never fall from one position to the next
+      const int middle = low + (high - low) / 2;
+      if (tile_place(first + middle, inverse, tiles).cell < cell) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    edges.begin[cell] = low;
+  }
+  return edges;
+}
+
+/// tile_place().weight, for a position that is known to lie in this cell.
+GPUIMG_HD inline float weight_in_cell(int at, float inverse, int cell) {
+  return (static_cast<float>(at) * inverse - 0.5F) - static_cast<float>(cell - 1);
+}
+
+/// The tile before a cell, and the one after it.
+GPUIMG_HD constexpr int tile_before(int cell) { return cell == 0 ? 0 : cell - 1; }
+GPUIMG_HD constexpr int tile_after(int cell, int tiles) { return cell < tiles ? cell : tiles - 1; }
+
+/// Deals the columns [begin, end) of a rectangle to the threads of a block, in aligned groups of adjacent pixels.
+/// Thread t takes the groups t mod at_once, that + at_once, … of the rows t div at_once, that + rows_at_once, …
+struct ColumnDeal {
+  int begin = 0;
+  int end = 0;
+  int first_group = 0;
+  int groups = 0;  ///< that contain a column; the first and the last one may begin before, or end after, the rectangle
+  int at_once = 1;
+  int rows_at_once = 1;
+};
+
+/// Of 1 to 4 passes over the columns, those that leave the fewest threads idle.
+inline ColumnDeal deal_columns(int begin, int end, int pixels_per_group, int threads) {
+  ColumnDeal deal{begin, end, begin / pixels_per_group, 0, 1, 1};
+  deal.groups = begin < end ? (end + pixels_per_group - 1) / pixels_per_group - deal.first_group : 0;
+  constexpr int kMaxPasses = 4;
+  const int fewest = std::max(1, (deal.groups + threads - 1) / threads);
+  int best_passes = 0;
+  for (int passes = fewest; passes < fewest + kMaxPasses; ++passes) {
+    const int at_once = std::max(1, (deal.groups + passes - 1) / passes);
+    const int rows = threads / at_once;
+    if (best_passes == 0 || rows * best_passes > deal.rows_at_once * passes) {
+      best_passes = passes;
+      deal.at_once = at_once;
+      deal.rows_at_once = rows;
+    }
+  }
+  return deal;
+}
+
+/// Rows of a rectangle that one block takes, of at most `columns` columns: so many that the blocks' fixed cost is
+/// small, and so few that all multiprocessors have work.
+inline int rows_per_block_of(int columns, std::uint64_t pixels, std::uint64_t blocks_wanted, std::uint64_t min_pixels,
+                             std::uint64_t max_pixels) {
+  const std::uint64_t share = std::clamp(pixels / std::max<std::uint64_t>(blocks_wanted, 1), min_pixels, max_pixels);
+  const auto row = static_cast<std::uint64_t>(std::max(columns, 1));
+  return static_cast<int>(std::clamp<std::uint64_t>((share + row - 1) / row, 1, 1U << 30));
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,110 @@
+// Non-local means: the table of weights, rounding, and the planes and pixels of a warp of device threads. Specified in
+// docs/operations.md, "Denoising". The results are those of OpenCV's fastNlMeansDenoising. The kernels are in
+// cuda/denoise.cu; tests run their twin on the host.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "gpuimg/ops/denoise.hpp"
+#include "host_device.hpp"
+
+namespace gpuimg {
+
+inline float filter_strength(PixelFormat format, const DenoiseOptions& options) {
+  return options.strength.value_or(format.sample == Sample::u8 ? 10.0F : 2570.0F);
+}
+
+/// The weight of a patch by its distance D: weights[min(D >> shift, weights.size() − 1)].
+struct DenoiseTable {
+  std::uint32_t shift = 0;
+  std::vector<std::uint32_t> weights;  ///< the last is 0
+};
+
+/// D of 8 bits is a sum of squared differences, of 16 bits one of absolute differences. Weights are fractions of the
+/// largest number for which a weighted sum of a search window fits: 31 bits, or 63 bits of 16-bit samples.
+inline DenoiseTable denoise_table(PixelFormat format, const DenoiseOptions& options) {
+  const bool is_deep = format.sample == Sample::u16;
+  const std::uint64_t v_max = format.max_value();
+  const auto search = static_cast<std::uint64_t>(options.search);
+  const auto patch = static_cast<std::uint64_t>(options.patch);
+  constexpr std::uint64_t kMaxWeight = (std::uint64_t{1} << 31) - 1;
+  constexpr std::uint64_t kMaxSum = (std::uint64_t{1} << 63) - 1;
+  const std::uint64_t scale = std::min((is_deep ? kMaxSum : kMaxWeight) / (search * search * v_max), kMaxWeight);
+  DenoiseTable table;
+  while ((std::uint64_t{1} << table.shift) < patch * patch) {
+    ++table.shift;
+  }
+  const double step = static_cast<double>(std::uint64_t{1} << table.shift) / static_cast<double>(patch * patch);
+  const auto channels = static_cast<float>(format.color_channels());
+  const double largest = static_cast<double>(is_deep ? v_max : v_max * v_max) * static_cast<double>(channels);
+  const auto entries = static_cast<std::size_t>(largest / step + 1.0);
+  const float h = filter_strength(format, options);
+  const double width = static_cast<double>(h * h * channels);
+  for (std::size_t i = 0; i < entries; ++i) {
+    const double distance = static_cast<double>(i) * step;
+    const double exponent = i == 0 ? 0.0 : -(is_deep ? distance * distance : distance) / width;
+    const double weight = std::rint(static_cast<double>(scale) * std::exp(exponent));
+    if (!(weight >= 0.001 * static_cast<double>(scale))) {
+      break;  // weights only fall
+    }
+    table.weights.push_back(static_cast<std::uint32_t>(weight));
+  }
+  table.weights.push_back(0);
+  return table;
+}
+
+/// The weighted mean, rounded.
+template <class Sum>
+GPUIMG_HD constexpr Sum weighted_mean(Sum weighted, Sum weights) {
+  return (weighted + weights / 2) / weights;
+}
+
+inline constexpr int kDenoiseWarps = 4;  ///< of a block, side by side
+inline constexpr int kDenoiseLanes = 32;
+
+/// Rows that a warp makes: as many as fit the registers of its lanes.
+template <class T, int colors>
+inline constexpr int kDenoiseRows = sizeof(T) == 1 && colors == 1 ? 16 : 8;
+inline constexpr int kMostDenoiseRows = 16;
+
+/// Columns that a warp makes: its outermost lanes only add to the patches of the others.
+GPUIMG_HD constexpr int denoise_columns(int patch) { return kDenoiseLanes - patch / 2 * 2; }
+
+GPUIMG_HD constexpr int whole_units(int size, int unit) { return (size + unit - 1) / unit * unit; }
+
+/// The color channels, one plane each, continued by reflection to the size that whole blocks read.
+template <class T>
+struct DenoisePlanes {
+  T* samples = nullptr;
+  int pitch = 0;  ///< samples from row to row
+  int rows = 0;   ///< of each plane
+  int border = 0;
+
+  /// Without samples. Room for the blocks of every patch, and the border of both windows.
+  static DenoisePlanes layout(int width, int height, const DenoiseOptions& options) {
+    const int border = halo_rows(options);
+    return {nullptr, width + kDenoiseLanes * kDenoiseWarps + 2 * border, height + kMostDenoiseRows + 2 * border,
+            border};
+  }
+
+  [[nodiscard]] GPUIMG_HD std::size_t plane_samples() const {
+    return static_cast<std::size_t>(pitch) * static_cast<std::size_t>(rows);
+  }
+  /// The sample of plane 0 at a pixel, which may be in the border.
+  [[nodiscard]] GPUIMG_HD const T* at(int x, int y) const {
+    return samples + static_cast<std::size_t>(y + border) * static_cast<std::size_t>(pitch) + (x + border);
+  }
+};
+
+/// What a pair of samples adds to the distance of two patches.
+template <class T>
+GPUIMG_HD constexpr std::int32_t denoise_difference(std::int32_t a, std::int32_t b) {
+  const std::int32_t d = a - b;
+  return sizeof(T) == 1 ? d * d : (d < 0 ? -d : d);
+}
+
+}  // namespace gpuimg

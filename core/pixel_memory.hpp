@@ -1,0 +1,60 @@
+// Recycles the pixel memory of one backend. New memory costs a page fault per page, which takes longer than most
+// operations; page-locked memory costs even more. allocate_pixels() of gpuimg/image.hpp is
+// defined in pixel_memory.cpp, too.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg {
+
+/// Makes Images whose memory returns to the pool when they are destroyed. Images may outlive the pool and may be
+/// destroyed on any thread. Idle memory is bounded: at most kMaxIdle blocks, together at most `most_idle` times as
+/// large as the largest of them. A request that no idle block fits frees all of them.
+class PixelPool : public std::enable_shared_from_this<PixelPool> {
+ public:
+  static constexpr std::size_t kMaxIdle = 4;
+
+  /// Smaller images bypass the pool: the allocator keeps their pages itself.
+  static constexpr std::size_t kMinBytes = std::size_t{1} << 20;
+
+  /// How to get new memory: allocate_pixels, or an allocator of another kind of memory.
+  using Allocate = std::function<PixelMemory(std::size_t bytes)>;
+
+  explicit PixelPool(Allocate allocate = allocate_pixels, std::size_t most_idle = 2)
+      : allocate_(std::move(allocate)), most_idle_(most_idle) {
+    idle_.reserve(kMaxIdle + 1);
+  }
+  PixelPool(const PixelPool&) = delete;
+  PixelPool& operator=(const PixelPool&) = delete;
+  ~PixelPool() = default;
+
+  /// Uninitialized pixels. Throws Error{out_of_memory}.
+  Image image(int width, int height, PixelFormat format);
+
+  /// A copy without row padding. Throws Error{out_of_memory}.
+  Image copy_of(ConstView pixels);
+
+ private:
+  struct Block;
+  using BlockPointer = std::unique_ptr<Block, void (*)(Block*)>;
+
+  static void destroy(Block* block);
+  [[nodiscard]] BlockPointer new_block(std::size_t bytes) const;
+  static void release(std::byte* pixels);
+  BlockPointer idle_block_for(std::size_t bytes);
+  void take_back(BlockPointer block);
+
+  Allocate allocate_;
+  std::size_t most_idle_;
+  std::mutex mutex_;
+  std::vector<BlockPointer> idle_;  ///< oldest first; capacity is reserved, so a deleter never allocates
+};
+
+}  // namespace gpuimg

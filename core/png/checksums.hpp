@@ -1,0 +1,100 @@
+// Adler-32 and CRC-32 of pieces that are computed apart. RFC 1950, section 8; PNG specification, annex D.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.hpp"
+#include "png/row_filter.hpp"
+
+namespace gpuimg::png {
+
+constexpr std::uint64_t kAdlerModulus = 65521;
+
+/// Sums over bytes: of their values, and of their values times how many bytes there are from each to the end.
+struct AdlerSums {
+  std::uint64_t low = 0;
+  std::uint64_t high = 0;
+
+  /// Adds four bytes, `left` bytes before the end. Bytes beyond the end must be 0. At most 2²⁰ words of a row of 2³⁰
+  /// bytes fit.
+  GPUIMG_HD void add(std::uint32_t bytes, std::uint64_t left) {
+    const std::uint32_t sum = sum_of_bytes(bytes);
+    const std::uint32_t behind_first = (bytes >> 8 & 0xFFU) + 2 * (bytes >> 16 & 0xFFU) + 3 * (bytes >> 24);
+    low += sum;
+    high += left * sum - behind_first;
+  }
+  GPUIMG_HD void reduce() {
+    low %= kAdlerModulus;
+    high %= kAdlerModulus;
+  }
+  /// `bytes` more follow. Needs reduced sums.
+  GPUIMG_HD void move_from_end(std::uint64_t bytes) { high = (high + bytes % kAdlerModulus * low) % kAdlerModulus; }
+
+  /// The checksum of all `bytes` bytes of a stream.
+  [[nodiscard]] GPUIMG_HD std::uint32_t checksum(std::uint64_t bytes) const {
+    const std::uint64_t a = (1 + low) % kAdlerModulus;
+    const std::uint64_t b = (bytes + high) % kAdlerModulus;
+    return static_cast<std::uint32_t>(b << 16 | a);
+  }
+};
+
+constexpr std::uint32_t kCrcPolynomial = 0xEDB88320U;  ///< bit 31 is x⁰
+
+/// What a byte at the end of a CRC register becomes after eight steps.
+GPUIMG_HD constexpr std::uint32_t crc_after_byte(std::uint32_t value) {
+  for (int i = 0; i < 8; ++i) {
+    value = value >> 1 ^ ((value & 1U) != 0 ? kCrcPolynomial : 0U);
+  }
+  return value;
+}
+
+/// The product of two polynomials modulo the CRC's.
+GPUIMG_HD constexpr std::uint32_t crc_product(std::uint32_t a, std::uint32_t b) {
+  std::uint32_t product = 0;
+  for (int i = 0; i < 32; ++i) {
+    product ^= (a & 0x80000000U) != 0 ? b : 0U;
+    a <<= 1;
+    b = b >> 1 ^ ((b & 1U) != 0 ? kCrcPolynomial : 0U);
+  }
+  return product;
+}
+
+/// of[i] is x^(8 · 2^i): enough for chunks of any size.
+struct CrcPowers {
+  std::uint32_t of[32];
+};
+
+constexpr CrcPowers crc_powers() {
+  CrcPowers powers{{0x00800000U}};
+  for (int i = 1; i < 32; ++i) {
+    powers.of[i] = crc_product(powers.of[i - 1], powers.of[i - 1]);
+  }
+  return powers;
+}
+
+/// The CRC register, which has no further input but zeros, after that many bytes.
+GPUIMG_HD constexpr std::uint32_t crc_after_zeros(std::uint32_t state, std::uint32_t bytes, const CrcPowers& powers) {
+  for (int i = 0; bytes != 0; bytes >>= 1, ++i) {
+    state = (bytes & 1U) != 0 ? crc_product(state, powers.of[i]) : state;
+  }
+  return state;
+}
+
+/// Tables for four bytes at a time: of[k][b] is byte b after 8 · (k + 1) steps.
+struct CrcTables {
+  std::uint32_t of[4][256];
+
+  /// Four bytes, the first lowest.
+  [[nodiscard]] GPUIMG_HD std::uint32_t add(std::uint32_t state, std::uint32_t bytes) const {
+    state ^= bytes;
+    return of[3][state & 0xFFU] ^ of[2][state >> 8 & 0xFFU] ^ of[1][state >> 16 & 0xFFU] ^ of[0][state >> 24];
+  }
+  [[nodiscard]] GPUIMG_HD std::uint32_t add_byte(std::uint32_t state, std::uint32_t byte) const {
+    return state >> 8 ^ of[0][(state ^ byte) & 0xFFU];
+  }
+};
+
+/// What the beginning of a CRC adds to the first four bytes; the result is inverted at the end.
+constexpr std::uint32_t kCrcStart = 0xFFFFFFFFU;
+
+}  // namespace gpuimg::png

@@ -1,0 +1,155 @@
+// PNG's five row filters on four bytes at a time, the first byte lowest. PNG specification, section 9.
+#pragma once
+
+#include <cstdint>
+
+#include "host_device.hpp"
+
+namespace gpuimg::png {
+
+constexpr int kFilterCount = 5;
+
+/// The choice of a filter samples the bytes after the first pixel: every other stretch of this length.
+constexpr std::uint32_t kCostStretchBytes = 480;
+constexpr std::uint32_t kCostCap = 8;
+
+/// Four bytes of a row, those a pixel to the left, those above, and those above to the left.
+struct Neighbors {
+  std::uint32_t value;
+  std::uint32_t left;
+  std::uint32_t up;
+  std::uint32_t corner;
+};
+
+constexpr std::uint32_t kTopBits = 0x80808080U;
+constexpr std::uint32_t kBottomBits = 0x01010101U;
+
+/// Of each byte a − b.
+GPUIMG_HD constexpr std::uint32_t bytes_minus(std::uint32_t a, std::uint32_t b) {
+  return ((a | kTopBits) - (b & ~kTopBits)) ^ ((a ^ ~b) & kTopBits);
+}
+
+/// Of each byte (a + b) / 2, rounded down.
+GPUIMG_HD constexpr std::uint32_t bytes_average(std::uint32_t a, std::uint32_t b) {
+  return (a & b) + ((a ^ b) >> 1 & ~kTopBits);
+}
+
+/// 255 in each byte whose top bit is set in `tops`.
+GPUIMG_HD constexpr std::uint32_t byte_mask(std::uint32_t tops) { return (tops >> 7 & kBottomBits) * 255U; }
+
+/// 255 in each byte with a ≥ b.
+GPUIMG_HD constexpr std::uint32_t bytes_at_least(std::uint32_t a, std::uint32_t b) {
+  const std::uint32_t low = (a | kTopBits) - (b & ~kTopBits);
+  return byte_mask((a & ~b) | (~(a ^ b) & low));
+}
+
+GPUIMG_HD constexpr std::uint32_t selected(std::uint32_t mask, std::uint32_t a, std::uint32_t b) {
+  return (mask & a) | (~mask & b);
+}
+
+/// Of each byte a − b, or 0 if that is negative.
+GPUIMG_HD constexpr std::uint32_t bytes_excess(std::uint32_t a, std::uint32_t b) {
+  return bytes_minus(a, b) & bytes_at_least(a, b);
+}
+
+/// Paeth's predictor. The specification takes whichever of left, up and corner is nearest to left + up − corner. Let
+/// low and high be the smaller and the larger of left and up. The predictor is low if corner ≥ high, or if
+/// corner − low ≥ 2 · (high − corner); symmetrically it is high; otherwise it is the corner.
+GPUIMG_HD constexpr std::uint32_t bytes_paeth(std::uint32_t left, std::uint32_t up, std::uint32_t corner) {
+  const std::uint32_t is_left_high = bytes_at_least(left, up);
+  const std::uint32_t low = selected(is_left_high, up, left);
+  const std::uint32_t high = selected(is_left_high, left, up);
+  const std::uint32_t to_high = bytes_excess(high, corner);
+  const std::uint32_t to_low = bytes_excess(corner, low);
+  const std::uint32_t is_low = bytes_at_least(bytes_excess(to_low, to_high), to_high);
+  const std::uint32_t is_high = bytes_at_least(bytes_excess(to_high, to_low), to_low);
+  // Both hold only if the low, the high and the corner are equal.
+  return selected(is_low, low, selected(is_high, high, corner));
+}
+
+GPUIMG_HD constexpr std::uint32_t residues(int filter, const Neighbors& n) {
+  switch (filter) {
+    case 0: return n.value;
+    case 1: return bytes_minus(n.value, n.left);
+    case 2: return bytes_minus(n.value, n.up);
+    case 3: return bytes_minus(n.value, bytes_average(n.left, n.up));
+    default: return bytes_minus(n.value, bytes_paeth(n.left, n.up, n.corner));
+  }
+}
+
+GPUIMG_HD constexpr std::uint32_t sum_of_bytes(std::uint32_t bytes) {
+  const std::uint32_t pairs = (bytes & 0x00FF00FFU) + (bytes >> 8 & 0x00FF00FFU);
+  return (pairs + (pairs >> 16)) & 0xFFFFU;
+}
+
+/// The sum of min(|residue|, kCostCap) over four bytes.
+GPUIMG_HD constexpr std::uint32_t cost_of(std::uint32_t residues) {
+  const std::uint32_t negative = byte_mask(residues);
+  const std::uint32_t size = (residues ^ negative) + (negative & kBottomBits);  // at most 128
+  const std::uint32_t is_large = byte_mask(size + (128 - kCostCap) * kBottomBits);
+  return sum_of_bytes(selected(is_large, kCostCap * kBottomBits, size));
+}
+
+/// The first `count` bytes of four.
+GPUIMG_HD constexpr std::uint32_t first_bytes(std::uint32_t bytes, std::uint64_t count) {
+  return count >= 4 ? bytes : bytes & ((1U << (8 * count)) - 1U);
+}
+
+/// The first of the smallest costs.
+GPUIMG_HD constexpr int cheapest_filter(const std::uint64_t* costs) {
+  int best = 0;
+  for (int filter = 1; filter < kFilterCount; ++filter) {
+    best = costs[filter] < costs[best] ? filter : best;
+  }
+  return best;
+}
+
+/// Pixels in memory, rows without padding, as PNG orders their bytes. `load(at)` returns the four bytes at an address,
+/// which may lie up to 7 bytes past the end of a row.
+template <class Load>
+class PngRows {
+ public:
+  GPUIMG_HD PngRows(const std::uint8_t* pixels, std::uint64_t row_bytes, std::uint32_t pixel_bytes, bool is_16_bit,
+                    Load load)
+      : pixels_(pixels), row_bytes_(row_bytes), pixel_bytes_(pixel_bytes), is_16_bit_(is_16_bit), load_(load) {}
+
+  /// Bytes `at` … at + 3 of a row; those before it, and all above the first row, are 0. The others are anything.
+  [[nodiscard]] GPUIMG_HD Neighbors neighbors(std::uint32_t row, std::int64_t at) const {
+    const std::uint8_t* const current = pixels_ + row * row_bytes_;
+    const std::uint8_t* const above = current - row_bytes_;
+    const std::int64_t before = at - pixel_bytes_;
+    return {word(current, at), word(current, before), row == 0 ? 0U : word(above, at),
+            row == 0 ? 0U : word(above, before)};
+  }
+
+ private:
+  [[nodiscard]] GPUIMG_HD std::uint32_t word(const std::uint8_t* row, std::int64_t at) const {
+    if (at < 0) {
+      return at <= -4 ? 0U : word_inside(row, 0) << (8 * static_cast<std::uint32_t>(-at));
+    }
+    return word_inside(row, at);
+  }
+
+  [[nodiscard]] GPUIMG_HD std::uint32_t word_inside(const std::uint8_t* row, std::int64_t at) const {
+    if (!is_16_bit_) {
+      return load_(row + at);
+    }
+    if (at % 2 == 0) {
+      return swapped(load_(row + at));
+    }
+    return swapped(load_(row + at - 1)) >> 8 | swapped(load_(row + at + 3)) << 24;
+  }
+
+  /// The two bytes of each sample: PNG stores the higher one first.
+  GPUIMG_HD static constexpr std::uint32_t swapped(std::uint32_t samples) {
+    return (samples & 0x00FF00FFU) << 8 | (samples >> 8 & 0x00FF00FFU);
+  }
+
+  const std::uint8_t* pixels_;
+  std::uint64_t row_bytes_;
+  std::uint32_t pixel_bytes_;
+  bool is_16_bit_;
+  Load load_;
+};
+
+}  // namespace gpuimg::png
