@@ -2,9 +2,6 @@
 // summed over patches by sliding sums. Specified in docs/operations.md, "Denoising".
 #include "ops/denoise.hpp"
 
-#include <tbb/blocked_range2d.h>
-#include <tbb/parallel_for.h>
-
 #include <array>
 #include <atomic>
 #include <cstddef>
@@ -15,10 +12,9 @@
 
 #include "operations.hpp"
 #include "ops/window.hpp"
-#include "pixel_access.hpp"
-#include "row_bands.hpp"
+#include "parallel_loops.hpp"
+#include "pixel_rows.hpp"
 #include "simd/simd_rows.hpp"
-#include "table_levels.hpp"
 
 namespace gpuimg::cpu {
 namespace {
@@ -40,7 +36,7 @@ class BorderedPlanes {
         plane_height_(pixels.height + 2 * border),
         planes_(
             pool.image(pixels.width + 2 * border + 2 * kVector, plane_height_ * channels_, {pixels.format.sample, 1})) {
-    tbb::parallel_for(0, plane_height_, [&](int y) {
+    for_each_index(0, plane_height_, [&](int y) {
       const T* from = pixels.row<T>(source_position(y - border, pixels.height, Border::reflect101));
       for (int c = 0; c < channels_; ++c) {
         T* to = planes_.view().row<T>(c * plane_height_ + y);
@@ -193,21 +189,17 @@ void denoise(ConstView pixels, const DenoiseOptions& options, PixelPool& pool, V
   const int tiles_x = (pixels.width + kTileWidth - 1) / kTileWidth;
   const int tiles_y = (pixels.height + kTileHeight - 1) / kTileHeight;
   TilesDone done(options, tiles_x, tiles_y);
-  tbb::parallel_for(tbb::blocked_range2d<int>(0, tiles_y, 0, tiles_x), [&](const tbb::blocked_range2d<int>& range) {
-    for (int j = range.rows().begin(); j < range.rows().end(); ++j) {
-      for (int i = range.cols().begin(); i < range.cols().end(); ++i) {
-        const Rect tile{i * kTileWidth, j * kTileHeight, std::min(kTileWidth, pixels.width - i * kTileWidth),
-                        std::min(kTileHeight, pixels.height - j * kTileHeight)};
-        TileDenoiser<T> denoiser(planes, options, look_up, tile);
-        denoiser.run();
-        done.add_one();
-        for (int y = 0; y < tile.height; ++y) {
-          T* row = out.row<T>(tile.y + y) + static_cast<std::ptrdiff_t>(tile.x) * channels;
-          for (int x = 0; x < tile.width; ++x) {
-            for (int c = 0; c < planes.channels(); ++c) {
-              row[x * channels + c] = denoiser.result(x, y, c);
-            }
-          }
+  for_each_tile(tiles_y, tiles_x, [&](int j, int i) {
+    const Rect tile{i * kTileWidth, j * kTileHeight, std::min(kTileWidth, pixels.width - i * kTileWidth),
+                    std::min(kTileHeight, pixels.height - j * kTileHeight)};
+    TileDenoiser<T> denoiser(planes, options, look_up, tile);
+    denoiser.run();
+    done.add_one();
+    for (int y = 0; y < tile.height; ++y) {
+      T* row = out.row<T>(tile.y + y) + static_cast<std::ptrdiff_t>(tile.x) * channels;
+      for (int x = 0; x < tile.width; ++x) {
+        for (int c = 0; c < planes.channels(); ++c) {
+          row[x * channels + c] = denoiser.result(x, y, c);
         }
       }
     }

@@ -8,13 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "cpu_picture.hpp"
-#include "level_counts.hpp"
 #include "levels.hpp"
 #include "operations.hpp"
-#include "row_bands.hpp"
+#include "parallel_loops.hpp"
+#include "pixel_rows.hpp"
 #include "simd/simd_rows.hpp"
-#include "table_levels.hpp"
 
 namespace gpuimg::cpu {
 namespace {

@@ -1,7 +1,6 @@
 // Histograms on the CPU. Specified in docs/operations.md, "Histogram".
 #include <numeric>
 
-#include "level_counts.hpp"
 #include "levels.hpp"
 #include "operations.hpp"
 

@@ -4,8 +4,8 @@
 #include <algorithm>
 
 #include "operations.hpp"
-#include "pixel_access.hpp"
-#include "row_bands.hpp"
+#include "parallel_loops.hpp"
+#include "pixel_rows.hpp"
 #include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {

@@ -2,8 +2,6 @@
 // rows. Specified in docs/operations.md, "Integral image".
 #include "gpuimg/ops/integral.hpp"
 
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -12,7 +10,7 @@
 
 #include "levels.hpp"
 #include "operations.hpp"
-#include "row_bands.hpp"
+#include "parallel_loops.hpp"
 #include "simd/simd_rows.hpp"
 #include "window/table.hpp"
 
@@ -61,7 +59,7 @@ std::vector<ColumnSums> carries_into_bands(ConstView pixels, const IntegralOptio
                                            int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
   std::vector<ColumnSums> carries(static_cast<std::size_t>(bands), ColumnSums(width));
-  tbb::parallel_for(1, bands, [&](int band) {
+  for_each_index(1, bands, [&](int band) {
     SourceRows rows(pixels, options);
     ColumnSums& sums = carries[static_cast<std::size_t>(band)];
     for (int y = (band - 1) * rows_a_band; y < band * rows_a_band; ++y) {
@@ -104,7 +102,7 @@ void fill_table(ConstView pixels, const IntegralOptions& options, View table) {
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + kBands - 1) / kBands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
   std::vector<ColumnSums> carries = carries_into_bands(pixels, options, bands, rows_a_band);
-  tbb::parallel_for(0, bands, [&](int band) {
+  for_each_index(0, bands, [&](int band) {
     const int begin = band * rows_a_band;
     fill_band<Entry>(pixels, options, begin, std::min(pixels.height, begin + rows_a_band),
                      carries[static_cast<std::size_t>(band)], table);
@@ -138,7 +136,7 @@ using TableRow = std::vector<std::uint32_t>;
 std::vector<TableRow> rows_above_bands(ConstView pixels, const IntegralOptions& options, int bands, int rows_a_band) {
   const auto width = static_cast<std::size_t>(pixels.width);
   std::vector<TableRow> above(static_cast<std::size_t>(bands), TableRow(width));
-  tbb::parallel_for(1, bands, [&](int band) {
+  for_each_index(1, bands, [&](int band) {
     ByteRows rows(pixels, options);
     for (int y = (band - 1) * rows_a_band; y < band * rows_a_band; ++y) {
       add_to_columns(rows.levels(y), width, above[static_cast<std::size_t>(band)].data());
@@ -159,13 +157,13 @@ void fill_byte_table(ConstView pixels, const IntegralOptions& options, View tabl
     std::memset(table.row_bytes(0), 0, table.tight_pitch_bytes());
   }
   // One thread needs no rows above. Several threads take a few bands each, so one slow thread delays the others less.
-  const int threads = tbb::this_task_arena::max_concurrency();
+  const int threads = loop_threads();
   const int most_bands = threads == 1 ? 1 : 4 * threads;
   const int rows_a_band = std::max(rows_per_band(pixels.width), (pixels.height + most_bands - 1) / most_bands);
   const int bands = (pixels.height + rows_a_band - 1) / rows_a_band;
   std::vector<TableRow> rows_above = rows_above_bands(pixels, options, bands, rows_a_band);
   const bool streamed = table.tight_pitch_bytes() * static_cast<std::size_t>(table.height) >= kWorthStreaming;
-  tbb::parallel_for(0, bands, [&](int band) {
+  for_each_index(0, bands, [&](int band) {
     ByteRows rows(pixels, options);
     TableRow& row = rows_above[static_cast<std::size_t>(band)];
     const auto* bytes = reinterpret_cast<const std::uint8_t*>(row.data());

@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cpu_picture.hpp"
+#include "operations.hpp"
 #include "ops/hist.hpp"
 #include "ops/hsl.hpp"
 #include "ops/luma.hpp"
-#include "pixel_access.hpp"
-#include "row_bands.hpp"
-#include "simd/simd_rows.hpp"
+#include "pixel_rows.hpp"
 
 namespace gpuimg::cpu {
 namespace {

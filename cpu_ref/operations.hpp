@@ -1,6 +1,9 @@
-// The operations of the CPU backend, one source file each. They run on the current task arena, expect arguments that
-// the backend has checked, and allocate results from the pool.
+// The operations of the CPU backend, one source file each, and its Pictures. Operations run on the current task arena,
+// expect arguments that the backend has checked, and allocate results from the pool.
 #pragma once
+
+#include <memory>
+#include <utility>
 
 #include "gpuimg/backend.hpp"
 #include "pixel_memory.hpp"
@@ -21,5 +24,27 @@ Image apply(ConstView pixels, const HslAdjustment& by, PixelPool& pool);
 Image apply(ConstView pixels, const WindowOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const ThresholdOptions& options, PixelPool& pool);
 Image apply(ConstView pixels, const DenoiseOptions& options, PixelPool& pool);
+
+/// A Picture of this backend: an Image in host memory.
+class CpuPixels final : public Picture::Storage {
+ public:
+  explicit CpuPixels(Image image) : image_(std::move(image)) {}
+  [[nodiscard]] Image& image() { return image_; }
+
+ private:
+  Image image_;
+};
+
+inline Picture picture_of(Image image) {
+  const int width = image.width();
+  const int height = image.height();
+  const PixelFormat format = image.format();
+  return {width, height, format, std::make_unique<CpuPixels>(std::move(image))};
+}
+
+/// The Picture must come from the CPU backend.
+inline Image& image_of(const Picture& picture) { return static_cast<CpuPixels&>(picture.storage()).image(); }
+
+inline ConstView pixels_of(const Picture& picture) { return std::as_const(image_of(picture)).view(); }
 
 }  // namespace gpuimg::cpu

@@ -6,8 +6,7 @@
 
 #include "levels.hpp"
 #include "operations.hpp"
-#include "pixel_access.hpp"
-#include "table_levels.hpp"
+#include "pixel_rows.hpp"
 #include "window_sums.hpp"
 
 namespace gpuimg::cpu {

@@ -2,9 +2,6 @@
 // slides along them. Specified in docs/operations.md, "Windows".
 #pragma once
 
-#include <tbb/parallel_for.h>
-#include <tbb/task_arena.h>
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -14,7 +11,7 @@
 
 #include "gpuimg/image.hpp"
 #include "ops/window.hpp"
-#include "row_bands.hpp"
+#include "parallel_loops.hpp"
 #include "simd/simd_rows.hpp"
 
 namespace gpuimg::cpu {
@@ -165,11 +162,11 @@ class WindowSums {
 /// the columns of a window first, so the bands are few and tall.
 template <class Body>
 void for_window_bands(ConstView pixels, const WindowShape& shape, const Body& body) {
-  const int threads = tbb::this_task_arena::max_concurrency();
+  const int threads = loop_threads();
   const int bands = threads == 1 ? 1 : 4 * threads;
   const int rows = std::max(
       {rows_per_band(pixels.width), (pixels.height + bands - 1) / bands, std::min(shape.size(), pixels.height)});
-  tbb::parallel_for(0, (pixels.height + rows - 1) / rows, [&](int band) {
+  for_each_index(0, (pixels.height + rows - 1) / rows, [&](int band) {
     const int begin = band * rows;
     body(begin, begin + std::min(rows, pixels.height - begin));
   });

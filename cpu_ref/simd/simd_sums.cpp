@@ -1,16 +1,112 @@
-// Vectorized rows of window sums and means. Specified in docs/operations.md, "Windows".
+// Vectorized sums of rows: of summed-area tables and of windows, means of windows, and stores past the caches.
+// Specified in docs/operations.md, "Integral image" and "Windows".
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "simd/simd_window.cpp"
+#define HWY_TARGET_INCLUDE "simd/simd_sums.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
 #include "ops/window.hpp"
-#include "simd/simd_prefix-inl.hpp"
 #include "simd/simd_rows.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
+
+// --- Sums of lanes from the lowest up --------------------------------------------------------------------------------
+
+using PrefixWords = hn::CappedTag<std::uint32_t, 16>;
+
+#if HWY_TARGET != HWY_SCALAR
+/// Adds to each block of four lanes the last lane of the block `distance` blocks earlier, if there is one.
+HWY_INLINE hn::Vec<PrefixWords> plus_earlier_block(hn::Vec<PrefixWords> sums, std::uint32_t distance) {
+  const PrefixWords d;
+  const auto lane = hn::Iota(d, 0);
+  const auto first = hn::Set(d, 4 * distance);
+  const auto has_earlier = hn::Not(hn::Lt(hn::BitCast(hn::RebindToSigned<PrefixWords>(), lane),
+                                          hn::BitCast(hn::RebindToSigned<PrefixWords>(), first)));
+  const auto source = hn::Or(hn::Sub(lane, first), hn::Set(d, 3));
+  const auto safe = hn::And(source, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
+  const auto earlier = hn::TableLookupLanes(sums, hn::IndicesFromVec(d, safe));
+  return hn::Add(sums, hn::IfThenElseZero(hn::RebindMask(d, has_earlier), earlier));
+}
+
+HWY_INLINE hn::Vec<PrefixWords> prefix_sums(hn::Vec<PrefixWords> values) {
+  const PrefixWords d;
+  const auto pairs = hn::Add(values, hn::ShiftLeftLanes<1>(d, values));
+  auto sums = hn::Add(pairs, hn::ShiftLeftLanes<2>(d, pairs));
+  for (std::uint32_t distance = 1; 4 * distance < hn::Lanes(d); distance *= 2) {
+    sums = plus_earlier_block(sums, distance);
+  }
+  return sums;
+}
+
+#endif
+
+// --- Summed-area tables ----------------------------------------------------------------------------------------------
+
+using PrefixBytes = hn::Rebind<std::uint8_t, PrefixWords>;
+using PrefixSums = hn::Vec<PrefixWords>;
+
+#if HWY_TARGET == HWY_SCALAR
+std::size_t row_vectors(const std::uint8_t*, std::size_t, std::uint32_t*, std::uint32_t&) { return 0; }
+#else
+/// Returns how many entries it computed, and sets `row_sum` to the sum of their levels.
+std::size_t row_vectors(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT row,
+                        std::uint32_t& row_sum) {
+  const PrefixWords d;
+  const auto last_lane = hn::IndicesFromVec(d, hn::Set(d, static_cast<std::uint32_t>(hn::Lanes(d)) - 1));
+  PrefixSums before = hn::Zero(d);
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
+    const PrefixSums sums = prefix_sums(hn::PromoteTo(d, hn::LoadU(PrefixBytes(), levels + x)));
+    hn::StoreU(hn::Add(sums, hn::Add(before, hn::LoadU(d, row + x))), d, row + x);
+    before = hn::Add(before, hn::TableLookupLanes(sums, last_lane));
+  }
+  row_sum = hn::GetLane(before);
+  return x;
+}
+#endif
+
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
+  std::uint32_t row_sum = 0;
+  for (std::size_t x = row_vectors(levels, count, row, row_sum); x < count; ++x) {
+    row_sum += levels[x];
+    row[x] += row_sum;
+  }
+}
+
+void add_to_columns(const std::uint8_t* HWY_RESTRICT levels, std::size_t count, std::uint32_t* HWY_RESTRICT sums) {
+  const PrefixWords d;
+  std::size_t x = 0;
+  for (; x + hn::Lanes(d) <= count; x += hn::Lanes(d)) {
+    const PrefixSums level = hn::PromoteTo(d, hn::LoadU(PrefixBytes(), levels + x));
+    hn::StoreU(hn::Add(hn::LoadU(d, sums + x), level), d, sums + x);
+  }
+  for (; x < count; ++x) {
+    sums[x] += levels[x];
+  }
+}
+
+/// This avoids reading a cache line that is about to be overwritten completely.
+void stream_bytes(const std::uint8_t* HWY_RESTRICT from, std::size_t bytes, std::uint8_t* HWY_RESTRICT to) {
+  constexpr std::size_t kCacheLine = 64;
+  const hn::ScalableTag<std::uint8_t> d;
+  const std::size_t past_line = reinterpret_cast<std::uintptr_t>(to) % kCacheLine;
+  std::size_t i = std::min(bytes, (kCacheLine - past_line) % kCacheLine);
+  std::memcpy(to, from, i);
+  for (; i + hn::Lanes(d) <= bytes; i += hn::Lanes(d)) {
+    hn::Stream(hn::LoadU(d, from + i), d, to + i);
+  }
+  std::memcpy(to + i, from + i, bytes - i);
+  hwy::FlushStream();
+}
+
+// --- Windows ---------------------------------------------------------------------------------------------------------
 
 using Ints = hn::ScalableTag<std::int32_t>;
 using Words = hn::RebindToUnsigned<Ints>;
@@ -117,12 +213,27 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace gpuimg::cpu {
 
+HWY_EXPORT(integral_row);
+HWY_EXPORT(add_to_columns);
+HWY_EXPORT(stream_bytes);
 HWY_EXPORT(compare_with_means);
 HWY_EXPORT(slide_along);
 HWY_EXPORT(slide_bytes);
 HWY_EXPORT(slide_shorts);
 HWY_EXPORT(byte_means);
 HWY_EXPORT(short_means);
+
+void integral_row(const std::uint8_t* levels, std::size_t count, std::uint32_t* row) {
+  HWY_DYNAMIC_DISPATCH(integral_row)(levels, count, row);
+}
+
+void add_to_columns(const std::uint8_t* levels, std::size_t count, std::uint32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(add_to_columns)(levels, count, sums);
+}
+
+void stream_bytes(const std::uint8_t* from, std::size_t bytes, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(stream_bytes)(from, bytes, to);
+}
 
 void compare_with_means(const std::uint8_t* levels, std::size_t count, std::int32_t offset, std::uint8_t* white) {
   HWY_DYNAMIC_DISPATCH(compare_with_means)(levels, count, offset, white);

@@ -1,0 +1,117 @@
+// Parallel loops on the threads of the current task arena: over bands of whole rows, indices and tiles; and memory of
+// each thread. oneTBB's templates are instantiated once, in parallel_loops.cpp, and not for each loop's body.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+namespace gpuimg::cpu {
+
+/// Refers to a callable object, which must outlive it.
+template <class Signature>
+class FunctionRef;
+
+template <class... Arguments>
+class FunctionRef<void(Arguments...)> {
+ public:
+  template <class Function>
+  requires(!std::is_same_v<Function, FunctionRef>) FunctionRef(const Function& function)  // NOLINT: lambdas convert
+      : object_(&function), call_([](const void* object, Arguments... arguments) {
+          (*static_cast<const Function*>(object))(arguments...);
+        }) {}
+
+  void operator()(Arguments... arguments) const { call_(object_, arguments...); }
+
+ private:
+  const void* object_;
+  void (*call_)(const void*, Arguments...);
+};
+
+constexpr int kPixelsPerBand = 1 << 16;
+
+/// A band is large enough to outweigh its scheduling cost.
+inline int rows_per_band(int width) { return std::max(1, kPixelsPerBand / std::max(1, width)); }
+
+/// At least as many as the bands of for_row_bands, which are halved until they have no more than rows_per_band.
+inline std::int64_t max_bands(int width, int height) {
+  const int rows = rows_per_band(width);
+  return height <= rows ? 1 : 2 * (std::int64_t{height} / rows + 1);
+}
+
+/// Calls body(first_row, end_row) for bands that together cover 0 … height.
+void for_row_bands(int width, int height, FunctionRef<void(int first_row, int end_row)> body);
+
+/// Calls body(i) for begin ≤ i < end.
+void for_each_index(int begin, int end, FunctionRef<void(int i)> body);
+
+/// Calls body(row, column) for each tile.
+void for_each_tile(int rows, int columns, FunctionRef<void(int row, int column)> body);
+
+/// How many threads a loop may use.
+int loop_threads();
+
+/// A pointer to an object for each thread, at first null.
+class ThreadSlots {
+ public:
+  struct Object {
+    Object() = default;
+    Object(const Object&) = delete;
+    Object& operator=(const Object&) = delete;
+    virtual ~Object() = default;
+  };
+
+  ThreadSlots();
+  ThreadSlots(const ThreadSlots&) = delete;
+  ThreadSlots& operator=(const ThreadSlots&) = delete;
+  ~ThreadSlots();
+
+  /// The calling thread's.
+  std::unique_ptr<Object>& local();
+  void for_each(FunctionRef<void(std::unique_ptr<Object>& object)> use);
+
+ private:
+  struct Slots;
+  std::unique_ptr<Slots> slots_;
+};
+
+/// A T for each thread that asks for one.
+template <class T>
+class PerThread {
+ public:
+  explicit PerThread(std::function<T()> make) : make_(std::move(make)) {}
+
+  /// The calling thread's.
+  T& local() {
+    std::unique_ptr<ThreadSlots::Object>& slot = slots_.local();
+    if (slot == nullptr) {
+      slot = std::make_unique<Held>(make_());
+    }
+    return static_cast<Held&>(*slot).value;
+  }
+
+  /// Calls use(object) for each that was asked for, in any order, on this thread.
+  template <class Use>
+  void for_each(const Use& use) {
+    slots_.for_each([&](std::unique_ptr<ThreadSlots::Object>& slot) {
+      if (slot != nullptr) {
+        use(static_cast<Held&>(*slot).value);
+      }
+    });
+  }
+
+ private:
+  struct Held final : ThreadSlots::Object {
+    explicit Held(T made) : value(std::move(made)) {}
+    T value;
+  };
+
+  std::function<T()> make_;
+  ThreadSlots slots_;
+};
+
+}  // namespace gpuimg::cpu
