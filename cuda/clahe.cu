@@ -1,10 +1,14 @@
-// CLAHE on the device: counts the tiles, builds their tables, and maps the pixels between them.
-// Specified in docs/operations.md, "CLAHE"; the arithmetic is that of core/ops/clahe.hpp.
+// CLAHE on the device: counts the tiles, builds their tables, and maps the pixels between them (map_between_tiles.cu).
+// Specified in docs/operations.md, "CLAHE"; the arithmetic is that of core/ops/clahe.hpp. Design:
+// docs/decisions/0019-local-operations.md.
 #include <algorithm>
+#include <vector>
 
-#include "count/tile_counts.hpp"
+#include "count/column_counters.cuh"
+#include "count/packed_counters.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "device/launch.cuh"
 #include "map/map_between_tiles.hpp"
 #include "operations.hpp"
 #include "ops/clahe.hpp"
@@ -12,6 +16,286 @@
 
 namespace gpuimg::cuda {
 namespace {
+
+// --- Counts the levels of every tile in one launch -------------------------------------------------------------------
+
+/// A rectangle of the image that counts in a tile.
+struct TilePart {
+  ColumnDeal columns;
+  int first_row = 0;
+  int end_row = 0;
+  unsigned tile = 0;
+};
+
+constexpr int kTallyThreads = 1024;
+static_assert(kTallyThreads == kColumnThreads && kTallyThreads == kPackedThreads);
+
+/// Up to 256 levels: a column of counters for each lane in shared memory, as in histogram_256.cu.
+struct ColumnTally {
+  static constexpr std::size_t kBytes = kColumnBytes;
+  static constexpr int kBlocksPerSm = 2;
+  static constexpr int kPixelsBetweenBarriers = 1 << 30;
+  static constexpr std::uint64_t kMinPixels = 1 << 14;  ///< for which a block clears its counters and adds them up
+  static constexpr std::uint64_t kMaxPixels = 1 << 20;
+  const unsigned int* columns;
+  std::uint32_t mine;
+  unsigned long long* counts;
+
+  __device__ ColumnTally(std::byte* shared, unsigned long long* own)
+      : columns(reinterpret_cast<unsigned int*>(shared)), mine(column_address(columns)), counts(own) {
+    for (unsigned i = threadIdx.x; i < kBytes / sizeof(uint4); i += kTallyThreads) {
+      reinterpret_cast<uint4*>(shared)[i] = make_uint4(0, 0, 0, 0);
+    }
+  }
+  __device__ __forceinline__ void add(std::uint32_t level) { count_in_column(mine, level); }
+
+  /// Four threads a level, each of which adds up eight columns, beginning in its own bank.
+  __device__ void finish() {
+    __syncthreads();  // all pixels of the block are counted
+    const unsigned level = threadIdx.x / 4;
+    unsigned int sum = 0;
+#pragma unroll
+    for (unsigned c = 0; c < kColumns / 4; ++c) {
+      sum += columns[level * kColumns + (threadIdx.x + 4 * c) % kColumns];
+    }
+    sum += __shfl_xor_sync(0xFFFFFFFFU, sum, 1);
+    sum += __shfl_xor_sync(0xFFFFFFFFU, sum, 2);
+    if (threadIdx.x % 4 == 0 && sum != 0) {
+      atomicAdd(counts + level, static_cast<unsigned long long>(sum));
+    }
+  }
+};
+
+/// 65536 levels: 16-bit counters in shared memory, as in histogram_65536.cu. For tiles of fewer than 2³² pixels.
+struct PackedTally {
+  static constexpr std::size_t kBytes = kPackedBytes;
+  static constexpr int kBlocksPerSm = 1;
+  static constexpr int kPixelsBetweenBarriers = PackedCounters::kPixelsBetweenBarriers;
+  static constexpr std::uint64_t kMinPixels = 1 << 17;
+  static constexpr std::uint64_t kMaxPixels = 1 << 23;
+  PackedCounters counters;
+  unsigned long long* counts;
+
+  __device__ PackedTally(std::byte* shared, unsigned long long* own) : counters(shared, own), counts(own) {
+    counters.clear();
+  }
+  __device__ __forceinline__ void add(std::uint32_t level) { counters.add(level); }
+  __device__ void finish() { counters.add_to(counts); }
+};
+
+/// Any number of levels: in global memory, the lanes that hold the same level add once.
+struct MemoryTally {
+  static constexpr std::size_t kBytes = 0;
+  static constexpr int kBlocksPerSm = 1;
+  static constexpr int kPixelsBetweenBarriers = 1 << 30;
+  static constexpr std::uint64_t kMinPixels = 1 << 13;
+  static constexpr std::uint64_t kMaxPixels = 1 << 20;
+  unsigned long long* counts;
+
+  __device__ MemoryTally(std::byte* /*shared*/, unsigned long long* own) : counts(own) {}
+  __device__ __forceinline__ void add(std::uint32_t level) {
+    const unsigned same = __match_any_sync(__activemask(), level);
+    if (threadIdx.x % 32 == static_cast<unsigned>(__ffs(static_cast<int>(same)) - 1)) {
+      atomicAdd(counts + level, static_cast<unsigned long long>(__popc(same)));
+    }
+  }
+  __device__ void finish() {}
+};
+
+/// Pixels that a thread loads at once: up to 16 bytes, or four pixels of three channels.
+template <class T, int kChannels>
+inline constexpr int kVectorPixels = kChannels == 3 ? 4 : std::min(8, 16 / (kChannels * static_cast<int>(sizeof(T))));
+
+template <class T, int kChannels, int kPixels>
+__device__ __forceinline__ Samples<T, kPixels * kChannels> load_group(const std::byte* from) {
+  if constexpr (kPixels == 1) {
+    return load_pixel<T, kChannels>(from);
+  } else {
+    Samples<T, kPixels * kChannels> group;
+    load(group, from);
+    return group;
+  }
+}
+
+/// Counts pixel p of a group if it is selected. Only single pixels can have a mask; theirs is at `index`.
+template <class T, int kChannels, int kPixels, class Tally>
+__device__ __forceinline__ void count_pixel(Tally& tally, const Samples<T, kPixels * kChannels>& group, int p,
+                                            std::size_t index, const CountedPixels& counted,
+                                            const LevelSource& source) {
+  if constexpr (kHasAlpha<kChannels>) {
+    if (group.get(p * kChannels + kChannels - 1) < counted.min_alpha) {
+      return;
+    }
+  }
+  if constexpr (kPixels == 1) {
+    if (counted.mask != nullptr && counted.mask[index] == 0) {
+      return;
+    }
+  }
+  if constexpr (kChannels < 3) {
+    tally.add(group.get(p * kChannels));
+  } else {
+    Samples<T, kChannels> pixel;
+#pragma unroll
+    for (int c = 0; c < kChannels; ++c) {
+      pixel.put(c, group.get(p * kChannels + c));
+    }
+    tally.add(level_of_pixel<T, kChannels>(pixel, source));
+  }
+}
+
+/// Counts the pixels [first, last) of a group. Almost all groups are whole: they take no comparison for each pixel.
+template <class T, int kChannels, int kPixels, class Tally>
+__device__ __forceinline__ void count_group(Tally& tally, const Samples<T, kPixels * kChannels>& group, int first,
+                                            int last, std::size_t index, const CountedPixels& counted,
+                                            const LevelSource& source) {
+  if (kPixels == 1 || (first <= 0 && last >= kPixels)) {
+#pragma unroll
+    for (int p = 0; p < kPixels; ++p) {
+      count_pixel<T, kChannels, kPixels>(tally, group, p, index, counted, source);
+    }
+  } else {
+#pragma unroll
+    for (int p = 0; p < kPixels; ++p) {
+      if (p >= first && p < last) {
+        count_pixel<T, kChannels, kPixels>(tally, group, p, index, counted, source);
+      }
+    }
+  }
+}
+
+/// Block → rows of a part: blocks in y are the parts, in x their rows. Thread → groups as ColumnDeal says; it loads
+/// kAhead groups before it counts the first. Shared memory: the tally's. Barriers: the counters are clear before any
+/// thread adds; at most kPixelsBetweenBarriers pixels of a thread between two; those of finish(). Every thread takes
+/// the same number of turns, so all arrive at each.
+template <class Tally, class T, int kChannels, int kPixels>
+__global__ void __launch_bounds__(kTallyThreads, resident_blocks(kTallyThreads, Tally::kBlocksPerSm))
+    count_parts(CountedPixels counted, LevelSource source, const TilePart* parts, int rows_per_block,
+                unsigned long long* counts) {
+  constexpr int kAhead = kPixels * kChannels * sizeof(T) <= 8 ? 4 : 2;  // as the registers allow
+  constexpr bool kHasBarriers = Tally::kPixelsBetweenBarriers < (1 << 30);
+  static_assert(!kHasBarriers || kAhead * kPixels <= Tally::kPixelsBetweenBarriers);
+  extern __shared__ uint4 shared[];
+  const TilePart part = parts[blockIdx.y];
+  const ColumnDeal& columns = part.columns;
+  const int begin = part.first_row + static_cast<int>(blockIdx.x) * rows_per_block;
+  const int end = min(part.end_row, begin + rows_per_block);
+  if (begin >= end) {
+    return;  // the whole block
+  }
+  Tally tally(reinterpret_cast<std::byte*>(shared), counts + std::size_t{part.tile} * source.bins);
+  __syncthreads();
+  const int my_row = static_cast<int>(threadIdx.x) / columns.at_once;
+  const int my_group = static_cast<int>(threadIdx.x) % columns.at_once;
+  const int my_end = my_row < columns.rows_at_once ? end : begin;
+  const std::size_t step = static_cast<std::size_t>(columns.rows_at_once) * counted.width;
+  for (int pass = 0; pass < columns.groups; pass += columns.at_once) {
+    const int x = (columns.first_group + pass + my_group) * kPixels;
+    const int last = pass + my_group < columns.groups ? my_end : begin;
+    std::size_t index = static_cast<std::size_t>(begin + my_row) * counted.width + x;
+    for (int first = begin; first < end; first += kAhead * columns.rows_at_once) {
+      Samples<T, kPixels * kChannels> groups[kAhead];
+#pragma unroll
+      for (int k = 0; k < kAhead; ++k) {
+        if (first + my_row + k * columns.rows_at_once < last) {
+          groups[k] = load_group<T, kChannels, kPixels>(counted.pixels + (index + k * step) * (kChannels * sizeof(T)));
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < kAhead; ++k) {
+        if (first + my_row + k * columns.rows_at_once < last) {
+          count_group<T, kChannels, kPixels>(tally, groups[k], columns.begin - x, columns.end - x, index + k * step,
+                                             counted, source);
+        }
+      }
+      index += kAhead * step;
+      if constexpr (kHasBarriers) {
+        __syncthreads();
+      }
+    }
+  }
+  tally.finish();
+}
+
+/// Which tiles to count, and where.
+struct TileCounts {
+  const TileGrid& grid;
+  std::size_t begin = 0;
+  std::size_t end = 0;
+  unsigned long long* counts = nullptr;  ///< of tile `begin` first
+};
+
+/// The selected parts of these tiles: at most nine a tile, because a tile is never larger than twice the image.
+std::vector<TilePart> tile_parts(const TileCounts& tiles, const Rect& region, int pixels_per_group) {
+  std::vector<TilePart> parts;
+  for (std::size_t tile = tiles.begin; tile < tiles.end; ++tile) {
+    for (const Rect& source : sources_of_tile(tiles.grid, tile)) {
+      if (const auto part = common_part(region, source)) {
+        parts.push_back({deal_columns(part->x, part->x + part->width, pixels_per_group, kTallyThreads), part->y,
+                         part->y + part->height, static_cast<unsigned>(tile - tiles.begin)});
+      }
+    }
+  }
+  return parts;
+}
+
+template <class Tally, class T, int kChannels, int kPixels>
+void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileCounts& tiles) {
+  const std::vector<TilePart> parts = tile_parts(tiles, counted.region, kPixels);
+  if (parts.empty()) {
+    return;
+  }
+  const DeviceMemory on_device(workspace.device(), parts.size() * sizeof(TilePart));
+  cuda_check(cudaMemcpyAsync(on_device.data(), parts.data(), parts.size() * sizeof(TilePart), cudaMemcpyHostToDevice,
+                             workspace.stream()),
+             "uploading the tiles");
+  constexpr int kWaves = 4;  // so that the last one is short
+  const auto wanted = static_cast<std::uint64_t>(workspace.device()->multiprocessors() * Tally::kBlocksPerSm * kWaves);
+  const int rows_per_block =
+      rows_per_block_of(tiles.grid.tile_width, counted.pixel_count(), wanted, Tally::kMinPixels, Tally::kMaxPixels);
+  int most = 0;
+  for (const TilePart& part : parts) {
+    most = std::max(most, part.end_row - part.first_row);
+  }
+  const auto chunks = static_cast<unsigned>((most - 1) / rows_per_block + 1);
+  allow_shared_bytes(workspace, count_parts<Tally, T, kChannels, kPixels>, Tally::kBytes);
+  count_parts<Tally, T, kChannels, kPixels>
+      <<<dim3(chunks, static_cast<unsigned>(parts.size())), kTallyThreads, Tally::kBytes, workspace.stream()>>>(
+          counted, source, on_device.as<TilePart>(), rows_per_block, tiles.counts);
+  check_launch("counting the levels of tiles");
+}
+
+template <class Tally, class T>
+void launch(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileCounts& tiles) {
+  with_channels(counted.format.channels, [&]<int kChannels>() {
+    constexpr int kPixels = kVectorPixels<T, kChannels>;
+    if (counted.mask == nullptr && counted.width % kPixels == 0) {
+      launch<Tally, T, kChannels, kPixels>(workspace, counted, source, tiles);
+    } else {
+      launch<Tally, T, kChannels, 1>(workspace, counted, source, tiles);
+    }
+  });
+}
+
+/// Writes source.bins counts for each of the tiles [begin, end) to `counts` in device memory. Only what `counted`
+/// selects is counted.
+void count_tiles(Workspace& workspace, const CountedPixels& counted, const LevelSource& source, const TileGrid& grid,
+                 std::size_t begin, std::size_t end, const DeviceMemory& counts) {
+  const TileCounts tiles{grid, begin, end, counts.as<unsigned long long>()};
+  cuda_check(cudaMemsetAsync(counts.data(), 0, counts.size_bytes(), workspace.stream()), "clearing counts");
+  const std::uint64_t tile_pixels =
+      static_cast<std::uint64_t>(grid.tile_width) * static_cast<std::uint64_t>(grid.tile_height);
+  if (counted.format.sample == Sample::u8) {
+    launch<ColumnTally, std::uint8_t>(workspace, counted, source, tiles);
+  } else if (kPackedBytes <= workspace.device()->shared_bytes_per_block() && tile_pixels >= PackedTally::kMinPixels &&
+             tile_pixels < std::uint64_t{1} << 32) {
+    launch<PackedTally, std::uint16_t>(workspace, counted, source, tiles);
+  } else {
+    launch<MemoryTally, std::uint16_t>(workspace, counted, source, tiles);
+  }
+}
+
+// --- Tables and pixels -----------------------------------------------------------------------------------------------
 
 /// The prefix sum through each thread of a block of kSegment, and the sum of all. Barriers: the sum is written before
 /// it is read, and read before the next call overwrites it.

@@ -10,12 +10,10 @@
 #include <variant>
 #include <vector>
 
-#include "codecs/jpeg/decode_jpeg.hpp"
-#include "codecs/jpeg/encode_jpeg.hpp"
-#include "codecs/png/encode_png.hpp"
-#include "device/code_probe.hpp"
+#include "codecs/codecs.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "device/device.hpp"
 #include "gpuimg/cuda.hpp"
 #include "operations.hpp"
 #include "pixel_memory.hpp"

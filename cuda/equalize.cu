@@ -6,8 +6,8 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "map/equalize_map.cuh"
-#include "map/fused_equalize.hpp"
 #include "ops/equalize.hpp"
+#include "ops/luma.hpp"
 
 namespace gpuimg::cuda {
 namespace {
@@ -114,6 +114,45 @@ MapRequest request_of(const Picture& picture, const EqualizeOptions& options, co
   return request;
 }
 
+/// Maps the pixels with the fastest operation that supports the request.
+void launch_map_8(Workspace& workspace, const Picture& from, const Picture& to, const MapRequest& request) {
+  const auto launch = [&](const auto& operation) {
+    launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), operation, "mapping levels");
+  };
+  with_channels(from.format().channels, [&]<int kChannels>() {
+    const bool by_channel =
+        kChannels < 3 || request.color == EqualizeColor::rgb || request.color == EqualizeColor::joint;
+    const bool is_plain = request.strength == 1.0 && request.mask == nullptr;
+    if (is_plain && by_channel) {
+      launch(MapEach8<kChannels>(request));
+      return;
+    }
+    if constexpr (kChannels >= 3) {
+      if (is_plain && request.color == EqualizeColor::luma) {
+        with_luma_kind(request.luma, [&]<Luma kind>() { launch(MapLuma8<kChannels, kind>(request)); });
+        return;
+      }
+    }
+    launch(MapAny<std::uint8_t, kChannels>(request));
+  });
+}
+
+void launch_map_16(Workspace& workspace, const Picture& from, const Picture& to, const MapRequest& request) {
+  constexpr std::size_t kMinPixelsForSharedTable = std::size_t{1} << 22;
+  with_channels(from.format().channels, [&]<int kChannels>() {
+    const bool one_table_by_channel = kChannels < 3 || request.color == EqualizeColor::joint;
+    const bool is_plain = request.strength == 1.0 && request.mask == nullptr;
+    const bool table_fits = kMapSharedBytes<MapEach16<kChannels>> <= workspace.device()->shared_bytes_per_block();
+    if (is_plain && one_table_by_channel && table_fits && from.pixel_count() >= kMinPixelsForSharedTable) {
+      launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(), MapEach16<kChannels>(request),
+                 "mapping 16-bit levels");
+    } else {
+      launch_map(workspace, pixels_of(from), pixels_of(to), from.pixel_count(),
+                 MapAny<std::uint16_t, kChannels>(request), "mapping 16-bit levels");
+    }
+  });
+}
+
 }  // namespace
 
 LevelCounts table_counts(Workspace& workspace, const Picture& picture, const EqualizeOptions& options) {
@@ -156,9 +195,9 @@ Picture equalize(Workspace& workspace, const Picture& picture, const EqualizeOpt
       build(workspace, picture, options, tables);
     }
     if (format.sample == Sample::u8) {
-      launch_equalize_map<std::uint8_t>(workspace, picture, result, request_of(picture, options, tables));
+      launch_map_8(workspace, picture, result, request_of(picture, options, tables));
     } else {
-      launch_equalize_map<std::uint16_t>(workspace, picture, result, request_of(picture, options, tables));
+      launch_map_16(workspace, picture, result, request_of(picture, options, tables));
     }
   }
   if (used != nullptr) {

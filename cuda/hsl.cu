@@ -1,10 +1,154 @@
-// The HSL operations on the device: conversion (map/to_hsl.cuh), the inverse, and adjustment.
-// Specified in docs/operations.md, "HSL".
-#include "map/to_hsl.cuh"
+// The HSL operations on the device: conversion in every encoding, the inverse, and adjustment.
+// Specified in docs/operations.md, "HSL"; design in docs/performance.md.
+#include "map/exact_divide.cuh"
+#include "map/pixel_map.cuh"
 #include "ops/hsl.hpp"
 
 namespace gpuimg::cuda {
 namespace {
+
+// --- RGB to HSL ------------------------------------------------------------------------------------------------------
+
+/// Computes hsl_u16<std::uint8_t> in float32. All numbers except the reciprocals are exact. A rounded quotient is an
+/// estimate q (an integer, at most one off) plus its remainder times the reciprocal, rounded once. Remainders are
+/// integers, so adding an eighth to them rounds ties up and moves no other value to a tie.
+struct FastHslU16 {
+  static constexpr float kToInteger = 12582912.0F;  // 1.5·2²³: adding it leaves the rounded integer in the low 16 bits
+  static constexpr float kTieBreak = 0.125F;
+  static constexpr float kTieBreakRatio = 1.0F + 1.0F / 1048576.0F;
+
+  /// kToInteger + ⌊a/b + ½⌋. `a` gives the estimate; the remainder is a multiple of `unit`.
+  static __device__ __forceinline__ std::uint32_t rounded_ratio(float a, float b, float unit) {
+    const float reciprocal = approximate_reciprocal(b);
+    const float estimate = __fmaf_rn(a, reciprocal, kToInteger);
+    const float remainder = __fmaf_rn(-(estimate - kToInteger), b, a);
+    return __float_as_uint(__fmaf_rn(remainder + kTieBreak * unit, reciprocal, estimate));
+  }
+
+  /// r, g and b are the bits of kBias + value. Hue, saturation and lightness are the low 16 bits of the results.
+  static __device__ __forceinline__ uint3 mapped(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+    constexpr float kHueUnit = 1.0F / 32768.0F;
+    const float r = __uint_as_float(red);
+    const float g = __uint_as_float(green);
+    const float b = __uint_as_float(blue);
+    const float high = fmaxf(r, fmaxf(g, b));
+    const float low = fminf(r, fminf(g, b));
+    const float chroma = high - low;
+    const float sum = __fmaf_rn(2.0F, low - kBias, chroma);
+    const float denominator = fmaxf(255.0F - fabsf(sum - 255.0F), 1.0F);
+    // H = 65536·n/(6·chroma) = n/(3·chroma/32768). A negative n gives a negative hue, which wraps by itself.
+    const float if_red = g - b;
+    const float if_green = __fmaf_rn(2.0F, chroma, b - r);
+    const float if_blue = __fmaf_rn(4.0F, chroma, r - g);
+    const float numerator = high == r ? if_red : high == g ? if_green : if_blue;
+    const float turn = fmaxf(chroma * (3.0F * kHueUnit), 3.0F * kHueUnit);
+    // L = 128.5·sum. Odd sums are ties.
+    const float lightness = __fmaf_rn(sum, 128.5F * kTieBreakRatio, kToInteger);
+    return make_uint3(rounded_ratio(numerator, turn, kHueUnit), rounded_ratio(chroma * 65535.0F, denominator, 1.0F),
+                      __float_as_uint(lightness));
+  }
+};
+
+/// Encoders convert one pixel to three channels and alpha, in storage order.
+template <class T>
+struct ToFloat {
+  using Out = float;
+  __device__ __forceinline__ void color(const Rgb& p, float (&out)[3]) const {
+    const Hsl hsl = hsl_float<T, CorrectedDivide>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
+    out[0] = hsl.hue_degrees;
+    out[1] = hsl.saturation;
+    out[2] = hsl.lightness;
+  }
+  __device__ __forceinline__ float alpha(std::uint32_t value) const {
+    return CorrectedDivide::ratio_by<kMaxOf<T>>(value);
+  }
+};
+
+template <class T>
+struct ToU16 {
+  using Out = std::uint16_t;
+  __device__ __forceinline__ void color(const Rgb& p, std::uint32_t (&out)[3]) const {
+    const HslU16 hsl = hsl_u16<T, CorrectedDivide>(hsl_fractions(p.r, p.g, p.b, kMaxOf<T>));
+    out[0] = hsl.hue;
+    out[1] = hsl.saturation;
+    out[2] = hsl.lightness;
+  }
+  __device__ __forceinline__ std::uint32_t alpha(std::uint32_t value) const {
+    return scaled_level(value, kMaxOf<T>, 65535);
+  }
+};
+
+template <class T>
+struct ToOpencv {
+  using Out = std::uint8_t;
+  float hue_range = 180.0F;
+  __device__ __forceinline__ void color(const Rgb& p, std::uint32_t (&out)[3]) const {
+    const HlsU8 hls = hls_opencv(p.r, p.g, p.b, kMaxOf<T>, hue_range);
+    out[0] = hls.hue;
+    out[1] = hls.lightness;
+    out[2] = hls.saturation;
+  }
+  __device__ __forceinline__ std::uint32_t alpha(std::uint32_t value) const {
+    return scaled_level(value, kMaxOf<T>, 255);
+  }
+};
+
+template <class T, int kChannels, class Encoder>
+struct ToHsl : PixelOperation<T, kChannels, typename Encoder::Out, kHasAlpha<kChannels> ? 4 : 3, 256, 6> {
+  static constexpr bool kIsFast = std::is_same_v<Encoder, ToU16<std::uint8_t>>;
+  Encoder encoder;
+  explicit ToHsl(const Encoder& with) : encoder(with) {}
+
+  template <int n, class In, class Out>
+  __device__ __forceinline__ void map(const In& in, Out& out, std::uint64_t) const {
+    constexpr int kOut = kHasAlpha<kChannels> ? 4 : 3;
+#pragma unroll
+    for (int p = 0; p < n; ++p) {
+      if constexpr (kIsFast) {
+        const int at = p * kChannels;
+        const int step = kChannels >= 3 ? 1 : 0;
+        const uint3 hsl = FastHslU16::mapped(in.get_biased(at), in.get_biased(at + step), in.get_biased(at + 2 * step));
+        out.put_low_half(p * kOut, hsl.x);
+        out.put_low_half(p * kOut + 1, hsl.y);
+        out.put_low_half(p * kOut + 2, hsl.z);
+      } else {
+        typename Out::Value color[3];
+        encoder.color(rgb_of<kChannels>(in, p), color);
+#pragma unroll
+        for (int c = 0; c < 3; ++c) {
+          out.put(p * kOut + c, color[c]);
+        }
+      }
+      if constexpr (kHasAlpha<kChannels>) {
+        const auto alpha = encoder.alpha(in.get(p * kChannels + kChannels - 1));
+        if constexpr (kIsFast) {
+          out.put_low_half(p * kOut + 3, alpha);
+        } else {
+          out.put(p * kOut + 3, alpha);
+        }
+      }
+    }
+  }
+};
+
+/// T is the picture's sample type.
+template <class T>
+void launch_to_hsl(Workspace& workspace, const Picture& picture, HslEncoding encoding, std::byte* out) {
+  const auto launch = [&]<class Encoder>(const Encoder& encoder) {
+    with_channels(picture.format().channels, [&]<int kChannels>() {
+      launch_map(workspace, pixels_of(picture), out, picture.pixel_count(), ToHsl<T, kChannels, Encoder>(encoder),
+                 "converting to HSL");
+    });
+  };
+  switch (encoding) {
+    case HslEncoding::f32: return launch(ToFloat<T>{});
+    case HslEncoding::u16: return launch(ToU16<T>{});
+    case HslEncoding::opencv: return launch(ToOpencv<T>{180.0F});
+    case HslEncoding::opencv_full: return launch(ToOpencv<T>{256.0F});
+  }
+}
+
+// --- HSL to RGB, and adjustment --------------------------------------------------------------------------------------
 
 /// Decoders convert three channels and alpha of one stored pixel.
 struct FromFloat {

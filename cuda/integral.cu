@@ -1,14 +1,421 @@
-// The integral operation on the device: selects the plane to sum, and allocates the table.
+// The integral operation on the device: selects the plane to sum, allocates the table, and sums tiles in one launch.
+// scan/integral_tiles.cuh describes the kernel's data, scan/tile_sums.cuh how tiles exchange sums.
 // Specified in docs/operations.md, "Integral image".
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "device/cuda_picture.hpp"
 #include "map/level_plane.cuh"
-#include "scan/integral_kernel.cuh"
+#include "scan/tile_sums.cuh"
+#include "window/table.hpp"
 
 namespace gpuimg::cuda {
 namespace {
+
+// --- The kernel ------------------------------------------------------------------------------------------------------
+
+__device__ __forceinline__ std::uint32_t bits_of(std::uint32_t entry) { return entry; }
+__device__ __forceinline__ std::uint32_t bits_of(float entry) { return __float_as_uint(entry); }
+__device__ __forceinline__ std::uint64_t bits_of(std::uint64_t entry) { return entry; }
+__device__ __forceinline__ std::uint64_t bits_of(double entry) {
+  return static_cast<std::uint64_t>(__double_as_longlong(entry));
+}
+
+/// Stores 16 bytes of entries at an aligned address. No kernel reads the table again, so it need not stay cached.
+template <class Entry>
+__device__ __forceinline__ void store_word(Entry* to, const Entry* from) {
+  uint4 word;
+  if constexpr (sizeof(Entry) == 4) {
+    word = make_uint4(bits_of(from[0]), bits_of(from[1]), bits_of(from[2]), bits_of(from[3]));
+  } else {
+    const std::uint64_t a = bits_of(from[0]);
+    const std::uint64_t b = bits_of(from[1]);
+    word = make_uint4(static_cast<unsigned>(a), static_cast<unsigned>(a >> 32), static_cast<unsigned>(b),
+                      static_cast<unsigned>(b >> 32));
+  }
+  __stcs(reinterpret_cast<uint4*>(to), word);
+}
+
+/// Stores the lane's entries of one row. Only the first `present` lie inside the table; none if it is negative.
+template <class Entry>
+__device__ __forceinline__ void store_entries(Entry* to, const Entry (&v)[kLanePixels], int present) {
+  constexpr int kPerWord = static_cast<int>(kStoreBytes / sizeof(Entry));
+  if (present == kLanePixels) {
+#pragma unroll
+    for (int i = 0; i < kLanePixels; i += kPerWord) {
+      store_word(to + i, v + i);
+    }
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < kLanePixels - 1; ++i) {
+    if (i < present) {
+      to[i] = v[i];
+    }
+  }
+}
+
+/// Clears row 0 and column 0 of a padded table.
+template <class Tile>
+__device__ void clear_borders(const TableJob& job, const Place<Tile>& place) {
+  auto* table = static_cast<typename Tile::Entry*>(job.table);
+  if (place.tile_y == 0) {
+    for (int c = static_cast<int>(threadIdx.x); c < Tile::kColumns; c += Tile::kThreads) {
+      const std::int64_t x = std::int64_t{place.tile_x} * Tile::kColumns + c;
+      if (x < job.width) {
+        table[x - job.table_pitch] = 0;
+      }
+    }
+    if (place.tile == 0 && threadIdx.x == 0) {
+      table[-job.table_pitch - 1] = 0;
+    }
+  }
+  if (place.tile_x == 0) {
+    for (int r = static_cast<int>(threadIdx.x); r < Tile::kRows; r += Tile::kThreads) {
+      const std::int64_t y = place.tile_y * Tile::kRows + r;
+      if (y < job.height) {
+        table[y * job.table_pitch - 1] = 0;
+      }
+    }
+  }
+}
+
+/// Writes the warp's rows, some at a time and in order. Each row adds its prefix sums, and the sum left of the warp, to
+/// the entries above it.
+template <class Tile>
+struct RowWriter {
+  using Sum = typename Tile::Sum;
+  using Entry = typename Tile::Entry;
+  Sum entries[kLanePixels];
+
+  /// Once column_sums are the entries above each warp.
+  __device__ void start(const Place<Tile>& place, const TileShared<Tile>& shared) {
+#pragma unroll
+    for (int i = 0; i < kLanePixels; ++i) {
+      entries[i] = shared.column_sums[place.warp_y][place.column() + i];
+    }
+  }
+
+  template <int first, int last>
+  __device__ __forceinline__ void write(const TableJob& job, const Place<Tile>& place, const TileShared<Tile>& shared,
+                                        const Rows<Tile>& rows) {
+    const std::int64_t x = place.x();
+    const auto present = static_cast<int>(min(std::int64_t{kLanePixels}, job.width - x));
+    const auto rows_left = static_cast<int>(min(std::int64_t{Tile::kWarpRows}, job.height - place.y()));
+    auto* to = static_cast<Entry*>(job.table) + (place.y() + first) * job.table_pitch + x;
+#pragma unroll
+    for (int r = first; r < last; r += 2) {
+      if (r >= rows_left) {
+        break;
+      }
+      Sum before[2];
+      const typename Rows<Tile>::Four pair[2] = {rows.at(r), rows.at(r + 1)};
+      sums_before_lane<Tile>(pair, before);
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const Sum left = before[k] + shared.row_sums[place.warp_y * Tile::kWarpRows + r + k][place.warp_x];
+        add_row<Tile>(pair[k], left, entries);
+        Entry out[kLanePixels];
+#pragma unroll
+        for (int i = 0; i < kLanePixels; ++i) {
+          out[i] = table_entry<Entry>(entries[i]);
+        }
+        if (r + k < rows_left) {
+          store_entries(to, out, present);
+        }
+        to += job.table_pitch;
+      }
+    }
+  }
+};
+
+/// Sums the warp's columns into `columns`, and its rows into shared.row_sums.
+template <class Tile>
+__device__ __forceinline__ void sum_rows_and_columns(const Place<Tile>& place, const Rows<Tile>& rows,
+                                                     TileShared<Tile>& shared,
+                                                     typename Tile::Sum (&columns)[kLanePixels]) {
+  using Sum = typename Tile::Sum;
+  auto* row_sums = shared.row_sums + place.warp_y * Tile::kWarpRows;
+  if constexpr (Tile::kPairsRows) {
+    std::uint32_t even = 0;  // two columns each: sums of 32 rows of 255 fit 16 bits
+    std::uint32_t odd = 0;
+    std::uint32_t pair_total = 0;  // of rows 2 · lane and 2 · lane + 1
+#pragma unroll
+    for (int r = 0; r < Tile::kWarpRows; r += 2) {
+      const std::uint32_t upper = rows.at(r).words[0];
+      const std::uint32_t lower = rows.at(r + 1).words[0];
+      even += (upper & 0x00FF00FFU) + (lower & 0x00FF00FFU);
+      odd += (upper >> 8 & 0x00FF00FFU) + (lower >> 8 & 0x00FF00FFU);
+      const std::uint32_t total = warp_total(sum_of_bytes<4>(upper) + (sum_of_bytes<4>(lower) << 16));
+      pair_total = place.lane == r / 2 ? total : pair_total;
+    }
+    if (place.lane < Tile::kWarpRows / 2) {
+      row_sums[2 * place.lane][place.warp_x] = pair_total & 0xFFFFU;
+      row_sums[2 * place.lane + 1][place.warp_x] = pair_total >> 16;
+    }
+    columns[0] = even & 0xFFFFU;
+    columns[1] = odd & 0xFFFFU;
+    columns[2] = even >> 16;
+    columns[3] = odd >> 16;
+  } else {
+    Sum row_total = 0;  // of row `lane`
+#pragma unroll
+    for (int r = 0; r < Tile::kWarpRows; ++r) {
+      const auto four = rows.at(r);
+      Sum sum = 0;
+#pragma unroll
+      for (int i = 0; i < kLanePixels; ++i) {
+        const Sum value = value_of<Tile>(four, i);
+        columns[i] += value;
+        sum += value;
+      }
+      const Sum total = warp_total(sum);
+      row_total = place.lane == r ? total : row_total;
+    }
+    if (place.lane < Tile::kWarpRows) {
+      row_sums[place.lane][place.warp_x] = row_total;
+    }
+  }
+}
+
+/// Sums over the whole rows, per warp: adds what is left of the tile to the sums of its columns.
+template <class Tile>
+__device__ __forceinline__ void spread_columns(const Place<Tile>& place, TileShared<Tile>& shared,
+                                               typename Tile::Sum (&columns)[kLanePixels]) {
+  using Sum = typename Tile::Sum;
+  const Sum left_of_row = place.lane < Tile::kWarpRows
+                              ? shared.row_sums[place.warp_y * Tile::kWarpRows + place.lane][place.warp_x]
+                              : Sum{0};
+  const Sum left_of_rows = warp_total(left_of_row);
+#pragma unroll
+  for (int i = 1; i < kLanePixels; ++i) {
+    columns[i] += columns[i - 1];
+  }
+  const Sum left = sum_before_lane(columns[kLanePixels - 1]) + left_of_rows;
+#pragma unroll
+  for (int i = 0; i < kLanePixels; ++i) {
+    shared.column_sums[place.warp_y][place.column() + i] = left + columns[i];
+  }
+}
+
+/// Block → one tile. The tile comes from the ticket counter, so the tiles to the left and above belong to blocks that
+/// are already running. Warp → 128 columns and kWarpRows rows; lane → 4 columns, whose pixels stay in registers or
+/// staged. Shared memory: TileShared, followed by the staged pixels. Barriers: the ticket is written; the warps' row
+/// sums are complete; the sums left of each warp are complete; the warps' column sums are complete; the entries above
+/// each warp are complete.
+template <class Tile>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles(TableJob job) {
+  using Sum = typename Tile::Sum;
+  __shared__ TileShared<Tile> shared;
+  if (threadIdx.x == 0) {
+    shared.ticket = atomicAdd(job.ticket, 1U);
+    if (shared.ticket == job.tiles - 1) {
+      *job.ticket = 0;  // this is the last tile: reset the counter for the next launch
+    }
+  }
+  __syncthreads();
+  const Place<Tile> place(job, shared.ticket);
+
+  extern __shared__ uint4 staged[];
+  Rows<Tile> rows(reinterpret_cast<std::byte*>(staged));
+  load_rows<Tile>(job, place, rows);
+  wait_for_rows<Tile>();
+  Sum columns[kLanePixels] = {};
+  sum_rows_and_columns<Tile>(place, rows, shared, columns);
+  __syncthreads();
+  publish_rows(job, place, shared);
+  resolve_rows(job, place, shared);
+  __syncthreads();
+  spread_columns<Tile>(place, shared, columns);
+  __syncthreads();
+  Columns<Tile> own;
+  own.publish(job, place, shared);
+  own.resolve(job, place, shared);
+  if (job.padded) {
+    clear_borders(job, place);
+  }
+  __syncthreads();
+  RowWriter<Tile> writer;
+  writer.start(place, shared);
+  writer.template write<0, Tile::kWarpRows>(job, place, shared, rows);
+}
+
+/// The same for large images, by as many blocks as run at once, each one tile ahead: it publishes the sums of the next
+/// tile before it writes the first half of the current one, and those over whole rows before the other half. So what
+/// another block looks back for has been there for a while. A block that waits for an earlier tile cannot hold it up,
+/// because it finishes its tiles in the order of their tickets.
+/// Warp and lane as in sum_tiles, whose barriers stand between the same steps; one more, before the ticket of the tile
+/// after the next: all have written the current tile, whose memory that one gets. Shared memory: two tiles, each with a
+/// TileShared and its staged pixels.
+template <class Tile>
+__global__ void __launch_bounds__(Tile::kThreads, Tile::kBlocks) sum_tiles_ahead(TableJob job) {
+  using Sum = typename Tile::Sum;
+  constexpr int kHalf = Tile::kWarpRows / 2;
+  extern __shared__ uint4 staged[];
+  __shared__ TileShared<Tile> tiles[2];
+  const auto rows_of = [&](int b) {
+    return Rows<Tile>(reinterpret_cast<std::byte*>(staged) + b * Rows<Tile>::kStagedBytes);
+  };
+  // Begins to load the next tile into half b, which no thread uses any more. No tile is left if the result is too
+  // large.
+  const auto take_next = [&](int b) {
+    TileShared<Tile>& tile = tiles[b];
+    if (threadIdx.x == 0) {
+      tile.ticket = atomicAdd(job.ticket, 1U);
+      if (tile.ticket == job.tiles - 1 + gridDim.x) {
+        *job.ticket = 0;  // every block has been refused once: reset the counter for the next launch
+      }
+    }
+    __syncthreads();
+    if (tile.ticket < job.tiles) {
+      Rows<Tile> rows = rows_of(b);
+      load_rows<Tile>(job, Place<Tile>(job, tile.ticket), rows);
+    }
+    return tile.ticket;
+  };
+  unsigned int next = take_next(0);
+  unsigned int current = 0;
+  bool has_current = false;
+  for (int b = 0; has_current || next < job.tiles; b = 1 - b) {
+    TileShared<Tile>& shared = tiles[b];  // of the next tile; that of the current one is the other
+    const bool has_next = next < job.tiles;
+    const Place<Tile> place(job, has_next ? next : current);
+    const Place<Tile> written(job, current);
+    Sum sums[kLanePixels] = {};
+    Columns<Tile> columns;
+    RowWriter<Tile> writer;
+    if (has_next) {
+      wait_for_rows<Tile>();
+      sum_rows_and_columns<Tile>(place, rows_of(b), shared, sums);
+      __syncthreads();
+      publish_rows(job, place, shared);
+    }
+    if (has_current) {
+      writer.start(written, tiles[1 - b]);
+      writer.template write<0, kHalf>(job, written, tiles[1 - b], rows_of(1 - b));
+    }
+    if (has_next) {
+      resolve_rows(job, place, shared);
+      __syncthreads();
+      spread_columns<Tile>(place, shared, sums);
+      __syncthreads();
+      columns.publish(job, place, shared);
+    }
+    if (has_current) {
+      writer.template write<kHalf, Tile::kWarpRows>(job, written, tiles[1 - b], rows_of(1 - b));
+    }
+    current = next;
+    has_current = has_next;
+    if (has_next) {
+      __syncthreads();  // the other half is read
+      next = take_next(1 - b);
+      columns.resolve(job, place, shared);
+      if (job.padded) {
+        clear_borders(job, place);
+      }
+      __syncthreads();
+    }
+  }
+}
+
+/// Fills in the tiles, their states and the epoch; the rest of the job must be set.
+template <class Tile>
+void prepare_tiles(Workspace& workspace, TableJob& job) {
+  using State = typename Tile::State;
+  constexpr std::uint32_t kLastEpoch = 0x7FFFFFFFU;
+  constexpr std::size_t kTicketBytes = 256;
+  job.tiles_across = (job.width - 1) / Tile::kColumns + 1;
+  job.tiles = std::int64_t{job.tiles_across} * ((job.height - 1) / Tile::kRows + 1);
+  if (job.tiles > std::int64_t{0x7FFFFFFF}) {
+    throw Error(ErrorKind::unsupported, "integral: the image is too large; split it into parts");
+  }
+  if (workspace.lookback_epoch >= kLastEpoch) {
+    workspace.lookback_states.reset();
+    workspace.lookback_epoch = 0;
+  }
+  const auto tiles = static_cast<std::size_t>(job.tiles);
+  const std::size_t row_bytes = tiles * Tile::kRows * sizeof(State);
+  const std::size_t column_bytes = tiles * Tile::kColumns * sizeof(State);
+  std::byte* memory = workspace.zeroed(workspace.lookback_states, kTicketBytes + row_bytes + column_bytes).data();
+  job.ticket = reinterpret_cast<unsigned int*>(memory);
+  job.row_states = memory + kTicketBytes;
+  job.column_states = memory + kTicketBytes + row_bytes;
+  job.epoch = ++workspace.lookback_epoch;
+}
+
+/// Launches tiles of this kind. The job's pixels, table, size and flags must be set.
+template <class Tile>
+void launch_sum_tiles(Workspace& workspace, TableJob job) {
+  prepare_tiles<Tile>(workspace, job);
+  allow_shared_bytes(workspace, sum_tiles<Tile>, Rows<Tile>::kStagedBytes);
+  sum_tiles<Tile>
+      <<<static_cast<unsigned>(job.tiles), Tile::kThreads, Rows<Tile>::kStagedBytes, workspace.stream()>>>(job);
+  check_launch("summing tiles");
+}
+
+/// The same for images of many more tiles than run at once.
+template <class Tile>
+void launch_sum_tiles_ahead(Workspace& workspace, TableJob job) {
+  constexpr std::size_t kBytes = 2 * Rows<Tile>::kStagedBytes;
+  prepare_tiles<Tile>(workspace, job);
+  const auto at_once = std::int64_t{workspace.device()->multiprocessors()} * Tile::kBlocks;
+  const auto blocks = static_cast<unsigned>(std::min(job.tiles, at_once));
+  allow_shared_bytes(workspace, sum_tiles_ahead<Tile>, kBytes);
+  sum_tiles_ahead<Tile><<<blocks, Tile::kThreads, kBytes, workspace.stream()>>>(job);
+  check_launch("summing tiles");
+}
+
+// --- The shapes of tiles ---------------------------------------------------------------------------------------------
+
+// Tall tiles publish fewer sums. Narrow tiles give a small image enough blocks.
+using ManyTiles = Shape<32, 2, 4, 3, 1, true>;
+using LargeImages = Shape<32, 4, 4, 2, 1, true>;
+using SmallImages = Shape<8, 1, 8, 2, 4, false>;
+using WideSums = Shape<16, 4, 4, 2, 2, false>;
+
+template <bool squares>
+void launch_u8(Workspace& workspace, const TableJob& job, Sample type) {
+  using Pixel = std::uint8_t;
+  using Large = Tile<Pixel, std::uint32_t, State32, false, LargeImages>;
+  using Ahead = Tile<Pixel, std::uint32_t, State32, false, ManyTiles>;
+  constexpr std::int64_t kMinPixelsForTallTiles = std::int64_t{1} << 23;
+  constexpr std::int64_t kMinPixelsForWorkAhead = std::int64_t{1} << 25;
+  const std::int64_t pixels = std::int64_t{job.width} * job.height;
+  const std::size_t shared_bytes = workspace.device()->shared_bytes_per_block();
+  switch (type) {
+    case Sample::u32:
+      if constexpr (squares) {
+        launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, WideSums>>(workspace, job);
+      } else if (pixels >= kMinPixelsForWorkAhead &&
+                 2 * (Rows<Ahead>::kStagedBytes + sizeof(TileShared<Ahead>)) <= shared_bytes) {
+        launch_sum_tiles_ahead<Ahead>(workspace, job);
+      } else if (pixels >= kMinPixelsForTallTiles && Rows<Large>::kStagedBytes <= shared_bytes) {
+        launch_sum_tiles<Large>(workspace, job);
+      } else {
+        launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, SmallImages>>(workspace, job);
+      }
+      break;
+    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, State64, squares, WideSums>>(workspace, job); break;
+    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, State64, squares, WideSums>>(workspace, job); break;
+    default: launch_sum_tiles<Tile<Pixel, double, State64, squares, WideSums>>(workspace, job); break;
+  }
+}
+
+using AnyImage = Shape<16, 4, 4, 2, 2, false>;
+
+template <bool squares>
+void launch_u16(Workspace& workspace, const TableJob& job, Sample type) {
+  using Pixel = std::uint16_t;
+  switch (type) {
+    case Sample::u32: launch_sum_tiles<Tile<Pixel, std::uint32_t, State32, squares, AnyImage>>(workspace, job); break;
+    case Sample::u64: launch_sum_tiles<Tile<Pixel, std::uint64_t, State64, squares, AnyImage>>(workspace, job); break;
+    case Sample::f32: launch_sum_tiles<Tile<Pixel, float, State64, squares, AnyImage>>(workspace, job); break;
+    default: launch_sum_tiles<Tile<Pixel, double, State64, squares, AnyImage>>(workspace, job); break;
+  }
+}
+
+// --- The operation ---------------------------------------------------------------------------------------------------
 
 /// An uninitialized table. The entry of pixel 0 starts at a cache line in every row. In narrow tables, where that would
 /// multiply the size, it starts at a multiple of 16 bytes instead. Otherwise the rows of a padded table, w + 1 entries
@@ -47,9 +454,9 @@ Picture apply(Workspace& workspace, const Picture& picture, const IntegralOption
   job.height = picture.height();
   job.square = options.square;
   if (picture.format().sample == Sample::u8) {
-    launch_integral<std::uint8_t>(workspace, job, type);
+    job.square ? launch_u8<true>(workspace, job, type) : launch_u8<false>(workspace, job, type);
   } else {
-    launch_integral<std::uint16_t>(workspace, job, type);
+    job.square ? launch_u16<true>(workspace, job, type) : launch_u16<false>(workspace, job, type);
   }
   return table;
 }

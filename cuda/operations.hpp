@@ -1,7 +1,7 @@
 // The operations of the CUDA backend, one entry file each. They expect arguments that the backend has checked.
 #pragma once
 
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg::cuda {

@@ -6,8 +6,8 @@
 #include "map/pixel_map.cuh"
 #include "ops/threshold.hpp"
 #include "ops/window.hpp"
-#include "window/launch_bands.cuh"
 #include "window/slide_rows.cuh"
+#include "window/sum_bands.cuh"
 #include "window/table.hpp"
 #include "window_tables.cuh"
 

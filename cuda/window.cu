@@ -1,8 +1,8 @@
 // Mean, variance and deviation of windows on the device: sums from summed-area tables, of products, or of columns.
 // Specified in docs/operations.md, "Windows".
 #include "ops/window.hpp"
-#include "window/launch_bands.cuh"
 #include "window/slide_rows.cuh"
+#include "window/sum_bands.cuh"
 #include "window/table.hpp"
 #include "window_tables.cuh"
 

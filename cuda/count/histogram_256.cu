@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "count/column_counters.cuh"
-#include "count/selected_level.cuh"
+#include "count/count_levels.cuh"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"

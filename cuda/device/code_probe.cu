@@ -1,5 +1,5 @@
 // An empty kernel. If the build contains code of it for a device, it contains code of all kernels.
-#include "device/code_probe.hpp"
+#include "device/device.hpp"
 
 #include "device/cuda_check.hpp"
 

@@ -1,4 +1,4 @@
-// Streams, events and memory of one CUDA device.
+// Streams, events and memory of one CUDA device, and the scratch memory of a backend.
 #include "device/device.hpp"
 
 #include <algorithm>
@@ -134,5 +134,23 @@ std::byte* Device::allocate(std::size_t bytes) {
 }
 
 void Device::release(std::byte* data) noexcept { (void)cudaFreeAsync(data, stream()); }
+
+DeviceMemory& Workspace::zeroed(std::optional<DeviceMemory>& slot, std::size_t bytes) {
+  if (!slot || slot->size_bytes() < bytes) {
+    slot.reset();
+    DeviceMemory memory(device_, bytes);
+    cuda_check(cudaMemsetAsync(memory.data(), 0, bytes, stream()), "clearing memory");
+    slot = std::move(memory);
+  }
+  return *slot;
+}
+
+PinnedMemory& Workspace::results(std::size_t bytes) {
+  constexpr std::size_t kSmallest = 4096;
+  if (results_.size_bytes() < bytes) {
+    results_ = PinnedMemory(std::max(bytes, kSmallest));
+  }
+  return results_;
+}
 
 }  // namespace gpuimg::cuda

@@ -1,4 +1,5 @@
-// One CUDA device as a backend uses it: stream, memory pool, and RAII owners of CUDA resources.
+// One CUDA device as a backend uses it: stream, memory pool, RAII owners of CUDA resources, and the scratch memory that
+// a backend keeps between calls.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -7,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <type_traits>
 #include <utility>
 
@@ -171,5 +173,58 @@ template <class T>
 inline constexpr bool kIsMoveOnly = !std::is_copy_constructible_v<T> && !std::is_copy_assignable_v<T> &&
                                     std::is_nothrow_move_constructible_v<T> && std::is_nothrow_move_assignable_v<T>;
 static_assert(kIsMoveOnly<Stream> && kIsMoveOnly<Event> && kIsMoveOnly<DeviceMemory> && kIsMoveOnly<PinnedMemory>);
+
+/// Scratch memory of one backend. It grows and never shrinks.
+class Workspace {
+ public:
+  explicit Workspace(std::shared_ptr<Device> device) : device_(std::move(device)) {}
+
+  [[nodiscard]] const std::shared_ptr<Device>& device() const { return device_; }
+  [[nodiscard]] cudaStream_t stream() const { return device_->stream(); }
+
+  /// Returns at least `bytes` bytes. They are zero when first returned; each user restores the state that it needs for
+  /// its next call.
+  DeviceMemory& zeroed(std::optional<DeviceMemory>& slot, std::size_t bytes);
+
+  /// Page-locked host memory for small results.
+  PinnedMemory& results(std::size_t bytes);
+
+  std::optional<DeviceMemory> level_totals;     ///< histogram_256.cu: zero between launches
+  std::optional<DeviceMemory> level_spills;     ///< histogram_65536.cu: zero between launches
+  std::optional<DeviceMemory> fused_totals;     ///< fused_equalize.cu: the half that the next launch uses is zero
+  std::optional<DeviceMemory> lookback_states;  ///< integral.cu: entries of earlier epochs
+  std::uint32_t fused_launches = 0;
+  std::uint32_t lookback_epoch = 0;
+
+  static constexpr int kBands = 2;  ///< of rows, one copied between host and device while the host uses the other
+  Event band_ends[kBands];  ///< of the copies; kept, because creating an event waits for threads that lock pages
+
+ private:
+  std::shared_ptr<Device> device_;
+  PinnedMemory results_;
+};
+
+/// Divides one block of device memory into arrays. Used twice: without memory it only adds up their sizes.
+class ArrayLayout {
+ public:
+  explicit ArrayLayout(std::byte* memory) : memory_(memory) {}
+
+  template <class T>
+  T* take(std::size_t count) {
+    constexpr std::size_t kAlignment = 256;
+    T* array = memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + bytes_);
+    bytes_ += (count * sizeof(T) + kAlignment - 1) / kAlignment * kAlignment;
+    return array;
+  }
+
+  [[nodiscard]] std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_ = 0;
+};
+
+/// Throws Error{backend_unavailable} if no built-in code runs on the current device.
+void check_code_for_device();
 
 }  // namespace gpuimg::cuda

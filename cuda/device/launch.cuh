@@ -6,7 +6,7 @@
 #include <string>
 
 #include "device/cuda_check.hpp"
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::cuda {

@@ -238,12 +238,15 @@ struct MapAny : PixelOperation<T, kChannels, T, kChannels, 256, 4> {
   }
 };
 
-/// Maps the pixels of sample type T with the fastest of the operations above that supports the request.
-template <class T>
-void launch_equalize_map(Workspace& workspace, const Picture& from, const Picture& to, const MapRequest& request);
-template <>
-void launch_equalize_map<std::uint8_t>(Workspace&, const Picture&, const Picture&, const MapRequest&);
-template <>
-void launch_equalize_map<std::uint16_t>(Workspace&, const Picture&, const Picture&, const MapRequest&);
+// For images so small that several launches would take longer than the work: fused_equalize.cu.
+
+/// Counts all pixels of a gray image, writes the table to `map` (256 entries of device memory) and the mapped pixels to
+/// `to`.
+void fused_equalize_gray(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula,
+                         std::uint16_t* map);
+
+/// The same for RGB and EqualizeColor::luma.
+void fused_equalize_color(Workspace& workspace, const Picture& from, const Picture& to, TableFormula formula, Luma luma,
+                          std::uint16_t* map);
 
 }  // namespace gpuimg::cuda

@@ -1,7 +1,7 @@
 // Maps pixels between the tables of CLAHE's tiles. Specified in docs/operations.md, "CLAHE".
 #pragma once
 
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "gpuimg/ops/clahe.hpp"
 
 namespace gpuimg::cuda {

@@ -5,7 +5,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "device/samples.cuh"
+#include "device/levels.cuh"
 
 namespace gpuimg::cuda {
 

@@ -1,6 +1,5 @@
 // Combines the counters of all blocks into 65536 counts, and builds the look-up table.
 // Specified in docs/operations.md, "Histogram" and "The table".
-#include "table/table_65536.cuh"
 
 #include "count/packed_counters.cuh"
 #include "device/cuda_check.hpp"

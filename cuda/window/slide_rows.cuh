@@ -9,12 +9,250 @@
 
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
+#include "device/levels.cuh"
 #include "ops/window.hpp"
-#include "window/column_marks.cuh"
-#include "window/row_prefixes.cuh"
 #include "window/slides.hpp"
 
 namespace gpuimg::cuda {
+
+// --- The sums of all columns above the marks -------------------------------------------------------------------------
+
+/// What the kernels here and in slide_rows.cuh share.
+struct SlideJob {
+  const std::uint8_t* levels = nullptr;
+  std::uint8_t* out = nullptr;
+  int width = 0;
+  int height = 0;
+  int radius = 0;  ///< smaller than width and height
+  RowParts parts;
+  RowMarks marks;
+  std::uint32_t* sums = nullptr;  ///< of the columns above each mark
+  int pitch = 0;                  ///< from a mark's sums to the next ones; a multiple of 16
+
+  [[nodiscard]] __device__ const std::uint8_t* line(int row) const {
+    return levels + static_cast<std::size_t>(row) * static_cast<std::size_t>(width);
+  }
+  [[nodiscard]] __device__ std::uint32_t* sums_above(int mark) const {
+    return sums + static_cast<std::size_t>(mark) * static_cast<std::size_t>(pitch);
+  }
+};
+
+/// Sixteen levels of a line from `column` on, a multiple of 16; zeros beyond its end.
+__device__ __forceinline__ uint4 load_row_levels(const std::uint8_t* line, int column, int width) {
+  if (column >= width) {
+    return uint4{};
+  }
+  if (width % 16 == 0) {
+    return __ldg(reinterpret_cast<const uint4*>(line + column));
+  }
+  return load_unaligned(line + column, width - column);
+}
+
+inline constexpr int kMarkThreads = 256;
+inline constexpr int kMaxMarkRows = 256;  ///< whose sums fit 16 bits
+
+/// For each mark, the sums of the columns from the mark before it on. blockIdx.y → mark; thread → 16 columns.
+static __global__ void __launch_bounds__(kMarkThreads) sum_to_marks(const __grid_constant__ SlideJob job) {
+  constexpr std::uint32_t kEvenBytes = 0x00FF00FF;
+  const int column = 16 * static_cast<int>(blockIdx.x * kMarkThreads + threadIdx.x);
+  if (column >= job.pitch) {
+    return;
+  }
+  const int mark = static_cast<int>(blockIdx.y);
+  const int end = job.marks.rows_above(mark);
+  std::uint32_t even[4] = {};  // two sums of 16 bits each
+  std::uint32_t odd[4] = {};
+#pragma unroll 8
+  for (int row = mark == 0 ? 0 : job.marks.rows_above(mark - 1); row < end; ++row) {
+    const uint4 levels = load_row_levels(job.line(row), column, job.width);
+    const std::uint32_t words[4] = {levels.x, levels.y, levels.z, levels.w};
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      even[i] += words[i] & kEvenBytes;
+      odd[i] += words[i] >> 8 & kEvenBytes;
+    }
+  }
+  auto* to = reinterpret_cast<uint4*>(job.sums_above(mark) + column);
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    to[i] = make_uint4(even[i] & 0xFFFFU, odd[i] & 0xFFFFU, even[i] >> 16, odd[i] >> 16);
+  }
+}
+
+/// Adds up these sums from mark to mark. Lane → column; warp → a part of the marks.
+static __global__ void __launch_bounds__(1024) add_up_marks(const __grid_constant__ SlideJob job) {
+  constexpr int kParts = 32;
+  __shared__ std::uint32_t of_parts[kParts][32];
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  const int part = static_cast<int>(threadIdx.x) / 32;
+  const int column = static_cast<int>(blockIdx.x) * 32 + lane;  // the pitch is a multiple of 16, not of 32
+  const bool is_there = column < job.pitch;
+  const int each = (job.marks.count() - 1) / kParts + 1;
+  const int begin = min(part * each, job.marks.count());
+  const int end = min(begin + each, job.marks.count());
+  wait_for_kernel_before();
+  std::uint32_t sum = 0;
+#pragma unroll 8
+  for (int mark = begin; mark < end; ++mark) {
+    sum += is_there ? job.sums_above(mark)[column] : 0U;
+  }
+  of_parts[part][lane] = sum;
+  __syncthreads();
+  sum = 0;
+  for (int before = 0; before < part; ++before) {
+    sum += of_parts[before][lane];
+  }
+#pragma unroll 8
+  for (int mark = begin; mark < end; ++mark) {
+    if (is_there) {
+      sum += job.sums_above(mark)[column];
+      job.sums_above(mark)[column] = sum;
+    }
+  }
+}
+
+/// What job.sums refers to; makes them.
+inline DeviceMemory sum_columns(Workspace& workspace, SlideJob& job) {
+  constexpr int kColumnsOfBlock = 16 * kMarkThreads;
+  const int marks = job.marks.count();
+  job.pitch = (job.width + 15) / 16 * 16;
+  DeviceMemory memory(workspace.device(),
+                      sizeof(std::uint32_t) * static_cast<std::size_t>(marks) * static_cast<std::size_t>(job.pitch));
+  job.sums = memory.as<std::uint32_t>();
+  const dim3 blocks(static_cast<unsigned>((job.pitch - 1) / kColumnsOfBlock + 1), static_cast<unsigned>(marks));
+  sum_to_marks<<<blocks, kMarkThreads, 0, workspace.stream()>>>(job);
+  check_launch("summing columns");
+  launch_after(workspace, add_up_marks, static_cast<unsigned>((job.pitch - 1) / 32 + 1), 1024, 0,
+               "adding up the sums of columns", job);
+  return memory;
+}
+
+// --- The sums of a row's first columns in shared memory, and the sums of windows that they give ----------------------
+
+inline constexpr int kSlideColumns = 16;  ///< of a thread
+inline constexpr int kSlideStepRows = 2;  ///< between two barriers
+
+/// The compiler must not calculate this value again.
+__device__ __forceinline__ int kept(int value) {
+  asm volatile("" : "+r"(value));
+  return value;
+}
+
+/// Of kSlideStepRows rows of sums over the windows' rows, from the first column that is kept on. A thread writes the
+/// sums through each of its kSlideColumns adjacent columns; it reads those around the windows of every kThreads-th
+/// pixel, its own ones.
+template <int kThreads, Border border>
+class RowPrefixes {
+  static_assert(kThreads % 128 == 0, "slide_place() differs from thread to thread as from column to column");
+  static constexpr int kBefore = 3;   ///< words, so that the sum of the first column is at a multiple of 16 bytes
+  static constexpr int kSpare = 128;  ///< words that a row has more than columns; enough for slide_place()
+  static constexpr int kRowWords = kThreads * kSlideColumns + kSpare;
+
+ public:
+  static constexpr int kWords = kSlideStepRows * kRowWords;
+
+  __device__ RowPrefixes(const SlideJob& job, int part, std::uint32_t* words, int thread)
+      : job_(job),
+        first_(job.parts.first_column(part)),
+        words_(words),
+        thread_(thread),
+        begin_(job.parts.begin(part)),
+        all_(words + kept(place(job.width - first_))),
+        through_(words + kept(place(thread + (begin_ - first_ + job.radius + 1)))),
+        before_(words + kept(place(thread + (begin_ - first_ - job.radius)))),
+        through_end_(words + kept(place((2 * job.width - 2 - job.radius - begin_ - first_) - thread))),
+        before_start_(words + kept(place((1 + job.radius - begin_) - thread))) {}
+
+  /// Of the sum of the first `columns`, in a row.
+  static __device__ int place(int columns) { return slide_place(columns + kBefore); }
+
+  /// Of four sums, of the first columns + 1 … columns + 4, where `columns` is a multiple of 4.
+  static __device__ uint4& four(std::uint32_t* row, int columns) {
+    return *reinterpret_cast<uint4*>(row + place(columns + 1));
+  }
+
+  /// The sum of no columns is 0. By all threads, before a barrier.
+  static __device__ void begin(std::uint32_t* words, int thread) {
+    if (thread < kSlideStepRows) {
+      words[thread * kRowWords + place(0)] = 0;
+    }
+  }
+
+  /// Writes the sums through the own columns of a row, from the sum of all columns before them.
+  __device__ __forceinline__ void write(int row, const std::uint32_t (&sums)[kSlideColumns], std::uint32_t before,
+                                        int shift) const {
+#pragma unroll
+    for (int q = 0; q < kSlideColumns / 4; ++q) {
+      uint4 sums_through;
+      sums_through.x = before += sums[4 * q] >> shift;
+      sums_through.y = before += sums[4 * q + 1] >> shift;
+      sums_through.z = before += sums[4 * q + 2] >> shift;
+      sums_through.w = before += sums[4 * q + 3] >> shift;
+      four(words_ + row * kRowWords, thread_ * kSlideColumns + 4 * q) = sums_through;
+    }
+  }
+
+  /// The sum of the window of own pixel j, which is inside the row.
+  [[nodiscard]] __device__ __forceinline__ std::uint32_t inside(int j, int row) const {
+    const int at = row * kRowWords + j * kThreads;
+    return through_[at] - before_[at];
+  }
+
+  /// The sums of the windows of own pixel j near the border, in each row, PrefixBeyond with places that are known; and
+  /// how many columns these windows count.
+  __device__ __forceinline__ std::uint32_t at_border(int j, std::uint32_t (&sums)[kSlideStepRows]) const {
+    const int after = thread_ + (begin_ + j * kThreads + job_.radius + 1 - job_.width);
+    const int before = thread_ + (begin_ + j * kThreads - job_.radius);
+    if (after <= 0) {
+      each_row([&](int row) { sums[row] = through_[row * kRowWords + j * kThreads]; });
+    } else {
+      each_row([&](int row) {
+        const std::uint32_t all = all_[row * kRowWords];
+        if constexpr (border == Border::cut) {
+          sums[row] = all;
+        } else {
+          const std::uint32_t before_last = words_[row * kRowWords + place(job_.width - 1 - first_)];
+          sums[row] = border == Border::reflect101 ? all + before_last - through_end_[row * kRowWords - j * kThreads]
+                                                   : all + static_cast<std::uint32_t>(after) * (all - before_last);
+        }
+      });
+    }
+    if (before >= 0) {
+      each_row([&](int row) { sums[row] -= before_[row * kRowWords + j * kThreads]; });
+    } else if (border != Border::cut) {
+      each_row([&](int row) {
+        const std::uint32_t first_level = words_[row * kRowWords + place(1)];
+        sums[row] -= border == Border::reflect101 ? first_level - before_start_[row * kRowWords - j * kThreads]
+                                                  : static_cast<std::uint32_t>(before) * first_level;
+      });
+    }
+    const auto size = static_cast<std::uint32_t>(2 * job_.radius + 1);
+    return border == Border::cut ? size - static_cast<std::uint32_t>(max(after, 0) - min(before, 0)) : size;
+  }
+
+ private:
+  template <class Action>
+  __device__ __forceinline__ void each_row(Action action) const {
+#pragma unroll
+    for (int row = 0; row < kSlideStepRows; ++row) {
+      action(row);
+    }
+  }
+
+  const SlideJob& job_;
+  int first_;
+  std::uint32_t* words_;
+  int thread_;
+  int begin_;  ///< of the part's pixels
+  const std::uint32_t* all_;
+  // Of the first own pixel: where the sums of its window's columns are, and, reflected, beyond both ends of the row.
+  const std::uint32_t* through_;
+  const std::uint32_t* before_;
+  const std::uint32_t* through_end_;
+  const std::uint32_t* before_start_;
+};
+
+// --- The kernel ------------------------------------------------------------------------------------------------------
 
 inline constexpr int kMaxSlideThreads = 1024;  ///< of a multiprocessor
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codecs/jpeg/decode_jpeg.hpp"
+#include "codecs/codecs.hpp"
 #include "jpeg_on_device.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/jpeg_defects.hpp"

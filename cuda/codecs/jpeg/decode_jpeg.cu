@@ -1,5 +1,5 @@
 // Allocates a JPEG's arrays, queues the kernels, and reads their verdict.
-#include "codecs/jpeg/decode_jpeg.hpp"
+#include "codecs/codecs.hpp"
 
 #include <memory>
 #include <span>
@@ -7,10 +7,9 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg_job.cuh"
-#include "codecs/jpeg/turn_pixels.cuh"
-#include "device/array_layout.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "device/device.hpp"
 #include "gpuimg/error.hpp"
 #include "jpeg/subsequences.hpp"
 

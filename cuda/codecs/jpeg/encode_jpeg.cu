@@ -1,14 +1,14 @@
 // Allocates a JPEG encoder's arrays, queues the kernels, and downloads the scan.
-#include "codecs/jpeg/encode_jpeg.hpp"
+#include "codecs/codecs.hpp"
 
 #include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "codecs/jpeg/encoder_job.cuh"
-#include "device/array_layout.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "device/device.hpp"
 #include "gpuimg/error.hpp"
 #include "jpeg/encode.hpp"
 

@@ -1,12 +1,12 @@
 // One picture on its way to a JPEG's scan, through the kernels of this folder in this order: transform_pixels.cu,
-// write_codes.cu, stuff_bytes.cu. The arithmetic is gpuimg/jpeg's; tests/support/jpeg_encoder_twin.cpp runs it on the
-// host in the same order.
+// write_scan.cu. The arithmetic is that of core/jpeg; tests/support/jpeg_encoder_twin.cpp runs it on the host in the
+// same order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "jpeg/encode.hpp"
 #include "jpeg/layout.hpp"
 

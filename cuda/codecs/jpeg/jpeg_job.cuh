@@ -1,12 +1,12 @@
-// One JPEG on its way through the kernels of this folder, in this order: clean_scan.cu, find_states.cu,
-// write_blocks.cu, make_pixels.cu; of JpegCoefficients the last alone. The arithmetic is gpuimg/jpeg's;
-// tests/support/jpeg_twin.cpp runs it on the host in the same order.
+// One JPEG on its way through the kernels of this folder, in this order: clean_scan.cu, decode_scan.cu, make_pixels.cu;
+// of JpegCoefficients the last alone. The arithmetic is that of core/jpeg; tests/support/jpeg_twin.cpp runs it on the
+// host in the same order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "jpeg/layout.hpp"
 #include "jpeg/pixels.hpp"
 #include "jpeg/subsequences.hpp"
@@ -79,5 +79,10 @@ void clean_scan(const Workspace& workspace, const JpegJob& job);
 void find_states(const Workspace& workspace, const JpegJob& job);
 void write_blocks(const Workspace& workspace, const JpegJob& job);
 void make_pixels(const Workspace& workspace, const JpegJob& job);
+
+/// Turns pixels as their EXIF orientation says.
+/// `width` × `height` is the size of the result; a pixel has 1 or 3 bytes.
+void turn_pixels(const Workspace& workspace, const std::uint8_t* from, std::uint8_t* to, int width, int height,
+                 int pixel_bytes, const jpeg::Orientation& turn);
 
 }  // namespace gpuimg::cuda

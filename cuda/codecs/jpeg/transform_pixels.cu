@@ -1,13 +1,213 @@
 // From pixels to quantized coefficients, and to the length of their AC codes.
+#include <cstddef>
+#include <cstdint>
+
 #include "codecs/jpeg/block_memory.cuh"
 #include "codecs/jpeg/encoder_job.cuh"
-#include "codecs/jpeg/pixel_tile.cuh"
 #include "device/cuda_check.hpp"
+#include "jpeg/encode.hpp"
 
 namespace gpuimg::cuda {
 namespace {
 
 using jpeg::kBlockSide;
+
+// --- The pixels and samples of one thread block ----------------------------------------------------------------------
+
+constexpr int kTileWidth = 128;                   ///< pixels
+constexpr int kRun = 4;                           ///< pixels of a row that a thread converts
+constexpr int kPaddedRow = jpeg::kBlockSide + 1;  ///< so that columns and rows use different banks
+constexpr int kPaddedBlock = jpeg::kBlockSide * kPaddedRow;
+
+/// The tile of one thread block: MCUs side by side.
+template <int channels, int horizontal, int vertical>
+struct TileShape {
+  static constexpr int kChannels = channels;
+  static constexpr int kHorizontal = horizontal;  ///< sampling of luma
+  static constexpr int kVertical = vertical;
+  static constexpr int kMcuWidth = jpeg::kBlockSide * kHorizontal;
+  static constexpr int kMcus = kTileWidth / kMcuWidth;
+  static constexpr int kLumaBlocks = kHorizontal * kVertical;
+  static constexpr int kMcuBlocks = kLumaBlocks + kChannels - 1;
+  static constexpr int kBlocks = kMcus * kMcuBlocks;
+  static constexpr int kThreads = kBlocks * jpeg::kBlockSide;  ///< eight for each block of coefficients
+  static constexpr int kRows = jpeg::kBlockSide * kVertical;
+  static constexpr int kRowWords = kTileWidth * kChannels / 4 + 1;  ///< one more for rows that begin within a word
+};
+
+template <class Shape>
+struct TileMemory {
+  std::uint32_t pixels[Shape::kRows][Shape::kRowWords];
+  std::uint32_t shifts[Shape::kRows];  ///< bits of each row's first word that belong to the pixels before
+  std::int32_t work[Shape::kBlocks][kPaddedBlock];
+  alignas(16) std::int16_t coefficients[Shape::kBlocks][jpeg::kBlockSize];
+  alignas(8) std::uint8_t nonzero[Shape::kBlocks][jpeg::kBlockSide];  ///< a bit each, lowest first
+  alignas(16) jpeg::Quantizers quantizers[jpeg::kMaxComponents];
+  alignas(16) jpeg::CodeTables codes;
+};
+
+/// The first pixel of a tile.
+struct TilePlace {
+  int x;
+  int y;
+};
+
+/// Away from the right edge: whole words. They may begin up to three bytes before the tile's row and end up to three
+/// behind it, in the picture.
+template <class Shape>
+__device__ void load_words(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * Shape::kRowWords; i += Shape::kThreads) {
+    const int row = i / Shape::kRowWords;
+    const int word = i % Shape::kRowWords;
+    const int y = min(place.y + row, job.layout.height - 1);
+    const std::uint8_t* const from =
+        job.pixels + (static_cast<std::size_t>(y) * job.layout.width + place.x) * Shape::kChannels;
+    const auto shift = static_cast<std::uint32_t>(reinterpret_cast<std::uintptr_t>(from) & 3U);
+    if (word < Shape::kRowWords - 1 || shift != 0) {
+      shared.pixels[row][word] = __ldg(reinterpret_cast<const std::uint32_t*>(from - shift) + word);
+    }
+    if (word == 0) {
+      shared.shifts[row] = 8 * shift;
+    }
+  }
+}
+
+/// At the right edge: pixel by pixel.
+template <class Shape>
+__device__ void load_bytes(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
+  for (int i = static_cast<int>(threadIdx.x); i < Shape::kRows * kTileWidth; i += Shape::kThreads) {
+    const int row = i / kTileWidth;
+    const int column = i % kTileWidth;
+    const int y = min(place.y + row, job.layout.height - 1);
+    const int x = min(place.x + column, job.layout.width - 1);
+    const std::uint8_t* const from =
+        job.pixels + (static_cast<std::size_t>(y) * job.layout.width + x) * Shape::kChannels;
+    auto* const to = reinterpret_cast<std::uint8_t*>(shared.pixels[row]) + column * Shape::kChannels;
+#pragma unroll
+    for (int c = 0; c < Shape::kChannels; ++c) {
+      to[c] = from[c];
+    }
+    if (column == 0) {
+      shared.shifts[row] = 0;
+    }
+  }
+}
+
+/// Loads the tile's pixels, and beyond the edges the ones that stand for them.
+template <class Shape>
+__device__ void load_pixels(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
+  const int end = place.x + kTileWidth;
+  const int width = job.layout.width;
+  if (end + 3 <= width || (end == width && width % 4 == 0)) {
+    load_words(job, place, shared);
+  } else {
+    load_bytes(job, place, shared);
+  }
+}
+
+/// The bytes of four pixels of a row, the first byte lowest.
+template <class Shape>
+struct PixelRun {
+  std::uint32_t words[Shape::kChannels];
+
+  __device__ PixelRun(const TileMemory<Shape>& shared, int row, int run) {
+    const std::uint32_t* const from = shared.pixels[row] + run * Shape::kChannels;
+    const std::uint32_t shift = shared.shifts[row];
+    std::uint32_t low = from[0];
+#pragma unroll
+    for (int i = 0; i < Shape::kChannels; ++i) {
+      const std::uint32_t high = from[i + 1];
+      words[i] = __funnelshift_r(low, high, shift);
+      low = high;
+    }
+  }
+
+  [[nodiscard]] __device__ std::int32_t byte(int i) const {
+    return static_cast<std::int32_t>(words[i / 4] >> (8 * (i % 4)) & 0xFFU);
+  }
+  [[nodiscard]] __device__ std::int32_t luma(int pixel) const {
+    if constexpr (Shape::kChannels == 1) {
+      return byte(pixel);
+    } else {
+      return jpeg::luma_of_rgb(byte(3 * pixel), byte(3 * pixel + 1), byte(3 * pixel + 2));
+    }
+  }
+  [[nodiscard]] __device__ jpeg::Chroma chroma(int pixel) const {
+    return jpeg::chroma_of_rgb(byte(3 * pixel), byte(3 * pixel + 1), byte(3 * pixel + 2));
+  }
+};
+
+/// The sums of a run's chroma, one for each sample.
+template <class Shape>
+struct ChromaRun {
+  static constexpr int kSamples = kRun / Shape::kHorizontal;
+  jpeg::Chroma sums[kSamples];
+
+  __device__ void add(const PixelRun<Shape>& pixels) {
+#pragma unroll
+    for (int i = 0; i < kRun; ++i) {
+      sums[i / Shape::kHorizontal] += pixels.chroma(i);
+    }
+  }
+
+  /// Stores means less 128.
+  __device__ void store(std::int32_t* cb, std::int32_t* cr) const {
+#pragma unroll
+    for (int i = 0; i < kSamples; ++i) {
+      cb[i] = jpeg::mean_sample<Shape::kHorizontal, Shape::kVertical>(sums[i].cb, i) - jpeg::kLevelShift;
+      cr[i] = jpeg::mean_sample<Shape::kHorizontal, Shape::kVertical>(sums[i].cr, i) - jpeg::kLevelShift;
+    }
+  }
+};
+
+/// Converts kVertical rows of a run of pixels to samples less 128: their luma, and a row of chroma. `group` is the
+/// number of those rows in the tile.
+template <class Shape>
+__device__ void convert_run(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared, int group,
+                            int run) {
+  constexpr int kMcuRuns = Shape::kMcuWidth / kRun;
+  const int x = run % kMcuRuns * kRun;  // in the MCU
+  std::int32_t(*const blocks)[kPaddedBlock] = shared.work + run / kMcuRuns * Shape::kMcuBlocks;
+  ChromaRun<Shape> chroma{};
+#pragma unroll
+  for (int k = 0; k < Shape::kVertical; ++k) {
+    const int row = group * Shape::kVertical + k;
+    const PixelRun<Shape> pixels(shared, row, run);
+    std::int32_t* const luma = blocks[row / jpeg::kBlockSide * Shape::kHorizontal + x / jpeg::kBlockSide] +
+                               row % jpeg::kBlockSide * kPaddedRow + x % jpeg::kBlockSide;
+#pragma unroll
+    for (int i = 0; i < kRun; ++i) {
+      luma[i] = pixels.luma(i) - jpeg::kLevelShift;
+    }
+    if constexpr (Shape::kChannels == 3) {
+      chroma.add(pixels);
+    }
+  }
+  if constexpr (Shape::kChannels == 3) {
+    const int first_row = place.y / Shape::kVertical;  // of the tile's chroma
+    const int stands_for = jpeg::chroma_row(first_row + group, job.layout.plane_height(1)) - first_row;
+    if (Shape::kVertical > 1 && stands_for != group) {
+      chroma = {};
+#pragma unroll
+      for (int k = 0; k < Shape::kVertical; ++k) {
+        chroma.add(PixelRun<Shape>(shared, stands_for * Shape::kVertical + k, run));
+      }
+    }
+    const int at = group * kPaddedRow + x / Shape::kHorizontal;
+    chroma.store(blocks[Shape::kLumaBlocks] + at, blocks[Shape::kLumaBlocks + 1] + at);
+  }
+}
+
+/// Thread → a run of pixels.
+template <class Shape>
+__device__ void make_samples(const EncoderJob& job, const TilePlace& place, TileMemory<Shape>& shared) {
+  constexpr int kRuns = kTileWidth / kRun;
+  for (int i = static_cast<int>(threadIdx.x); i < kRuns * jpeg::kBlockSide; i += Shape::kThreads) {
+    convert_run(job, place, shared, i / kRuns, i % kRuns);
+  }
+}
+
+// --- From samples to coefficients ------------------------------------------------------------------------------------
 
 /// Eight threads of a warp → a block: first a row each, then a column each, which they quantize. Shared memory holds
 /// the rows in between; the barriers of the warp serve its blocks.

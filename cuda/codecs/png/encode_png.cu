@@ -1,10 +1,10 @@
 // Allocates a PNG encoder's arrays, queues the kernels, and downloads the chunks.
-#include "codecs/png/encode_png.hpp"
+#include "codecs/codecs.hpp"
 
 #include "codecs/png/png_job.cuh"
-#include "device/array_layout.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
+#include "device/device.hpp"
 #include "gpuimg/error.hpp"
 #include "png/strips.hpp"
 

@@ -1,12 +1,11 @@
-// One picture on its way to a PNG's IDAT chunks, through the kernels of this folder in this order: filter_rows.cu,
-// find_matches.cu, count_symbols.cu, choose_codes.cu, place_chunks.cu, pack_symbols.cu, checksum_chunks.cu. The
-// arithmetic is gpuimg/png's; tests/support/png_encoder_twin.cpp runs it on the host in the same order.
+// One picture on its way to a PNG's IDAT chunks, through the kernels of this folder in the order of the functions
+// below. The arithmetic is that of core/png; tests/support/png_encoder_twin.cpp runs it on the host in the same order.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 
-#include "device/workspace.hpp"
+#include "device/device.hpp"
 #include "png/matches.hpp"
 #include "png/strips.hpp"
 

@@ -1,5 +1,5 @@
 // A host twin of the CUDA kernels of CLAHE: the same deal of pixels to blocks and threads, the same tables and the same
-// arithmetic as cuda/count/tile_counts.cu and cuda/map/map_between_tiles.cu, against the CPU backend.
+// arithmetic as cuda/clahe.cu and cuda/map/map_between_tiles.cu, against the CPU backend.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The host's twin of cuda/window/slide_rows.cuh and column_marks.cuh: the same sums above marks, prefixes, borders,
+// The host's twin of cuda/window/slide_rows.cuh: the same sums above marks, prefixes, borders,
 // means and thresholds, block after block, against the CPU backend.
 #include "window/slides.hpp"
 

@@ -1,0 +1,38 @@
+// What the device decodes and encodes itself: JPEG with the pixels of the host's decoder, JPEG and PNG with the bytes
+// of the host's encoders.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "device/device.hpp"
+#include "gpuimg/backend.hpp"
+#include "gpuimg/encoded_image.hpp"
+#include "gpuimg/picture.hpp"
+
+namespace gpuimg::cuda {
+
+/// Host memory of that many bytes.
+using NewHostMemory = std::function<std::shared_ptr<std::byte>(std::size_t bytes)>;
+
+/// Returns nullopt if libjpeg-turbo must read the file, or if the device has too little memory. Waits for the device.
+/// Throws Error{device_fault}. If `defects` is not null, it receives the reason: jpeg::Defect, for tests.
+std::optional<Picture> decode_jpeg(Workspace& workspace, const EncodedJpeg& jpeg, std::uint32_t* defects = nullptr);
+
+/// The same for coefficients that the host decodes, in a little of `new_memory`.
+std::optional<Picture> decode_jpeg(Workspace& workspace, const JpegCoefficients& jpeg, const NewHostMemory& new_memory);
+
+/// Makes the scan, in new host memory. Returns nullopt if the host must encode the pixels, or
+/// if the device or the host has too little memory. Waits for the device. Throws Error{device_fault}.
+std::optional<Encoded> encode_jpeg(Workspace& workspace, const Picture& picture, const JpegScanFormat& format,
+                                   const NewHostMemory& new_memory);
+
+/// Makes the IDAT chunks, in new host memory. Returns nullopt if the host must encode the pixels, or if the device or
+/// the host has too little memory. Waits for the device. Throws Error{device_fault}.
+std::optional<Encoded> encode_png(Workspace& workspace, const Picture& picture, const PngDataFormat& format,
+                                  const NewHostMemory& new_memory);
+
+}  // namespace gpuimg::cuda
