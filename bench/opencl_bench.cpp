@@ -14,7 +14,6 @@
 #include "bench/opencl_timer.hpp"
 #include "bench/operation.hpp"
 #include "count_levels.hpp"
-#include "device/opencl_picture.hpp"
 #include "gpuimg/opencl.hpp"
 #include "operations.hpp"
 

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <vector>
 
-#include "device/cl_check.hpp"
+#include "device/api.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {

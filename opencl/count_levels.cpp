@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "device/opencl_picture.hpp"
+#include "operations.hpp"
 
 namespace gpuimg::opencl {
 namespace {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "count_levels.hpp"
-#include "device/opencl_picture.hpp"
+#include "operations.hpp"
 #include "ops/equalize.hpp"
 
 namespace gpuimg::opencl {

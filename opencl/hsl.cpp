@@ -1,8 +1,7 @@
 // The HSL operations on the device: conversion, the inverse, and adjustment. Specified in docs/operations.md, "HSL".
 #include <string>
 
-#include "device/cl_check.hpp"
-#include "device/opencl_picture.hpp"
+#include "device/api.hpp"
 #include "operations.hpp"
 
 namespace gpuimg::opencl {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "count_levels.hpp"
-#include "device/opencl_picture.hpp"
+#include "operations.hpp"
 
 namespace gpuimg::opencl {
 namespace {

@@ -2,15 +2,13 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <string>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "device/cl_check.hpp"
-#include "device/opencl_picture.hpp"
 #include "operations.hpp"
-#include "pinned_memory.hpp"
 #include "pixel_memory.hpp"
 #include "test_backend.hpp"
 
@@ -38,6 +36,50 @@ double copy_rate(const DevicePointer& device, std::size_t bytes) {
   seconds.erase(seconds.begin());  // the first copy includes start-up costs
   std::nth_element(seconds.begin(), seconds.begin() + kCopies / 2, seconds.end());
   return 2.0 * static_cast<double>(bytes) / seconds[kCopies / 2];
+}
+
+// Pinned memory in OpenCL is a buffer that the driver allocates on the host and maps. What unmapping needs stands
+// before the pixels, because an Image's deleter is a plain function.
+
+struct PinnedHeader {
+  std::shared_ptr<Device> device;
+  cl_mem buffer;
+};
+constexpr std::size_t kPinnedHeaderBytes = 64;  // keeps the pixels aligned
+static_assert(sizeof(PinnedHeader) <= kPinnedHeaderBytes);
+
+void unmap(const Device& device, cl_mem buffer, void* mapped) {
+  const Api& api = device.api();
+  (void)api.EnqueueUnmapMemObject(device.queue(), buffer, mapped, 0, nullptr, nullptr);
+  (void)api.Finish(device.queue());
+  (void)api.ReleaseMemObject(buffer);
+}
+
+void release_pinned(std::byte* pixels) {
+  auto* header = std::launder(reinterpret_cast<PinnedHeader*>(pixels - kPinnedHeaderBytes));
+  const PinnedHeader last = std::move(*header);
+  header->~PinnedHeader();
+  unmap(*last.device, last.buffer, header);
+}
+
+/// Host memory that the driver copies from and to at full speed. Falls back to ordinary memory if the driver has no
+/// more. May be freed on any thread, and after the backend.
+PixelMemory allocate_pinned_pixels(const std::shared_ptr<Device>& device, std::size_t bytes) {
+  const Api& api = device->api();
+  cl_int code = CL_SUCCESS;
+  cl_mem buffer = api.CreateBuffer(device->context(), CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                   bytes + kPinnedHeaderBytes, nullptr, &code);
+  if (code != CL_SUCCESS) {
+    return allocate_pixels(bytes);
+  }
+  void* mapped = api.EnqueueMapBuffer(device->queue(), buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
+                                      bytes + kPinnedHeaderBytes, 0, nullptr, nullptr, &code);
+  if (code != CL_SUCCESS || mapped == nullptr) {
+    (void)api.ReleaseMemObject(buffer);
+    return allocate_pixels(bytes);
+  }
+  new (mapped) PinnedHeader{device, buffer};
+  return PixelMemory(static_cast<std::byte*>(mapped) + kPinnedHeaderBytes, PixelMemoryDeleter{release_pinned});
 }
 
 class OpenclBackend final : public Backend {

@@ -1,5 +1,5 @@
-// The functions of OpenCL 1.2 that the backend calls, from a loader that is opened when asked for. The executable does
-// not link it, so it also starts where there is none.
+// The functions of OpenCL 1.2 that the backend calls, from a loader that is opened when asked for, and what their error
+// codes mean. The executable does not link the loader, so it also starts where there is none.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -52,5 +52,13 @@ struct Api {
 /// Opens the loader; an empty name means libOpenCL.so.1. It stays open until the process ends: drivers start threads.
 /// Throws Error{backend_unavailable}.
 Api open_api(const std::string& library);
+
+/// Throws Error{out_of_memory, backend_unavailable or device_fault} unless the code is CL_SUCCESS. `doing` completes
+/// "while …".
+void cl_check(cl_int code, const char* doing);
+
+/// True for the codes that report too little memory. Drivers also report a lost device by CL_OUT_OF_RESOURCES, so it
+/// counts as memory only where memory is allocated.
+bool is_out_of_memory(cl_int code);
 
 }  // namespace gpuimg::opencl

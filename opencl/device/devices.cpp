@@ -1,10 +1,8 @@
 // Lists OpenCL devices and checks that they have what the kernels need. The interface is include/gpuimg/opencl.hpp.
-#include "device/devices.hpp"
+#include "device/device.hpp"
 
 #include <algorithm>
 #include <utility>
-
-#include "device/cl_check.hpp"
 
 namespace gpuimg {
 namespace opencl {

@@ -3,9 +3,12 @@
 
 #include <string>
 
-#include "device/devices.hpp"
+#include "device/device.hpp"
 
 namespace gpuimg::opencl {
+
+/// The embedded source of a file of kernels/ by its name without ending, after the files that all of them use.
+std::string kernel_source(const std::string& file);
 
 /// Compiles for one device. Borrows everything.
 struct ProgramMaker {
