@@ -114,7 +114,7 @@ void ItemOutputs::stage_text(const std::string& output, LentBytes content) {
   }
   const std::span<const std::byte> bytes = content.bytes;
   stage(output, Phase::write, [bytes](const FileParts& to) { to.append(bytes); }, std::move(content),
-        {rules_.force, false});
+        {rules_.force, is_in_place(output)});
 }
 
 void ItemOutputs::write_stream(const Kept& stream) {
@@ -134,7 +134,11 @@ void ItemOutputs::write_stream(const Kept& stream) {
 }
 
 bool ItemOutputs::replaces_another(const Staged& output) const {
-  return output.file.replaces() && std::find(in_place_.begin(), in_place_.end(), output.name) == in_place_.end();
+  return output.file.replaces() && !is_in_place(output.name);
+}
+
+bool ItemOutputs::is_in_place(const std::string& output) const {
+  return std::find(in_place_.begin(), in_place_.end(), output) != in_place_.end();
 }
 
 std::size_t ItemOutputs::announce(Verbosity of_replaced) {

@@ -54,7 +54,8 @@ class ItemOutputs {
   /// The same for an output in memory.
   void stage(const std::string& output, LentBytes content);
 
-  /// The same for text. Throws as check_text_output() does; --in-place does not apply.
+  /// The same for text. Throws as check_text_output() does. check() takes no text as the input, so --in-place does not
+  /// apply.
   void stage_text(const std::string& output, LentBytes content);
 
   /// True if an output is kept until it is whole.
@@ -85,6 +86,7 @@ class ItemOutputs {
   };
 
   [[nodiscard]] bool replaces_another(const Staged& output) const;
+  [[nodiscard]] bool is_in_place(const std::string& output) const;  ///< check() took it as the input
   void stage(const std::string& output, Phase phase, const std::function<void(const FileParts& to)>& produce,
              LentBytes lent, const OverwriteRules& rules);
   void write_stream(const Kept& stream);
