@@ -12,7 +12,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/format_detection.hpp"
 #include "gpuimg/error.hpp"
-#include "io/output_error.hpp"
+#include "io/output_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
