@@ -108,7 +108,7 @@ void check_memory(const ImageJob& job, const ItemPaths& paths, const GlobalOptio
   std::uint64_t file_bytes = 0;
   std::int64_t mtime_ns = 0;
   (void)read_file_facts(paths.input, file_bytes, mtime_ns);
-  const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, globals.page);
+  const codecs::DeclaredImage declared = codecs::declared_image_in(paths.input, {globals.page});
   if (declared.pixels() == 0 || declared.pixels() > globals.max_pixels) {
     return;  // the decoder refuses it
   }

@@ -43,7 +43,7 @@ std::string BatchSession::summary(const RunOutcome& outcome, double seconds) con
   return text;
 }
 
-ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& stop) const {
+ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const {
   if (outcome.fatal == ErrorKind::out_of_memory) {
     print_error("out of memory between images; finished outputs are kept: continue with --resume or --skip-existing");
   }
@@ -52,6 +52,12 @@ ExitCode BatchSession::concluded(const RunOutcome& outcome, const StopSignal& st
   }
   if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
     return *code;
+  }
+  // One file, of which nothing can be read, is not one of many.
+  const auto is_of_first_file = [&](const PlanItem& item) { return item.input == plan.items.front().input; };
+  if (globals_.all_pages && outcome.unread > 0 && outcome.unread == plan.items.size() &&
+      std::all_of(plan.items.begin(), plan.items.end(), is_of_first_file)) {
+    return ExitCode::bad_input;
   }
   return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
 }

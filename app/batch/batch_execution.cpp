@@ -89,9 +89,10 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
   }
   // One decision for all images, based on the first one whose size is known.
   for (const PlanItem& item : plan.items) {
-    const auto declared = item.state == PlanState::to_do
-                              ? codecs::declared_image_in(item.input, std::max(item.page, globals_.page))
-                              : codecs::DeclaredImage{};
+    const auto declared =
+        item.state == PlanState::to_do
+            ? codecs::declared_image_in(item.input, item.page.number > 0 ? item.page : codecs::PageRef{globals_.page})
+            : codecs::DeclaredImage{};
     if (declared.pixels() > 0) {
       const std::uint64_t images = items_to_do(plan);
       const auto expected = estimates(
@@ -189,7 +190,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   }
   // If there is no memory for the report, the exit code still tells.
   (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
-  return concluded(outcome, stop);
+  return concluded(plan, outcome, stop);
 }
 
 void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,

@@ -34,8 +34,9 @@ struct RunSettings {
 
 struct RunOutcome {
   ProgressCounts counts;
-  PhaseTimes times;      ///< summed over all workers
-  FailureList failures;  ///< in plan order
+  PhaseTimes times;          ///< summed over all workers
+  FailureList failures;      ///< in plan order
+  std::uint64_t unread = 0;  ///< items that failed because their input is missing, damaged or not supported
   std::optional<ErrorKind>
       fatal;                  ///< why the run ended early: device_fault, backend_unavailable, out_of_memory or write
   std::string why_no_output;  ///< for `write`: "cannot write: the disk is full; free some space, …"

@@ -118,7 +118,9 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
             [](const std::string&) { return std::vector<std::string>(); }};
   }
   OutputNaming naming;
-  naming.files_of = [this](const std::string& output) { return job_.files_of(output); };
+  naming.files_of = [this](const std::string& output) {
+    return output.empty() ? std::vector<std::string>() : job_.files_of(output);
+  };
   const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
   if (has_fields(arguments_.output)) {
     const OutputTemplate name(arguments_.output);
@@ -144,6 +146,9 @@ OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t input
     };
     naming.alternatives = alternatives_for_folder(named.output, job_.ending_for(""));
   }
+  naming.name_for = [of_image = std::move(naming.name_for)](const InputFile& input, std::size_t index) {
+    return input.lost.empty() ? of_image(input, index) : "";
+  };
   return naming;
 }
 
@@ -161,7 +166,7 @@ WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<In
   rules.folder = folder_;
   WorkPlan plan = make_plan(inputs, naming, options_.shard, rules);
   for (const PlanItem& item : plan.items) {
-    if (!job_.merges()) {
+    if (!job_.merges() && item.lost.empty()) {
       job_.check_name(item.output);
       if (item.state == PlanState::to_do && !job_.is_binary(item.output)) {
         check_text_output(item.output, {});

@@ -64,7 +64,7 @@ class BatchSession {
   [[nodiscard]] std::vector<std::string> failure_lines(const RunOutcome& outcome) const;
   void print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const;
   [[nodiscard]] std::string summary(const RunOutcome& outcome, double seconds) const;
-  [[nodiscard]] ExitCode concluded(const RunOutcome& outcome, const StopSignal& stop) const;
+  [[nodiscard]] ExitCode concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const;
 
   ImageJob& job_;
   const BatchArguments& arguments_;

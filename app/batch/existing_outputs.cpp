@@ -105,7 +105,7 @@ class Judge {
     if (manifest == nullptr) {
       return false;
     }
-    const auto record = manifest->items.find(item_key(item.input, item.page));
+    const auto record = manifest->items.find(item_key(item.input, item.page.number));
     // Schema 1 has no `files`; equal output and options imply the same files.
     const bool is_of_schema_1 = record != manifest->items.end() && record->second.files.empty() &&
                                 is_result(record->second, item, rules_.parameters);

@@ -10,6 +10,7 @@
 #include "batch/existing_outputs.hpp"
 #include "batch/folder_scan.hpp"
 #include "codecs/declared_image.hpp"
+#include "codecs/refusals.hpp"
 #include "engine/host_memory.hpp"
 #include "io/output_file.hpp"
 
@@ -38,12 +39,16 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
     item.record = settings_.blank;
     item.record.input = planned.input;
     item.record.output = planned.output;
-    item.record.page = planned.page;
+    item.record.page = planned.page.number;
+    item.record.has_later = !planned.lost.empty();
     (void)read_file_facts(planned.input, item.record.bytes, item.record.mtime_ns);
     if (planned.state == PlanState::done_before) {
       item.record.files = job_.files_of(planned.output);
     }
-    if (planned.state != PlanState::to_do) {
+    if (!planned.lost.empty()) {
+      fail_by(item, caught([&] { codecs::refuse_lost_pages(shown_input(planned), planned.lost); }));
+      item.is_decided = true;
+    } else if (planned.state != PlanState::to_do) {
       skip(item, planned.state == PlanState::done_before ? "done before" : kOutputExists);
       item.is_decided = true;
     }
@@ -62,7 +67,8 @@ void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
 void ItemProcessor::plan_memory(BatchItem& item) const {
   const GlobalOptions& options = settings_.worker;
   const PlanItem& planned = *item.planned;
-  const ItemPaths paths{planned.input, planned.output, planned.page > 0 ? planned.page : options.page};
+  const ItemPaths paths{planned.input, planned.output,
+                        planned.page.number > 0 ? planned.page : codecs::PageRef{options.page}};
   codecs::DeclaredImage declared;
   // If memory runs out here, the decoder reports it later.
   (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });

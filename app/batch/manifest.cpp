@@ -118,6 +118,9 @@ std::string manifest_line(const ItemRecord& item) {
   if (item.page > 0) {
     json.key("page").integer(item.page);
   }
+  if (item.has_later) {
+    json.key("and_later").boolean(true);
+  }
   json.key("bytes").integer(item.bytes).key("mtime_ns").literal(std::to_string(item.mtime_ns));
   json.key("operation").text(item.operation).key("parameters").text(item.parameters).key("version").text(item.version);
   if (item.status == ItemStatus::begun) {

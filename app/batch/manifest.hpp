@@ -44,6 +44,7 @@ struct ItemRecord {
   std::string input;       ///< any bytes
   std::string output;      ///< any bytes
   std::uint32_t page = 0;  ///< of the input; 0 if the item is the file as a whole
+  bool has_later = false;  ///< the item stands for the pages behind it, too: InputFile::lost
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;  ///< of the input, since 1970
   std::string operation;
@@ -77,7 +78,8 @@ std::string manifest_line(const ItemRecord& item);
 /// The content of a manifest, with the last record of each input.
 struct Manifest {
   std::vector<RunRecord> runs;
-  std::map<std::string, ItemRecord> items;  ///< by item_key
+  std::map<std::string, ItemRecord> items;         ///< by item_key
+  std::map<std::string, std::uint32_t> lost_from;  ///< by input: the page of a failed record that has_later
   /// Plain paths of the files that its runs wrote, or were about to name when they were killed. Absolute if the run's
   /// folder is known.
   std::set<std::string> outputs;

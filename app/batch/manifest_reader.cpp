@@ -101,6 +101,7 @@ ItemRecord item_in(JsonValue line) {
   item.input = name_in(line, "input");
   item.output = name_in(line, "output");
   item.page = line.contains("page") ? whole<std::uint32_t>(line.at("page")) : 0;
+  item.has_later = line.contains("and_later") && line.at("and_later").get<bool>();
   item.bytes = whole<std::uint64_t>(line.at("bytes"));
   item.mtime_ns = whole<std::int64_t>(line.at("mtime_ns"));
   item.parameters = line.at("parameters").text();
@@ -158,6 +159,12 @@ class Reading {
       // After a failure, the file at that path may be another program's.
       note_outputs(item.files);
       begun_.erase(key);
+    }
+    if (item.has_later && item.status == ItemStatus::failed) {
+      manifest_.lost_from[item.input] = item.page;
+    } else if (const auto lost = manifest_.lost_from.find(item.input);
+               lost != manifest_.lost_from.end() && item.page >= lost->second) {
+      manifest_.lost_from.erase(lost);  // a later run has found them
     }
     manifest_.items.insert_or_assign(std::move(key), std::move(item));
   }

@@ -91,7 +91,7 @@ std::string OutputTemplate::value_of(Field field, const InputFile& input, std::s
     case Field::stem: return stem_of_path(input.path);
     case Field::ext: return ending_as_written(input.path);
     case Field::index: return std::to_string(index);
-    case Field::page: return input.page == 0 ? "1" : input.page_digits;
+    case Field::page: return input.page.number == 0 ? "1" : input.page_digits;
   }
   return {};
 }

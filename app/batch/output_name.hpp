@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "codecs/codec.hpp"
+
 namespace gpuimg {
 
 /// An input file: its path, and its path relative to the named folder (the base name for a file named directly). Or a
@@ -13,8 +15,10 @@ namespace gpuimg {
 struct InputFile {
   std::string path;
   std::string relative;
-  std::uint32_t page = 0;        ///< from 1; 0 for a file as a whole
+  codecs::PageRef page = {};     ///< none for a file as a whole
   std::string page_digits = {};  ///< with leading zeros
+  /// Of the first page that cannot be found, which stands for those behind it: PageList::lost. It has no output.
+  std::string lost = {};
 };
 
 /// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).

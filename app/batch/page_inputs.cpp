@@ -1,4 +1,4 @@
-// Counts the pages of each file; reads no more than their directories.
+// Finds the pages of each file once, so that no page is searched for later; reads no more than their directories.
 #include "batch/page_inputs.hpp"
 
 #include <fmt/format.h>
@@ -23,15 +23,21 @@ std::string numbered_name(const std::string& relative, const std::string& number
 std::vector<InputFile> with_pages(const std::vector<InputFile>& files) {
   std::vector<InputFile> inputs;
   for (const InputFile& file : files) {
-    const std::uint32_t pages = codecs::pages_in(file.path);
-    if (pages == 1) {
+    const codecs::PageList pages = codecs::pages_in(file.path);
+    const std::uint32_t items = pages.count() + (pages.lost.empty() ? 0 : 1);
+    if (items == 1) {
       inputs.push_back(file);
       continue;
     }
-    const std::size_t digits = std::to_string(pages).size();
-    for (std::uint32_t page = 1; page <= pages; ++page) {
+    const std::size_t digits = std::to_string(items).size();
+    for (std::uint32_t page = 1; page <= items; ++page) {
       const std::string number = fmt::format("{:0{}}", page, digits);
-      inputs.push_back({file.path, numbered_name(file.relative, number), page, number});
+      inputs.push_back({file.path, numbered_name(file.relative, number), {page}, number});
+      if (page <= pages.count()) {
+        inputs.back().page.place = pages.places[page - 1];
+      } else {
+        inputs.back().lost = pages.lost;
+      }
     }
   }
   return inputs;

@@ -16,6 +16,10 @@ std::string lines_of(const BatchItem& item) {
   return lines;
 }
 
+bool is_unread(const BatchItem& item) {
+  return is_kind(item, ErrorKind::read) || is_kind(item, ErrorKind::decode) || is_kind(item, ErrorKind::unsupported);
+}
+
 }  // namespace
 
 ResultRecorder::ResultRecorder(const RunSettings& settings, const RunChannels& channels,
@@ -61,7 +65,10 @@ void ResultRecorder::count(BatchItem& item) {
       counts.pixels += item.pixels;
       counts.replaced += item.replaced ? 1 : 0;
       break;
-    case ItemStatus::failed: ++counts.failed; break;
+    case ItemStatus::failed:
+      ++counts.failed;
+      outcome_.unread += is_unread(item) ? 1 : 0;
+      break;
     case ItemStatus::begun: break;  // not a final status
     case ItemStatus::skipped: ++counts.skipped; break;
   }

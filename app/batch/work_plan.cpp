@@ -23,7 +23,7 @@ const ItemRecord* record_of(const PlanItem& item, const Manifest* manifest) {
   if (manifest == nullptr) {
     return nullptr;
   }
-  const auto found = manifest->items.find(item_key(item.input, item.page));
+  const auto found = manifest->items.find(item_key(item.input, item.page.number));
   return found == manifest->items.end() ? nullptr : &found->second;
 }
 
@@ -36,16 +36,20 @@ bool is_done(const PlanItem& item, const PlanRules& rules, const OutputNaming& n
          all_exist(naming.files_of(item.output));
 }
 
-/// Treats an in-place image that a killed run had begun as possibly replaced: its record has no files.
+/// Treats an in-place image that a killed run had begun as possibly replaced: its record has no files. Pages that were
+/// lost have one record for all.
 bool is_to_retry(const PlanItem& item, const Manifest& manifest) {
   const ItemRecord* record = record_of(item, &manifest);
-  return record != nullptr &&
-         (record->status == ItemStatus::failed || (record->status == ItemStatus::begun && !record->files.empty()));
+  if (record == nullptr) {
+    const auto lost = manifest.lost_from.find(item.input);
+    return lost != manifest.lost_from.end() && item.page.number > lost->second;
+  }
+  return record->status == ItemStatus::failed || (record->status == ItemStatus::begun && !record->files.empty());
 }
 
 }  // namespace
 
-std::string shown_input(const PlanItem& item) { return printable_name(item.input, item.page); }
+std::string shown_input(const PlanItem& item) { return printable_name(item.input, item.page.number); }
 
 bool is_result(const ItemRecord& record, const PlanItem& item, const std::string& parameters) {
   const bool was_done_before = record.status == ItemStatus::skipped && !(record.files.empty() && record.result.empty());
@@ -73,6 +77,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     all.push_back({inputs[i].path, naming.name_for(inputs[i], i + 1), PlanState::to_do});
     all.back().page = inputs[i].page;
+    all.back().lost = inputs[i].lost;
   }
   refuse_output_collisions(all, inputs, naming);
   WorkPlan plan;
@@ -99,9 +104,10 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
 std::string plan_text(const WorkPlan& plan) {
   std::string text;
   for (const PlanItem& item : plan.items) {
-    const char* state = item.state == PlanState::output_exists ? "  (skipped: its output exists)"
-                        : item.state == PlanState::done_before ? "  (skipped: done before)"
-                                                               : "";
+    const std::string state = item.state == PlanState::output_exists ? "  (skipped: its output exists)"
+                              : item.state == PlanState::done_before ? "  (skipped: done before)"
+                              : !item.lost.empty()                   ? "  (fails: file is damaged: " + item.lost + ")"
+                                                                     : "";
     text += shown_input(item);
     text += item.output.empty() ? "" : " -> " + printable_name(item.output);
     text += state;

@@ -27,7 +27,8 @@ struct PlanItem {
       false;  ///< existing outputs may be replaced: gpuimg recorded them, or --skip-existing found only some
   bool is_in_place = false;             ///< the output is the input
   const ItemRecord* earlier = nullptr;  ///< of an item done before
-  std::uint32_t page = 0;               ///< as InputFile has it
+  codecs::PageRef page = {};            ///< as InputFile has it
+  std::string lost = {};                ///< as InputFile has it
 };
 
 /// The input as messages show it.

@@ -56,13 +56,28 @@ struct TextEntry {
   std::string text;
 };
 
+/// A page of a file of several images.
+struct PageRef {
+  std::uint32_t number = 0;  ///< from 1; 0 = the first, with a note if there are more
+  std::uint64_t place = 0;   ///< from PageList; 0 if it is not known: then all pages before it are read over
+};
+
+/// Where the pages of a file are. If the file is damaged, the list holds the pages that can be found.
+struct PageList {
+  std::vector<std::uint64_t> places;  ///< in file order; never empty
+  std::string lost;    ///< a clause that says why pages behind these cannot be found; empty if none are lost
+  std::string damage;  ///< the first damage of the list or of a page's header; empty if there is none
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(places.size()); }
+};
+
 struct ReadOptions {
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
   std::uint64_t max_sparse_pixels = std::uint64_t{64} << 20;  ///< of an image that its file leaves mostly empty
   bool auto_orient = true;                                    ///< apply the EXIF orientation
-  std::uint32_t page = 0;  ///< of a file of several, from 1; 0 = the first, with a note if there are more
-  bool lenient = false;    ///< accept a JPEG that libjpeg-turbo warns about, with notes
-  int threads = 0;         ///< for PNG and JPEG; 0 = as many as the caller may use
+  PageRef page = {};                                          ///< of a file of several
+  bool lenient = false;  ///< accept a JPEG that libjpeg-turbo warns about, with notes
+  int threads = 0;       ///< for PNG and JPEG; 0 = as many as the caller may use
   /// Allocates pixels (not of TGA and rare PNG), for example Backend::new_image; null for ordinary memory.
   std::function<Image(int width, int height, PixelFormat format)> new_image = nullptr;
   /// A backend's own decoder, as Backend::decode: asked first for the files that it may take. Null for none.
@@ -78,7 +93,8 @@ struct DecodedImage {
   std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
   std::shared_ptr<RowReader> rows;            ///< the pixels in place of `image`: from open_image_rows
   FileFormat file_format = FileFormat::png;   ///< set by decode_image
-  std::uint32_t pages = 1;                    ///< in the file
+  std::uint32_t pages = 1;                    ///< in the file; of a page whose place was given, 1
+  bool has_lost_pages = false;                ///< the file has more, which cannot be found: PageList::lost
   std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
   bool is_upright = false;                    ///< set by a reader that has applied the orientation
   Metadata metadata;                          ///< matches the pixels: upright if they are
@@ -181,13 +197,13 @@ struct WrittenName {
 
 class MetadataFilter;
 
-/// How files of several images are read, from a file of which only the needed parts are read. Pages count from 1.
+/// How files of several images are read, from a file of which only the needed parts are read.
 struct PagedReading {
-  /// How many images a file has; 1 if it is damaged.
-  std::uint32_t (*count)(const RandomAccess& file) = nullptr;
+  /// All images of a file.
+  PageList (*pages)(const RandomAccess& file) = nullptr;
   /// As the members of Codec, for one page. The file is whole.
-  DeclaredImage (*declared)(const RandomAccess& file, const std::string& name, std::uint32_t page) = nullptr;
-  Metadata (*metadata)(const RandomAccess& file, const std::string& name, std::uint32_t page,
+  DeclaredImage (*declared)(const RandomAccess& file, const std::string& name, PageRef page) = nullptr;
+  Metadata (*metadata)(const RandomAccess& file, const std::string& name, PageRef page,
                        std::vector<std::string>& details) = nullptr;
   DecodedImage (*decode)(const RandomAccess& file, const std::string& name, const ReadOptions& options) = nullptr;
 };

@@ -13,6 +13,8 @@ namespace {
 
 constexpr std::size_t kFirstRead = 64 << 10;
 
+const PageList kOnePage = {{0}, {}, {}};
+
 /// Calls `read` with longer and longer beginnings until the header is not cut off.
 template <class Read>
 auto read_growing(PartialInput& input, const Read& read) {
@@ -29,13 +31,19 @@ auto read_growing(PartialInput& input, const Read& read) {
   }
 }
 
+/// All bytes of a pipe: a file of pages has directories anywhere.
+ByteSpan all_of(PartialInput& input) {
+  std::size_t size = kFirstRead;
+  while (!input.is_whole()) {
+    (void)input.beginning(size *= 2);
+  }
+  return input.beginning(size);
+}
+
 /// Throws TruncatedFile if more of the file is needed. Metadata that are cut off in a whole file are left out: they are
 /// never fatal.
 Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beginning, const std::string& name,
                      std::vector<std::string>& details) {
-  if (codec.paged != nullptr && !input.is_whole()) {
-    refuse_truncated(name);  // such files have directories anywhere
-  }
   try {
     return codec.metadata(beginning, name, details);
   } catch (const TruncatedFile&) {
@@ -61,7 +69,7 @@ DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const s
   return read_growing(input, [&](ByteSpan beginning) { return codec.declared(beginning, name); });
 }
 
-DeclaredImage declared_image_in(const std::string& path, std::uint32_t page) {
+DeclaredImage declared_image_in(const std::string& path, PageRef page) {
   try {
     PartialInput input(path);
     const Codec& codec = detected_codec_of(input, path);
@@ -83,31 +91,44 @@ DeclaredImage declared_image_in(const FileSection& section, const std::string& n
   }
 }
 
-std::uint32_t pages_in(const std::string& path) {
+PageList pages_in(const std::string& path) {
   try {
     PartialInput input(path);
     const Codec& codec = detected_codec_of(input, path);
-    return codec.paged != nullptr && input.file_bytes() ? codec.paged->count(input.random_access()) : 1;
+    return codec.paged != nullptr && input.file_bytes() ? codec.paged->pages(input.random_access()) : kOnePage;
   } catch (const Error&) {
-    return 1;
+    return kOnePage;
   }
 }
 
-FileHeader read_file_header(const std::string& path, std::uint32_t page) {
+PageList pages_in(std::span<const std::byte> bytes, const std::string& name) {
+  try {
+    const Codec& codec = detected_codec(bytes, name);
+    return codec.paged != nullptr ? codec.paged->pages(in_memory(bytes)) : kOnePage;
+  } catch (const Error&) {
+    return kOnePage;
+  }
+}
+
+FileHeader read_file_header(const std::string& path, PageRef page) {
   const std::string shown = path == "-" ? "standard input" : printable_name(path);
   PartialInput input(path);
   FileHeader header;
   header.file_bytes = input.file_bytes();
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;
-  const bool is_paged = codec.paged != nullptr && input.file_bytes();
-  if (is_paged) {
-    const RandomAccess file = input.random_access();
-    const std::string shown_page = printable_name(shown, page);
+  const std::string shown_page = printable_name(shown, page.number);
+  if (codec.paged != nullptr) {
+    const RandomAccess file = input.file_bytes() ? input.random_access() : in_memory(all_of(input));
+    const PageList pages = codec.paged->pages(file);
+    check_page(shown_page, page, pages);
+    page.place = page.number > 0 ? pages.places[page.number - 1] : 0;
     header.image = codec.paged->declared(file, shown_page, page);
+    header.image.facts.push_back({"pages", std::uint64_t{pages.count()}});
     header.metadata = codec.paged->metadata(file, shown_page, page, header.details);
+    header.damage = pages.damage;
   } else {
-    check_page(printable_name(shown, page), page, 1);
+    check_only_page(shown_page, page);
     read_growing(input, [&](ByteSpan beginning) {
       header.image = codec.declared(beginning, shown);
       if (codec.metadata != nullptr) {

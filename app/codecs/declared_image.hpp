@@ -22,14 +22,17 @@ namespace gpuimg::codecs {
 /// matters for TGA, which has no signature.
 DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string& name);
 
-/// The same for a page (ReadOptions::page) of the file at `path`; declares nothing if the file cannot be read.
-DeclaredImage declared_image_in(const std::string& path, std::uint32_t page = 0);
+/// The same for a page of the file at `path`; declares nothing if the file cannot be read.
+DeclaredImage declared_image_in(const std::string& path, PageRef page = {});
 
 /// The same for an input that its codec reads; reads no more of it than that needs. Throws as Codec::declared does.
 DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name);
 
-/// How many images the file at `path` holds; 1 if it cannot be read.
-std::uint32_t pages_in(const std::string& path);
+/// The images of a file; only one, at no known place, if the file cannot be read, or if its format has no pages.
+PageList pages_in(const std::string& path);
+
+/// The same for a file in memory.
+PageList pages_in(std::span<const std::byte> bytes, const std::string& name);
 
 /// The same for part of a file; `name` as above.
 DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
@@ -40,11 +43,12 @@ struct FileHeader {
   DeclaredImage image;
   Metadata metadata;                        ///< as stored: its orientation is not applied
   std::vector<std::string> details;         ///< which metadata is damaged and left out
+  std::string damage;                       ///< PageList::damage
   std::optional<std::uint64_t> file_bytes;  ///< of a regular file
 };
 
 /// Reads the header of an image or of a table in .npy, and no more of the file than that needs. `path` may be "-".
 /// Throws as read_input and decode_image do.
-FileHeader read_file_header(const std::string& path, std::uint32_t page = 0);
+FileHeader read_file_header(const std::string& path, PageRef page = {});
 
 }  // namespace gpuimg::codecs

@@ -82,7 +82,7 @@ std::optional<DecodedImage> opened(const Codec& codec, const RandomAccess& file,
 
 /// Files without pages have only the first.
 bool may_open(const Codec& codec, const ReadOptions& options) {
-  return codec.open_rows != nullptr && (codec.paged != nullptr || options.page <= 1);
+  return codec.open_rows != nullptr && (codec.paged != nullptr || options.page.number <= 1);
 }
 
 /// Nothing for what open() refuses: the decoder of the whole file reports the error.
@@ -106,7 +106,7 @@ std::optional<DecodedImage> opened_input(const std::shared_ptr<PartialInput>& in
       return std::nullopt;
     }
     const RandomAccess file = kept_with(input, input->random_access());
-    const std::string shown = printable_name(path, options.page);
+    const std::string shown = printable_name(path, options.page.number);
     const DeclaredImage declared = codec.paged == nullptr ? declared_image_in(*input, codec, shown)
                                                           : codec.paged->declared(file, shown, options.page);
     return wants(declared, file.size) ? opened(codec, file, shown, options) : std::nullopt;
@@ -135,10 +135,10 @@ DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& n
   const std::string shown = name == "-" ? "standard input" : printable_name(name);
   const Codec& codec = detected_codec(bytes, shown);
   if (codec.paged == nullptr) {
-    check_page(printable_name(shown, options.page), options.page, 1);
+    check_only_page(printable_name(shown, options.page.number), options.page);
     return finished(codec.decode(bytes, shown, options), codec, options);
   }
-  return finished(codec.decode(bytes, printable_name(shown, options.page), options), codec, options);
+  return finished(codec.decode(bytes, printable_name(shown, options.page.number), options), codec, options);
 }
 
 std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptions& options,
@@ -156,7 +156,7 @@ std::optional<DecodedImage> decode_file(const std::string& path, const ReadOptio
     return std::nullopt;
   }
   const RandomAccess file = input->random_access();
-  const std::string shown = printable_name(path, options.page);
+  const std::string shown = printable_name(path, options.page.number);
   expect(codec.paged->declared(file, shown, options.page));
   return finished(codec.paged->decode(file, shown, options), codec, options);
 }
@@ -172,7 +172,7 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
 std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
                                             const ReadOptions& options, const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
-    const std::string shown = name == "-" ? "standard input" : printable_name(name, options.page);
+    const std::string shown = name == "-" ? "standard input" : printable_name(name, options.page.number);
     const Codec& codec = detected_codec(content->span(), shown);
     if (!may_open(codec, options)) {
       return std::nullopt;

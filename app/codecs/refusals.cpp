@@ -50,11 +50,23 @@ void check_size(std::string_view name, std::uint64_t width, std::uint64_t height
   }
 }
 
-void check_page(std::string_view name, std::uint32_t page, std::uint32_t pages) {
-  if (page > pages) {
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: there is no such page: the file has {}; choose another by --page", name, pages));
+void check_page(std::string_view name, PageRef page, const PageList& pages) {
+  if (page.number <= pages.count()) {
+    return;
   }
+  // Behind a first page that cannot be read, nothing is known to be lost.
+  const std::string& lost = pages.count() == 1 ? pages.damage : pages.lost;
+  if (!lost.empty()) {
+    refuse_lost_pages(name, lost);
+  }
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: there is no such page: the file has {}; choose another by --page", name, pages.count()));
+}
+
+void check_only_page(std::string_view name, PageRef page) { check_page(name, page, {{0}, {}, {}}); }
+
+void refuse_lost_pages(std::string_view name, std::string_view why) {
+  refuse_damaged(name, fmt::format("{}, so that pages from here on are lost", why));
 }
 
 void check_coverage(std::string_view name, std::uint64_t pixels, std::uint64_t covered, const ReadOptions& options) {

@@ -11,6 +11,8 @@
 
 namespace gpuimg::codecs {
 
+struct PageList;
+struct PageRef;
 struct ReadOptions;
 
 /// The formats that gpuimg reads, for the end of a message.
@@ -43,8 +45,15 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);
 
-/// Throws Error{usage} if a file has no such page. `name` has the page, which is 0 for the first.
-void check_page(std::string_view name, std::uint32_t page, std::uint32_t pages);
+/// Throws Error{usage} if a file has no such page, and as refuse_lost_pages if the page may be one that is lost. `name`
+/// has the page, which is 0 for the first.
+void check_page(std::string_view name, PageRef page, const PageList& pages);
+
+/// The same for a file of one image.
+void check_only_page(std::string_view name, PageRef page);
+
+/// Throws Error{decode} for the first page that cannot be found, and for those behind it. `why`: PageList::lost.
+[[noreturn]] void refuse_lost_pages(std::string_view name, std::string_view why);
 
 /// For formats whose data need not cover the image: throws Error{unsupported} for more than
 /// options.max_sparse_pixels if the data cover less than a sixteenth of them.

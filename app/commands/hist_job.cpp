@@ -171,7 +171,7 @@ class HistJob final : public ImageJob {
   void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    if (arguments_.merge && paths.page == 0) {
+    if (arguments_.merge && paths.page.number == 0) {
       Bytes bytes = context.read(paths.input);
       if (looks_like_json(bytes.span())) {
         return adding(checked_file(bytes, paths.input), paths.input);

@@ -1,4 +1,6 @@
 // gpuimg info FILE…: what the headers of files say; decodes nothing. docs/cli.md, "info".
+#include <fmt/format.h>
+
 #include <memory>
 #include <string>
 #include <utility>
@@ -56,8 +58,9 @@ Files files_of(const InputArguments& arguments, Verbosity verbosity) {
   return files;
 }
 
-void show(const std::string& name, bool is_one_of_many, const GlobalOptions& globals) {
-  const codecs::FileHeader header = codecs::read_file_header(name, globals.page);
+/// Returns whether it went well: of a damaged file, what can be read is shown.
+bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& globals) {
+  const codecs::FileHeader header = codecs::read_file_header(name, {globals.page});
   for (const std::string& detail : header.details) {
     print_detail(globals.verbosity, printable_name(name) + ": " + detail);
   }
@@ -66,13 +69,17 @@ void show(const std::string& name, bool is_one_of_many, const GlobalOptions& glo
   } else {
     write_text(is_one_of_many ? info_line(name, header) : info_text(name, header));
   }
+  if (!header.damage.empty()) {
+    print_error(fmt::format("{}: file is damaged: {}; download or copy it again",
+                            name == "-" ? "standard input" : printable_name(name), header.damage));
+  }
+  return header.damage.empty();
 }
 
 /// Returns whether it went well. What stops one file does not stop the others.
 bool shows_one_of_many(const std::string& name, const GlobalOptions& globals) {
   try {
-    show(name, true, globals);
-    return true;
+    return show(name, true, globals);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::write) {
       throw;
@@ -92,8 +99,7 @@ ExitCode run(const InputArguments& arguments, const GlobalOptions& globals) {
   note_folder_options(arguments, arguments.paths, globals.verbosity);
   const Files files = files_of(arguments, globals.verbosity);
   if (!files.are_many) {
-    show(files.names.front(), false, globals);
-    return ExitCode::ok;
+    return show(files.names.front(), false, globals) ? ExitCode::ok : ExitCode::some_failed;
   }
   bool all_are_good = true;
   for (const std::string& name : files.names) {

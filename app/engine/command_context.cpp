@@ -10,8 +10,8 @@
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
-void CommandContext::begin_item(bool replaces, std::uint32_t page) {
-  page_ = page > 0 ? page : options_.page;
+void CommandContext::begin_item(bool replaces, codecs::PageRef page) {
+  page_ = page.number > 0 ? page : codecs::PageRef{options_.page};
   outputs_.begin({options_.force || replaces, options_.in_place});
   in_bands_ = false;
   rows_content_.reset();

@@ -54,12 +54,15 @@ class CommandContext {
         role_(role),
         shared_(std::move(shared)),
         backends_(options, role == Role::worker ? BackendSource::Images::many : BackendSource::Images::one),
-        page_(options.page),
+        page_{options.page},
         outputs_(times_, {options.force, options.in_place}, options_.named_inputs) {}
 
   /// Resets the context for the next input: discards unfinished outputs, times, messages and backend. The next outputs
-  /// may replace existing files if `replaces` or --force is set. `page`, if not 0, is in place of --page.
-  void begin_item(bool replaces = false, std::uint32_t page = 0);
+  /// may replace existing files if `replaces` or --force is set. A `page` with a number is in place of --page.
+  void begin_item(bool replaces = false, codecs::PageRef page = {});
+
+  /// Reads this page of the inputs from now on, without a reset.
+  void turn_to(codecs::PageRef page) { page_ = page; }
 
   /// The same for an input that is in memory, such as a member of an archive: read(name) takes it, and outputs are kept
   /// for take_outputs() in place of finish().
@@ -75,6 +78,9 @@ class CommandContext {
   }
 
   Bytes read(const std::string& path, const CheckBeginning& check = nullptr);
+
+  /// Reads an input, unless its first bytes are not those of an image.
+  Bytes read_checked(const std::string& path);
 
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
   /// Refuses a file whose first bytes are no image's before it reads the rest.
@@ -322,9 +328,6 @@ class CommandContext {
   /// Throws Error{out_of_memory} if --max-memory does not leave room for the whole image.
   void refuse_whole(const codecs::RowReader& rows) const;
 
-  /// Reads an input, unless its first bytes are no image's.
-  Bytes read_checked(const std::string& path);
-
   using Compute = std::function<void(Backend& backend, const AttemptInput& input)>;
 
   /// Runs compute(backend, input), again if need be. Uses strips if the device lacks memory for the whole image,
@@ -397,7 +400,7 @@ class CommandContext {
   std::optional<int> device_;
   std::string result_;
   std::map<std::string, Bytes> members_;  ///< inputs in memory, by name
-  std::uint32_t page_ = 0;                ///< of the input
+  codecs::PageRef page_;                  ///< of the input
   Watcher watcher_;
   ItemOutputs outputs_;
 };

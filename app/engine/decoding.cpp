@@ -137,10 +137,11 @@ codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::strin
 }
 
 void CommandContext::finish_decoding(const codecs::DecodedImage& decoded, const std::string& name) {
-  if (decoded.pages > 1 && outputs_.replaces_input()) {
+  if ((decoded.pages > 1 || decoded.has_lost_pages) && outputs_.replaces_input()) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: has {} pages, and --in-place would keep one of them; name another OUT",
-                            printable_name(name), decoded.pages));
+                fmt::format("{}: has {} page{}, and --in-place would keep one of them; name another OUT",
+                            printable_name(name), decoded.pages,
+                            decoded.has_lost_pages ? decoded.pages > 1 ? "s and lost ones" : " and lost ones" : "s"));
   }
   backends_.expect_image(decoded.pixel_count(), false);
   tell_about(decoded, name);
@@ -165,7 +166,7 @@ Image CommandContext::decode_on_host(const Bytes& bytes, const std::string& path
 }
 
 void CommandContext::tell_about(const codecs::DecodedImage& decoded, const std::string& name) {
-  const std::string shown = printable_name(name, page_);
+  const std::string shown = printable_name(name, page_.number);
   for (const std::string& text : decoded.notes) {
     note(shown + ": " + text);
   }

@@ -6,7 +6,7 @@
 namespace gpuimg {
 
 std::string shown_input(const ItemPaths& paths) {
-  return paths.page == 0 ? paths.input : paths.input + ", page " + std::to_string(paths.page);
+  return paths.page.number == 0 ? paths.input : paths.input + ", page " + std::to_string(paths.page.number);
 }
 
 // Includes formats that gpuimg cannot read: such a file fails by name instead of being overlooked.

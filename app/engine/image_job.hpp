@@ -14,7 +14,7 @@ namespace gpuimg {
 struct ItemPaths {
   std::string input;
   std::string output;
-  std::uint32_t page = 0;  ///< of the input; 0 if it is not a page of --page all
+  codecs::PageRef page = {};  ///< of the input; none if it is not a page of --page all
 };
 
 /// For reports: "stack.tif", or "stack.tif, page 3".

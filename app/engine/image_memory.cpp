@@ -79,7 +79,7 @@ ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t
     const HeldBeside held = job.held_beside(declared, paths.output);
     whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
   }
-  if (whole.bytes <= share || declared.pixels() == 0 || std::max(paths.page, options.page) > 1 ||
+  if (whole.bytes <= share || declared.pixels() == 0 || std::max(paths.page.number, options.page) > 1 ||
       !job.visits_rows(paths.output)) {
     return whole;
   }

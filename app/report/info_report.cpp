@@ -140,6 +140,9 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
   for (const HeaderFact& fact : image.facts) {
     rows.emplace_back(spaced(fact.key), std::visit(FactText(), fact.value));
   }
+  if (!header.damage.empty()) {
+    rows.emplace_back("damaged", header.damage);
+  }
   add_metadata_rows(header.metadata, rows);
   rows.emplace_back("memory", grouped(image.decoding_bytes()) + " bytes to decode it");
   return rows;
@@ -260,6 +263,7 @@ std::string info_line(const std::string& name, const FileHeader& header) {
        {std::pair("EXIF", !metadata.exif.empty()), {"XMP", !metadata.xmp.empty()}, {"IPTC", !metadata.iptc.empty()}}) {
     line += is_present ? std::string(", ") + label : "";
   }
+  line += header.damage.empty() ? "" : ", damaged";
   return line + '\n';
 }
 
@@ -276,6 +280,9 @@ std::string info_json(const std::string& name, const FileHeader& header, InfoJso
   write_pixels(header.image, json);
   for (const HeaderFact& fact : header.image.facts) {
     write_fact(fact, json);
+  }
+  if (!header.damage.empty()) {
+    json.key("damage").text(header.damage);
   }
   write_metadata(header.metadata, json);
   json.key("decoding_bytes").integer(header.image.decoding_bytes());

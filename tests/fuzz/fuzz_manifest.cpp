@@ -17,9 +17,9 @@ bool same_run(const RunRecord& a, const RunRecord& b) {
 
 bool same_item(const ItemRecord& a, const ItemRecord& b) {
   const bool holds_files = a.status == ItemStatus::begun || a.status == ItemStatus::skipped;
-  return (!holds_files || a.files == b.files) && a.input == b.input && a.output == b.output && a.bytes == b.bytes &&
-         a.mtime_ns == b.mtime_ns && a.parameters == b.parameters && a.status == b.status &&
-         a.error_kind == b.error_kind && a.message == b.message;
+  return (!holds_files || a.files == b.files) && a.input == b.input && a.output == b.output && a.page == b.page &&
+         a.has_later == b.has_later && a.bytes == b.bytes && a.mtime_ns == b.mtime_ns && a.parameters == b.parameters &&
+         a.status == b.status && a.error_kind == b.error_kind && a.message == b.message;
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ void check_written(DecodedImage page) {
   demand(back.notes.empty(), "what was written has notes");
 }
 
-void check_page(std::span<const std::byte> file, std::uint32_t page) {
+void check_page(std::span<const std::byte> file, PageRef page) {
   const gpuimg::RandomAccess content = gpuimg::in_memory(file);
   const PagedReading& paged = *codec_of(FileFormat::tiff).paged;
   const ReadOptions options{.max_pixels = 1 << 20, .auto_orient = false, .page = page, .threads = 1};
@@ -72,9 +72,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!tiff.recognizes(file, kName)) {
     return 0;
   }
-  const std::uint32_t pages = std::min(tiff.paged->count(gpuimg::in_memory(file)), kMaxPages);
-  for (std::uint32_t page = 0; page <= pages; ++page) {
-    check_page(file, page);
+  const PageList pages = tiff.paged->pages(gpuimg::in_memory(file));
+  demand(pages.count() > 0, "there is no first page");
+  demand(pages.lost.empty() || !pages.damage.empty(), "pages are lost without damage");
+  check_page(file, {});
+  for (std::uint32_t page = 1; page <= std::min(pages.count(), kMaxPages); ++page) {
+    check_page(file, {page});
+    check_page(file, {page, pages.places[page - 1]});
   }
   return 0;
 }

@@ -53,6 +53,10 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
     : name_(name), state_(std::make_unique<State>()) {
   constexpr tmsize_t kBase = tmsize_t{64} << 20;
   state_->content = content;
+  // TIFFSetSubDirectory would walk the whole chain, and knows 65535 directories.
+  if (offset != 0) {
+    state_->header = header_for(content, offset);
+  }
   const Options options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
   if (options == nullptr) {
     throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libtiff; free some memory");
@@ -65,9 +69,9 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   // "m": without a mapping, every read passes on_read, which sees the end. "h": the directory is read below.
   tiff_.reset(TIFFClientOpenExt(name.c_str(), "rmh", state_.get(), on_read, on_write, on_seek, on_close, size_of,
                                 nullptr, nullptr, options.get()));
+  state_->header.clear();
   check();
-  const bool is_read =
-      tiff_ != nullptr && (offset == 0 ? TIFFReadDirectory(tiff()) : TIFFSetSubDirectory(tiff(), offset)) == 1;
+  const bool is_read = tiff_ != nullptr && TIFFReadDirectory(tiff()) == 1;
   check();
   if (!is_read) {
     refuse_damaged(name, "its directory cannot be read");
@@ -86,10 +90,27 @@ void TiffFile::check() const {
   }
 }
 
+std::vector<std::byte> TiffFile::header_for(const RandomAccess& content, std::uint64_t offset) {
+  std::vector<std::byte> header(16);
+  header.resize(content.read(0, header));
+  const bool is_big_endian = !header.empty() && header[0] == std::byte{'M'};
+  const bool is_big = header.size() > 3 && header[is_big_endian ? 3 : 2] == std::byte{43};
+  const std::size_t size = is_big ? 8 : 4;
+  for (std::size_t i = 0; i < size && size + i < header.size(); ++i) {
+    header[size + i] = static_cast<std::byte>(offset >> 8 * (is_big_endian ? size - 1 - i : i));
+  }
+  return header;
+}
+
 tmsize_t TiffFile::on_read(thandle_t handle, void* to, tmsize_t size) {
   auto* state = static_cast<State*>(handle);
   const auto wanted = static_cast<std::size_t>(std::max<tmsize_t>(size, 0));
   const std::size_t count = state->content.read(state->position, {static_cast<std::byte*>(to), wanted});
+  if (const auto& header = state->header; state->position < header.size()) {
+    const auto at = static_cast<std::size_t>(state->position);
+    std::copy_n(header.begin() + static_cast<std::ptrdiff_t>(at), std::min(count, header.size() - at),
+                static_cast<std::byte*>(to));
+  }
   state->ended_early = state->ended_early || count < wanted;
   state->position += count;
   return static_cast<tmsize_t>(count);

@@ -52,7 +52,8 @@ class TiffFile {
   struct State {
     RandomAccess content;
     std::uint64_t position = 0;
-    std::string problem;  ///< the first message
+    std::vector<std::byte> header;  ///< in place of the file's, while libtiff reads the header
+    std::string problem;            ///< the first message
     std::vector<std::string> warnings;
     bool heeds_warnings = false;
     bool lacks_extra_samples = false;
@@ -62,6 +63,9 @@ class TiffFile {
   struct Closer {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };
+
+  /// The header of the file, with the place of another directory.
+  static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
 
   static tmsize_t on_read(thandle_t handle, void* to, tmsize_t size);
   static toff_t on_seek(thandle_t handle, toff_t offset, int whence);

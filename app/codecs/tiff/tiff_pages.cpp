@@ -1,22 +1,39 @@
-// Walks the chain without libtiff, which would read all values of every directory.
+// Walks the chain without libtiff, which would read all values of every directory, and walk it again for each page.
 #include "codecs/tiff/tiff_pages.hpp"
+
+#include <fmt/format.h>
+#include <tiffio.h>
 
 #include <array>
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <unordered_set>
+#include <vector>
 
 namespace gpuimg::codecs {
 namespace {
 
 constexpr std::size_t kMaxPages = 1'000'000;
-constexpr std::uint64_t kSubfileType = 254;
-constexpr std::uint32_t kReducedOrMask = 1 | 4;
+constexpr std::uint32_t kReducedOrMask = FILETYPE_REDUCEDIMAGE | FILETYPE_MASK;
 
 struct Directory {
   bool is_page = true;
+  bool has_width = false;
+  bool has_height = false;
+  bool has_foreign_type = false;  ///< an entry of a type that TIFF does not have
+  bool refers_behind_end = false;
   std::uint64_t next = 0;
+
+  /// Something else than a directory, such as pixels.
+  [[nodiscard]] bool is_garbage() const { return !has_size() && has_foreign_type; }
+  [[nodiscard]] bool has_size() const { return has_width && has_height; }
+
+  /// What is wrong with it, or nullptr.
+  [[nodiscard]] const char* fault() const {
+    return !has_size() ? "has no width and height" : refers_behind_end ? "refers to data behind the end" : nullptr;
+  }
 };
 
 class DirectoryWalk {
@@ -30,46 +47,82 @@ class DirectoryWalk {
 
   [[nodiscard]] std::uint64_t first() const {
     std::array<std::byte, 8> offset{};
-    const std::size_t size = is_big_ ? 8 : 4;
-    (void)file_.read(size, std::span(offset).first(size));
-    return number(std::span(offset).first(size));
+    (void)file_.read(offset_size(), std::span(offset).first(offset_size()));
+    return number(std::span(offset).first(offset_size()));
   }
 
-  /// Nothing if the file ends in it, or if its entries are more than all directories of a file can have.
-  std::optional<Directory> at(std::uint64_t offset) {
+  /// Nothing if there is no directory that is whole; why_not() then tells why. `page` is the number to name it by.
+  std::optional<Directory> at(std::uint64_t offset, std::size_t page) {
     const std::size_t count_size = is_big_ ? 8 : 2;
     const std::size_t entry_size = is_big_ ? 20 : 12;
-    const std::size_t next_size = is_big_ ? 8 : 4;
     constexpr std::uint64_t kMaxEntries = 65535;
     std::array<std::byte, 8> count_bytes{};
     const auto count_span = std::span(count_bytes).first(count_size);
+    if (offset >= file_.size) {
+      return ended("it ends before the directory of page ", page);
+    }
     if (file_.read(offset, count_span) < count_size) {
-      return std::nullopt;
+      return ended(kCutOff, page);
     }
     const std::uint64_t count = number(count_span);
-    if (count > kMaxEntries) {
-      return std::nullopt;
+    if (count == 0 || count > kMaxEntries) {
+      return ended(kOther, page);
     }
-    entries_.resize(static_cast<std::size_t>(count) * entry_size + next_size);
+    entries_.resize(static_cast<std::size_t>(count) * entry_size + offset_size());
+    if (entries_.size() > file_.size - offset - count_size) {
+      return ended(kCutOff, page);
+    }
     bytes_read_ += entries_.size();
-    if (bytes_read_ > file_.size || file_.read(offset + count_size, entries_) < entries_.size()) {
-      return std::nullopt;
+    if (bytes_read_ > file_.size) {
+      return ended("other directories overlap that of page ", page);
+    }
+    if (file_.read(offset + count_size, entries_) < entries_.size()) {
+      return ended(kCutOff, page);
     }
     Directory directory;
     const std::span<const std::byte> all(entries_);
     for (std::size_t i = 0; i < count; ++i) {
-      const auto entry = all.subspan(i * entry_size, entry_size);
-      if (number(entry.first(2)) == kSubfileType) {
-        constexpr std::uint64_t kShort = 3;
-        const std::size_t size = number(entry.subspan(2, 2)) == kShort ? 2 : 4;
-        directory.is_page = (number(entry.subspan(is_big_ ? 12 : 8, size)) & kReducedOrMask) == 0;
-      }
+      take(all.subspan(i * entry_size, entry_size), directory);
     }
-    directory.next = number(all.last(next_size));
-    return directory;
+    directory.next = number(all.last(offset_size()));
+    return directory.is_garbage() ? ended(kOther, page) : std::optional(directory);
   }
 
+  /// A clause.
+  [[nodiscard]] const std::string& why_not() const { return why_not_; }
+
  private:
+  static constexpr const char* kCutOff = "it ends within the directory of page ";
+  static constexpr const char* kOther = "other data are in place of the directory of page ";
+
+  std::nullopt_t ended(const char* why, std::size_t page) {
+    why_not_ = why + std::to_string(page);
+    return std::nullopt;
+  }
+
+  [[nodiscard]] std::size_t offset_size() const { return is_big_ ? 8 : 4; }
+
+  void take(std::span<const std::byte> entry, Directory& directory) {
+    const std::uint64_t tag = number(entry.first(2));
+    const std::uint64_t type = number(entry.subspan(2, 2));
+    const std::uint64_t count = number(entry.subspan(4, offset_size()));
+    const std::span<const std::byte> value = entry.last(offset_size());
+    const int width = type == TIFF_NOTYPE || type > TIFF_IFD8 ? 0 : TIFFDataWidth(static_cast<TIFFDataType>(type));
+    if (tag == TIFFTAG_SUBFILETYPE) {
+      directory.is_page = (number(value.first(type == TIFF_SHORT ? 2 : 4)) & kReducedOrMask) == 0;
+    }
+    directory.has_width = directory.has_width || tag == TIFFTAG_IMAGEWIDTH;
+    directory.has_height = directory.has_height || tag == TIFFTAG_IMAGELENGTH;
+    if (width <= 0) {
+      directory.has_foreign_type = true;
+      return;
+    }
+    const bool is_inside = count <= value.size() / static_cast<std::uint64_t>(width);
+    const std::uint64_t place = number(value);
+    const bool fits = place <= file_.size && count <= (file_.size - place) / static_cast<std::uint64_t>(width);
+    directory.refers_behind_end = directory.refers_behind_end || !(is_inside || fits);
+  }
+
   [[nodiscard]] std::uint64_t number(std::span<const std::byte> bytes) const {
     std::uint64_t value = 0;
     for (std::size_t i = 0; i < bytes.size(); ++i) {
@@ -83,23 +136,38 @@ class DirectoryWalk {
   bool is_big_ = false;
   std::vector<std::byte> entries_;
   std::uint64_t bytes_read_ = 0;
+  std::string why_not_;
 };
 
 }  // namespace
 
-std::vector<std::uint64_t> tiff_pages(const RandomAccess& file) {
+PageList tiff_pages(const RandomAccess& file) {
   DirectoryWalk walk(file);
-  std::uint64_t offset = walk.first();
-  std::vector<std::uint64_t> pages = {offset};
-  std::unordered_set<std::uint64_t> seen = {offset};
-  for (auto directory = walk.at(offset); directory && pages.size() < kMaxPages; directory = walk.at(offset)) {
-    if (offset != pages.front() && directory->is_page) {
-      pages.push_back(offset);
+  PageList pages{{walk.first()}, {}, {}};
+  std::optional<Directory> directory = walk.at(pages.places.front(), 1);
+  if (!directory) {
+    pages.damage = walk.why_not();
+    return pages;
+  }
+  std::unordered_set<std::uint64_t> seen = {pages.places.front()};
+  while (pages.lost.empty() && directory->next != 0) {
+    const std::uint64_t place = directory->next;
+    const std::size_t number = pages.places.size() + 1;
+    if (!seen.insert(place).second) {
+      pages.lost = fmt::format("behind page {}, the list of its pages leads back to an earlier one", number - 1);
+    } else if (number > kMaxPages) {
+      pages.lost = fmt::format("it has more than {} pages", kMaxPages);
+    } else if (directory = walk.at(place, number); !directory) {
+      pages.lost = walk.why_not();
+    } else if (directory->is_page) {
+      pages.places.push_back(place);
+      if (const char* fault = directory->fault(); fault != nullptr && pages.damage.empty()) {
+        pages.damage = fmt::format("the directory of page {} {}", number, fault);
+      }
     }
-    offset = directory->next;
-    if (offset == 0 || !seen.insert(offset).second) {
-      break;
-    }
+  }
+  if (pages.damage.empty()) {
+    pages.damage = pages.lost;
   }
   return pages;
 }

@@ -1,15 +1,14 @@
 // The pages of a TIFF: its chain of directories without thumbnails and masks. TIFF 6.0, section 2; BigTIFF.
 #pragma once
 
-#include <cstdint>
-#include <vector>
-
+#include "codecs/codec.hpp"
 #include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 
-/// Offsets of the directories that are pages, in file order. The first directory always is one, even if it cannot be
-/// read; damage ends the list. Reads at most as many bytes as the file has.
-std::vector<std::uint64_t> tiff_pages(const RandomAccess& file);
+/// The places are the offsets of the directories that are pages. The first directory always is one, even if it cannot
+/// be read; then nothing is known of others. Damage of the chain ends the list. Reads each directory once, and at most
+/// about twice as many bytes as the file has.
+PageList tiff_pages(const RandomAccess& file);
 
 }  // namespace gpuimg::codecs

@@ -54,18 +54,33 @@ Page open_page(const RandomAccess& content, const std::string& name, std::uint64
   return {std::move(file), kind, blocks};
 }
 
-/// Where the page of `options` is, and how many pages there are.
+/// Where a page is, and what is known of the others.
 struct PagePlace {
-  std::uint64_t offset = 0;
-  std::uint32_t count = 1;
+  std::uint64_t offset = 0;  ///< 0: the first
+  PageList all;              ///< only this one if its place was known
 
-  PagePlace(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
-    const std::vector<std::uint64_t> pages = tiff_pages(content);
-    count = static_cast<std::uint32_t>(pages.size());
-    check_page(name, options.page, count);
-    offset = options.page > 1 ? pages[options.page - 1] : 0;
+  PagePlace(const RandomAccess& content, const std::string& name, PageRef page) {
+    if (page.number > 0 && page.place > 0) {
+      offset = page.place;
+      all.places = {offset};
+      return;
+    }
+    all = tiff_pages(content);
+    check_page(name, page, all);
+    offset = page.number > 1 ? all.places[page.number - 1] : 0;
   }
 };
+
+/// For a file of which the first page is read without saying which.
+std::string note_of(const PageList& pages) {
+  const std::string first_only = "first page only; --page N or all reads others";
+  if (pages.lost.empty()) {
+    return fmt::format("TIFF of {} pages: {}", pages.count(), first_only);
+  }
+  return pages.count() == 1
+             ? fmt::format("TIFF: file is damaged behind its first page: {}; first page only", pages.lost)
+             : fmt::format("TIFF of {} pages and lost ones: {}; {}", pages.count(), pages.lost, first_only);
+}
 
 /// Call after the pixels have been read: libtiff may warn of them.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
@@ -73,14 +88,15 @@ void add_notes(const Page& page, const PagePlace& place, const ReadOptions& opti
   for (const std::string& warning : page.file.warnings()) {
     to.notes.push_back("TIFF: libtiff warns: " + warning);
   }
-  to.pages = place.count;
-  if (place.count > 1 && options.page == 0) {
-    to.notes.push_back(fmt::format("TIFF of {} pages: first page only; --page N or all reads others", place.count));
+  to.pages = place.all.count();
+  to.has_lost_pages = !place.all.lost.empty();
+  if ((to.pages > 1 || to.has_lost_pages) && options.page.number == 0) {
+    to.notes.push_back(note_of(place.all));
   }
 }
 
 DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
-  const PagePlace place(content, name, options);
+  const PagePlace place(content, name, options.page);
   Page page = open_page(content, name, place.offset, options.max_pixels);
   const TiffKind& kind = page.kind;
   DecodedImage decoded;
@@ -143,13 +159,9 @@ class TiffRowReader final : public RowReader {
   std::uint64_t offset_;
 };
 
-std::uint64_t offset_of(const RandomAccess& content, const std::string& name, std::uint32_t page) {
-  if (page <= 1) {
-    return 0;
-  }
-  const std::vector<std::uint64_t> pages = tiff_pages(content);
-  check_page(name, page, static_cast<std::uint32_t>(pages.size()));
-  return pages[page - 1];
+/// The same, if nothing is asked of the others.
+std::uint64_t offset_of(const RandomAccess& content, const std::string& name, PageRef page) {
+  return page.number <= 1 && page.place == 0 ? 0 : PagePlace(content, name, page).offset;
 }
 
 DeclaredImage declared(const TiffFile& file) {
@@ -190,7 +202,7 @@ DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOption
 
 std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
                                            const ReadOptions& options) {
-  const PagePlace place(content, name, options);
+  const PagePlace place(content, name, options.page);
   const Page page = open_page(content, name, place.offset, options.max_pixels);
   const TiffKind& kind = page.kind;
   // Tiles may lie almost wholly outside the image.
@@ -215,16 +227,11 @@ Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::
 }
 
 const PagedReading kPagedTiff = {
-    .count = [](const RandomAccess& content) { return static_cast<std::uint32_t>(tiff_pages(content).size()); },
-    .declared =
-        [](const RandomAccess& content, const std::string& name, std::uint32_t page) {
-          DeclaredImage image = declared(TiffFile(content, name, offset_of(content, name, page)));
-          image.facts.push_back({"pages", std::uint64_t{tiff_pages(content).size()}});
-          return image;
-        },
+    .pages = tiff_pages,
+    .declared = [](const RandomAccess& content, const std::string& name,
+                   PageRef page) { return declared(TiffFile(content, name, offset_of(content, name, page))); },
     .metadata =
-        [](const RandomAccess& content, const std::string& name, std::uint32_t page,
-           std::vector<std::string>& details) {
+        [](const RandomAccess& content, const std::string& name, PageRef page, std::vector<std::string>& details) {
           return read_tiff_metadata(TiffFile(content, name, offset_of(content, name, page)), details);
         },
     .decode = decode,

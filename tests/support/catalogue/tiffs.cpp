@@ -350,6 +350,57 @@ void add_raw_photos(Catalogue& to) {
   to.add_good("tiff_of_a_camera.tif", make_tiff(choices, values), expected_of(choices, values, false));
 }
 
+/// The file, with a second page behind the first. Both are in the first one's byte order.
+FileBytes with_page(const FileBytes& first, const FileBytes& second, bool is_big_endian) {
+  FileBytes file = first;
+  const auto start = static_cast<std::uint32_t>(first.size());
+  const auto number_at = [&](const FileBytes& in, std::size_t at, int bytes) {
+    std::uint32_t value = 0;
+    for (int i = 0; i < bytes; ++i) {
+      const std::size_t byte = at + static_cast<std::size_t>(is_big_endian ? i : bytes - 1 - i);
+      value = value << 8 | std::to_integer<std::uint32_t>(in[byte]);
+    }
+    return value;
+  };
+  const auto set = [&](std::size_t at, std::uint32_t value) {
+    FileBytes bytes;
+    is_big_endian ? add_be(bytes, value, 4) : add_le(bytes, value, 4);
+    std::copy(bytes.begin(), bytes.end(), file.begin() + static_cast<std::ptrdiff_t>(at));
+  };
+  add_bytes(file, second);
+  const std::uint32_t directory = start + number_at(second, 4, 4);
+  set(start - 4, directory);
+  for (std::uint32_t i = 0; i < number_at(file, directory, 2); ++i) {
+    const std::uint32_t entry = directory + 2 + 12 * i;
+    const std::uint32_t tag = number_at(file, entry, 2);
+    const auto bytes = static_cast<std::uint32_t>(type_of(tag).bytes) * number_at(file, entry + 4, 4);
+    if (bytes > 4) {
+      set(entry + 8, start + number_at(file, entry + 8, 4));
+    } else if (tag == kOffsets) {  // one short
+      FileBytes place;
+      is_big_endian ? add_be(place, start + number_at(file, entry + 8, 2), 2)
+                    : add_le(place, start + number_at(file, entry + 8, 2), 2);
+      std::copy(place.begin(), place.end(), file.begin() + entry + 8);
+    }
+  }
+  return file;
+}
+
+/// What is cut off behind the first page is lost, and a note says so.
+void add_pages(Catalogue& to) {
+  for (const bool is_big_endian : {false, true}) {
+    TiffChoices choices;
+    choices.is_big_endian = is_big_endian;
+    choices.rows_per_strip = 2;
+    const Values values = random_samples(choices, 6);
+    const FileBytes first = make_tiff(choices, values);
+    const FileBytes file = with_page(first, make_tiff(choices, random_samples(choices, 7)), is_big_endian);
+    to.add_good_with_rest(std::string("tiff_of_two_pages") + (is_big_endian ? "_big_endian" : "") + ".tif", file,
+                          file.size() - first.size(), expected_of(choices, values, false), "TIFF of 2 pages",
+                          "file is damaged behind its first page");
+  }
+}
+
 void add_refused(Catalogue& to) {
   TiffChoices choices;
   const Values values = random_samples(choices, 1);
@@ -386,6 +437,7 @@ void add_tiffs(Catalogue& to) {
   add_alpha(to);
   add_palettes_and_inks(to);
   add_raw_photos(to);
+  add_pages(to);
   add_refused(to);
 }
 

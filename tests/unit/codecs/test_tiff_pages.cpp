@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
+#include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
@@ -83,7 +85,7 @@ FileBytes paged_tiff(const std::vector<Page>& pages, bool is_big_endian, bool is
 std::string refusal_of(const FileBytes& file, const std::string& name, std::uint32_t page) {
   try {
     ReadOptions options;
-    options.page = page;
+    options.page = {page};
     (void)decode(file, name, options);
     return "";
   } catch (const Error& error) {
@@ -97,11 +99,11 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
       // The second is a thumbnail, the fourth a mask.
       const FileBytes file =
           paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20, 2}, {4, 2, 98, 4}, {7, 7, 30}}, is_big_endian, is_big);
-      EXPECT_EQ(tiff_pages(in_memory(file)).size(), 3U);
+      EXPECT_EQ(tiff_pages(in_memory(file)).count(), 3U);
       const int widths[] = {5, 4, 7};
       for (std::uint32_t page = 0; page <= 3; ++page) {
         ReadOptions options;
-        options.page = page;
+        options.page = {page};
         const DecodedImage decoded = decode(file, "t.tif", options);
         const std::uint32_t index = std::max(page, 1U) - 1;
         EXPECT_EQ(decoded.image.width(), widths[index]);
@@ -120,13 +122,13 @@ TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
   const TemporaryFolder folder;
   const FileBytes file = paged_tiff({{5, 3, 10}, {6, 2, 20}}, false, false);
   put_text(folder / "a.tif", {reinterpret_cast<const char*>(file.data()), file.size()});
-  EXPECT_EQ(pages_in(folder / "a.tif"), 2U);
-  EXPECT_EQ(pages_in(folder / "missing.tif"), 1U);
-  EXPECT_EQ(declared_image_in(folder / "a.tif", 2).width, 6U);
-  EXPECT_EQ(declared_image_in(folder / "a.tif", 3).width, 0U);
+  EXPECT_EQ(pages_in(folder / "a.tif").count(), 2U);
+  EXPECT_EQ(pages_in(folder / "missing.tif").count(), 1U);
+  EXPECT_EQ(declared_image_in(folder / "a.tif", {2}).width, 6U);
+  EXPECT_EQ(declared_image_in(folder / "a.tif", {3}).width, 0U);
   std::uint64_t expected = 0;
   ReadOptions options;
-  options.page = 2;
+  options.page = {2};
   const auto decoded =
       decode_file(folder / "a.tif", options, [&](const DeclaredImage& image) { expected = image.pixels(); });
   ASSERT_TRUE(decoded);
@@ -138,7 +140,7 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   FileBytes file = paged_tiff({{5, 3, 10}, {0, 2, 20}, {4, 1, 30}}, true, false);
   EXPECT_TRUE(refusal_of(file, "t.tif", 2).starts_with("t.tif, page 2: file is damaged"));
   ReadOptions options;
-  options.page = 3;
+  options.page = {3};
   EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), 30);
   // A first directory of no entries.
   FileBytes without_first = file;
@@ -147,11 +149,155 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   EXPECT_TRUE(refuses(without_first, ErrorKind::decode, "", "t.tif"));
 }
 
+/// The level of each page that can be read; nothing for one that is refused.
+std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const PageList& pages) {
+  std::vector<std::optional<int>> levels;
+  for (std::uint32_t page = 1; page <= pages.count(); ++page) {
+    for (const std::uint64_t place : {std::uint64_t{0}, pages.places[page - 1]}) {
+      std::optional<int> level;
+      try {
+        ReadOptions options;
+        options.page = {page, place};
+        level = *decode(file, "t.tif", options).image.view().row<std::uint8_t>(0);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::decode);
+      }
+      if (place == 0) {
+        levels.push_back(level);
+      } else {
+        EXPECT_EQ(level, levels.back()) << "page " << page << " at its place is another";
+      }
+    }
+  }
+  return levels;
+}
+
+/// A file that is cut off has lost pages, or a page that cannot be read, and says so. The others are as before.
+TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
+  for (const bool is_big_endian : {false, true}) {
+    for (const bool is_big : {false, true}) {
+      const FileBytes file = paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20}, {7, 7, 30}}, is_big_endian, is_big);
+      const PageList whole = tiff_pages(in_memory(file));
+      EXPECT_EQ(whole.count(), 3U);
+      EXPECT_EQ(whole.lost + whole.damage, "");
+      const std::size_t directory = is_big ? 8 + 10 * 20 + 8 : 2 + 10 * 12 + 4;
+      for (std::size_t size = 16; size < file.size(); ++size) {
+        const auto prefix = std::span(file).first(size);
+        const PageList pages = tiff_pages(in_memory(prefix));
+        std::size_t held = 0;
+        while (held < whole.count() && whole.places[held] + directory <= size) {
+          ++held;
+        }
+        ASSERT_NE(pages.damage, "") << size;
+        ASSERT_EQ(pages.lost.empty(), held == 0) << size;
+        ASSERT_EQ(pages.count(), std::max<std::size_t>(held, 1)) << size;
+        const auto levels = levels_of(prefix, pages);
+        for (std::size_t page = 0; page < levels.size(); ++page) {
+          ASSERT_EQ(levels[page], held > 0 ? std::optional(10 * static_cast<int>(page + 1)) : std::nullopt) << size;
+        }
+        if (held > 0) {
+          const std::string refusal = refusal_of(FileBytes(prefix.begin(), prefix.end()), "t.tif", pages.count() + 1);
+          ASSERT_NE(refusal.find("file is damaged: " + pages.lost), std::string::npos) << refusal;
+          const DecodedImage first = decode(prefix, "t.tif");
+          ASSERT_TRUE(first.has_lost_pages);
+          ASSERT_EQ(first.notes.size(), 1U);
+          ASSERT_NE(first.notes[0].find(pages.lost), std::string::npos) << first.notes[0];
+        }
+      }
+    }
+  }
+}
+
+TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
+  const std::vector<Page> pages = {{5, 3, 10}, {4, 2, 0}};
+  const auto with_link = [&](std::uint32_t link) { return paged_tiff(pages, false, false, link); };
+  const auto size = static_cast<std::uint32_t>(with_link(0).size());
+  const PageList whole = tiff_pages(in_memory(with_link(0)));
+  const auto second = static_cast<std::uint32_t>(whole.places[1]);
+  const std::pair<std::uint32_t, std::string> cases[] = {
+      {size, "it ends before the directory of page 3"},
+      {0x7fffffff, "it ends before the directory of page 3"},
+      {size - 1, "it ends within the directory of page 3"},
+      {size - 9, "it ends within the directory of page 3"},
+      {second - 8, "other data are in place of the directory of page 3"},  // pixels, all of them 0
+      {second + 6, "other data are in place of the directory of page 3"},  // within a directory
+      {second, "behind page 2, the list of its pages leads back to an earlier one"},
+  };
+  for (const auto& [link, why] : cases) {
+    const FileBytes file = with_link(link);
+    const PageList found = tiff_pages(in_memory(file));
+    EXPECT_EQ(found.count(), 2U) << link;
+    EXPECT_EQ(found.lost, why) << link;
+    EXPECT_EQ(found.damage, why) << link;
+    EXPECT_EQ(levels_of(file, found), (std::vector<std::optional<int>>{10, 0})) << link;
+  }
+}
+
+/// A page that is evidently damaged is told, and does not lose the others.
+TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
+  const FileBytes whole = paged_tiff({{5, 3, 10}, {4, 2, 20}, {7, 7, 30}}, false, false);
+  const std::vector<std::uint64_t> places = tiff_pages(in_memory(whole)).places;
+  const auto changed = [&](std::size_t entry, std::size_t byte, std::uint8_t to) {
+    FileBytes file = whole;
+    file[static_cast<std::size_t>(places[1]) + 2 + 12 * entry + byte] = std::byte{to};
+    return file;
+  };
+  const FileBytes without_width = changed(1, 1, 0xF0);
+  EXPECT_EQ(tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
+  const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would stand behind the end
+  EXPECT_EQ(tiff_pages(in_memory(of_many_strips)).damage, "the directory of page 2 refers to data behind the end");
+  for (const FileBytes& file : {without_width, of_many_strips}) {
+    const PageList pages = tiff_pages(in_memory(file));
+    EXPECT_EQ(pages.places, places);
+    EXPECT_EQ(pages.lost, "");
+    EXPECT_EQ(levels_of(file, pages), (std::vector<std::optional<int>>{10, std::nullopt, 30}));
+  }
+}
+
+/// Reads of the file for all of its pages, each at its place.
+std::size_t reads_of_all_pages(std::size_t count) {
+  const FileBytes file = paged_tiff(std::vector<Page>(count, Page{2, 1, 7}), false, false);
+  const RandomAccess memory = in_memory(file);
+  std::size_t reads = 0;
+  const RandomAccess counted{file.size(), [&](std::uint64_t offset, std::span<std::byte> to) {
+                               ++reads;
+                               return memory.read(offset, to);
+                             }};
+  const PagedReading& paged = *codec_of(FileFormat::tiff).paged;
+  const PageList pages = paged.pages(counted);
+  EXPECT_EQ(pages.count(), count);
+  for (std::uint32_t page = 1; page <= pages.count(); ++page) {
+    ReadOptions options;
+    options.page = {page, pages.places[page - 1]};
+    EXPECT_EQ(paged.declared(counted, "t.tif", options.page).width, 2U);
+    std::vector<std::string> details;
+    (void)paged.metadata(counted, "t.tif", options.page, details);
+    EXPECT_EQ(*paged.decode(counted, "t.tif", options).image.view().row<std::uint8_t>(0), 7);
+  }
+  return reads;
+}
+
+TEST(TiffPages, ReadsOfAPageDoNotGrowWithTheirNumber) {
+  const std::size_t of_ten = reads_of_all_pages(10);
+  EXPECT_LE(reads_of_all_pages(200), 20 * of_ten);
+}
+
+/// libtiff counts directories up to 65535.
+TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
+  FileBytes file = paged_tiff(std::vector<Page>(70'000, Page{1, 1, 7}), false, false);
+  const PageList pages = tiff_pages(in_memory(file));
+  ASSERT_EQ(pages.count(), 70'000U);
+  file[static_cast<std::size_t>(pages.places[69'999]) - 2] = std::byte{8};
+  ReadOptions options;
+  options.page = {70'000};
+  EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), 8);
+}
+
 TEST(TiffPages, AChainThatTurnsBackEnds) {
   const FileBytes once = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, 0);
-  const auto first = static_cast<std::uint32_t>(tiff_pages(in_memory(once))[0]);
+  const auto first = static_cast<std::uint32_t>(tiff_pages(in_memory(once)).places[0]);
   const FileBytes loop = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, first);
-  EXPECT_EQ(tiff_pages(in_memory(loop)).size(), 2U);
+  EXPECT_EQ(tiff_pages(in_memory(loop)).count(), 2U);
   EXPECT_EQ(decode(loop, "t.tif").pages, 2U);
 }
 
@@ -177,7 +323,7 @@ TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
                                bytes_read += count;
                                return count;
                              }};
-  EXPECT_LT(tiff_pages(counted).size(), 10U);
+  EXPECT_LT(tiff_pages(counted).count(), 10U);
   EXPECT_LT(bytes_read, 2 * kSize);
 }
 
