@@ -1,4 +1,5 @@
 // gpuimg compare A B: equal or not, and by how much. docs/cli.md, "compare".
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -44,20 +45,54 @@ void check(const CompareArguments& arguments) {
   }
 }
 
-ExitCode compare_images(const CompareArguments& arguments, const GlobalOptions& globals) {
-  expect_work(work_per_device({}, globals, 1, 2));
-  CommandContext context(globals);
-  const ComparedPair pair = compared(context, {arguments.a, arguments.b}, arguments.tolerance);
+ComparedFile opened(CommandContext& context, const std::string& name, const GlobalOptions& globals) {
+  return {name, globals, name == "-" ? context.read_checked(name) : Bytes()};
+}
+
+/// Throws Error{decode} if pages of a file are lost.
+ComparedFiles compared_pages(CommandContext& context, const ComparedFile& a, const ComparedFile& b, int tolerance) {
+  a.refuse_if_lost();
+  b.refuse_if_lost();
+  ComparedFiles files{a.name(), b.name(), a.pages(), b.pages(), static_cast<std::uint32_t>(tolerance), {}};
+  for (std::uint32_t page = 1; page <= std::min(a.pages(), b.pages()); ++page) {
+    files.pages.push_back(compared(context, a, b, page, tolerance));
+  }
+  return files;
+}
+
+/// `json` and `text` give what is printed.
+template <class Json, class Text>
+void print(const GlobalOptions& globals, const Json& json, const Text& text) {
   try {
     if (globals.json) {
-      write_text(comparison_json(pair, ComparisonJson::block));
+      write_text(json());
     } else if (globals.verbosity != Verbosity::quiet) {
-      write_text(comparison_text(pair));
+      write_text(text());
     }
   } catch (const OutputClosed&) {  // the exit code tells the result too
   }
+}
+
+ExitCode compare_images(const CompareArguments& arguments, const GlobalOptions& globals) {
+  expect_work(work_per_device({}, globals, 1, 2));
+  CommandContext context(globals);
+  const ComparedFile a = opened(context, arguments.a, globals);
+  const ComparedFile b = opened(context, arguments.b, globals);
+  bool is_equal = false;
+  if (a.is_single() && b.is_single()) {
+    const ComparedPair pair = compared(context, a, b, 1, arguments.tolerance);
+    print(
+        globals, [&] { return comparison_json(pair, ComparisonJson::block); }, [&] { return comparison_text(pair); });
+    is_equal = pair.comparison.is_equal();
+  } else {
+    const ComparedFiles files = compared_pages(context, a, b, arguments.tolerance);
+    const bool shows_equal_pages = globals.verbosity == Verbosity::verbose;
+    print(
+        globals, [&] { return comparison_json(files); }, [&] { return comparison_text(files, shows_equal_pages); });
+    is_equal = files.is_equal();
+  }
   context.print_times();
-  return pair.comparison.is_equal() ? ExitCode::ok : ExitCode::different;
+  return is_equal ? ExitCode::ok : ExitCode::different;
 }
 
 RunCommand declare(CommandParser& parser) {
@@ -72,7 +107,6 @@ RunCommand declare(CommandParser& parser) {
   add_pace_options(parser, arguments->files);
   return [arguments, &parser](const GlobalOptions& globals) {
     check(*arguments);
-    refuse_all_pages(globals);
     if (is_folder_name(arguments->a)) {
       return compare_folders(*arguments, parser, globals);
     }

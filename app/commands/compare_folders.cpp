@@ -3,14 +3,18 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <memory>
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "batch/batch_session.hpp"
 #include "batch/input_files.hpp"
 #include "codecs/codec.hpp"
+#include "codecs/declared_image.hpp"
+#include "codecs/refusals.hpp"
 #include "engine/image_job.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
@@ -49,16 +53,16 @@ ImageFacts facts_of(const std::string& name, const Image& image) {
   return facts_of_image(name, image.width(), image.height(), image.format());
 }
 
-/// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that.
-Image pixels_of(CommandContext& context, const std::string& path) {
-  return context.pixels_of(OperationInput(context.load(path)));
-}
-
 /// How many pairs there are of each kind.
 struct PairCounts {
   std::uint64_t equal = 0;
   std::uint64_t different = 0;
   std::uint64_t only_in_a = 0;
+};
+
+struct Pair {
+  ComparedFile a;
+  std::optional<ComparedFile> b;  ///< none: only A has the file
 };
 
 class CompareJob final : public ImageJob {
@@ -68,12 +72,16 @@ class CompareJob final : public ImageJob {
     for (FilePair& pair : pairs) {
       if (pair.a.empty()) {
         only_in_b_.push_back(std::move(pair.b));
-      } else {
-        partners_.emplace(std::move(pair.a), std::move(pair.b));
+        continue;
       }
+      Pair files{ComparedFile(pair.a, globals), std::nullopt};
+      if (!pair.b.empty()) {
+        files.b.emplace(std::move(pair.b), globals);
+        add_pages_only_in_b(files);
+      }
+      pairs_.emplace(std::move(pair.a), std::move(files));
     }
   }
-
   void check_name(const std::string& /*output*/) const override {}
   [[nodiscard]] bool may_print() const override { return true; }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override { return {}; }
@@ -85,18 +93,27 @@ class CompareJob final : public ImageJob {
   }
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
-    const auto found = partners_.find(paths.input);
-    if (found == partners_.end() || found->second.empty()) {  // new since the folders were read
-      return [counts = counts_.get(), this, input = paths.input] {
+    const auto found = pairs_.find(paths.input);
+    const Pair* files = found != pairs_.end() ? &found->second : nullptr;  // nullptr: new since the folders were read
+    const std::uint32_t page = std::max(paths.page.number, 1U);
+    if (files != nullptr && files->b && page > files->b->pages()) {
+      files->b->refuse_if_lost();
+    }
+    if (files == nullptr || !files->b || page > files->b->pages()) {
+      return [counts = counts_.get(), this, input = shown_input(paths)] {
         *text_ += unpaired_text(input, 'a');
         ++counts->only_in_a;
       };
     }
     auto pair =
-        std::make_shared<const ComparedPair>(compared(context, {paths.input, found->second}, arguments_.tolerance));
-    return [counts = counts_.get(), this, pair] {
+        std::make_shared<const ComparedPair>(compared(context, files->a, *files->b, page, arguments_.tolerance));
+    const ComparedFile* last_of_b = page == files->a.pages() ? &*files->b : nullptr;
+    return [counts = counts_.get(), this, pair, last_of_b] {
       *text_ += text_of(*pair);
       ++(pair->comparison.is_equal() ? counts->equal : counts->different);
+      if (last_of_b != nullptr) {
+        last_of_b->refuse_if_lost();  // no other page of A leads there
+      }
     };
   }
 
@@ -139,10 +156,17 @@ class CompareJob final : public ImageJob {
                        grouped(only_in_b_.size()), printable_name(arguments_.b));
   }
 
+  /// Of pages that A has lost, nothing is known.
+  void add_pages_only_in_b(const Pair& files) {
+    for (std::uint32_t page = files.a.pages() + 1; !files.a.has_lost_pages() && page <= files.b->pages(); ++page) {
+      only_in_b_.push_back(files.b->name_of(page));
+    }
+  }
+
   const CompareArguments& arguments_;
   const GlobalOptions& globals_;
-  std::map<std::string, std::string> partners_;  ///< in B, by the path in A; empty: none
-  std::vector<std::string> only_in_b_;
+  std::map<std::string, Pair> pairs_;   ///< by the path in A
+  std::vector<std::string> only_in_b_;  ///< files, and pages of files that A has, too
   std::unique_ptr<PairCounts> counts_ = std::make_unique<PairCounts>();
   std::unique_ptr<std::string> text_ = std::make_unique<std::string>();  ///< of the pairs so far
 };
@@ -185,16 +209,46 @@ std::vector<FilePair> paired(const std::vector<InputFile>& a, const std::vector<
   return pairs;
 }
 
-ComparedPair compared(CommandContext& context, const FilePair& pair, int tolerance) {
-  const Image a = pixels_of(context, pair.a);
-  const Image b = pixels_of(context, pair.b);
+ComparedFile::ComparedFile(std::string path, const GlobalOptions& globals, Bytes content)
+    : path_(std::move(path)), content_(std::move(content)), only_page_(globals.page) {
+  if (only_page_ > 0) {
+    pages_.places = {0};
+  } else {
+    pages_ = path_ == "-" ? codecs::pages_in(content_.span(), path_) : codecs::pages_in(path_);
+  }
+}
+
+std::string ComparedFile::name_of(std::uint32_t page) const {
+  return shown_input(ItemPaths{name(), {}, {is_single() ? 0 : page}});
+}
+
+Image ComparedFile::page(CommandContext& context, std::uint32_t number) const {
+  context.turn_to(only_page_ > 0 ? codecs::PageRef{only_page_}
+                  : is_single()  ? codecs::PageRef{}
+                                 : codecs::PageRef{number, pages_.places.at(number - 1)});
+  return context.pixels_of(OperationInput(path_ == "-" ? context.decode(content_, path_) : context.load(path_)));
+}
+
+void ComparedFile::refuse_if_lost() const {
+  if (has_lost_pages()) {
+    codecs::refuse_lost_pages(printable_name(name_of(pages() + 1)), pages_.lost);
+  }
+}
+
+ComparedPair compared(CommandContext& context, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
+                      int tolerance) {
+  const Image of_a = a.page(context, page);
+  const Image of_b = b.page(context, page);
   const auto most = static_cast<std::uint32_t>(tolerance);
-  return {facts_of(pair.a, a), facts_of(pair.b, b), most, compare_images(a.view(), b.view(), most)};
+  return {facts_of(a.name_of(page), of_a), facts_of(b.name_of(page), of_b), most,
+          compare_images(of_a.view(), of_b.view(), most)};
 }
 
 ExitCode compare_folders(const CompareArguments& arguments, const CommandParser& parser, const GlobalOptions& globals) {
+  GlobalOptions pagewise = globals;
+  pagewise.all_pages = globals.page == 0;
   CompareJob job(arguments, globals, paired(files_in(arguments.a, arguments), files_in(arguments.b, arguments)));
-  const ExitCode code = BatchSession(job, parser, arguments.files, globals).run({{arguments.a}, "", false});
+  const ExitCode code = BatchSession(job, parser, arguments.files, pagewise).run({{arguments.a}, "", false});
   return code == ExitCode::ok && job.found_difference() ? ExitCode::different : code;
 }
 

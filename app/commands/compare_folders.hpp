@@ -31,8 +31,39 @@ struct FilePair {
 /// candidate. In the order of `a`, followed by what only `b` has.
 std::vector<FilePair> paired(const std::vector<InputFile>& a, const std::vector<InputFile>& b);
 
-/// Reads and compares two images. Throws as reading does.
-ComparedPair compared(CommandContext& context, const FilePair& pair, int tolerance);
+/// A file to compare. Each page is read when it is asked for.
+class ComparedFile {
+ public:
+  /// Finds the pages of the file, or of `content` if the path is "-". With --page N, the file has that page alone.
+  ComparedFile(std::string path, const GlobalOptions& globals, Bytes content = {});
+
+  [[nodiscard]] std::uint32_t pages() const { return pages_.count(); }
+  [[nodiscard]] bool has_lost_pages() const { return !pages_.lost.empty(); }
+  [[nodiscard]] bool is_single() const { return pages() == 1 && !has_lost_pages(); }
+
+  /// For reports.
+  [[nodiscard]] std::string name() const { return path_ == "-" ? "standard input" : path_; }
+
+  /// The same with the page, unless the file has no other.
+  [[nodiscard]] std::string name_of(std::uint32_t page) const;
+
+  /// The pixels on the host, by way of the backend: it decodes the file if it can, and --verify checks that. Throws as
+  /// reading does.
+  [[nodiscard]] Image page(CommandContext& context, std::uint32_t number) const;
+
+  /// Throws Error{decode} if pages are lost.
+  void refuse_if_lost() const;
+
+ private:
+  std::string path_;
+  Bytes content_;  ///< of standard input
+  codecs::PageList pages_;
+  std::uint32_t only_page_ = 0;  ///< --page N
+};
+
+/// Reads and compares a page of each. Throws as reading does.
+ComparedPair compared(CommandContext& context, const ComparedFile& a, const ComparedFile& b, std::uint32_t page,
+                      int tolerance);
 
 /// Throws Error for what ends the run as a whole.
 ExitCode compare_folders(const CompareArguments& arguments, const CommandParser& parser, const GlobalOptions& globals);

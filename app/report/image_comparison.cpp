@@ -217,6 +217,22 @@ void write_numbers(JsonWriter& json, const ImageComparison& comparison, Layout l
   json.key("psnr").real(comparison.psnr_db);
 }
 
+void write_members(JsonWriter& json, const ComparedPair& pair, Layout layout) {
+  const ImageComparison& comparison = pair.comparison;
+  json.key("status").text(comparison.is_equal() ? "equal" : "different");
+  write_facts(json, "a", pair.a);
+  write_facts(json, "b", pair.b);
+  json.key("tolerance").integer(pair.tolerance);
+  json.key("same_size").boolean(comparison.same_size);
+  if (comparison.same_size) {
+    write_numbers(json, comparison, layout);
+  }
+}
+
+void write_file(JsonWriter& json, std::string_view key, const std::string& name, std::uint32_t pages) {
+  json.key(key).begin_object(Layout::line).key("name").text(name).key("pages").integer(pages).end();
+}
+
 }  // namespace
 
 ImageComparison compare_images(ConstView a, ConstView b, std::uint32_t tolerance) {
@@ -277,18 +293,54 @@ std::string comparison_line(const ComparedPair& pair) {
 
 std::string comparison_json(const ComparedPair& pair, ComparisonJson layout) {
   const Layout lines = layout == ComparisonJson::line ? Layout::line : Layout::block;
-  const ImageComparison& comparison = pair.comparison;
   JsonWriter json;
   json.begin_object(lines);
-  json.key("status").text(comparison.is_equal() ? "equal" : "different");
-  write_facts(json, "a", pair.a);
-  write_facts(json, "b", pair.b);
-  json.key("tolerance").integer(pair.tolerance);
-  json.key("same_size").boolean(comparison.same_size);
-  if (comparison.same_size) {
-    write_numbers(json, comparison, lines);
-  }
+  write_members(json, pair, lines);
   json.end();
+  return json.take();
+}
+
+std::size_t ComparedFiles::differing() const {
+  return static_cast<std::size_t>(
+      std::count_if(pages.begin(), pages.end(), [](const ComparedPair& pair) { return !pair.comparison.is_equal(); }));
+}
+
+std::string comparison_text(const ComparedFiles& files, bool shows_equal_pages) {
+  std::string text;
+  for (const ComparedPair& pair : files.pages) {
+    text += shows_equal_pages || !pair.comparison.is_equal() ? comparison_line(pair) : "";
+  }
+  const std::string names = fmt::format("{} and {}", printable_name(files.a), printable_name(files.b));
+  if (files.is_equal()) {
+    const std::string within = files.tolerance == 0 ? "" : fmt::format(" within a tolerance of {}", files.tolerance);
+    return text + fmt::format("{} are equal{}: {} pages\n", names, within, grouped(files.pages.size()));
+  }
+  if (const std::size_t differing = files.differing(); differing > 0) {
+    text += fmt::format("{} differ in {} of {} page{}\n", names, grouped(differing), grouped(files.pages.size()),
+                        files.pages.size() == 1 ? "" : "s");
+  }
+  if (files.pages_of_a != files.pages_of_b) {
+    text += fmt::format("{} differ in their number of pages: {} and {}\n", names, grouped(files.pages_of_a),
+                        grouped(files.pages_of_b));
+  }
+  return text;
+}
+
+std::string comparison_json(const ComparedFiles& files) {
+  JsonWriter json;
+  json.begin_object();
+  json.key("status").text(files.is_equal() ? "equal" : "different");
+  write_file(json, "a", files.a, files.pages_of_a);
+  write_file(json, "b", files.b, files.pages_of_b);
+  json.key("tolerance").integer(files.tolerance);
+  json.key("same_number_of_pages").boolean(files.pages_of_a == files.pages_of_b);
+  json.key("pages").begin_array();
+  for (std::size_t i = 0; i < files.pages.size(); ++i) {
+    json.begin_object(Layout::line).key("page").integer(i + 1);
+    write_members(json, files.pages[i], Layout::line);
+    json.end();
+  }
+  json.end().end();
   return json.take();
 }
 

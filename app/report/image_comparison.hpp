@@ -60,6 +60,23 @@ std::string comparison_line(const ComparedPair& pair);
 enum class ComparisonJson : std::uint8_t { block, line };
 std::string comparison_json(const ComparedPair& pair, ComparisonJson layout);
 
+/// Two files of which at least one has several pages.
+struct ComparedFiles {
+  std::string a;
+  std::string b;
+  std::uint32_t pages_of_a = 0;
+  std::uint32_t pages_of_b = 0;
+  std::uint32_t tolerance = 0;
+  std::vector<ComparedPair> pages;  ///< those that both files have, from the first on
+
+  [[nodiscard]] std::size_t differing() const;
+  [[nodiscard]] bool is_equal() const { return pages_of_a == pages_of_b && differing() == 0; }
+};
+
+/// A line for each page that differs, or for each page, and lines with the verdict.
+std::string comparison_text(const ComparedFiles& files, bool shows_equal_pages);
+std::string comparison_json(const ComparedFiles& files);
+
 /// The line of a file that has no partner in the other folder: side is 'a' or 'b'.
 std::string unpaired_json(const std::string& name, char side);
 
