@@ -53,7 +53,7 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
     : name_(name), state_(std::make_unique<State>()) {
   constexpr tmsize_t kBase = tmsize_t{64} << 20;
   state_->content = content;
-  // TIFFSetSubDirectory would walk the whole chain, and knows 65535 directories.
+  // TIFFSetSubDirectory of newer libtiffs (4.7) walks the whole chain.
   if (offset != 0) {
     state_->header = header_for(content, offset);
   }
