@@ -27,7 +27,7 @@ DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name);
 /// Codec::metadata of BMP. The profile is after the pixels.
 Metadata bmp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
 
-/// A file holds fewer bytes: other programs compute its size in 32 bits with a sign.
+/// Of the largest file. Other programs compute its size as a signed 32-bit number.
 inline constexpr std::uint64_t kMaxBmpBytes = std::numeric_limits<std::int32_t>::max();
 
 /// Codec::fit_metadata of BMP: the density stays, if it has a unit.

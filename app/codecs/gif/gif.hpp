@@ -1,6 +1,5 @@
 // Reads GIF, versions 87a and 89a. Why gpuimg has its own reader: docs/decisions/0011-own-gif-reader.md.
-// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
-// works.
+// Only the list of formats (../codecs.cpp) includes this header: it hides how the format works.
 #pragma once
 
 #include <cstddef>

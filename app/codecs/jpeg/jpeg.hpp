@@ -1,5 +1,5 @@
-// JPEG for the list of formats and for tests: reading through libjpeg-turbo and gpuimg's own decoder of codes, writing
-// through libjpeg-turbo. To read this folder, start in jpeg_reader.cpp and in jpeg_writer.cpp.
+// Reads and writes JPEG. libjpeg-turbo makes the pixels and writes files; most codes are decoded by gpuimg.
+// To read this folder, start in jpeg_reader.cpp for reading and in jpeg_writer.cpp for writing.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Sizes and offsets alone: what the numbers mean is for the judges.
+// Finds segments and reads their fields. The judges decide what the numbers mean.
 #include "codecs/jpeg/jpeg_segments.hpp"
 
 #include <algorithm>

@@ -59,7 +59,7 @@ class JpegSegments {
   /// Skips the codes of a scan up to the next marker that does not belong to them, or to the end of the bytes.
   void skip_codes();
 
-  /// Of the first byte that has not been walked over.
+  /// The first byte after what has been walked over.
   [[nodiscard]] std::size_t offset() const { return next_; }
 
  private:
@@ -67,7 +67,7 @@ class JpegSegments {
   std::size_t next_;
 };
 
-/// A frame header, as it says.
+/// The fields of a frame header.
 struct JpegFrame {
   struct Component {
     std::uint32_t id = 0;

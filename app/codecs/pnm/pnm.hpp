@@ -1,6 +1,5 @@
 // Reads PNM: PBM, PGM, PPM (as text and binary) and PAM. Writes binary PGM and PPM, and PAM for pixels with alpha.
-// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
-// works.
+// Only the list of formats (../codecs.cpp) includes this header: it hides how the format works.
 #pragma once
 
 #include <memory>

@@ -1,6 +1,5 @@
 // Reads the merged image of PSD and PSB.
-// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
-// works.
+// Only the list of formats (../codecs.cpp) includes this header: it hides how the format works.
 #pragma once
 
 #include <string>

@@ -1,6 +1,5 @@
 // Reads TGA with stb_image, behind guards: docs/decisions/0012-what-stb-image-reads.md. Writes it with stb_image_write.
-// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
-// works.
+// Only the list of formats (../codecs.cpp) includes this header: it hides how the format works.
 #pragma once
 
 #include <cstdint>

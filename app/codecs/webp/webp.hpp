@@ -1,6 +1,5 @@
 // Reads and writes WebP with libwebp; lossless with WriteOptions::webp_lossless.
-// Only the list of formats (../codecs.cpp) includes this header: it keeps what the format offers apart from how it
-// works.
+// Only the list of formats (../codecs.cpp) includes this header: it hides how the format works.
 #pragma once
 
 #include <string>

@@ -232,8 +232,8 @@ TEST(JpegParts, AgreeWithOneDecoderOnTheCatalogue) {
   EXPECT_GE(files, 100);
 }
 
-/// A gray file with a fill byte (T.81, B.1.1.2). Who takes it for a marker jumps over the next segments into a comment,
-/// which holds the segments of a color file.
+/// A gray file with a fill byte (T.81, B.1.1.2). A reader that takes the fill byte for a marker jumps into a comment.
+/// The comment holds the segments of a color file.
 FileBytes with_color_behind_a_fill_byte(const FileBytes& gray, const FileBytes& color) {
   constexpr std::size_t kJump = 2 + 2 + 0xFE00;  // SOI, 0xFF 0xFF, and the 0xFE 0x00 that follow as a length
   constexpr std::uint64_t kFirst = 65000;
