@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-#include "codecs/codecs.hpp"
+#include "codecs/device_codecs.hpp"
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/device.hpp"

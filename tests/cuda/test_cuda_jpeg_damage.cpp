@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codecs/codecs.hpp"
+#include "codecs/device_codecs.hpp"
 #include "jpeg_on_device.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/jpeg_defects.hpp"

@@ -1,5 +1,5 @@
 // Allocates a JPEG's arrays, queues the kernels, and reads their verdict.
-#include "codecs/codecs.hpp"
+#include "codecs/device_codecs.hpp"
 
 #include <memory>
 #include <span>

@@ -1,5 +1,5 @@
 // Allocates a JPEG encoder's arrays, queues the kernels, and downloads the scan.
-#include "codecs/codecs.hpp"
+#include "codecs/device_codecs.hpp"
 
 #include <algorithm>
 #include <memory>

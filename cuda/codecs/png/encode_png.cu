@@ -1,5 +1,5 @@
 // Allocates a PNG encoder's arrays, queues the kernels, and downloads the chunks.
-#include "codecs/codecs.hpp"
+#include "codecs/device_codecs.hpp"
 
 #include "codecs/png/png_job.cuh"
 #include "device/cuda_check.hpp"
