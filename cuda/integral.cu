@@ -1,5 +1,5 @@
 // The integral operation on the device: selects the plane to sum, allocates the table, and sums tiles in one launch.
-// scan/integral_tiles.cuh describes the kernel's data, scan/tile_sums.cuh how tiles exchange sums.
+// scan/integral_tiles.cuh describes the data of the kernel and how tiles exchange sums.
 // Specified in docs/operations.md, "Integral image".
 #include <algorithm>
 #include <memory>
@@ -7,7 +7,7 @@
 
 #include "device/cuda_picture.hpp"
 #include "map/level_plane.cuh"
-#include "scan/tile_sums.cuh"
+#include "scan/integral_tiles.cuh"
 #include "window/table.hpp"
 
 namespace gpuimg::cuda {
