@@ -101,7 +101,7 @@ ItemRecord item_in(JsonValue line) {
   item.input = name_in(line, "input");
   item.output = name_in(line, "output");
   item.page = line.contains("page") ? whole<std::uint32_t>(line.at("page")) : 0;
-  item.has_later = line.contains("and_later") && line.at("and_later").get<bool>();
+  item.has_later = line.contains("and_later") && line.at("and_later").boolean();
   item.bytes = whole<std::uint64_t>(line.at("bytes"));
   item.mtime_ns = whole<std::int64_t>(line.at("mtime_ns"));
   item.parameters = line.at("parameters").text();
