@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <iterator>
 #include <span>
 #include <utility>
 
 #include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "text/json.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -38,7 +38,7 @@ std::string_view name_of(ItemStatus status) {
 std::string hex_of(const std::string& bytes) {
   std::string hex;
   for (const char byte : bytes) {
-    fmt::format_to(std::back_inserter(hex), "{:02x}", static_cast<unsigned char>(byte));
+    append_format(hex, "{:02x}", static_cast<unsigned char>(byte));
   }
   return hex;
 }

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 
 #include "gpuimg/error.hpp"
 #include "text/json.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -85,18 +85,18 @@ std::string ManifestReport::text() const {
   for (const auto& [index, shard] : shards_) {
     missing += shard.missing();
     if (shard.missing() > 0) {
-      fmt::format_to(std::back_inserter(text), "missing: {} of the {} items of shard {}/{} ({})\n", shard.missing(),
-                     shard.items, index, shard_count, printable_name(shard.name));
+      append_format(text, "missing: {} of the {} items of shard {}/{} ({})\n", shard.missing(), shard.items, index,
+                    shard_count, printable_name(shard.name));
     }
   }
   for (const std::uint64_t index : absent_shards()) {
-    fmt::format_to(std::back_inserter(text), "missing: shard {}/{}\n", index, shard_count);
+    append_format(text, "missing: shard {}/{}\n", index, shard_count);
   }
   for (const Failure& failure : failures_) {
-    fmt::format_to(std::back_inserter(text), "failed: {}\n", printable_name(failure.message));
+    append_format(text, "failed: {}\n", printable_name(failure.message));
   }
-  fmt::format_to(std::back_inserter(text), "{} of {} shards, {} items: {} done, {} failed, {} skipped, {} missing\n",
-                 shards_.size(), shard_count, total.items, total.done, total.failed, total.skipped, missing);
+  append_format(text, "{} of {} shards, {} items: {} done, {} failed, {} skipped, {} missing\n", shards_.size(),
+                shard_count, total.items, total.done, total.failed, total.skipped, missing);
   return text;
 }
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include <iterator>
+#include "text/number_text.hpp"
 
 namespace gpuimg {
 namespace {
@@ -32,24 +32,23 @@ std::string PhaseTimes::table(const CodecSides& sides) const {
   std::string text;
   for (std::size_t i = 0; i < milliseconds_.size(); ++i) {
     const std::string side = side_of(static_cast<Phase>(i), sides);
-    fmt::format_to(std::back_inserter(text), "{:<9}{:>10.3f} ms{}\n", kPhaseNames[i], milliseconds_[i],
-                   side.empty() ? "" : " on " + side);
+    append_format(text, "{:<9}{:>10.3f} ms{}\n", kPhaseNames[i], milliseconds_[i], side.empty() ? "" : " on " + side);
   }
-  fmt::format_to(std::back_inserter(text), "{:<9}{:>10.3f} ms\n", "total", total_ms());
+  append_format(text, "{:<9}{:>10.3f} ms\n", "total", total_ms());
   return text;
 }
 
 std::string PhaseTimes::json(const CodecSides& sides) const {
   std::string text = "{";
   for (std::size_t i = 0; i < kPhaseNames.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "\"{}_ms\": {:.3f}, ", kPhaseNames[i], milliseconds_[i]);
+    append_format(text, "\"{}_ms\": {:.3f}, ", kPhaseNames[i], milliseconds_[i]);
   }
-  fmt::format_to(std::back_inserter(text), "\"total_ms\": {:.3f}", total_ms());
+  append_format(text, "\"total_ms\": {:.3f}", total_ms());
   if (!sides.decoded_by.empty()) {
-    fmt::format_to(std::back_inserter(text), ", \"decoded_by\": \"{}\"", sides.decoded_by);
+    append_format(text, ", \"decoded_by\": \"{}\"", sides.decoded_by);
   }
   if (!sides.encoded_by.empty()) {
-    fmt::format_to(std::back_inserter(text), ", \"encoded_by\": \"{}\"", sides.encoded_by);
+    append_format(text, ", \"encoded_by\": \"{}\"", sides.encoded_by);
   }
   return text + "}\n";
 }

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "codecs/joined_bytes.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "text/number_text.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -147,8 +147,7 @@ std::vector<std::byte> iptc_text(ByteSpan iptc) {
   std::string text = fmt::format("\niptc\n{:8}", resource.size());
   text.reserve(text.size() + 2 * resource.size() + resource.size() / kBytesPerLine + 2);
   for (std::size_t i = 0; i < resource.size(); ++i) {
-    fmt::format_to(std::back_inserter(text), "{}{:02x}", i % kBytesPerLine == 0 ? "\n" : "",
-                   std::to_integer<unsigned>(resource[i]));
+    append_format(text, "{}{:02x}", i % kBytesPerLine == 0 ? "\n" : "", std::to_integer<unsigned>(resource[i]));
   }
   text += '\n';
   const ByteSpan bytes = letters(text);
