@@ -178,7 +178,7 @@ TEST_F(Attempts, OfTheEngineLeaveTheirInput) {
       ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cpu) == expected) << "on the CPU";
       ASSERT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected) << "on the device";
       for (const int refused : {1, 2, kAll}) {
-        refuse_each_call(refused, [&] {
+        refuse_each_call(refused, [&, &name = name, &way = way] {
           try {
             EXPECT_TRUE(result_of(in(input), name, way, BackendKind::cuda) == expected);
           } catch (const Error& error) {
