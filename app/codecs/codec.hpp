@@ -197,7 +197,7 @@ struct WrittenName {
 
 class MetadataFilter;
 
-/// How files of several images are read, from a file of which only the needed parts are read.
+/// How a format reads multi-page files. Reads only the needed parts of the file.
 struct PagedReading {
   /// All images of a file.
   PageList (*pages)(const RandomAccess& file) = nullptr;

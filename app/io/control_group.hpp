@@ -14,9 +14,9 @@ struct GroupMemory {
   std::uint64_t free_with_swap = 0;  ///< beyond this, the kernel kills the process
 };
 
-/// The smallest of what the process's group and the groups above it leave. Nothing if none has a memory limit. A file
-/// that is missing or malformed is no limit. `free_swap`: bytes of swap that the system has left. `root` is put before
-/// every path, for tests.
+/// The memory that the process's group and all groups above it leave: the smallest counts. Nothing if no group has a
+/// limit; a missing or malformed file means that there is none. `free_swap` is the system's free swap in bytes. Tests
+/// set `root`, which is put before every path.
 std::optional<GroupMemory> group_memory(std::uint64_t free_swap, const std::string& root = "");
 
 /// Processors that the smallest CPU quota of the same groups amounts to, rounded up. Nothing if none has a quota.

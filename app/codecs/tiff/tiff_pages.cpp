@@ -51,7 +51,8 @@ class DirectoryWalk {
     return number(std::span(offset).first(offset_size()));
   }
 
-  /// Nothing if there is no directory that is whole; why_not() then tells why. `page` is the number to name it by.
+  /// The directory at a place, or nothing if it is damaged; then why_not() gives the reason. `page` is its number in
+  /// messages.
   std::optional<Directory> at(std::uint64_t offset, std::size_t page) {
     const std::size_t count_size = is_big_ ? 8 : 2;
     const std::size_t entry_size = is_big_ ? 20 : 12;

@@ -71,7 +71,7 @@ struct PagePlace {
   }
 };
 
-/// For a file of which the first page is read without saying which.
+/// The note for a multi-page file that is read without --page.
 std::string note_of(const PageList& pages) {
   const std::string first_only = "first page only; --page N or all reads others";
   if (pages.lost.empty()) {
