@@ -5,7 +5,7 @@
 #include <array>
 #include <string_view>
 
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "io/output_stream.hpp"
 #include "io/temporary_file.hpp"
 #include "text/printable_name.hpp"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "batch/device_list.hpp"
-#include "batch/file_list.hpp"
+#include "batch/inputs.hpp"
 #include "batch/shard.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/messages.hpp"

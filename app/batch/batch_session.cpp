@@ -13,9 +13,8 @@
 #include <utility>
 
 #include "batch/derived_inputs.hpp"
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "batch/output_collisions.hpp"
-#include "batch/page_inputs.hpp"
 #include "batch/parameter_hash.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"

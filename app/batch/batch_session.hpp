@@ -8,7 +8,7 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/batch_run.hpp"
-#include "batch/input_files.hpp"
+#include "batch/inputs.hpp"
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
 #include "batch/work_plan.hpp"

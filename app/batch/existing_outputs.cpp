@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <map>
 
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "engine/item_outputs.hpp"
 #include "io/output_file.hpp"
 #include "text/path_names.hpp"

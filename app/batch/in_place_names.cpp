@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <set>
 
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 

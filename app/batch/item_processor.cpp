@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "batch/existing_outputs.hpp"
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/refusals.hpp"
 #include "engine/host_memory.hpp"

@@ -2,24 +2,12 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "codecs/codec.hpp"
+#include "batch/inputs.hpp"
 
 namespace gpuimg {
-
-/// An input file: its path, and its path relative to the named folder (the base name for a file named directly). Or a
-/// page of a file, with the page's number in the relative name.
-struct InputFile {
-  std::string path;
-  std::string relative;
-  codecs::PageRef page = {};     ///< none for a file as a whole
-  std::string page_digits = {};  ///< with leading zeros
-  /// Of the first page that cannot be found, which stands for those behind it: PageList::lost. It has no output.
-  std::string lost = {};
-};
 
 /// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
 std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);

@@ -5,7 +5,7 @@
 
 #include "backends/backends.hpp"
 #include "batch/device_list.hpp"
-#include "batch/folder_scan.hpp"
+#include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "commands/commands.hpp"

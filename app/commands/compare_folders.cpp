@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "batch/batch_session.hpp"
-#include "batch/input_files.hpp"
+#include "batch/inputs.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/refusals.hpp"

@@ -7,8 +7,7 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
-#include "batch/folder_scan.hpp"
-#include "batch/input_files.hpp"
+#include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"

@@ -4,9 +4,7 @@
 #include <algorithm>
 #include <array>
 
-#include "batch/file_list.hpp"
-#include "batch/glob_pattern.hpp"
-#include "batch/input_files.hpp"
+#include "batch/inputs.hpp"
 #include "batch/output_name.hpp"
 #include "batch/work_plan.hpp"
 #include "fuzz/finding.hpp"

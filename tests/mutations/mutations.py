@@ -149,7 +149,7 @@ MUTATIONS = [
     Mutation("length", "a file that has grown ahead gets its length", "app/io/part_writer.cpp",
              "grown_ > end && ", "grown_ < end && ",
              ("PartWriter.TheFileEndsAfterItsLastByte", "faults.sweep"), targets=("gpuimg_tests", "gpuimg_faulty")),
-    Mutation("folder", "a folder that stops being readable is an error", "app/batch/folder_scan.cpp",
+    Mutation("folder", "a folder that stops being readable is an error", "app/batch/inputs.cpp",
              "  if (errno != 0) {  // or", "  if (errno == ENOMEM) {  // or", ("faults.sweep",), targets=("gpuimg_faulty",)),
     through_executable("left-behind", "a failure leaves nothing behind", "app/io/temporary_file.cpp",
                        "  if (!renamed_) {\n    ::unlink(path_.c_str());\n  }\n", "",

@@ -9,9 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/file_list.hpp"
-#include "batch/folder_scan.hpp"
-#include "batch/glob_pattern.hpp"
+#include "batch/inputs.hpp"
 #include "batch/output_name.hpp"
 #include "batch/shard.hpp"
 #include "gpuimg/error.hpp"

@@ -1,0 +1,327 @@
+// Walks folders (real folders first, then symbolic links), splits lists of names, and combines both with named files.
+#include "batch/inputs.hpp"
+
+#include <dirent.h>
+#include <fmt/format.h>
+#include <fnmatch.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <deque>
+#include <memory>
+#include <new>
+#include <set>
+#include <unordered_set>
+
+#include "codecs/declared_image.hpp"
+#include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+struct Entry {
+  std::string name;
+  bool is_link = false;
+};
+
+[[noreturn]] void refuse(const std::string& folder) {
+  if (errno == ENOMEM) {
+    throw std::bad_alloc();
+  }
+  throw Error(ErrorKind::read, fmt::format("{}: the folder cannot be read: {}; check its permissions, or exclude it",
+                                           printable_name(folder), std::strerror(errno)));
+}
+
+std::vector<Entry> entries_of(const std::string& folder) {
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
+  if (stream == nullptr) {
+    refuse(folder);
+  }
+  std::vector<Entry> entries;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = ::readdir(stream.get());
+    if (entry == nullptr) {
+      break;
+    }
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") {
+      struct stat found {};
+      const bool known = ::lstat(joined_path(folder, name).c_str(), &found) == 0;
+      entries.push_back({name, known && S_ISLNK(found.st_mode)});
+    }
+  }
+  if (errno != 0) {  // or a partial listing would pass for the whole folder
+    refuse(folder);
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
+  return entries;
+}
+
+class Walk {
+ public:
+  Walk(std::string root, const FileFilter& filter, const ScanOptions& options)
+      : root_(std::move(root)), filter_(filter), options_(options) {}
+
+  FolderScan run() {
+    enter("");
+    while (!linked_.empty()) {
+      const std::string relative = std::move(linked_.front());
+      linked_.pop_front();
+      enter(relative);
+    }
+    std::sort(scan_.files.begin(), scan_.files.end());
+    note(by_filter_, "file", "without the ending of an image; --include reads them");
+    note(not_regular_, "file", "not regular");
+    note(folders_, "folder", "--recursive reads them");
+    note(again_, "folder", "already read under another name");
+    return std::move(scan_);
+  }
+
+ private:
+  void enter(const std::string& relative) {
+    const std::string folder = joined_path(root_, relative);
+    const auto identity = identity_of(folder);
+    if (identity && identity == options_.leave_out && !relative.empty()) {
+      return;
+    }
+    if (identity && !entered_.insert(*identity).second) {
+      ++again_;
+      return;
+    }
+    for (const Entry& entry : entries_of(folder)) {
+      take(joined_path(relative, entry.name), entry.is_link);
+    }
+  }
+
+  void take(const std::string& relative, bool is_link) {
+    struct stat found {};
+    const bool exists = ::stat(joined_path(root_, relative).c_str(), &found) == 0;
+    const bool may_be_folder = options_.recursive && !exists && errno != ENOENT && errno != ELOOP;
+    if (exists && S_ISDIR(found.st_mode)) {
+      take_folder(relative, is_link);
+    } else if (!filter_.takes(relative) && !may_be_folder) {
+      ++by_filter_;
+    } else if (exists && !S_ISREG(found.st_mode)) {
+      ++not_regular_;
+    } else {
+      scan_.files.push_back(
+          relative);  // includes dangling links and unknown types: they fail later as unreadable inputs
+    }
+  }
+
+  void take_folder(const std::string& relative, bool is_link) {
+    if (filter_.excludes(relative)) {
+      return;
+    }
+    if (!options_.recursive) {
+      ++folders_;
+    } else if (is_link) {
+      linked_.push_back(relative);
+    } else {
+      enter(relative);
+    }
+  }
+
+  void note(std::size_t count, const char* what, const char* why) {
+    if (count > 0) {
+      scan_.notes.push_back(
+          fmt::format("{}: skipped {} {}{}: {}", printable_name(root_), count, what, count == 1 ? "" : "s", why));
+    }
+  }
+
+  std::string root_;
+  const FileFilter& filter_;
+  const ScanOptions& options_;
+  FolderScan scan_;
+  std::set<FileIdentity> entered_;
+  std::deque<std::string> linked_;
+  std::size_t by_filter_ = 0;
+  std::size_t not_regular_ = 0;
+  std::size_t folders_ = 0;
+  std::size_t again_ = 0;
+};
+
+/// True if the text has line breaks, each preceded by CR.
+bool has_crlf_throughout(std::string_view text) {
+  std::size_t lines = 0;
+  for (std::size_t end = text.find('\n'); end != text.npos; end = text.find('\n', end + 1)) {
+    if (end == 0 || text[end - 1] != '\r') {
+      return false;
+    }
+    ++lines;
+  }
+  return lines > 0;
+}
+
+void take_folder(const std::string& folder, const InputSources& sources, GatheredInputs& gathered) {
+  FolderScan scan = scan_folder(folder, sources.filter, sources.scan);
+  for (std::string& relative : scan.files) {
+    std::string path = joined_path(folder, relative);
+    gathered.files.push_back({std::move(path), std::move(relative)});
+  }
+  gathered.notes.insert(gathered.notes.end(), scan.notes.begin(), scan.notes.end());
+  if (scan.files.empty()) {
+    std::string message = printable_name(folder) + ": contains no file to read";
+    for (const std::string& note : scan.notes) {
+      message += "; " + note;
+    }
+    throw Error(ErrorKind::read, message);
+  }
+}
+
+void take_named(const std::string& path, const InputSources& sources, GatheredInputs& gathered) {
+  if (path == "-") {
+    throw Error(ErrorKind::usage, "standard input is one image; name no other input, and one OUT");
+  }
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    throw Error(ErrorKind::read, cannot_be_read(path, errno));
+  }
+  if (S_ISDIR(found.st_mode)) {
+    take_folder(path, sources, gathered);
+  } else {
+    gathered.files.push_back({path, name_of_path(path)});
+  }
+}
+
+std::string numbered_name(const std::string& relative, const std::string& number) {
+  const std::size_t name = name_of_path(relative).size();
+  const std::size_t stem = stem_of_path(relative).size();
+  return std::string(relative).insert(relative.size() - (name - stem), "-" + number);
+}
+
+}  // namespace
+
+bool matches_glob(const std::string& pattern, const std::string& relative_path) {
+  const bool whole_path = pattern.find('/') != std::string::npos;
+  const std::string subject = whole_path ? relative_path : name_of_path(relative_path);
+  return ::fnmatch(pattern.c_str(), subject.c_str(), FNM_PERIOD) == 0;
+}
+
+FileFilter::FileFilter(std::vector<std::string> include, std::vector<std::string> exclude,
+                       std::vector<std::string> endings)
+    : include_(std::move(include)), exclude_(std::move(exclude)), endings_(std::move(endings)) {}
+
+bool FileFilter::excludes(const std::string& relative_path) const {
+  return std::any_of(exclude_.begin(), exclude_.end(),
+                     [&](const std::string& pattern) { return matches_glob(pattern, relative_path); });
+}
+
+bool FileFilter::takes(const std::string& relative_path) const {
+  const auto matched_by = [&](const std::string& pattern) { return matches_glob(pattern, relative_path); };
+  if (excludes(relative_path)) {
+    return false;
+  }
+  if (!include_.empty()) {
+    return std::any_of(include_.begin(), include_.end(), matched_by);
+  }
+  const bool hidden = name_of_path(relative_path).starts_with('.');
+  return !hidden && std::find(endings_.begin(), endings_.end(), file_ending(relative_path)) != endings_.end();
+}
+
+std::optional<FileIdentity> identity_of(const std::string& path) {
+  struct stat found {};
+  if (::stat(path.c_str(), &found) != 0) {
+    return std::nullopt;
+  }
+  return FileIdentity(found.st_dev, found.st_ino);
+}
+
+bool is_folder_name(const std::string& path) {
+  struct stat found {};
+  if (path.ends_with('/')) {
+    return true;
+  }
+  if (::stat(path.c_str(), &found) == 0) {
+    return S_ISDIR(found.st_mode);
+  }
+  if (errno == EIO || errno == ESTALE) {  // otherwise a folder would be treated as an image
+    throw Error(ErrorKind::read,
+                fmt::format("{}: cannot tell whether this is a folder: {}; check the disk or the mount",
+                            printable_name(path), std::strerror(errno)));
+  }
+  return false;
+}
+
+FolderScan scan_folder(const std::string& folder, const FileFilter& filter, const ScanOptions& options) {
+  return Walk(folder, filter, options).run();
+}
+
+std::vector<std::string> split_list(std::string_view text, ListSeparator separator) {
+  if (separator == ListSeparator::line_break && text.find('\0') != std::string_view::npos) {
+    throw Error(ErrorKind::usage, "--files-from: the list contains NUL; use --null if its names end with NUL");
+  }
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  const bool is_of_lines = separator == ListSeparator::line_break;
+  if (is_of_lines && text.starts_with(kByteOrderMark)) {
+    text.remove_prefix(kByteOrderMark.size());
+  }
+  const bool has_crlf = is_of_lines && has_crlf_throughout(text);
+  std::vector<std::string> names;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(static_cast<char>(separator)), text.size());
+    const std::string_view name = text.substr(0, end);
+    const std::size_t size = has_crlf && name.ends_with('\r') ? end - 1 : end;
+    if (size > 0) {
+      names.emplace_back(name.substr(0, size));
+    }
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return names;
+}
+
+std::vector<std::string> read_file_list(const std::string& path, ListSeparator separator) {
+  const Bytes bytes = read_input(path);
+  std::vector<std::string> names = split_list({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, separator);
+  if (names.empty()) {
+    throw Error(ErrorKind::read, (path == "-" ? "standard input" : printable_name(path)) +
+                                     ": contains no file name; check how the list was made");
+  }
+  return names;
+}
+
+GatheredInputs gather_inputs(const InputSources& sources) {
+  GatheredInputs gathered;
+  for (const std::string& path : sources.paths) {
+    take_named(path, sources, gathered);
+  }
+  for (const std::string& path : sources.listed) {
+    std::string place = contained_path(path);
+    // A list may contain missing files or folders: they fail as items, so they need an output name.
+    gathered.files.push_back({path == "-" ? "./-" : path, place.empty() ? "unnamed" : std::move(place)});
+  }
+  std::unordered_set<std::string> seen;
+  std::erase_if(gathered.files, [&](const InputFile& file) { return !seen.insert(file.path).second; });
+  return gathered;
+}
+
+std::vector<InputFile> with_pages(const std::vector<InputFile>& files) {
+  std::vector<InputFile> inputs;
+  for (const InputFile& file : files) {
+    const codecs::PageList pages = codecs::pages_in(file.path);
+    const std::uint32_t items = pages.count() + (pages.lost.empty() ? 0 : 1);
+    if (items == 1) {
+      inputs.push_back(file);
+      continue;
+    }
+    const std::size_t digits = std::to_string(items).size();
+    for (std::uint32_t page = 1; page <= items; ++page) {
+      const std::string number = fmt::format("{:0{}}", page, digits);
+      inputs.push_back({file.path, numbered_name(file.relative, number), {page}, number});
+      if (page <= pages.count()) {
+        inputs.back().page.place = pages.places[page - 1];
+      } else {
+        inputs.back().lost = pages.lost;
+      }
+    }
+  }
+  return inputs;
+}
+
+}  // namespace gpuimg

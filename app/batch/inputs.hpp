@@ -1,0 +1,101 @@
+// The inputs of a run: named files, files in folders, files from a list, and the pages of a file. docs/batch.md,
+// "Inputs" and "Pages".
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "codecs/codec.hpp"
+
+namespace gpuimg {
+
+/// `*`, `?` and `[…]` as in a shell. A pattern without a slash matches the file's name; one with a slash matches the
+/// path below the scanned folder, and its `*` also matches slashes. Only a literal dot matches a leading dot.
+bool matches_glob(const std::string& pattern, const std::string& relative_path);
+
+class FileFilter {
+ public:
+  /// With an empty `include`, files are selected by extension: `endings`, in lower case, without a dot.
+  FileFilter(std::vector<std::string> include, std::vector<std::string> exclude, std::vector<std::string> endings);
+
+  [[nodiscard]] bool takes(const std::string& relative_path) const;
+  /// True if a pattern of `exclude` matches. An excluded folder is not entered.
+  [[nodiscard]] bool excludes(const std::string& relative_path) const;
+
+ private:
+  std::vector<std::string> include_;
+  std::vector<std::string> exclude_;
+  std::vector<std::string> endings_;
+};
+
+/// Device and inode: identifies a file under any of its names.
+using FileIdentity = std::pair<dev_t, ino_t>;
+std::optional<FileIdentity> identity_of(const std::string& path);
+
+/// True for an existing folder, and for any name that ends with a slash. Throws Error{read} if a disk does not answer.
+bool is_folder_name(const std::string& path);
+
+struct FolderScan {
+  std::vector<std::string> files;  ///< paths relative to the folder, sorted bytewise
+  std::vector<std::string> notes;  ///< messages about skipped files
+};
+
+struct ScanOptions {
+  bool recursive = false;
+  std::optional<FileIdentity> leave_out;  ///< folder that is not entered: where the outputs go
+};
+
+/// Returns the regular files that the filter accepts, following symbolic links. Enters each folder once, under its real
+/// name rather than through a link: this breaks cycles and makes the result independent of directory order. Throws
+/// Error{read} if a folder cannot be read.
+FolderScan scan_folder(const std::string& folder, const FileFilter& filter, const ScanOptions& options);
+
+enum class ListSeparator : char { line_break = '\n', nul = '\0' };
+
+/// Returns the names byte for byte, without empty ones. The last separator is optional. In a list of lines, skips a
+/// UTF-8 byte order mark, and treats CR LF as the separator if every line ends with it. Throws Error{usage} for NUL in
+/// a list of lines, because no file name contains it.
+std::vector<std::string> split_list(std::string_view text, ListSeparator separator);
+
+/// `path` may be "-". Also throws Error{read} if the list cannot be read or has no names.
+std::vector<std::string> read_file_list(const std::string& path, ListSeparator separator);
+
+/// An input file: its path, and its path relative to the named folder (the base name for a file named directly). Or a
+/// page of a file, with the page's number in the relative name.
+struct InputFile {
+  std::string path;
+  std::string relative;
+  codecs::PageRef page = {};     ///< none for a file as a whole
+  std::string page_digits = {};  ///< with leading zeros
+  /// Of the first page that cannot be found, which stands for those behind it: PageList::lost. It has no output.
+  std::string lost = {};
+};
+
+struct InputSources {
+  std::vector<std::string> paths;   ///< files and folders, as given on the command line
+  std::vector<std::string> listed;  ///< as given in --files-from
+  FileFilter filter;                ///< selects files in folders
+  ScanOptions scan;
+};
+
+struct GatheredInputs {
+  std::vector<InputFile> files;    ///< in the order given, each folder's sorted; duplicates count where they come first
+  std::vector<std::string> notes;  ///< messages
+};
+
+/// The relative name of a named file is its base name; that of a listed file is its path as tar would store it. Throws
+/// Error{read} for a missing path on the command line, and for a folder that cannot be read or has no inputs.
+GatheredInputs gather_inputs(const InputSources& sources);
+
+/// Replaces each file of several pages by its pages, in order. The relative name of a page has its number before the
+/// ending, with as many digits as the number of pages: "stack-07.tif". If a file is damaged behind its pages, the next
+/// number is an input that stands for those that are lost. Other files, and files that cannot be read, stay.
+std::vector<InputFile> with_pages(const std::vector<InputFile>& files);
+
+}  // namespace gpuimg
