@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "batch/batch_item.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/host_memory.hpp"

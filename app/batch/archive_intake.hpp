@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "batch/archive_member.hpp"
-#include "batch/output_collisions.hpp"
+#include "batch/outputs.hpp"
 #include "cli/global_options.hpp"
 #include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"

@@ -12,9 +12,8 @@
 #include <system_error>
 #include <utility>
 
-#include "batch/derived_inputs.hpp"
 #include "batch/inputs.hpp"
-#include "batch/output_collisions.hpp"
+#include "batch/outputs.hpp"
 #include "batch/parameter_hash.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"

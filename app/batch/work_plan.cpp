@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "batch/existing_outputs.hpp"
-#include "batch/output_collisions.hpp"
+#include "batch/outputs.hpp"
 #include "gpuimg/error.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"

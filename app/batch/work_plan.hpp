@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "batch/manifest.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "batch/shard.hpp"
 
 namespace gpuimg {
@@ -38,14 +38,6 @@ struct WorkPlan {
   std::vector<PlanItem> items;   ///< of this shard, in input order
   std::uint64_t shard_size = 0;  ///< items of this shard, including those that --retry-failed leaves out
   std::uint64_t total = 0;       ///< items of all shards
-};
-
-/// How the outputs of an item are named.
-struct OutputNaming {
-  std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index from 1; returns "" for no output
-  std::function<std::vector<std::string>(const std::string& output)> files_of;
-  bool depends_on_list = false;                ///< names change with the list of inputs
-  std::vector<std::string> alternatives = {};  ///< templates to suggest for a collision, best first
 };
 
 struct PlanRules {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"

@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "batch/batch_options.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "cli/byte_size.hpp"
 #include "cli/command_line.hpp"
 #include "cli/image_forms.hpp"

@@ -5,7 +5,7 @@
 #include <array>
 
 #include "batch/inputs.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "batch/work_plan.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "batch/inputs.hpp"
-#include "batch/output_name.hpp"
+#include "batch/outputs.hpp"
 #include "batch/shard.hpp"
 #include "gpuimg/error.hpp"
 #include "support/temporary_folder.hpp"

@@ -8,9 +8,7 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
-#include "batch/derived_inputs.hpp"
-#include "batch/in_place_names.hpp"
-#include "batch/output_collisions.hpp"
+#include "batch/outputs.hpp"
 #include "batch/work_plan.hpp"
 #include "gpuimg/error.hpp"
 #include "support/small_formats.hpp"

@@ -1,0 +1,102 @@
+// The names of outputs: a mirrored tree below a folder, or a template; what has the same output, what is the output of
+// another input, and what --in-place names. docs/batch.md, "Outputs", "Inputs" and "In place".
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "batch/inputs.hpp"
+
+namespace gpuimg {
+
+struct PlanItem;  // in batch/work_plan.hpp
+
+/// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
+std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);
+
+/// `--output`: text with fields in braces, {{ and }} for braces themselves.
+///   {dir}   folder of the input        {rel}  folder below the one that was named, "." if it is that one
+///   {name}  name with its ending       {stem} name without it      {ext} its ending without a dot
+///   {index} place among the inputs, from 1
+///   {page}  number of the page, with leading zeros; 1 for a file as a whole
+class OutputTemplate {
+ public:
+  /// Throws Error{usage} for an unknown field, with a suggestion, and for an unmatched brace.
+  explicit OutputTemplate(const std::string& text);
+
+  /// True if the names depend on the position in the list.
+  [[nodiscard]] bool has_index() const;
+
+  /// The text before the first field other than {dir} is the output folder. Throws Error{usage} for an input whose
+  /// output would leave that folder, go up or to the root, or have no name.
+  [[nodiscard]] std::string name_for(const InputFile& input, std::size_t index) const;
+
+ private:
+  enum class Field { text, dir, rel, name, stem, ext, index, page };
+  struct Part {
+    Field field = Field::text;
+    std::string text;
+  };
+  static Field field_named(const std::string& name);
+  static std::string value_of(Field field, const InputFile& input, std::size_t index);
+
+  std::string text_;
+  std::vector<Part> parts_;
+};
+
+/// How the outputs of an item are named.
+struct OutputNaming {
+  std::function<std::string(const InputFile&, std::size_t index)> name_for;  ///< index from 1; returns "" for no output
+  std::function<std::vector<std::string>(const std::string& output)> files_of;
+  bool depends_on_list = false;                ///< names change with the list of inputs
+  std::vector<std::string> alternatives = {};  ///< templates to suggest for a collision, best first
+};
+
+/// `items` and `inputs` correspond by index. Throws Error{usage} if two items have the same output under any spelling.
+/// The message quotes the first of naming.alternatives that gives every item its own output.
+void refuse_output_collisions(const std::vector<PlanItem>& items, const std::vector<InputFile>& inputs,
+                              const OutputNaming& naming);
+
+/// The same for the members of an archive, which come one after another. Keeps their names: some 150 bytes each.
+class MemberOutputs {
+ public:
+  /// `outputs` are the names that the member gets, or its own. Throws Error{usage} if another member has one of them;
+  /// members of the same name may repeat, as in the archive that is read.
+  void add(const std::string& member, const std::vector<std::string>& outputs);
+
+ private:
+  std::unordered_map<std::string, std::string> members_;  ///< by output; empty for an output of the member's own name
+};
+
+/// Templates for --output that keep the folder `output` and use more than the stem in the file name.
+std::vector<std::string> alternatives_for_folder(const std::string& output, const std::string& ending);
+
+/// The same, for a template that causes a collision.
+std::vector<std::string> alternatives_for_template(const std::string& text);
+
+/// Quotes the text as one POSIX shell word; as $'…' (bash, zsh, ksh) if it has unprintable bytes.
+std::string shell_word(const std::string& text);
+
+struct OriginalInputs {
+  std::vector<InputFile> files;  ///< in input order
+  std::string note;              ///< message about what was dropped; empty if nothing was
+};
+
+/// Drops each input that is the output of another input. Keeps ambiguous cases, which the plan then refuses: inputs
+/// that are each other's outputs, symbolic links, and templates whose names depend on the list of inputs.
+OriginalInputs without_derived_inputs(const std::vector<InputFile>& inputs, const OutputNaming& naming);
+
+struct InPlaceNames {
+  std::vector<std::string> inputs;
+  std::string output;           ///< the input itself if there is only one name; otherwise empty
+  bool each_is_its_own = true;  ///< each input is its own output, and `output` is empty
+};
+
+/// `names` are all names on the command line; `has_list` is true with --files-from. Names of the same file count once.
+/// Throws Error{usage} if the last name could be meant as OUT.
+InPlaceNames in_place_names(const std::vector<std::string>& names, bool has_list);
+
+}  // namespace gpuimg
