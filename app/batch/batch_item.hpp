@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "batch/manifest.hpp"
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "cli/refused_thread.hpp"
 #include "engine/image_job.hpp"
 #include "engine/image_memory.hpp"

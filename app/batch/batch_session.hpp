@@ -11,7 +11,7 @@
 #include "batch/inputs.hpp"
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "batch/existing_outputs.hpp"
 #include "batch/inputs.hpp"
+#include "batch/plan.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/refusals.hpp"
 #include "engine/host_memory.hpp"

@@ -10,7 +10,7 @@
 #include <set>
 #include <utility>
 
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "cli/option_values.hpp"
 #include "gpuimg/error.hpp"
 #include "text/path_names.hpp"

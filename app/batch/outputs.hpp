@@ -12,7 +12,7 @@
 
 namespace gpuimg {
 
-struct PlanItem;  // in batch/work_plan.hpp
+struct PlanItem;  // in batch/plan.hpp
 
 /// Mirrors `relative` below `folder`, replacing its extension if it differs from `ending` (lower case, without a dot).
 std::string mirrored_name(const std::string& folder, const std::string& relative, const std::string& ending);

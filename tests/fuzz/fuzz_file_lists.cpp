@@ -6,7 +6,7 @@
 
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"

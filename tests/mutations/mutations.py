@@ -180,7 +180,7 @@ MUTATIONS = [
              "if (!made.thrown && !made.ends_run) {", "if (!made.thrown) {",
              ("BatchRun.OutputsAreNotRenamedIfBegunCannotBeRecorded",)),
     Mutation("resume-foreign", "--resume replaces what its manifest names, and nothing else",
-             "app/batch/existing_outputs.cpp", "return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;",
+             "app/batch/plan.cpp", "return manifest->outputs.contains(recorded_path(rules_.folder, file)) || is_of_schema_1;",
              "return !file.empty() || is_of_schema_1;",
              ("WorkPlan.ReplacesOnlyFilesNamedInTheManifest", "cli.batch_resume_replaces_what_is_recorded"),
              targets=("gpuimg_tests", "gpuimg")),

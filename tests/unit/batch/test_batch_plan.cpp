@@ -9,7 +9,7 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/outputs.hpp"
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "gpuimg/error.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"

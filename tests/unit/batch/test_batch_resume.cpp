@@ -11,7 +11,7 @@
 
 #include "batch/batch_run.hpp"
 #include "batch/manifest_report.hpp"
-#include "batch/work_plan.hpp"
+#include "batch/plan.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"

@@ -64,6 +64,9 @@ bool is_result(const ItemRecord& record, const PlanItem& item, const std::string
 WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& naming, const Shard& shard,
                    const PlanRules& rules);
 
+/// True if every path exists.
+bool all_exist(const std::vector<std::string>& files);
+
 /// Gets size and modification time of a file; false if there is none.
 bool read_file_facts(const std::string& path, std::uint64_t& bytes, std::int64_t& mtime_ns);
 
