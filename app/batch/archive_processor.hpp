@@ -2,7 +2,7 @@
 #pragma once
 
 #include "batch/archive_member.hpp"
-#include "batch/context_pool.hpp"
+#include "batch/devices.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg {

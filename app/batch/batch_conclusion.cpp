@@ -7,7 +7,7 @@
 
 #include "batch/batch_item.hpp"
 #include "batch/batch_session.hpp"
-#include "batch/blocked_output.hpp"
+#include "batch/failures.hpp"
 #include "cli/messages.hpp"
 
 namespace gpuimg {

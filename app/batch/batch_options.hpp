@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/device_list.hpp"
+#include "batch/devices.hpp"
 #include "batch/inputs.hpp"
 #include "batch/shard.hpp"
 #include "cli/command_parser.hpp"

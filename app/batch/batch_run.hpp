@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "batch/context_pool.hpp"
-#include "batch/failure_list.hpp"
+#include "batch/devices.hpp"
+#include "batch/failures.hpp"
 #include "batch/manifest.hpp"
 #include "batch/plan.hpp"
 #include "batch/progress.hpp"

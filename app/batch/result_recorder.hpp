@@ -7,7 +7,7 @@
 
 #include "batch/batch_item.hpp"
 #include "batch/batch_run.hpp"
-#include "batch/blocked_output.hpp"
+#include "batch/failures.hpp"
 #include "batch/memory_reserve.hpp"
 
 namespace gpuimg {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "backends/backends.hpp"
-#include "batch/device_list.hpp"
+#include "batch/devices.hpp"
 #include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"

@@ -6,8 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/blocked_output.hpp"
-#include "batch/failure_list.hpp"
+#include "batch/failures.hpp"
 
 namespace gpuimg {
 namespace {

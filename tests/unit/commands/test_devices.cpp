@@ -10,8 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/context_pool.hpp"
-#include "batch/device_list.hpp"
+#include "batch/devices.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/temporary_folder.hpp"
