@@ -3,7 +3,7 @@
 #pragma once
 
 #include "batch/batch_options.hpp"
-#include "batch/batch_session.hpp"
+#include "batch/session.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
 #include "engine/image_job.hpp"

@@ -10,8 +10,8 @@
 #include <set>
 #include <utility>
 
-#include "batch/batch_session.hpp"
 #include "batch/inputs.hpp"
+#include "batch/session.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/refusals.hpp"

@@ -9,8 +9,8 @@
 #include <thread>
 #include <vector>
 
-#include "batch/batch_run.hpp"
 #include "batch/manifest_report.hpp"
+#include "batch/pipeline.hpp"
 #include "batch/plan.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_size_limit.hpp"

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-#include "batch/batch_run.hpp"
+#include "batch/pipeline.hpp"
 #include "io/output_file.hpp"
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"

@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "batch/batch_options.hpp"
-#include "batch/batch_run.hpp"
 #include "batch/inputs.hpp"
 #include "batch/manifest.hpp"
 #include "batch/memory_reserve.hpp"
+#include "batch/pipeline.hpp"
 #include "batch/plan.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"

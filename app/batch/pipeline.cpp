@@ -1,0 +1,609 @@
+// Processes items and records their results, in the oneTBB pipeline, or one after another when oneTBB runs out of
+// memory or threads.
+#include "batch/pipeline.hpp"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "arena_memory.hpp"
+#include "batch/batch_item.hpp"
+#include "batch/inputs.hpp"
+#include "batch/memory_reserve.hpp"
+#include "cli/messages.hpp"
+#include "codecs/declared_image.hpp"
+#include "codecs/refusals.hpp"
+#include "io/output_file.hpp"
+
+namespace gpuimg {
+namespace {
+
+class ItemProcessor {
+ public:
+  /// `is_cancelled` tells whether oneTBB has cancelled the running group: parallel loops then return early. `manifest`
+  /// may be null.
+  ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings, ManifestWriter* manifest,
+                MemoryBudget& budget, MemoryReserve& reserve, std::function<bool()> is_cancelled);
+
+  /// Resets the item to begun, or to ready if there is nothing to do. Strong guarantee; throws only std::bad_alloc or
+  /// Error{out_of_memory}.
+  void begin(BatchItem& item, const PlanItem& planned) const;
+
+  /// Takes an item from begun to ready and releases its memory budget. If the group was cancelled, the item stays begun
+  /// and nothing is written. Throws like begin(), and Error{write} if the manifest's begun line cannot be written; the
+  /// outputs then keep their temporary names and are removed.
+  void compute(BatchItem& item);
+
+  /// True once a device was lost: no new items may start.
+  [[nodiscard]] bool device_is_lost() const { return device_is_lost_; }
+
+ private:
+  struct Attempt {
+    bool is_cut_short = false;
+    std::exception_ptr thrown;    ///< fails the item
+    std::exception_ptr ends_run;  ///< the manifest cannot be written: ends the run
+  };
+
+  void plan_memory(BatchItem& item) const;
+  [[nodiscard]] Attempt attempt(BatchItem& item) const;
+  void stage(BatchItem& item, CommandContext& context) const;
+  void give_names(BatchItem& item, CommandContext& context, Attempt& made) const;
+
+  /// The manifest line to write before the item's outputs get their final names; empty if none is needed.
+  [[nodiscard]] std::string line_before_names(const BatchItem& item) const;
+  void check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const;
+  void conclude(BatchItem& item, const std::exception_ptr& thrown) const;
+  [[nodiscard]] bool has_output(const PlanItem& item) const;
+
+  const ImageJob& job_;
+  ContextPool& contexts_;
+  const RunSettings& settings_;
+  ManifestWriter* manifest_;
+  MemoryBudget& budget_;
+  MemoryReserve& reserve_;
+  std::function<bool()> is_cancelled_;
+  std::atomic<bool> device_is_lost_ = false;
+};
+
+constexpr const char* kOutputExists = "its output exists";
+
+ItemProcessor::ItemProcessor(const ImageJob& job, ContextPool& contexts, const RunSettings& settings,
+                             ManifestWriter* manifest, MemoryBudget& budget, MemoryReserve& reserve,
+                             std::function<bool()> is_cancelled)
+    : job_(job),
+      contexts_(contexts),
+      settings_(settings),
+      manifest_(manifest),
+      budget_(budget),
+      reserve_(reserve),
+      is_cancelled_(std::move(is_cancelled)) {}
+
+void ItemProcessor::begin(BatchItem& item, const PlanItem& planned) const {
+  reserve_.retry_on_oom([&] {
+    item = BatchItem();
+    item.planned = &planned;
+    item.record = settings_.blank;
+    item.record.input = planned.input;
+    item.record.output = planned.output;
+    item.record.page = planned.page.number;
+    item.record.has_later = !planned.lost.empty();
+    (void)read_file_facts(planned.input, item.record.bytes, item.record.mtime_ns);
+    if (planned.state == PlanState::done_before) {
+      item.record.files = job_.files_of(planned.output);
+    }
+    if (!planned.lost.empty()) {
+      fail_by(item, caught([&] { codecs::refuse_lost_pages(shown_input(planned), planned.lost); }));
+      item.is_decided = true;
+    } else if (planned.state != PlanState::to_do) {
+      skip(item, planned.state == PlanState::done_before ? "done before" : kOutputExists);
+      item.is_decided = true;
+    }
+    if (planned.earlier != nullptr) {
+      item.record.result = planned.earlier->result;
+      item.in_order =
+          job_.again(shown_input(ItemPaths{planned.input, planned.output, planned.page}), item.record.result);
+    }
+  });
+  if (!item.is_decided) {
+    plan_memory(item);
+  }
+  item.state = item.is_decided ? BatchItem::State::ready : BatchItem::State::begun;
+}
+
+void ItemProcessor::plan_memory(BatchItem& item) const {
+  const GlobalOptions& options = settings_.worker;
+  const PlanItem& planned = *item.planned;
+  const ItemPaths paths{planned.input, planned.output,
+                        planned.page.number > 0 ? planned.page : codecs::PageRef{options.page}};
+  codecs::DeclaredImage declared;
+  // If memory runs out here, the decoder reports it later.
+  (void)caught([&] { reserve_.retry_on_oom([&] { declared = codecs::declared_image_in(paths.input, paths.page); }); });
+  item.pixels = declared.pixels();
+  if (declared.pixels() > options.max_pixels) {
+    declared = codecs::DeclaredImage();  // the decoder refuses the image
+  }
+  const std::uint64_t share = budget_.bytes() / static_cast<std::uint64_t>(settings_.jobs);
+  reserve_.retry_on_oom([&] { item.memory = memory_of(job_, paths, item.record.bytes, declared, options, share); });
+  if (settings_.most_bytes && item.memory.bytes > settings_.most_bytes->bytes) {
+    reserve_.retry_on_oom([&] {
+      fail(item, name_of(ErrorKind::out_of_memory), why_too_large(item.memory.bytes, *settings_.most_bytes));
+    });
+    item.is_decided = true;
+  }
+}
+
+void ItemProcessor::compute(BatchItem& item) {
+  Attempt made;
+  // A worker that waits for its own parallel loops must not start another image.
+  if (auto thrown = caught([&] { tbb::this_task_arena::isolate([&] { made = attempt(item); }); })) {
+    made.thrown = std::move(thrown);
+  }
+  if (std::exchange(item.holds_memory, false)) {
+    budget_.release(item.memory.bytes);
+  }
+  if (made.ends_run) {
+    std::rethrow_exception(made.ends_run);
+  }
+  if (made.is_cut_short) {
+    return;
+  }
+  if (made.thrown) {
+    reserve_.retry_on_oom([&] { conclude(item, made.thrown); });
+  }
+  if (is_kind(item, ErrorKind::device_fault) || is_kind(item, ErrorKind::backend_unavailable)) {
+    device_is_lost_ = true;
+  }
+  item.state = BatchItem::State::ready;
+}
+
+ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
+  ContextPool::Lease context = contexts_.lease();
+  context->begin_item(item.planned->may_replace, item.planned->page);
+  if (item.memory.in_bands) {
+    context->read_in_bands(item.memory.bytes);
+  }
+  Attempt made;
+  made.thrown = caught([&] { stage(item, *context); });
+  // After a cancellation, neither the result nor the failure is valid.
+  made.is_cut_short = is_cancelled_();
+  if (made.is_cut_short) {
+    item.in_order = nullptr;
+    return made;
+  }
+  if (!made.thrown) {
+    give_names(item, *context, made);
+  }
+  item.record.backend = context->backend_name();
+  item.record.device = context->device();
+  item.record.sides = context->sides();
+  item.record.result = context->take_result();
+  item.record.times = context->times();
+  item.messages = context->take_messages();
+  item.replaced = settings_.force && context->has_replaced();
+  // A backend may cache memory for the next image, but not a large share of the limit.
+  const std::uint64_t kept = budget_.bytes() / static_cast<std::uint64_t>(2 * settings_.jobs);
+  if (settings_.worker.max_memory && item.memory.bytes > kept) {
+    context.discard();
+  }
+  return made;
+}
+
+void ItemProcessor::stage(BatchItem& item, CommandContext& context) const {
+  const ItemPaths paths{item.planned->input, item.planned->output, item.planned->page};
+  const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
+  for (const std::string& file : files) {
+    make_folder_of(file);
+    context.check_output_file(file, paths.input, job_.is_binary(file));
+  }
+  item.in_order = job_.run(context, paths);
+}
+
+void ItemProcessor::give_names(BatchItem& item, CommandContext& context, Attempt& made) const {
+  std::string line;
+  made.thrown = caught([&] {
+    if (device_is_lost_ && context.device()) {
+      throw Error(ErrorKind::device_fault,
+                  "the device was lost during the computation; nothing was written; check it with gpuimg doctor");
+    }
+    line = line_before_names(item);
+  });
+  if (!made.thrown && !line.empty()) {
+    made.ends_run = caught([&] { manifest_->write(line); });
+  }
+  if (!made.thrown && !made.ends_run) {
+    made.thrown = caught([&] { context.finish(); });
+  }
+}
+
+std::string ItemProcessor::line_before_names(const BatchItem& item) const {
+  if (manifest_ == nullptr || job_.merges()) {
+    return {};
+  }
+  std::vector<std::string> files = job_.files_of(item.planned->output);
+  if (files.empty()) {
+    return {};
+  }
+  check_still_absent(*item.planned, files);
+  ItemRecord begun = item.record;
+  begun.status = ItemStatus::begun;
+  if (!item.planned->is_in_place) {
+    begun.files = std::move(files);
+  }
+  return manifest_line(begun);
+}
+
+/// Otherwise the manifest would claim another program's new file as gpuimg's.
+void ItemProcessor::check_still_absent(const PlanItem& item, const std::vector<std::string>& files) const {
+  const bool may_exist = item.may_replace || item.is_in_place || settings_.force;
+  for (const std::string& file : files) {
+    if (!may_exist && identity_of(file)) {
+      fail_writing(file, "another program created it during the run; use --force to replace it, or another name");
+    }
+  }
+}
+
+void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) const {
+  fail_by(item, thrown);
+  // Another process may write to the same folder.
+  if (settings_.skip_existing && is_kind(item, ErrorKind::write) && has_output(*item.planned)) {
+    skip(item, kOutputExists);
+  }
+}
+
+bool ItemProcessor::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
+
+class ResultRecorder {
+ public:
+  ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
+                 MemoryReserve& reserve);
+
+  /// Runs the item's in-order step, then counts, prints and records it. Call for one item at a time, in plan order.
+  /// Throws Error{write} if the manifest cannot be written, and std::bad_alloc or Error{out_of_memory} before anything
+  /// is counted.
+  void end(BatchItem& item);
+
+  /// True once too many items failed and no new ones may start.
+  [[nodiscard]] bool must_end() const { return must_end_; }
+
+  RunOutcome& outcome() { return outcome_; }
+
+ private:
+  void take_turn(BatchItem& item);
+  void count(BatchItem& item);
+  [[nodiscard]] bool is_recorded(const BatchItem& item) const;
+
+  const RunSettings& settings_;
+  const RunChannels& channels_;
+  MemoryReserve& reserve_;
+  BlockedOutput blocked_;
+  std::atomic<bool> must_end_ = false;
+  RunOutcome outcome_;
+};
+
+std::string lines_of(const BatchItem& item) {
+  std::string lines;
+  for (const Message& message : item.messages) {
+    lines += message_line(message.least, text_with_name(message, shown_input(*item.planned)));
+  }
+  return lines;
+}
+
+bool is_unread(const BatchItem& item) {
+  return is_kind(item, ErrorKind::read) || is_kind(item, ErrorKind::decode) || is_kind(item, ErrorKind::unsupported);
+}
+
+ResultRecorder::ResultRecorder(const RunSettings& settings, const RunChannels& channels,
+                               const std::vector<PlanItem>& items, MemoryReserve& reserve)
+    : settings_(settings), channels_(channels), reserve_(reserve), blocked_(items) {
+  outcome_.counts.total = items.size();
+}
+
+void ResultRecorder::end(BatchItem& item) {
+  take_turn(item);
+  std::string told;
+  std::string recorded;
+  reserve_.retry_on_oom([&] {
+    told = lines_of(item);
+    recorded = is_recorded(item) ? manifest_line(item.record) : "";
+    if (item.record.status == ItemStatus::failed) {
+      outcome_.failures.add(item.record.error_kind, item.reason, item.record.message);
+    }
+  });
+  count(item);
+  if (!told.empty()) {
+    channels_.progress.print(told);
+  }
+  if (!recorded.empty()) {
+    channels_.manifest->write(recorded);
+  }
+}
+
+void ResultRecorder::take_turn(BatchItem& item) {
+  if (!item.in_order) {
+    return;
+  }
+  if (const auto thrown = caught([&] { reserve_.retry_on_oom(item.in_order); })) {
+    reserve_.retry_on_oom([&] { fail_by(item, thrown); });
+  }
+}
+
+void ResultRecorder::count(BatchItem& item) {
+  ProgressCounts& counts = outcome_.counts;
+  switch (item.record.status) {
+    case ItemStatus::done:
+      ++counts.done;
+      counts.pixels += item.pixels;
+      counts.replaced += item.replaced ? 1 : 0;
+      break;
+    case ItemStatus::failed:
+      ++counts.failed;
+      outcome_.unread += is_unread(item) ? 1 : 0;
+      break;
+    case ItemStatus::begun: break;  // not a final status
+    case ItemStatus::skipped: ++counts.skipped; break;
+  }
+  outcome_.times.add(item.record.times);
+  blocked_.count(item);
+  if (blocked_.is_certain() && !outcome_.fatal) {
+    outcome_.fatal = ErrorKind::write;
+    outcome_.why_no_output = std::move(item.reason);
+  }
+  must_end_ = blocked_.is_certain() || (settings_.max_errors > 0 && counts.failed >= settings_.max_errors);
+  for (const ErrorKind kind : {ErrorKind::device_fault, ErrorKind::backend_unavailable}) {
+    if (is_kind(item, kind) && !outcome_.fatal) {
+      outcome_.fatal = kind;
+    }
+  }
+  channels_.progress.update(counts);
+}
+
+bool ResultRecorder::is_recorded(const BatchItem& item) const {
+  const bool known = item.planned->state == PlanState::done_before && !settings_.record_done_before;
+  return channels_.manifest != nullptr && !known;
+}
+
+using State = BatchItem::State;
+
+class Run {
+ public:
+  Run(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+      const RunChannels& channels)
+      : plan_(plan),
+        contexts_(contexts),
+        settings_(settings),
+        channels_(channels),
+        budget_(settings.budget_bytes),
+        is_cancelled_([this] { return group_ && group_->is_group_execution_cancelled(); }),
+        reserve_(budget_, is_cancelled_),
+        processor_(job, contexts, settings, channels.manifest, budget_, reserve_, is_cancelled_),
+        recorder_(settings, channels, plan.items, reserve_),
+        // Finished items wait for earlier ones: more slots than workers, so that one slow item does not block the
+        // others.
+        slots_(static_cast<std::size_t>(settings.jobs) * 8 + 8) {}
+
+  RunOutcome execute() {
+    if (channels_.manifest != nullptr) {
+      channels_.manifest->write(channels_.first_line);
+    }
+    while (!pipeline_is_through()) {
+      end_what_is_begun();
+      if (!one_is_taken_alone()) {
+        break;
+      }
+    }
+    try_again_alone();
+    conclude();
+    return std::move(recorder_.outcome());
+  }
+
+ private:
+  [[nodiscard]] bool must_stop() const {
+    return channels_.stop.requested() || processor_.device_is_lost() || recorder_.must_end() || is_broken_;
+  }
+
+  /// Returns false if oneTBB ran out of memory or threads. It may then have dropped items that were begun.
+  bool pipeline_is_through() {
+    group_.emplace();
+    bool is_through = false;
+    try {
+      // Without this, oneTBB caps the workers at one per processor and warns on stderr.
+      const auto most = tbb::global_control::max_allowed_parallelism;
+      const tbb::global_control leave(
+          most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
+      require_arena_memory();
+      tbb::task_arena arena(settings_.jobs);
+      arena.execute([&] { run_pipeline(); });
+      is_through = true;
+    } catch (const std::bad_alloc&) {
+    } catch (const std::runtime_error& failure) {
+      if (!is_refused_thread(failure)) {
+        throw;
+      }
+    }
+    group_.reset();
+    return is_through;
+  }
+
+  /// Passes pointers, which oneTBB stores without allocating. The filters never throw: an exception would cancel the
+  /// work of the other workers.
+  void run_pipeline() {
+    const auto next = [&](tbb::flow_control& flow) {
+      BatchItem* item = begun();
+      if (item == nullptr) {
+        flow.stop();
+      }
+      return item;
+    };
+    const auto compute = [&](BatchItem* item) {
+      computed(*item);
+      return item;
+    };
+    tbb::parallel_pipeline(
+        slots_.size(),
+        tbb::make_filter<void, BatchItem*>(tbb::filter_mode::serial_in_order, next) &
+            tbb::make_filter<BatchItem*, BatchItem*>(tbb::filter_mode::parallel, compute) &
+            tbb::make_filter<BatchItem*, void>(tbb::filter_mode::serial_in_order, [&](BatchItem* item) { end(*item); }),
+        *group_);
+  }
+
+  /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
+  /// the pipeline has no more items in flight than there are slots.
+  BatchItem* begun() {
+    if (next_ == plan_.items.size() || must_stop()) {
+      return nullptr;
+    }
+    BatchItem& item = slots_[next_ % slots_.size()];
+    return is_begun(item, plan_.items[next_]) ? (++next_, &item) : nullptr;
+  }
+
+  bool is_begun(BatchItem& item, const PlanItem& planned) {
+    if (!held([&] { processor_.begin(item, planned); })) {
+      item.state = State::none;
+      return false;
+    }
+    if (item.state == State::ready) {
+      return true;
+    }
+    item.holds_memory = budget_.acquire(item.memory.bytes, is_cancelled_);
+    if (item.holds_memory && !must_stop()) {
+      return true;
+    }
+    if (std::exchange(item.holds_memory, false)) {
+      budget_.release(item.memory.bytes);
+    }
+    item.state = State::none;
+    return false;
+  }
+
+  void computed(BatchItem& item) {
+    if (item.state == State::begun) {
+      (void)held([&] { processor_.compute(item); });
+    }
+  }
+
+  void end(BatchItem& item) {
+    if (item.state != State::ready) {
+      return;
+    }
+    (void)held([&] {
+      if (is_kind(item, ErrorKind::out_of_memory) && !item.is_decided && settings_.jobs > 1 && !alone_) {
+        reserve_.retry_on_oom([&] { again_.push_back(item.planned); });
+      } else {
+        recorder_.end(item);
+      }
+    });
+    item.state = State::ended;
+  }
+
+  /// Runs a step; an exception ends the run: no memory for the bookkeeping, or the manifest cannot be written.
+  template <class Step>
+  bool held(const Step& step) noexcept {
+    std::exception_ptr thrown = caught(step);
+    if (!thrown) {
+      return true;
+    }
+    const std::lock_guard lock(mutex_);
+    if (!broken_by_) {
+      broken_by_ = std::move(thrown);
+    }
+    is_broken_ = true;
+    return false;
+  }
+
+  /// Finishes the items that the pipeline left behind, in plan order.
+  void end_what_is_begun() {
+    for (BatchItem& item : slots_) {
+      if (std::exchange(item.holds_memory, false)) {
+        budget_.release(item.memory.bytes);
+      }
+    }
+    for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
+      BatchItem& item = slots_[i % slots_.size()];
+      if (!must_stop()) {
+        computed(item);
+      }
+      end(item);
+    }
+  }
+
+  /// Processes one item sequentially: guarantees progress even if the pipeline cannot start.
+  bool one_is_taken_alone() {
+    BatchItem* item = begun();
+    if (item != nullptr) {
+      computed(*item);
+      end(*item);
+    }
+    return item != nullptr;
+  }
+
+  /// Retries images that ran out of memory, one at a time.
+  void try_again_alone() {
+    alone_ = true;
+    for (const PlanItem* planned : again_) {
+      contexts_.clear();
+      BatchItem& item = slots_.front();
+      if (must_stop() || !is_begun(item, *planned)) {
+        return;
+      }
+      computed(item);
+      end(item);
+    }
+  }
+
+  void conclude() {
+    RunOutcome& outcome = recorder_.outcome();
+    if (!broken_by_) {
+      // A run that leaves items behind for no stated reason must not pass as complete.
+      if (!must_stop() && outcome.counts.ended() < outcome.counts.total) {
+        outcome.fatal = ErrorKind::out_of_memory;
+      }
+      return;
+    }
+    try {
+      std::rethrow_exception(broken_by_);
+    } catch (const std::bad_alloc&) {
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_memory) {
+        throw;
+      }
+    }
+    outcome.fatal = outcome.fatal.value_or(ErrorKind::out_of_memory);
+  }
+
+  const WorkPlan& plan_;
+  ContextPool& contexts_;
+  const RunSettings& settings_;
+  const RunChannels& channels_;
+  MemoryBudget budget_;
+  std::optional<tbb::task_group_context> group_;  ///< of the running pipeline
+  std::function<bool()> is_cancelled_;
+  MemoryReserve reserve_;
+  ItemProcessor processor_;
+  ResultRecorder recorder_;
+  std::vector<BatchItem> slots_;  ///< item i is in slot i modulo the number of slots
+  std::size_t next_ = 0;
+  bool alone_ = false;
+  std::vector<const PlanItem*> again_;
+  std::mutex mutex_;
+  std::exception_ptr broken_by_;
+  std::atomic<bool> is_broken_ = false;
+};
+
+}  // namespace
+
+RunOutcome run_plan(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,
+                    const RunChannels& channels) {
+  return Run(job, plan, contexts, settings, channels).execute();
+}
+
+}  // namespace gpuimg

@@ -1,0 +1,550 @@
+// Gathers inputs, plans, executes the plan, reports the result and chooses the exit code. docs/batch.md, "Progress",
+// "Failures" and "Manifest".
+#include "batch/session.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <exception>
+#include <filesystem>
+#include <set>
+#include <string_view>
+#include <system_error>
+#include <utility>
+
+#include "backends/backends.hpp"
+#include "batch/batch_item.hpp"
+#include "batch/failures.hpp"
+#include "batch/outputs.hpp"
+#include "cli/messages.hpp"
+#include "cli/version.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/backend_choice.hpp"
+#include "engine/host_memory.hpp"
+#include "engine/item_outputs.hpp"
+#include "gpuimg/error.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "io/temporary_file.hpp"
+#include "text/fnv_hash.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the files they name.
+/// Throws Error{read} for such a file, Error{usage} if it is standard input.
+std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals);
+
+std::string content_hash(const std::string& path) {
+  if (path == "-") {
+    throw Error(ErrorKind::usage, "standard input can be read only once; name a file that all images can share");
+  }
+  const Bytes bytes = read_input(path);
+  return fmt::format("{:016x}", fnv_hash({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}));
+}
+
+std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals) {
+  std::uint64_t hash = fnv_hash(parser.name());
+  for (const GivenOption& option : parser.given_options()) {  // sorted: the order on the command line does not matter
+    const std::string value = fmt::format("{}", fmt::join(option.values, "\n"));
+    hash = fnv_hash(fmt::format("\n{}={}", option.name, option.reads_file ? content_hash(value) : value), hash);
+  }
+  hash = fnv_hash(globals.auto_orient ? "" : "\nno-auto-orient", hash);
+  hash = fnv_hash(globals.lenient ? "\nlenient" : "", hash);
+  hash = fnv_hash(globals.page > 0 ? fmt::format("\npage={}", globals.page) : "", hash);
+  return fmt::format("{:016x}", hash);
+}
+
+/// Folder that receives the output tree; it is not searched for inputs.
+std::optional<FileIdentity> output_folder(const NamedPaths& named) {
+  return is_folder_name(named.output) ? identity_of(named.output) : std::nullopt;
+}
+
+/// A missing --resume manifest is not an error: a requeued job does not know whether it ran before.
+std::optional<Manifest> manifest_to_continue(const BatchArguments& arguments) {
+  if (!arguments.retry_failed.empty()) {
+    return read_manifest(arguments.retry_failed);
+  }
+  if (arguments.resume.empty()) {
+    return std::nullopt;
+  }
+  const bool is_missing = ::access(arguments.resume.c_str(), F_OK) != 0 && errno == ENOENT;
+  return is_missing ? Manifest() : read_manifest_to_continue(arguments.resume);
+}
+
+/// True if gpuimg writes files with this extension, in any operation.
+bool has_written_ending(const std::string& path) {
+  constexpr std::array<std::string_view, 4> kTables = {"npy", "csv", "json", "svg"};
+  const std::string ending = file_ending(path);
+  return codecs::is_written_ending(ending) || std::find(kTables.begin(), kTables.end(), ending) != kTables.end();
+}
+
+/// Base of relative names; empty if the working folder was deleted.
+std::string working_folder() {
+  std::error_code ignored;
+  return std::filesystem::current_path(ignored).string();
+}
+
+std::size_t items_to_do(const WorkPlan& plan) {
+  return static_cast<std::size_t>(std::count_if(plan.items.begin(), plan.items.end(),
+                                                [](const PlanItem& item) { return item.state == PlanState::to_do; }));
+}
+
+/// Removes temporary files of killed runs from the output folders.
+void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::string& merged, Verbosity verbosity) {
+  std::set<std::string> folders;
+  if (!merged.empty() && !is_stream(merged)) {
+    folders.insert(folder_of(merged));
+  }
+  for (const PlanItem& item : plan.items) {
+    if (!item.output.empty()) {
+      folders.insert(folder_of(job.files_of(item.output).front()));
+    }
+  }
+  for (const std::string& folder : folders) {
+    if (const std::size_t removed = remove_stale_temporaries(folder); removed > 0) {
+      print_detail(verbosity, fmt::format("{}: removed {} temporary file{} of a killed run", printable_name(folder),
+                                          removed, removed == 1 ? "" : "s"));
+    }
+  }
+}
+
+/// Asks the driver.
+bool is_there(const BackendEntry& entry, Verbosity verbosity) {
+  try {
+    return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
+  } catch (const Error& error) {
+    print_detail(verbosity, fmt::format("{} would be faster, but: {}", entry.title, error.what()));
+    return false;
+  }
+}
+
+/// "estimated 1.2 s on the CPU, 0.4 s with CUDA".
+std::string text_of(const std::vector<BackendEstimate>& estimates) {
+  std::string text;
+  for (const BackendEstimate& estimate : estimates) {
+    text += fmt::format("{}{:.1f} s {} {}", text.empty() ? "estimated " : ", ", estimate.ms / 1000.0,
+                        estimate.backend->memory_is_host ? "on" : "with", estimate.backend->title);
+  }
+  return text;
+}
+
+/// Ignores a closed standard output: the reader had what it needed.
+void rethrow_unless_closed(const std::exception_ptr& thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const OutputClosed&) {
+  }
+}
+
+}  // namespace
+
+BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+                           const GlobalOptions& globals)
+    : job_(job),
+      arguments_(arguments),
+      globals_(globals),
+      options_(checked(arguments)),
+      operation_(parser.name()),
+      parameters_(parameter_hash(parser, globals)),
+      folder_(working_folder()),
+      earlier_name_(arguments.resume.empty() ? arguments.retry_failed : arguments.resume) {
+  if (!job.side_files().empty()) {
+    throw Error(ErrorKind::usage, "--lut writes one table; use it with one image");
+  }
+  (void)OutputTemplate(arguments.output);  // rejects unknown fields before folders are read
+  const bool continues = !arguments.resume.empty() || !arguments.retry_failed.empty();
+  if (job.merges() && has_fields(arguments.output)) {
+    throw Error(ErrorKind::usage, "all images have one output: give --output a name without braces");
+  }
+  if (!job.can_resume() && continues) {
+    throw Error(ErrorKind::usage,
+                "one result of all images needs every image; it cannot be combined with --resume or --retry-failed");
+  }
+  if (job.merges() && !arguments.retry_failed.empty()) {
+    throw Error(ErrorKind::usage, "--retry-failed would leave out what is done; use --resume, which keeps it");
+  }
+  if (globals.in_place && !arguments.resume.empty()) {
+    throw Error(ErrorKind::usage,
+                "--resume cannot be combined with --in-place: an image that was replaced before the run ended would "
+                "be changed twice; write to another folder");
+  }
+  refuse_together(globals.in_place && globals.all_pages, "--in-place", "--page all");
+  earlier_ = manifest_to_continue(arguments);
+  const auto identity = identity_of(arguments.manifest);
+  continues_manifest_ = continues && !arguments.manifest.empty() &&
+                        (arguments.manifest == earlier_name_ || (identity && identity == identity_of(earlier_name_)));
+}
+
+GatheredInputs BatchSession::gather(const NamedPaths& named) const {
+  const InputSources sources{named.inputs,
+                             listed_files(arguments_),
+                             FileFilter(arguments_.include, arguments_.exclude, job_.input_endings()),
+                             {arguments_.recursive, output_folder(named)}};
+  GatheredInputs gathered = gather_inputs(sources);
+  for (const std::string& note : gathered.notes) {
+    print_note(globals_.verbosity, note);
+  }
+  if (globals_.all_pages) {
+    gathered.files = with_pages(gathered.files);
+  }
+  return gathered;
+}
+
+OutputNaming BatchSession::naming_for(const NamedPaths& named, std::size_t inputs) const {
+  if (job_.merges()) {
+    return {[](const InputFile&, std::size_t) { return std::string(); },
+            [](const std::string&) { return std::vector<std::string>(); }};
+  }
+  OutputNaming naming;
+  naming.files_of = [this](const std::string& output) {
+    return output.empty() ? std::vector<std::string>() : job_.files_of(output);
+  };
+  const auto is_plain_file = [](const std::string& path) { return !is_folder_name(path); };
+  if (has_fields(arguments_.output)) {
+    const OutputTemplate name(arguments_.output);
+    naming.depends_on_list = name.has_index();
+    naming.name_for = [name](const InputFile& input, std::size_t index) { return name.name_for(input, index); };
+    naming.alternatives = alternatives_for_template(arguments_.output);
+  } else if (named.each_is_its_own) {
+    naming.name_for = [this](const InputFile& input, std::size_t) {
+      return mirrored_name("", input.path, job_.ending_for(input.path));
+    };
+  } else if (named.output.empty()) {
+    throw Error(ErrorKind::usage, "OUT is missing: name a folder for several images, or a template with --output");
+  } else if (is_standard_output(named.output)) {
+    throw Error(ErrorKind::usage,
+                "standard output takes one result, without options that plan or record a run; name a "
+                "file or folder as OUT");
+  } else if (inputs == 1 && !globals_.all_pages && arguments_.files_from.empty() &&
+             std::all_of(named.inputs.begin(), named.inputs.end(), is_plain_file) && is_plain_file(named.output)) {
+    naming.name_for = [output = named.output](const InputFile&, std::size_t) { return output; };
+  } else {
+    naming.name_for = [this, folder = named.output](const InputFile& input, std::size_t) {
+      return mirrored_name(folder, input.relative, job_.ending_for(input.relative));
+    };
+    naming.alternatives = alternatives_for_folder(named.output, job_.ending_for(""));
+  }
+  naming.name_for = [of_image = std::move(naming.name_for)](const InputFile& input, std::size_t index) {
+    return input.lost.empty() ? of_image(input, index) : "";
+  };
+  return naming;
+}
+
+WorkPlan BatchSession::plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs) {
+  PlanRules rules;
+  rules.force = globals_.force;
+  rules.in_place = globals_.in_place;
+  rules.skip_existing = arguments_.skip_existing;
+  rules.is_text = [this](const std::string& file) { return !job_.is_binary(file); };
+  rules.named_inputs = globals_.named_inputs;
+  rules.resume = arguments_.resume.empty() ? nullptr : &*earlier_;
+  rules.retry_failed = arguments_.retry_failed.empty() ? nullptr : &*earlier_;
+  rules.earlier_name = earlier_name_;
+  rules.parameters = parameters_;
+  rules.folder = folder_;
+  WorkPlan plan = make_plan(inputs, naming, options_.shard, rules);
+  for (const PlanItem& item : plan.items) {
+    if (!job_.merges() && item.lost.empty()) {
+      job_.check_name(item.output);
+      if (item.state == PlanState::to_do && !job_.is_binary(item.output)) {
+        check_text_output(item.output, {});
+      }
+    }
+  }
+  return plan;
+}
+
+void BatchSession::check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const {
+  job_.check_name(output);
+  if (output.empty() || is_standard_output(output)) {
+    return;
+  }
+  const auto identity = identity_of(output);
+  for (const InputFile& input : inputs) {
+    if (identity && identity_of(input.path) == identity) {
+      throw Error(ErrorKind::write,
+                  printable_name(output) + ": cannot write: it is one of the inputs; use another name");
+    }
+  }
+  if (!job_.is_binary(output)) {
+    check_text_output(output, globals_.named_inputs);
+  }
+  check_output(output, "", {globals_.force || is_recorded(output), false});
+}
+
+void BatchSession::check_manifest() const {
+  const std::string& name = arguments_.manifest;
+  if (!name.empty() && !identity_of(name)) {  // ManifestWriter replaces nothing but a manifest
+    check_text_output(name, {});
+  }
+}
+
+bool BatchSession::is_recorded(const std::string& output) const {
+  return earlier_ && earlier_->outputs.contains(recorded_path(folder_, output));
+}
+
+void BatchSession::demand_folder(const NamedPaths& named) const {
+  const bool needs_none = job_.merges() || has_fields(arguments_.output) || named.each_is_its_own;
+  // Before the question whether it is a folder: another shard may create that folder at any moment.
+  const bool exists = identity_of(named.output).has_value();
+  if (needs_none || named.output.empty() || is_folder_name(named.output)) {
+    return;
+  }
+  const std::string name = printable_name(named.output);
+  const bool is_folder_read = std::any_of(named.inputs.begin(), named.inputs.end(), is_folder_name);
+  const bool several =
+      globals_.all_pages || is_folder_read || named.inputs.size() > 1 || !arguments_.files_from.empty();
+  if (several && has_written_ending(named.output) && !exists) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{0}: OUT names a file, but several inputs need a folder; write {0}/ for a folder of that "
+                            "name, or name another",
+                            name));
+  }
+  if (several && (!is_folder_read || exists)) {
+    throw Error(ErrorKind::usage,
+                name + ": several inputs need a folder as OUT; name an existing folder, or end the name with /");
+  }
+}
+
+void BatchSession::note_options(const std::string& merged, const WorkPlan& plan) const {
+  if (job_.merges()) {
+    return job_.note_options(merged, globals_.verbosity);
+  }
+  const auto is_like_first = [&](const PlanItem& item) {
+    return file_ending(item.output) == file_ending(plan.items.front().output);
+  };
+  if (!plan.items.empty() && std::all_of(plan.items.begin(), plan.items.end(), is_like_first)) {
+    job_.note_options(plan.items.front().output, globals_.verbosity);
+  }
+}
+
+ExitCode BatchSession::run(const NamedPaths& named) {
+  demand_folder(named);
+  const GatheredInputs gathered = gather(named);
+  if (job_.merges()) {
+    check_merged_output(named.output, gathered.files);
+    if (gathered.files.size() > 1) {
+      job_.check_several();
+    }
+  }
+  check_manifest();
+  const OutputNaming naming = naming_for(named, gathered.files.size());
+  const OriginalInputs originals = without_derived_inputs(gathered.files, naming);
+  if (!originals.note.empty()) {
+    print_note(globals_.verbosity, originals.note);
+  }
+  const WorkPlan plan = plan_for(naming, originals.files);
+  if (!arguments_.shard.empty()) {
+    print_detail(globals_.verbosity, fmt::format("shard {} by {}: {} of {} items", options_.shard.text(),
+                                                 options_.shard.source, plan.shard_size, plan.total));
+  }
+  note_options(named.output, plan);
+  if (arguments_.dry_run) {
+    write_text(plan_text(plan));
+    return ExitCode::ok;
+  }
+  note_if_not_recorded();
+  return execute(named, plan);
+}
+
+void BatchSession::note_if_not_recorded() const {
+  if (!earlier_name_.empty() && !continues_manifest_) {
+    print_note(globals_.verbosity, fmt::format("{}: this run is not recorded there and cannot be resumed from it; add "
+                                               "--manifest {}",
+                                               earlier_name_, earlier_name_));
+  }
+}
+
+int BatchSession::jobs_for(const WorkPlan& plan) const {
+  const int wanted = options_.jobs > 0 ? options_.jobs : processors(globals_);
+  return static_cast<int>(std::clamp<std::size_t>(items_to_do(plan), 1, static_cast<std::size_t>(wanted)));
+}
+
+GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const {
+  GlobalOptions options = globals_;
+  options.threads = std::max(1, processors(globals_) / jobs);
+  if (options.backend || candidates(options).size() == 1) {
+    return options;
+  }
+  // One decision for all images, based on the first one whose size is known.
+  for (const PlanItem& item : plan.items) {
+    const auto declared =
+        item.state == PlanState::to_do
+            ? codecs::declared_image_in(item.input, item.page.number > 0 ? item.page : codecs::PageRef{globals_.page})
+            : codecs::DeclaredImage{};
+    if (declared.pixels() > 0) {
+      const std::uint64_t images = items_to_do(plan);
+      const auto expected = estimates(
+          options, {images, declared.pixels() * images, declared.suits_backends, processors(globals_), options.cost});
+      const BackendEntry* first = &fastest(expected);
+      std::string why_not = why_no_rival(expected, *first);
+      if (first->device_facts != nullptr) {
+        why_not = is_there(*first, globals_.verbosity) ? "" : fmt::format("there is no {} device", first->title);
+        first = why_not.empty() ? first : expected.front().backend;
+      }
+      options.backend = first->kind;
+      const std::string reason = why_not.empty() ? text_of(expected) : why_not;
+      print_detail(globals_.verbosity, fmt::format("backend {}: {}", backend_entry(*options.backend).name, reason));
+      break;
+    }
+  }
+  return options;
+}
+
+RunSettings BatchSession::settings_for(int jobs, const GlobalOptions& worker) const {
+  RunSettings settings;
+  settings.worker = worker;
+  settings.jobs = jobs;
+  settings.max_errors = options_.max_errors;
+  settings.force = globals_.force;
+  settings.skip_existing = arguments_.skip_existing;
+  settings.record_done_before = !continues_manifest_;
+  settings.verbosity = globals_.verbosity;
+  settings.budget_bytes = memory_for_images(globals_.max_memory);
+  settings.most_bytes = memory_for_one(globals_.max_memory);
+  settings.blank.operation = operation_;
+  settings.blank.parameters = parameters_;
+  settings.blank.version = version_number();
+  return settings;
+}
+
+std::unique_ptr<ManifestWriter> BatchSession::open_manifest() const {
+  if (arguments_.manifest.empty()) {
+    return nullptr;
+  }
+  const auto mode = continues_manifest_ ? ManifestWriter::Mode::append
+                    : globals_.force    ? ManifestWriter::Mode::replace
+                                        : ManifestWriter::Mode::create;
+  const bool replaces = mode == ManifestWriter::Mode::replace && identity_of(arguments_.manifest).has_value();
+  auto manifest = std::make_unique<ManifestWriter>(arguments_.manifest, mode);
+  if (replaces) {
+    print_note(globals_.verbosity, "replaced " + printable_name(arguments_.manifest));
+  }
+  return manifest;
+}
+
+std::string BatchSession::first_line(const WorkPlan& plan, const std::string& merged) const {
+  const std::uint64_t items = continues_manifest_ ? plan.shard_size : plan.items.size();
+  return manifest_line(RunRecord{operation_, parameters_, version_number(), items, plan.total, options_.shard, folder_,
+                                 merged.empty() || is_stream(merged) ? "" : merged});
+}
+
+ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
+  const std::string merged = job_.merges() ? named.output : "";
+  const int jobs = jobs_for(plan);
+  expect_work(work_per_device(options_.devices, globals_, jobs, items_to_do(plan)));
+  const GlobalOptions workers = worker_options(plan, jobs);
+  const std::vector<int> devices = devices_of(options_.devices, globals_, workers.backend);
+  if (devices.size() > 1 && workers.backend && backend_entry(*workers.backend).device_facts != nullptr) {
+    print_detail(globals_.verbosity, fmt::format("the images are shared by the {} devices {}",
+                                                 backend_entry(*workers.backend).title, fmt::join(devices, ", ")));
+  }
+  Progress progress(progress_mode(globals_), plan.items.size());
+  const StopSignal stop([&] {
+    progress.print("gpuimg: note: stopping once the images in flight are done; interrupt again to stop at once\n");
+  });
+  progress.start();
+  if (globals_.max_memory) {
+    return_freed_memory();
+  }
+  ContextPool contexts(workers, devices);
+  if (items_to_do(plan) > 0) {
+    job_.prepare(*contexts.lease());
+  }
+  const std::unique_ptr<ManifestWriter> manifest = open_manifest();
+  remove_stale_outputs(plan, job_, merged, globals_.verbosity);
+
+  const RunChannels channels{progress, stop, manifest.get(), first_line(plan, merged)};
+  RunOutcome outcome = run_plan(job_, plan, contexts, settings_for(jobs, workers), channels);
+  MemoryBudget nothing_in_flight(0);
+  MemoryReserve reserve(nothing_in_flight, [] { return false; });
+  const std::exception_ptr unfinished = caught([&] { finish_merged(contexts, outcome, named.output, reserve); });
+  progress.stop();
+  print_failures(outcome, reserve);
+  if (unfinished) {
+    rethrow_unless_closed(unfinished);
+  }
+  if (manifest != nullptr) {
+    manifest->finish();
+  }
+  // If there is no memory for the report, the exit code still tells.
+  (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
+  return concluded(plan, outcome, stop);
+}
+
+void BatchSession::finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output,
+                                 MemoryReserve& reserve) {
+  const bool is_whole = outcome.counts.ended() == outcome.counts.total;
+  if (!job_.merges() || !is_whole || outcome.fatal || !job_.has_merged()) {
+    return;
+  }
+  reserve.retry_on_oom([&] {
+    const ContextPool::Lease context = contexts.lease();
+    context->begin_item(is_recorded(output));
+    job_.finish(*context, output);
+    context->finish();
+    outcome.counts.replaced += context->has_replaced() ? 1 : 0;
+    outcome.times.add(context->times());
+  });
+}
+
+std::vector<std::string> BatchSession::failure_lines(const RunOutcome& outcome) const {
+  std::vector<std::string> lines = outcome.failures.lines();
+  if (outcome.fatal == ErrorKind::write) {
+    const std::string again = !arguments_.manifest.empty()          ? " with --resume " + arguments_.manifest
+                              : globals_.force || globals_.in_place ? ""
+                                                                    : " with --skip-existing";
+    lines.push_back(fmt::format("the run ended because {} outputs in a row failed: {}; then run the command again{}",
+                                BlockedOutput::kInARow, outcome.why_no_output, again));
+  }
+  return lines;
+}
+
+void BatchSession::print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const {
+  std::vector<std::string> lines;
+  if (caught([&] { reserve.retry_on_oom([&] { lines = failure_lines(outcome); }); })) {
+    print_out_of_memory();
+  }
+  std::for_each(lines.begin(), lines.end(), print_error);
+}
+
+std::string BatchSession::summary(const RunOutcome& outcome, double seconds) const {
+  std::string text;
+  if (globals_.timing) {
+    text = globals_.json ? outcome.times.json() : outcome.times.table();
+  }
+  if (globals_.verbosity != Verbosity::quiet) {
+    text += summary_line(outcome.counts, seconds);
+  }
+  return text;
+}
+
+ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const {
+  if (outcome.fatal == ErrorKind::out_of_memory) {
+    print_error("out of memory between images; finished outputs are kept: continue with --resume or --skip-existing");
+  }
+  if (outcome.fatal) {
+    return exit_code_of(*outcome.fatal);
+  }
+  if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
+    return *code;
+  }
+  // One file, of which nothing can be read, is not one of many.
+  const auto is_of_first_file = [&](const PlanItem& item) { return item.input == plan.items.front().input; };
+  if (globals_.all_pages && outcome.unread > 0 && outcome.unread == plan.items.size() &&
+      std::all_of(plan.items.begin(), plan.items.end(), is_of_first_file)) {
+    return ExitCode::bad_input;
+  }
+  return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+}
+
+}  // namespace gpuimg
