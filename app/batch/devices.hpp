@@ -1,5 +1,4 @@
-// The devices that share the images: --devices, and a pool of worker contexts, one per image in flight, created on
-// demand, on the device with the fewest images in flight. docs/batch.md, "The pipeline".
+// The devices that share the images: --devices, and the contexts of the workers on them. docs/batch.md, "The pipeline".
 #pragma once
 
 #include <cstddef>
@@ -33,6 +32,7 @@ std::vector<int> devices_of(const DeviceList& list, const GlobalOptions& globals
 DeviceWork work_per_device(const DeviceList& list, const GlobalOptions& globals, int jobs,
                            std::optional<std::uint64_t> images);
 
+/// Of worker contexts: one per image in flight, created on demand, on the device with the fewest images in flight.
 class ContextPool {
  private:
   struct DeviceContexts {

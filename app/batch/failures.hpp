@@ -11,7 +11,8 @@
 
 namespace gpuimg {
 
-/// Stores a bounded number of lines, however many items fail.
+/// Failures for the final report: for each cause the first few files, then a count. Stores a bounded number of lines,
+/// however many items fail.
 class FailureList {
  public:
   /// `reason` is `message` without the item's file names: failures with equal kind and reason share a cause. Strong
@@ -34,6 +35,7 @@ class FailureList {
   std::uint64_t of_other_causes_ = 0;
 };
 
+/// Detects that no output can be written any more, so that a run on a full disk ends early.
 class BlockedOutput {
  public:
   /// This many consecutive failures with the same errno count as permanent.

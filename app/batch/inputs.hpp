@@ -19,6 +19,7 @@ namespace gpuimg {
 /// path below the scanned folder, and its `*` also matches slashes. Only a literal dot matches a leading dot.
 bool matches_glob(const std::string& pattern, const std::string& relative_path);
 
+/// --include and --exclude: which files of a folder are read.
 class FileFilter {
  public:
   /// With an empty `include`, files are selected by extension: `endings`, in lower case, without a dot.
@@ -93,9 +94,11 @@ struct GatheredInputs {
 /// Error{read} for a missing path on the command line, and for a folder that cannot be read or has no inputs.
 GatheredInputs gather_inputs(const InputSources& sources);
 
-/// Replaces each file of several pages by its pages, in order. The relative name of a page has its number before the
-/// ending, with as many digits as the number of pages: "stack-07.tif". If a file is damaged behind its pages, the next
-/// number is an input that stands for those that are lost. Other files, and files that cannot be read, stay.
+/// --page all: the pages of a file as inputs of their own. Finds them once, so that no page is searched for later;
+/// reads no more than the directories of the files. Replaces each file of several pages by its pages, in order. The
+/// relative name of a page has its number before the ending, with as many digits as the number of pages:
+/// "stack-07.tif". If a file is damaged behind its pages, the next number is an input that stands for those that are
+/// lost. Other files, and files that cannot be read, stay.
 std::vector<InputFile> with_pages(const std::vector<InputFile>& files);
 
 }  // namespace gpuimg

@@ -95,6 +95,7 @@ struct InPlaceNames {
   bool each_is_its_own = true;  ///< each input is its own output, and `output` is empty
 };
 
+/// --in-place without OUT: decides which names are inputs; never takes a file for one if it could be meant as OUT.
 /// `names` are all names on the command line; `has_list` is true with --files-from. Names of the same file count once.
 /// Throws Error{usage} if the last name could be meant as OUT.
 InPlaceNames in_place_names(const std::vector<std::string>& names, bool has_list);

@@ -28,6 +28,7 @@
 namespace gpuimg {
 namespace {
 
+/// Processes one item up to the point where its result is recorded.
 class ItemProcessor {
  public:
   /// `is_cancelled` tells whether oneTBB has cancelled the running group: parallel loops then return early. `manifest`
@@ -262,6 +263,8 @@ void ItemProcessor::conclude(BatchItem& item, const std::exception_ptr& thrown) 
 
 bool ItemProcessor::has_output(const PlanItem& item) const { return all_exist(job_.files_of(item.output)); }
 
+/// Records finished items: counts, failures, messages and manifest lines. Allocates everything before it changes any
+/// count; after that, only writing the manifest can fail.
 class ResultRecorder {
  public:
   ResultRecorder(const RunSettings& settings, const RunChannels& channels, const std::vector<PlanItem>& items,
@@ -374,6 +377,7 @@ bool ResultRecorder::is_recorded(const BatchItem& item) const {
 
 using State = BatchItem::State;
 
+/// The run of a plan, with the sequential fallback.
 class Run {
  public:
   Run(const ImageJob& job, const WorkPlan& plan, ContextPool& contexts, const RunSettings& settings,

@@ -39,10 +39,6 @@
 namespace gpuimg {
 namespace {
 
-/// 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the files they name.
-/// Throws Error{read} for such a file, Error{usage} if it is standard input.
-std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals);
-
 std::string content_hash(const std::string& path) {
   if (path == "-") {
     throw Error(ErrorKind::usage, "standard input can be read only once; name a file that all images can share");
@@ -51,6 +47,10 @@ std::string content_hash(const std::string& path) {
   return fmt::format("{:016x}", fnv_hash({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}));
 }
 
+/// One number for everything except the inputs that affects the bytes of a run's outputs. A manifest stores it, and
+/// --resume compares it. 16 hexadecimal digits: a hash of the subcommand, its options as given, and the content of the
+/// files they name. Another text of the options breaks --resume of older manifests. Throws Error{read} for such a file,
+/// Error{usage} if it is standard input.
 std::string parameter_hash(const CommandParser& parser, const GlobalOptions& globals) {
   std::uint64_t hash = fnv_hash(parser.name());
   for (const GivenOption& option : parser.given_options()) {  // sorted: the order on the command line does not matter
