@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "backends/backends.hpp"
+#include "batch/archive.hpp"
 #include "batch/archive_arguments.hpp"
-#include "batch/archive_run.hpp"
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
 #include "batch/plan.hpp"

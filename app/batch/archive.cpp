@@ -1,0 +1,632 @@
+// Members come in, are processed and get their places in the output, in a oneTBB pipeline: headers are read in order;
+// the workers read, compute and write; places and messages are in order.
+#include "batch/archive.hpp"
+
+#include <fmt/format.h>
+#include <tbb/global_control.h>
+#include <tbb/parallel_pipeline.h>
+#include <tbb/task_arena.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/backends.hpp"
+#include "batch/archive_arguments.hpp"
+#include "batch/batch_item.hpp"
+#include "batch/devices.hpp"
+#include "batch/failures.hpp"
+#include "batch/outputs.hpp"
+#include "batch/stop_signal.hpp"
+#include "cli/messages.hpp"
+#include "codecs/codec.hpp"
+#include "codecs/declared_image.hpp"
+#include "engine/host_memory.hpp"
+#include "engine/image_memory.hpp"
+#include "engine/memory_budget.hpp"
+#include "io/bytes.hpp"
+#include "io/input_file.hpp"
+#include "io/output_file.hpp"
+#include "io/output_stream.hpp"
+#include "io/tar.hpp"
+#include "text/number_text.hpp"
+#include "text/path_names.hpp"
+#include "text/printable_name.hpp"
+
+namespace gpuimg {
+namespace {
+
+/// One member on its way to the archive.
+struct ArchivePiece {
+  std::vector<std::byte> header;
+  std::shared_ptr<const FileContent> content;
+  std::optional<FileSection> copied_from = std::nullopt;  ///< in place of `content`: copied in blocks
+  std::uint64_t offset = 0;                               ///< in the archive; set by place()
+
+  [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content->size(); }
+};
+
+/// In a file, each member gets its place in turn, and is then written by any thread. A stream is written in turn. Every
+/// step throws Error{write} or OutputClosed.
+class ArchiveOutput {
+ public:
+  ArchiveOutput(const std::string& name, const OverwriteRules& rules);
+
+  /// Gives the piece its place, after all before it; writes it if the archive is a stream.
+  void place(ArchivePiece& piece);
+
+  /// Writes a piece that has its place, unless place() has written it. Thread-safe.
+  void store(const ArchivePiece& piece) const;
+
+  /// Writes bytes after all before them.
+  void append(std::span<const std::byte> part);
+  void append_zeros(std::size_t count);
+
+  /// Writes what a stream has not yet got.
+  void flush();
+
+  /// Ends the archive and gives it its name.
+  void finish();
+
+ private:
+  void write_to_stream(std::span<const std::byte> part) const;
+
+  std::optional<StagedOutput> file_;
+  std::optional<FifoOutput> fifo_;  ///< neither: standard output
+  std::uint64_t end_ = 0;
+  std::vector<std::byte> waiting_;  ///< for the stream: headers and small members become one write
+};
+
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+/// Calls write(at, part) for the content of a piece, one part after another.
+template <class Write>
+void for_each_part(const ArchivePiece& piece, const Write& write) {
+  if (!piece.copied_from) {
+    std::uint64_t at = 0;
+    return piece.content->for_each_part([&](std::span<const std::byte> part) {
+      write(at, part);
+      at += part.size();
+    });
+  }
+  std::vector<std::byte> block(static_cast<std::size_t>(std::min<std::uint64_t>(kBlock, piece.copied_from->size)));
+  for (std::uint64_t at = 0; at < piece.copied_from->size; at += block.size()) {
+    block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(block.size(), piece.copied_from->size - at)));
+    read_section(*piece.copied_from, at, block);
+    write(at, std::span<const std::byte>(block));
+  }
+}
+
+ArchiveOutput::ArchiveOutput(const std::string& name, const OverwriteRules& rules) {
+  if (is_fifo(name)) {
+    fifo_.emplace(name);
+  } else if (!is_standard_output(name)) {
+    file_.emplace(name, rules);
+  }
+}
+
+void ArchiveOutput::place(ArchivePiece& piece) {
+  const std::uint64_t size = piece.content_bytes();
+  if (file_) {
+    piece.offset = end_;
+    end_ += piece.header.size() + size + tar_padding(size);
+  } else {
+    append(piece.header);
+    for_each_part(piece, [&](std::uint64_t /*at*/, std::span<const std::byte> part) { append(part); });
+    append_zeros(tar_padding(size));
+  }
+}
+
+void ArchiveOutput::store(const ArchivePiece& piece) const {
+  if (!file_) {
+    return;
+  }
+  file_->write_at(piece.offset, piece.header);
+  const std::uint64_t first = piece.offset + piece.header.size();
+  for_each_part(piece, [&](std::uint64_t at, std::span<const std::byte> part) { file_->write_at(first + at, part); });
+}
+
+void ArchiveOutput::append(std::span<const std::byte> part) {
+  if (file_) {
+    file_->write_at(std::exchange(end_, end_ + part.size()), part);
+    return;
+  }
+  if (waiting_.size() + part.size() > kBlock) {
+    flush();
+  }
+  if (part.size() > kBlock) {
+    write_to_stream(part);
+  } else {
+    waiting_.insert(waiting_.end(), part.begin(), part.end());
+  }
+}
+
+void ArchiveOutput::append_zeros(std::size_t count) {
+  constexpr std::array<std::byte, kTarEndBytes> kZeros{};
+  append(std::span(kZeros).first(count));
+}
+
+void ArchiveOutput::flush() {
+  if (!waiting_.empty()) {
+    write_to_stream(waiting_);
+    waiting_.clear();
+  }
+}
+
+void ArchiveOutput::write_to_stream(std::span<const std::byte> part) const {
+  if (fifo_) {
+    fifo_->write(part);
+  } else {
+    write_output("-", part, {});
+  }
+}
+
+void ArchiveOutput::finish() {
+  append_zeros(kTarEndBytes);
+  if (file_) {
+    file_->finish();
+    file_->commit();
+  } else {
+    flush();
+  }
+}
+
+/// Its content is in the archive's file (`section`), or in memory (`content`), or read by nobody.
+struct ArchiveMember {
+  TarMember member;
+  std::optional<FileSection> section;
+  Bytes content;
+  bool is_image = false;
+  std::uint64_t memory = 0;  ///< of the budget
+  PlanItem planned;          ///< of an image
+  BatchItem item;
+  std::vector<ArchivePiece> pieces;  ///< what is written of it
+};
+
+/// Takes members from an archive, one after another, as memory allows. Content that a worker can read later stays in
+/// the file. One thread calls it, except for release().
+class ArchiveIntake {
+ public:
+  /// `budget` is in bytes. `copies_others`: members that are no images are read too.
+  ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals, std::uint64_t budget,
+                bool copies_others);
+
+  /// The next member. Null at the end of the archive, and at a member that is too large to be held: take_large().
+  /// Throws what TarReader throws, and Error{usage} for a member that would have the name of another one; what came
+  /// before is not affected. Waits for memory until `is_cancelled()`.
+  std::unique_ptr<ArchiveMember> next(const std::function<bool()>& is_cancelled);
+
+  /// The member at which next() stopped, once; its content follows by read().
+  std::optional<TarMember> take_large() { return std::exchange(large_, std::nullopt); }
+  void read(const TarMember& member, std::span<std::byte> room) { reader_.read(member, room); }
+
+  /// Gives back the memory that a member held. Thread-safe.
+  void release(ArchiveMember& taken) { budget_.release(std::exchange(taken.memory, 0)); }
+
+ private:
+  bool take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled);
+  void plan_image(ArchiveMember& taken) const;
+  void claim_outputs(const ArchiveMember& taken);
+  [[nodiscard]] std::uint64_t memory_for(const ArchiveMember& taken) const;
+  void hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled);
+
+  const ImageJob& job_;
+  const GlobalOptions& globals_;
+  MemoryBudget budget_;
+  std::optional<MostMemory> most_;  ///< an image that needs more fails
+  bool copies_others_;
+  std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
+  TarReader reader_;
+  MemberOutputs outputs_;
+  std::optional<TarMember> large_;
+};
+
+/// Larger members that are no images are not held in memory.
+constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
+
+ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals,
+                             std::uint64_t budget, bool copies_others)
+    : job_(job),
+      globals_(globals),
+      budget_(budget),
+      most_(memory_for_one(globals.max_memory)),
+      copies_others_(copies_others),
+      endings_(codecs::input_endings()),
+      reader_(archive) {}
+
+std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
+  std::optional<TarMember> member = reader_.next();
+  if (!member) {
+    return nullptr;
+  }
+  auto taken = std::make_unique<ArchiveMember>();
+  taken->member = std::move(*member);
+  const std::string ending = file_ending(taken->member.name);
+  taken->is_image = taken->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
+  if (taken->is_image) {
+    plan_image(*taken);
+  }
+  if (!job_.merges()) {
+    claim_outputs(*taken);
+  }
+  const bool is_read = taken->is_image || copies_others_;
+  if (is_read && !take_in(*taken, is_cancelled)) {
+    large_ = std::move(taken->member);
+    return nullptr;
+  }
+  return taken;
+}
+
+/// Waits for the memory that a member and its result need. Reads it now if it cannot be read later; false if it is then
+/// too large to be held.
+bool ArchiveIntake::take_in(ArchiveMember& taken, const std::function<bool()>& is_cancelled) {
+  const TarMember& member = taken.member;
+  if (taken.is_image) {
+    if (member.size > budget_.bytes()) {
+      fail(taken.item, name_of(ErrorKind::out_of_memory),
+           fmt::format("has {} bytes, more than the memory limit; raise --max-memory", grouped(member.size)));
+      return true;
+    }
+  }
+  taken.section = reader_.section(member);
+  if (!taken.section) {
+    if (!taken.is_image && member.size > kHeldAtMost) {
+      return false;
+    }
+    hold(taken, member.size, is_cancelled);
+    taken.content = reader_.content(member);
+  }
+  if (taken.is_image) {
+    const std::uint64_t all = memory_for(taken);
+    release(taken);
+    if (most_ && all > most_->bytes) {
+      taken.content = {};
+      fail(taken.item, name_of(ErrorKind::out_of_memory), why_too_large(all, *most_));
+      return true;
+    }
+    hold(taken, all, is_cancelled);
+  }
+  return true;
+}
+
+void ArchiveIntake::plan_image(ArchiveMember& taken) const {
+  const std::string& name = taken.member.name;
+  taken.planned.input = name;
+  if (!job_.merges()) {
+    taken.planned.output = mirrored_name("", name, job_.ending_for(name));
+  }
+  taken.item.planned = &taken.planned;
+  taken.item.record.input = name;
+}
+
+void ArchiveIntake::claim_outputs(const ArchiveMember& taken) {
+  const std::string& name = taken.member.name;
+  outputs_.add(name, taken.is_image ? job_.files_of(taken.planned.output) : std::vector<std::string>{name});
+}
+
+std::uint64_t ArchiveIntake::memory_for(const ArchiveMember& taken) const {
+  const TarMember& member = taken.member;
+  const codecs::DeclaredImage declared = taken.section ? codecs::declared_image_in(*taken.section, member.name)
+                                                       : codecs::declared_image(taken.content.span(), member.name);
+  const bool is_refused = declared.pixels() > globals_.max_pixels;  // by the decoder
+  const ItemPaths paths{taken.planned.input, taken.planned.output};
+  return whole_bytes(job_, paths, member.size, is_refused ? codecs::DeclaredImage{} : declared, true);
+}
+
+void ArchiveIntake::hold(ArchiveMember& taken, std::uint64_t bytes, const std::function<bool()>& is_cancelled) {
+  taken.memory = budget_.acquire(bytes, is_cancelled) ? bytes : 0;
+}
+
+bool ends_run(const BatchItem& item) {
+  return is_kind(item, ErrorKind::device_fault) || is_kind(item, ErrorKind::backend_unavailable);
+}
+
+void compute(ArchiveMember& taken, const ImageJob& job, CommandContext& context) {
+  BatchItem& item = taken.item;
+  const auto work = [&] {
+    const ItemPaths paths{taken.planned.input, taken.planned.output};
+    if (!job.merges()) {
+      job.check_name(paths.output);
+    }
+    item.in_order = job.run(context, paths);
+  };
+  // A worker that waits for its own parallel loops must not start another image.
+  if (const auto thrown = caught([&] { tbb::this_task_arena::isolate(work); })) {
+    (void)context.take_outputs();
+    fail_by(item, thrown);
+    if (ends_run(item)) {
+      std::rethrow_exception(thrown);
+    }
+  }
+  item.record.times = context.times();
+  item.messages = context.take_messages();
+}
+
+void process_image(ArchiveMember& taken, const ImageJob& job, CommandContext& context) {
+  const TarMember& member = taken.member;
+  if (taken.section) {
+    context.begin_member(member.name, *taken.section);
+  } else {
+    context.begin_member(member.name, std::move(taken.content));
+  }
+  compute(taken, job, context);
+  for (ItemOutputs::Kept& made : context.take_outputs()) {
+    taken.pieces.push_back({tar_header(member, made.name, made.content->size()), std::move(made.content)});
+  }
+}
+
+/// It needs no more than a header.
+void copy(ArchiveMember& taken) {
+  const TarMember& member = taken.member;
+  const auto content = std::make_shared<FileContent>(LentBytes{taken.content.span(), nullptr});
+  content->parts().append(taken.content.span());
+  taken.pieces.push_back({tar_header(member, member.name, member.size), content, taken.section});
+}
+
+/// Runs the job over an image; a failure is the member's. Another member becomes a copy of itself if `copies_others`.
+/// Throws for what ends the run, such as a lost device. Thread-safe.
+void process_member(ArchiveMember& taken, const ImageJob& job, ContextPool& contexts, bool copies_others) {
+  if (!taken.is_image) {
+    if (copies_others) {
+      copy(taken);
+    }
+  } else if (taken.item.record.status != ItemStatus::failed) {
+    process_image(taken, job, *contexts.lease());
+  }
+}
+
+int jobs_of(const BatchOptions& options, const GlobalOptions& globals) {
+  return options.jobs > 0 ? options.jobs : processors(globals);
+}
+
+/// Owns the members in a pipeline, which hands on pointers: a pipeline that is cancelled loses what waits in it.
+/// Thread-safe.
+class MembersOnTheirWay {
+ public:
+  ArchiveMember* add(std::unique_ptr<ArchiveMember> member) {
+    const std::lock_guard lock(mutex_);
+    return member == nullptr ? nullptr : members_.emplace_back(std::move(member)).get();
+  }
+  void remove(const ArchiveMember* member) {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(members_, [&](const auto& each) { return each.get() == member; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<ArchiveMember>> members_;
+};
+
+class ArchiveRun {
+ public:
+  ArchiveRun(ImageJob& job, const BatchOptions& options, const GlobalOptions& globals, const std::string& input)
+      : job_(job),
+        options_(options),
+        globals_(globals),
+        jobs_(jobs_of(options, globals)),
+        contexts_(worker_options(globals, jobs_), devices_of(options.devices, globals, globals.backend)),
+        intake_(input, job, globals, memory_for_images(globals.max_memory), !job.merges()) {}
+
+  /// `output` is null if the job merges. Returns false if a signal stopped the run.
+  bool run(ArchiveOutput* output, const StopSignal& stop) {
+    output_ = output;
+    stop_ = &stop;
+    job_.prepare(*contexts_.lease());
+    const auto most = tbb::global_control::max_allowed_parallelism;
+    const tbb::global_control leave(most,
+                                    std::max(static_cast<std::size_t>(jobs_), tbb::global_control::active_value(most)));
+    tbb::task_arena arena(jobs_);
+    do {
+      arena.execute([&] { run_pipeline(); });
+    } while (!unreadable_ && copy_large());
+    if (output_ != nullptr) {
+      output_->flush();
+    }
+    if (unreadable_) {
+      std::rethrow_exception(unreadable_);
+    }
+    return !stop.requested();
+  }
+
+  void finish_merged(const std::string& output) {
+    if (job_.has_merged()) {
+      const ContextPool::Lease context = contexts_.lease();
+      context->begin_item();
+      job_.finish(*context, output);
+      context->finish();
+      times_.add(context->times());
+    }
+  }
+
+  [[nodiscard]] ExitCode report(double seconds) const {
+    const std::vector<std::string> lines = failures_.lines();
+    std::for_each(lines.begin(), lines.end(), print_error);
+    std::string text = globals_.timing ? globals_.json ? times_.json() : times_.table() : "";
+    if (globals_.verbosity != Verbosity::quiet) {
+      text += fmt::format("{} done, {} failed, {} other member{} {} in {:.1f} s\n", grouped(done_), grouped(failed_),
+                          grouped(others_), others_ == 1 ? "" : "s", output_ != nullptr ? "copied" : "passed over",
+                          seconds);
+    }
+    print_report(text);
+    return failed_ > 0 ? ExitCode::some_failed : ExitCode::ok;
+  }
+
+ private:
+  static GlobalOptions worker_options(GlobalOptions globals, int jobs) {
+    globals.threads = std::max(1, processors(globals) / jobs);
+    return globals;
+  }
+
+  [[nodiscard]] bool must_stop() const {
+    return stop_->requested() || (options_.max_errors > 0 && failed_ >= options_.max_errors);
+  }
+
+  /// An exception of a stage ends the run: the archive cannot be read or written.
+  void run_pipeline() {
+    using Taken = ArchiveMember*;
+    constexpr auto kInOrder = tbb::filter_mode::serial_in_order;
+    constexpr auto kParallel = tbb::filter_mode::parallel;
+    tbb::task_group_context group;
+    const auto is_cancelled = [&group] { return group.is_group_execution_cancelled(); };
+    MembersOnTheirWay members;
+    const auto next = tbb::make_filter<void, Taken>(kInOrder, [&](tbb::flow_control& flow) {
+      const Taken taken = members.add(next_member(is_cancelled));
+      if (taken == nullptr) {
+        flow.stop();
+      }
+      return taken;
+    });
+    const auto process = tbb::make_filter<Taken, Taken>(kParallel, [&](Taken taken) {
+      process_member(*taken, job_, contexts_, output_ != nullptr);
+      return taken;
+    });
+    const auto end = tbb::make_filter<Taken, Taken>(kInOrder, [&](Taken taken) {
+      end_member(*taken);
+      return taken;
+    });
+    const auto store = tbb::make_filter<Taken, void>(kParallel, [&](Taken taken) {
+      store_member(*taken);
+      members.remove(taken);
+    });
+    tbb::parallel_pipeline(2 * static_cast<std::size_t>(jobs_) + 2, next & process & end & store, group);
+  }
+
+  /// If the archive cannot be read any further, the members before that still end.
+  std::unique_ptr<ArchiveMember> next_member(const std::function<bool()>& is_cancelled) {
+    std::unique_ptr<ArchiveMember> taken;
+    if (!must_stop()) {
+      unreadable_ = caught([&] { taken = intake_.next(is_cancelled); });
+    }
+    return taken;
+  }
+
+  /// In order: messages, what the images add to one output, and places in the archive.
+  void end_member(ArchiveMember& taken) {
+    if (taken.is_image) {
+      end_image(taken);
+    } else {
+      ++others_;
+    }
+    for (ArchivePiece& piece : taken.pieces) {
+      output_->place(piece);
+    }
+  }
+
+  void end_image(ArchiveMember& taken) {
+    BatchItem& item = taken.item;
+    for (const Message& message : item.messages) {
+      tell(message, taken.member.name);
+    }
+    if (item.in_order) {
+      if (const auto thrown = caught(item.in_order)) {
+        fail_by(item, thrown);
+      }
+    }
+    times_.add(item.record.times);
+    if (item.record.status == ItemStatus::failed) {
+      ++failed_;
+      failures_.add(item.record.error_kind, item.reason, item.record.message);
+      taken.pieces.clear();
+    } else {
+      ++done_;
+    }
+  }
+
+  void store_member(ArchiveMember& taken) {
+    for (const ArchivePiece& piece : taken.pieces) {
+      output_->store(piece);
+    }
+    taken.pieces.clear();
+    taken.content = Bytes();
+    intake_.release(taken);
+  }
+
+  void tell(const Message& message, const std::string& name) const {
+    const std::string text = text_with_name(message, printable_name(name));
+    message.least == Verbosity::normal ? print_note(globals_.verbosity, text) : print_detail(globals_.verbosity, text);
+  }
+
+  /// Copies the member at which the pipeline stopped, in blocks. False if it stopped at none, or if
+  /// the archive cannot be read any further.
+  bool copy_large() {
+    const std::optional<TarMember> member = intake_.take_large();
+    if (!member) {
+      return false;
+    }
+    ++others_;
+    output_->append(tar_header(*member, member->name, member->size));
+    std::vector<std::byte> block(std::size_t{1} << 20);
+    for (std::uint64_t left = member->size; left > 0; left -= block.size()) {
+      block.resize(static_cast<std::size_t>(std::min<std::uint64_t>(left, block.size())));
+      unreadable_ = caught([&] { intake_.read(*member, block); });
+      if (unreadable_) {
+        return false;
+      }
+      output_->append(block);
+    }
+    output_->append_zeros(tar_padding(member->size));
+    return true;
+  }
+
+  ImageJob& job_;
+  const BatchOptions& options_;
+  const GlobalOptions& globals_;
+  int jobs_;
+  ContextPool contexts_;
+  ArchiveIntake intake_;
+  ArchiveOutput* output_ = nullptr;
+  const StopSignal* stop_ = nullptr;
+  std::exception_ptr unreadable_;
+  FailureList failures_;
+  PhaseTimes times_;
+  std::uint64_t done_ = 0;
+  std::atomic<std::uint64_t> failed_ = 0;
+  std::uint64_t others_ = 0;
+};
+
+}  // namespace
+
+ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
+                     const NamedPaths& named) {
+  const BatchOptions options = checked(arguments);
+  expect_work(work_per_device(options.devices, globals, jobs_of(options, globals), std::nullopt));
+  check_archive_arguments(job, arguments, globals, named);
+  if (job.merges()) {
+    job.check_several();
+  }
+  check_archive_output(job, named, globals);
+  const auto start = std::chrono::steady_clock::now();
+  const StopSignal stop([&] {
+    print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
+  });
+  ArchiveRun run(job, options, globals, named.inputs.front());
+  std::optional<ArchiveOutput> output;
+  if (!job.merges()) {
+    output.emplace(named.output, OverwriteRules{globals.force, false});
+  }
+  const bool is_whole = run.run(output ? &*output : nullptr, stop);
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const ExitCode code = run.report(seconds);
+  if (!is_whole) {
+    return stop.exit_code().value_or(ExitCode::stopped_early);
+  }
+  if (output) {
+    output->finish();
+  } else {
+    run.finish_merged(named.output);
+  }
+  return code;
+}
+
+}  // namespace gpuimg
