@@ -57,8 +57,8 @@ struct ArchivePiece {
   [[nodiscard]] std::uint64_t content_bytes() const { return copied_from ? copied_from->size : content->size(); }
 };
 
-/// In a file, each member gets its place in turn, and is then written by any thread. A stream is written in turn. Every
-/// step throws Error{write} or OutputClosed.
+/// The archive that a run over another one writes. In a file, each member gets its place in turn, and is then written
+/// by any thread. A stream is written in turn. Every step throws Error{write} or OutputClosed.
 class ArchiveOutput {
  public:
   ArchiveOutput(const std::string& name, const OverwriteRules& rules);
@@ -182,7 +182,8 @@ void ArchiveOutput::finish() {
   }
 }
 
-/// Its content is in the archive's file (`section`), or in memory (`content`), or read by nobody.
+/// A member of an archive on its way through the pipeline. Its content is in the archive's file (`section`), or in
+/// memory (`content`), or read by nobody.
 struct ArchiveMember {
   TarMember member;
   std::optional<FileSection> section;
