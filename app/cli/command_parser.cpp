@@ -1,17 +1,339 @@
-// Declares options to CLI11 and adds the checks that CLI11 lacks.
+// Declares options to CLI11, adds the checks that CLI11 lacks, and turns its errors into messages in our own words. The
+// only file that includes CLI11, which is slow to compile.
 #include "cli/command_parser.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <sstream>
+#include <string_view>
 
-#include "cli/cli11_bracket_workaround.hpp"
 #include "cli/help_text.hpp"
-#include "cli/name_synonyms.hpp"
+#include "cli/messages.hpp"
 #include "cli/number_options.hpp"
+#include "cli/option_values.hpp"
+#include "cli/suggestions.hpp"
 #include "gpuimg/error.hpp"
+#include "io/output_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+// The names that other tools, and other spellings, use for our subcommands and options.
+const std::vector<Synonym> kSubcommandSynonyms = {
+    {"histogram", "hist"},
+    {"histo", "hist"},
+    {"count", "hist"},
+    {"equalise", "equalize"},
+    {"equalization", "equalize"},
+    {"equalizehist", "equalize"},
+    {"eq", "equalize"},
+    {"normalize", "equalize"},
+    {"integral-image", "integral"},
+    {"summed-area", "integral"},
+    {"summed-area-table", "integral"},
+    {"sat", "integral"},
+    {"sum", "integral"},
+    {"hls", "hsl"},
+    {"hsv", "hsl"},
+    {"saturate", "hsl"},
+    {"adjust", "hsl"},
+    {"diff", "compare"},
+    {"cmp", "compare"},
+    {"difference", "compare"},
+    {"psnr", "compare"},
+    {"benchmark", "bench"},
+    {"check", "doctor"},
+    {"devices", "doctor"},
+    {"identify", "info"},
+    {"describe", "info"},
+    {"inspect", "info"},
+    {"summary", "report"},
+};
+
+const std::vector<Synonym> kOptionSynonyms = {
+    {"--colour", "--color"},
+    {"--mode", "--color"},
+    {"--method", "--formula"},
+    {"--algorithm", "--formula"},
+    {"--amount", "--strength"},
+    {"--out", "--output"},
+    {"--outfile", "--output"},
+    {"--outdir", "--output"},
+    {"--out-dir", "--output"},
+    {"--output-dir", "--output"},
+    {"--type", "--format"},
+    {"--ext", "--format"},
+    {"--extension", "--format"},
+    {"--to", "--format"},
+    {"-R", "--recursive"},
+    {"--recurse", "--recursive"},
+    {"--overwrite", "--force"},
+    {"--replace", "--force"},
+    {"--yes", "--force"},
+    {"-y", "--force"},
+    {"--inplace", "--in-place"},
+    {"-i", "--in-place"},
+    {"--no-clobber", "--skip-existing"},
+    {"--skip", "--skip-existing"},
+    {"--continue", "--resume"},
+    {"--workers", "--jobs"},
+    {"--parallel", "--jobs"},
+    {"-t", "--threads"},
+    {"--cores", "--threads"},
+    {"--gpu", "--backend"},
+    {"--cpu", "--backend"},
+    {"--cuda", "--backend"},
+    {"--gpus", "--devices"},
+    {"--silent", "--quiet"},
+    {"--debug", "--verbose"},
+    {"-V", "--version"},
+    {"--region", "--roi"},
+    {"--crop", "--roi"},
+    {"--rect", "--roi"},
+    {"--channels", "--channel"},
+    {"--normalise", "--normalize"},
+    {"--cdf", "--cumulative"},
+    {"--combine", "--merge"},
+    {"--logarithmic", "--log"},
+    {"--log-scale", "--log"},
+    {"--dtype", "--type"},
+    {"--squared", "--square"},
+    {"--bits", "--depth"},
+    {"--encoding", "--encode"},
+    {"--brightness", "--lightness"},
+    {"--sat", "--saturation"},
+    {"--compression", "--png-level"},
+    {"-q:v", "--quality"},
+    {"--chroma", "--subsampling"},
+    {"--sampling", "--subsampling"},
+    {"--dryrun", "--dry-run"},
+    {"--simulate", "--dry-run"},
+};
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& name : option->get_lnames()) {
+      names.push_back("--" + name);
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> subcommand_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    names.push_back(parser->get_name());
+  }
+  return names;
+}
+
+/// The subcommands that have the option.
+std::vector<std::string> subcommands_with(const std::string& option, const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* parser : app.get_subcommands(nullptr)) {
+    const std::vector<std::string> options = option_names(*parser);
+    if (std::find(options.begin(), options.end(), option) != options.end()) {
+      names.push_back(parser->get_name());
+    }
+  }
+  return names;
+}
+
+/// "hist, equalize, … or version".
+std::string subcommand_list(const CLI::App& app) { return listed(subcommand_names(app)); }
+
+/// "unknown subcommand equalise (did you mean equalize?)".
+std::string unknown_subcommand(const std::string& name, const CLI::App& app) {
+  return "unknown subcommand " + printable_name(name) + did_you_mean(name, subcommand_names(app), kSubcommandSynonyms);
+}
+
+/// "unknown option --colour (did you mean --color?)", or which other subcommands have the option.
+std::string unknown_option(const std::string& argument, const CLI::App& app) {
+  const std::string name = argument.substr(0, argument.find('='));
+  const std::string unknown = "unknown option " + printable_name(name);
+  if (const auto others = subcommands_with(name, app); !others.empty()) {
+    return unknown + " here; it belongs to " + fmt::format("{}", fmt::join(others, " and "));
+  }
+  const auto chosen = app.get_subcommands();
+  std::vector<std::string> known = option_names(app);
+  const std::vector<std::string> more = chosen.empty() ? subcommand_names(app) : option_names(*chosen.front());
+  known.insert(known.end(), more.begin(), more.end());
+  return unknown + did_you_mean(name, known, kOptionSynonyms);
+}
+
+/// Not App::get_option_no_throw: it is noexcept but allocates, so it ends the process when memory runs out.
+bool takes_value(const CLI::App& parser, const std::string& argument) {
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return option->get_expected_min() > 0 && option->check_name(argument);
+  });
+}
+
+bool is_subcommand(const CLI::App& app, const std::string& name) {
+  const auto parsers = app.get_subcommands(nullptr);
+  return std::any_of(parsers.begin(), parsers.end(),
+                     [&](const CLI::App* parser) { return parser->get_name() == name; });
+}
+
+/// True if `argument` is an option, of any subcommand, that takes the next argument as its value.
+bool takes_next(const CLI::App& app, const std::string& argument) {
+  const auto parsers = app.get_subcommands(nullptr);
+  return argument.starts_with('-') &&
+         (takes_value(app, argument) || std::any_of(parsers.begin(), parsers.end(), [&](const CLI::App* parser) {
+            return takes_value(*parser, argument);
+          }));
+}
+
+/// `argv` with its first non-option argument moved to the front if that is a subcommand, because CLI11 allows no option
+/// before the subcommand's name. Values of options are skipped.
+std::vector<const char*> subcommand_first(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<const char*> arguments(argv, argv + argc);
+  for (std::size_t i = 1; i < arguments.size() && std::string_view(arguments[i]) != "--"; ++i) {
+    const bool is_name = arguments[i][0] != '-' && !(i > 1 && takes_next(app, arguments[i - 1]));
+    if (is_name) {
+      if (is_subcommand(app, arguments[i])) {
+        const auto first = arguments.begin() + 1;
+        const auto here = first + static_cast<std::ptrdiff_t>(i - 1);
+        std::rotate(first, here, here + 1);
+      }
+      break;
+    }
+  }
+  return arguments;
+}
+
+/// CLI11 parses [a,b] as a list, even if it is a file name. Before parsing, this mark is appended to arguments that
+/// begin with a bracket; the positional that receives one removes it. It is a control character after the name: '['
+/// stays first, but the argument no longer ends with ']'.
+constexpr char kMark = '\x01';
+
+/// argv[1] and later, marked, in reverse order: what CLI::App::parse takes.
+std::vector<std::string> with_bracket_marks(const CLI::App& app, int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool only_names = false;
+  for (int i = 1; i < argc; ++i) {
+    std::string argument = argv[i];
+    const bool is_name = only_names || !takes_next(app, argv[i - 1]);
+    only_names = only_names || argument == "--";
+    if (is_name && argument.starts_with('[')) {
+      argument += kMark;
+    }
+    arguments.push_back(std::move(argument));
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
+/// The argument as the user typed it.
+std::string without_bracket_mark(std::string argument) {
+  if (argument.starts_with('[') && argument.ends_with(kMark)) {
+    argument.pop_back();
+  }
+  return argument;
+}
+
+bool is_file_name(const std::string& argument) {
+  return argument == "-" || argument.find_first_of("./\\") != std::string::npos ||
+         ::access(argument.c_str(), F_OK) == 0;
+}
+
+bool takes_many_names(const CLI::App& parser) {
+  const auto options = parser.get_options();
+  return std::any_of(options.begin(), options.end(), [](const CLI::Option* option) {
+    return option->get_positional() && option->get_expected_max() >= CLI::detail::expected_max_vector_size;
+  });
+}
+
+/// Explains an argument that no option or positional took.
+std::string describe_left_over(const CLI::App& app) {
+  const std::string argument = without_bracket_mark(app.remaining(true).front());
+  const auto chosen = app.get_subcommands();
+  if (argument.size() > 1 && argument.front() == '-') {
+    return unknown_option(argument, app);
+  }
+  if (!chosen.empty()) {
+    const std::string command = chosen.front()->get_name();
+    return "unexpected argument " + printable_name(argument) +
+           (takes_many_names(*chosen.front()) ? " before '" + command + "'; write it after" : "");
+  }
+  if (is_file_name(argument)) {
+    return printable_name(argument) + ": has no subcommand before it; say what to do, as in 'gpuimg hist " +
+           printable_name(argument) + "'";
+  }
+  return unknown_subcommand(argument, app);
+}
+
+/// Rewords CLI11's messages. Its text for a flag with a value: "Could not convert: --force = maybe"; for a missing
+/// value:
+/// "--bins: 1 required N missing"; for a missing positional: "MANIFEST is required"; for an option given twice:
+/// "--bins: At Most 1 required but received 2".
+std::string in_our_words(const CLI::ParseError& problem) {
+  const std::string text = problem.what();
+  constexpr std::string_view kConversion = "Could not convert: ";
+  const std::size_t equals = text.find(" = ");
+  if (text.starts_with(kConversion) && equals != std::string::npos) {
+    const std::string option = text.substr(kConversion.size(), equals - kConversion.size());
+    return option + " takes no value, and '" + text.substr(equals + 3) + "' is given";
+  }
+  if (text.ends_with(" is required")) {
+    return text.substr(0, text.find(' ')) + " is missing";
+  }
+  if (text.find(": At Most 1 required") != std::string::npos) {
+    return text.substr(0, text.find(':')) + " is given more than once; give it once";
+  }
+  if (text.starts_with("--") && text.ends_with(" missing")) {
+    return text.substr(0, text.find(':')) + " needs a value";
+  }
+  return text;
+}
+
+std::string describe(const CLI::App& app, const CLI::ParseError& problem) {
+  if (!app.remaining(true).empty()) {
+    return describe_left_over(app);
+  }
+  return app.get_subcommands().empty() ? "no subcommand: name one of " + subcommand_list(app) : in_our_words(problem);
+}
+
+ExitCode report(const CLI::App& app, const CLI::ParseError& problem) {
+  const auto chosen = app.get_subcommands();
+  const std::string name = chosen.empty() ? "" : chosen.front()->get_name() + " ";
+  print_error(describe(app, problem) + "; see 'gpuimg " + name + "--help'");
+  return ExitCode::usage;
+}
+
+/// Prints what --help or --version asks for.
+ExitCode answer(const CLI::App& app, const CLI::Success& asked) {
+  std::ostringstream text;
+  app.exit(asked, text, text);
+  try {
+    write_text(text.str());
+  } catch (const OutputClosed&) {
+  } catch (const Error& error) {
+    print_error(error.what());
+    return exit_code_of(error.kind());
+  }
+  return ExitCode::ok;
+}
+
+/// Refuses what CLI11 misreads: it would use the next argument as the value of "--option=", and from 2.4 on it takes
+/// "--" and a control character for the name of a file.
+void refuse_misread_arguments(const CLI::App& app, int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (argument.starts_with("--") && static_cast<unsigned char>(argument[2]) <= ' ') {
+      throw Error(ErrorKind::usage, unknown_option(std::string(argument), app) + "; see 'gpuimg --help'");
+    }
+    if (argument.starts_with("--") && argument.find('=') == argument.size() - 1) {
+      throw Error(ErrorKind::usage,
+                  std::string(argument.substr(0, argument.size() - 1)) + " needs a value, but nothing follows the =");
+    }
+  }
+}
 
 constexpr const char* kOperationGroup = "Options";
 
@@ -47,6 +369,8 @@ CommandParser::CommandParser(const std::string& name, const std::string& descrip
     : app_(std::make_shared<CLI::App>(description, name)), model_{name, description, {}, {kHelpOption}, {}, {}, {}} {
   app_->set_help_flag("-h,--help");
   app_->formatter(std::make_shared<HelpFormatter>(*this));
+  app_->require_subcommand(1);
+  app_->fallthrough();
 }
 
 CommandParser::CommandParser(std::shared_ptr<CLI::App> app, CommandModel model, const CommandParser* program)
@@ -125,6 +449,20 @@ void CommandParser::set_examples(const std::string& text) { model_.examples = te
 
 void CommandParser::set_exit_codes(std::vector<Choice> codes) { model_.exit_codes = std::move(codes); }
 
+std::optional<ExitCode> CommandParser::parse(int argc, const char* const* argv) {
+  try {
+    refuse_misread_arguments(*app_, argc, argv);
+    app_->parse(with_bracket_marks(*app_, argc, subcommand_first(*app_, argc, argv).data()));
+    return std::nullopt;
+  } catch (const CLI::Success& asked) {
+    return answer(*app_, asked);
+  } catch (const CLI::ParseError& problem) {
+    return report(*app_, problem);
+  }
+}
+
+bool CommandParser::is_chosen() const { return app_->parsed(); }
+
 std::string CommandParser::name() const { return model_.name; }
 
 std::vector<GivenOption> CommandParser::given_options() const {
@@ -162,7 +500,7 @@ CommandModel CommandParser::subcommand(const std::string& name) const {
   const auto found = std::find_if(subcommands.begin(), subcommands.end(),
                                   [&](const auto& subcommand) { return subcommand->name() == name; });
   if (found == subcommands.end()) {
-    throw Error(ErrorKind::usage, unknown_subcommand(name, program_parser().app()) + "; see 'gpuimg --help'");
+    throw Error(ErrorKind::usage, unknown_subcommand(name, *program_parser().app_) + "; see 'gpuimg --help'");
   }
   return (*found)->model_;
 }

@@ -1,4 +1,4 @@
-// Declares the positionals and options of a command. Wraps CLI11, which only app/cli includes.
+// Declares the positionals and options of a command. Wraps CLI11, which only its .cpp includes.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/command_model.hpp"
+#include "cli/exit_code.hpp"
 
 namespace CLI {
 class App;
@@ -76,6 +77,13 @@ class CommandParser {
   void set_examples(const std::string& text);
   void set_exit_codes(std::vector<Choice> codes);
 
+  /// Of the program: fills the variables from the arguments. Returns an exit code if nothing is left to run: --help or
+  /// --version was answered, or an error was printed. Throws Error for arguments that CLI11 would misread.
+  std::optional<ExitCode> parse(int argc, const char* const* argv);
+
+  /// Of a subcommand, after parsing: the user wrote its name.
+  [[nodiscard]] bool is_chosen() const;
+
   [[nodiscard]] std::string name() const;
 
   /// The operation's own options that were given, sorted by name. Options with a group are left out.
@@ -86,9 +94,6 @@ class CommandParser {
 
   /// One subcommand of the program, from any of its parsers. Throws Error{usage} if there is none of this name.
   [[nodiscard]] CommandModel subcommand(const std::string& name) const;
-
-  /// The CLI11 parser, for the other files of app/cli.
-  [[nodiscard]] CLI::App& app() const { return *app_; }
 
  private:
   CommandParser(std::shared_ptr<CLI::App> app, CommandModel model, const CommandParser* program);

@@ -59,7 +59,7 @@ MUTATIONS = [
     through_executable("manifest-over-image", "a manifest replaces nothing but a manifest", "app/batch/manifest.cpp",
                        "if (known != kBeginningOfRun.substr(0, known.size())) {", "if (known.size() > kBeginningOfRun.size()) {",
                        ("cli.batch_nothing_is_done_twice_or_overwritten",)),
-    through_executable("brackets", "a name in brackets is a name", "app/cli/cli11_bracket_workaround.cpp",
+    through_executable("brackets", "a name in brackets is a name", "app/cli/command_parser.cpp",
                        "      argument += kMark;\n", "", ("cli.names_in_brackets",)),
     Mutation("fifo", "a named pipe as input is refused", "app/io/input_file.cpp",
              "  if (S_ISREG(status.st_mode)) {\n    return;",
