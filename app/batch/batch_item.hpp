@@ -11,7 +11,7 @@
 
 #include "batch/manifest.hpp"
 #include "batch/plan.hpp"
-#include "cli/refused_thread.hpp"
+#include "cli/exit_code.hpp"
 #include "engine/image_job.hpp"
 #include "engine/image_memory.hpp"
 #include "io/output_file.hpp"

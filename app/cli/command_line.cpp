@@ -11,7 +11,6 @@
 
 #include "cli/global_options.hpp"
 #include "cli/messages.hpp"
-#include "cli/refused_thread.hpp"
 #include "io/control_group.hpp"
 #include "io/output_file.hpp"
 

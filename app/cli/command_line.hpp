@@ -7,12 +7,24 @@
 #include <string>
 #include <vector>
 
-#include "cli/command.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"
 
 namespace gpuimg {
+
+/// Runs a subcommand. Throws Error; its kind decides the exit code.
+using RunCommand = std::function<ExitCode(const GlobalOptions&)>;
+
+/// A subcommand, as app/commands describes it.
+struct Command {
+  std::string name;
+  std::string description;  ///< one line for --help
+  std::string examples;     ///< end of its --help
+  /// Declares positionals and options; returns what to run if the user chooses this subcommand. The parser outlives
+  /// the returned function.
+  std::function<RunCommand(CommandParser&)> declare;
+};
 
 class CommandLine {
  public:

@@ -1,8 +1,10 @@
-// The exit codes of the process. docs/cli.md, "Exit codes".
+// The exit codes of the process, and which failure ends in which. docs/cli.md, "Exit codes".
 #pragma once
 
 #include <array>
+#include <exception>
 #include <string_view>
+#include <system_error>
 
 #include "gpuimg/error.hpp"
 
@@ -56,6 +58,14 @@ constexpr ExitCode exit_code_of(ErrorKind kind) {
     case ErrorKind::check_failed: return ExitCode::some_failed;
   }
   return ExitCode::internal;
+}
+
+/// A thread could not be started, usually because there is no memory for its stack: ExitCode::out_of_memory. True for
+/// the standard library's exception and for oneTBB's.
+inline bool is_refused_thread(const std::exception& failure) {
+  const auto* system = dynamic_cast<const std::system_error*>(&failure);
+  return (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) ||
+         std::string_view(failure.what()).find("pthread_create") != std::string_view::npos;
 }
 
 }  // namespace gpuimg

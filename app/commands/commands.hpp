@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/command.hpp"
+#include "cli/command_line.hpp"
 
 namespace gpuimg {
 
