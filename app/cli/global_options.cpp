@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "backends/backends.hpp"
-#include "cli/byte_size.hpp"
 #include "cli/option_values.hpp"
+#include "cli/value_parsers.hpp"
 
 namespace gpuimg {
 namespace {

@@ -1,10 +1,6 @@
 // The tables of option values.
 #include "cli/option_values.hpp"
 
-#include <array>
-#include <charconv>
-#include <system_error>
-
 #include "text/channel_names.hpp"
 
 namespace gpuimg {
@@ -118,40 +114,6 @@ std::string listed(const std::vector<std::string>& names, const std::string& con
     text += names[i];
   }
   return text;
-}
-
-std::pair<int, int> parse_tiles(const std::string& option, const std::string& text) {
-  int across = 0;
-  int down = 0;
-  const char* const end = text.data() + text.size();
-  const auto first = std::from_chars(text.data(), end, across);
-  const bool is_pair = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
-  const auto second = std::from_chars(is_pair ? first.ptr + 1 : end, end, down);
-  const auto is_count = [](int tiles) { return tiles >= 1 && tiles <= kMaxTiles; };
-  if (second.ec != std::errc{} || second.ptr != end || !is_count(across) || !is_count(down)) {
-    throw Error(ErrorKind::usage, option + ": '" + text + "' is not COLSxROWS; give two numbers from 1 to " +
-                                      std::to_string(kMaxTiles) + ", such as 8x8");
-  }
-  return {across, down};
-}
-
-Rect parse_region(const std::string& text) {
-  std::array<int, 4> fields{};
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  bool valid = true;
-  for (std::size_t i = 0; i < fields.size() && valid; ++i) {
-    const bool separated = i == 0 || (at != end && *at++ == ',');
-    const auto [stop, failure] = std::from_chars(at, end, fields[i]);
-    valid = separated && failure == std::errc{};
-    at = stop;
-  }
-  const Rect region{fields[0], fields[1], fields[2], fields[3]};
-  if (!valid || at != end || region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1) {
-    throw Error(ErrorKind::usage,
-                "--roi: '" + text + "' is not x,y,w,h; give four whole numbers such as 10,20,640,480");
-  }
-  return region;
 }
 
 }  // namespace gpuimg

@@ -105,10 +105,4 @@ std::string name_of(const Value& value, const NamedValues<Value>& values) {
   return {};
 }
 
-/// "8x8": how many tiles across and down. Throws Error{usage}.
-std::pair<int, int> parse_tiles(const std::string& option, const std::string& text);
-
-/// "x,y,w,h" in pixels. Throws Error{usage}.
-Rect parse_region(const std::string& text);
-
 }  // namespace gpuimg

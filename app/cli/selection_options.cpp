@@ -1,6 +1,8 @@
 // Declares and checks the options that select pixels.
 #include "cli/selection_options.hpp"
 
+#include "cli/value_parsers.hpp"
+
 namespace gpuimg {
 
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments) {

@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/byte_size.hpp"
+#include "cli/value_parsers.hpp"
 #include "io/control_group.hpp"
 #include "text/number_text.hpp"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/rgb_color.hpp"
+#include "cli/value_parsers.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {

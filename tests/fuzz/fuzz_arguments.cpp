@@ -5,11 +5,10 @@
 
 #include "batch/batch_options.hpp"
 #include "batch/outputs.hpp"
-#include "cli/byte_size.hpp"
 #include "cli/command_line.hpp"
 #include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
-#include "cli/rgb_color.hpp"
+#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/hist_job.hpp"
 #include "commands/hsl_job.hpp"

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cli/byte_size.hpp"
+#include "cli/value_parsers.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {

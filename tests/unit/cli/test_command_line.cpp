@@ -7,8 +7,8 @@
 #include "cli/command_parser.hpp"
 #include "cli/help_text.hpp"
 #include "cli/image_forms.hpp"
-#include "cli/number_options.hpp"
 #include "cli/suggestions.hpp"
+#include "cli/value_parsers.hpp"
 
 namespace gpuimg {
 namespace {
