@@ -13,7 +13,6 @@
 #include "cli/help_text.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
-#include "cli/suggestions.hpp"
 #include "cli/value_parsers.hpp"
 #include "gpuimg/error.hpp"
 #include "io/output_file.hpp"

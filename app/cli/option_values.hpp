@@ -1,13 +1,13 @@
-// The named values that options take: one table per option.
+// The named values that options take: one table per option; and "did you mean …?" for misspelled names.
 #pragma once
 
 #include <algorithm>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "cli/command_model.hpp"
-#include "cli/suggestions.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/clahe.hpp"
@@ -19,6 +19,22 @@
 #include "gpuimg/ops/window.hpp"
 
 namespace gpuimg {
+
+/// What people type when they mean `name`: "red" for "r". It is refused, with `name` as the suggestion.
+struct Synonym {
+  std::string word;
+  std::string name;
+};
+
+/// The candidate that `word` most likely means, or an empty string. Ignores case. Tries in this order: the same word, a
+/// synonym, a candidate that begins with `word`, the nearest by edit distance (insertions, deletions, substitutions,
+/// swaps of neighbors) if it is near enough.
+std::string nearest_word(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::vector<Synonym>& synonyms = {});
+
+/// " (did you mean X?)", or nothing.
+std::string did_you_mean(std::string_view word, const std::vector<std::string>& candidates,
+                         const std::vector<Synonym>& synonyms = {});
 
 template <class Value>
 struct NamedValue {

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "cli/option_values.hpp"
-#include "cli/suggestions.hpp"
 #include "gpuimg/error.hpp"
 #include "text/channel_names.hpp"
 #include "text/number_text.hpp"
