@@ -11,9 +11,8 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/image_output_options.hpp"
-#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
-#include "cli/selection_options.hpp"
+#include "cli/pixel_options.hpp"
 #include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/equalize_match.hpp"

@@ -6,9 +6,9 @@
 #include <system_error>
 
 #include "batch/batch_command.hpp"
-#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
+#include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/format_detection.hpp"
 #include "commands/commands.hpp"

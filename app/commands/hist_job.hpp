@@ -8,7 +8,7 @@
 
 #include "batch/batch_options.hpp"
 #include "cli/option_values.hpp"
-#include "cli/selection_options.hpp"
+#include "cli/pixel_options.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg {

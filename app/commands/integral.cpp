@@ -6,9 +6,9 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/image_output_options.hpp"
-#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_forms.hpp"
+#include "cli/pixel_options.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/window_job.hpp"

@@ -10,8 +10,8 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/image_forms.hpp"
-#include "cli/luma_option.hpp"
 #include "cli/option_values.hpp"
+#include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"

@@ -1,10 +1,12 @@
-// --roi, --mask and --transparent: which pixels `hist` and `equalize` count.
+// --roi, --mask, --transparent and --luma: which pixels an operation counts, and how it computes their luma.
+// docs/operations.md, "Luma".
 #pragma once
 
 #include <string>
 
 #include "cli/command_parser.hpp"
 #include "cli/option_values.hpp"
+#include "gpuimg/ops/hist.hpp"
 #include "gpuimg/selection.hpp"
 
 namespace gpuimg {
@@ -15,9 +17,13 @@ struct SelectionArguments {
   std::string transparent = name_of(Selection().count_transparent, kTransparentNames);
 };
 
+/// --roi, --mask and --transparent.
 void add_selection_options(CommandParser& parser, SelectionArguments& arguments);
 
 /// The checked options without the mask, which is passed as OperationInput::mask. Throws Error{usage}.
 Selection checked_selection(const SelectionArguments& arguments);
+
+/// --luma. `by_default` is the default that --help shows.
+void add_luma_option(CommandParser& parser, std::string& value, Luma by_default);
 
 }  // namespace gpuimg

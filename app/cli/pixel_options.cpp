@@ -1,5 +1,5 @@
-// Declares and checks the options that select pixels.
-#include "cli/selection_options.hpp"
+// Declares and checks the options that select pixels, and declares --luma for every operation that has it.
+#include "cli/pixel_options.hpp"
 
 #include "cli/value_parsers.hpp"
 
@@ -24,6 +24,14 @@ Selection checked_selection(const SelectionArguments& arguments) {
     selection.region = parse_region(arguments.region);
   }
   return selection;
+}
+
+void add_luma_option(CommandParser& parser, std::string& value, Luma by_default) {
+  parser.text(
+      {"--luma",
+       with_choices("how luma is computed from red, green and blue", kLumaNames, name_of(by_default, kLumaNames)),
+       "NAME"},
+      value);
 }
 
 }  // namespace gpuimg
