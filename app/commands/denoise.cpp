@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "batch/batch_command.hpp"
-#include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"

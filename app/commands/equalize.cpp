@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "batch/batch_command.hpp"
-#include "cli/image_output_options.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"

@@ -7,7 +7,7 @@
 
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/format_detection.hpp"

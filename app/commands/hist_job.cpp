@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cli/messages.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "cli/terminal.hpp"
 #include "cli/value_parsers.hpp"
 #include "commands/mask_input.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "commands/hist_job.hpp"
 #include "commands/mask_input.hpp"
 #include "report/histogram_file.hpp"

@@ -4,9 +4,8 @@
 #include <memory>
 
 #include "batch/batch_command.hpp"
-#include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "commands/commands.hpp"
 #include "commands/hsl_job.hpp"
 

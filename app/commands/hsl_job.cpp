@@ -11,7 +11,7 @@
 
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/hsl_file.hpp"

@@ -5,9 +5,8 @@
 #include <utility>
 
 #include "batch/batch_command.hpp"
-#include "cli/image_output_options.hpp"
 #include "cli/option_values.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/image_output_options.hpp"
+#include "cli/output_options.hpp"
 #include "engine/command_context.hpp"
 #include "engine/image_conversion.hpp"
 #include "engine/image_job.hpp"

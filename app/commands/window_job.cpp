@@ -6,9 +6,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
-#include "cli/output_forms.hpp"
+#include "cli/output_options.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/photo_output.hpp"
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/command_parser.hpp"
-#include "cli/image_output_options.hpp"
+#include "cli/output_options.hpp"
 #include "engine/image_job.hpp"
 
 namespace gpuimg {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/backends.hpp"
-#include "cli/image_forms.hpp"
+#include "cli/output_options.hpp"
 #include "codecs/metadata/carried_metadata.hpp"
 #include "engine/command_context.hpp"
 #include "text/printable_name.hpp"

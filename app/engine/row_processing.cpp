@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "backends/backends.hpp"
-#include "cli/image_forms.hpp"
+#include "cli/output_options.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/command_context.hpp"
 #include "engine/host_memory.hpp"

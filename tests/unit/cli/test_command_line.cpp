@@ -6,8 +6,8 @@
 
 #include "cli/command_parser.hpp"
 #include "cli/help_text.hpp"
-#include "cli/image_forms.hpp"
 #include "cli/option_values.hpp"
+#include "cli/output_options.hpp"
 #include "cli/value_parsers.hpp"
 
 namespace gpuimg {

@@ -1,21 +1,26 @@
-// Declares and checks the options of image outputs.
-#include "cli/image_output_options.hpp"
+// Declares and checks the options of outputs.
+#include "cli/output_options.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <charconv>
-#include <string>
-#include <vector>
 
-#include "cli/option_values.hpp"
 #include "gpuimg/error.hpp"
-#include "io/output_stream.hpp"
-#include "text/path_names.hpp"
-#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+/// Takes the names from the list of formats (app/codecs/codecs.cpp).
+OutputForms<codecs::FileFormat> image_forms() {
+  OutputForms<codecs::FileFormat> forms = {"an image", {}, codecs::FileFormat::png};
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    for (const codecs::WrittenName& written : codec.written) {
+      forms.names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
+    }
+  }
+  return forms;
+}
 
 const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
     {"420", codecs::ChromaSubsampling::s420, "half the width and height; for photos", {"4:2:0"}},
@@ -51,6 +56,26 @@ std::optional<int> quality_given(const ImageOutputArguments& arguments) {
 }
 
 }  // namespace
+
+void add_format_option(CommandParser& parser, std::string& asked, const OptionText& description) {
+  parser.text({"--format,--output-format", description, "NAME"}, asked);
+}
+
+const OutputForms<codecs::FileFormat> kImageForms = image_forms();
+
+codecs::FileFormat image_format(const std::string& path, const std::string& asked) {
+  return output_form(kImageForms, asked, path);
+}
+
+std::string listed_image_forms(const std::string& before_each) {
+  std::vector<std::string> names;
+  for (const codecs::Codec& codec : codecs::codecs()) {
+    if (codec.is_written()) {
+      names.push_back(before_each + std::string(codec.written.begin()->name));
+    }
+  }
+  return listed(names);
+}
 
 void add_png_option(CommandParser& parser, ImageOutputArguments& arguments) {
   parser.number(
