@@ -10,7 +10,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/help_text.hpp"
+#include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/value_parsers.hpp"

@@ -1,12 +1,12 @@
 // Wraps and indents help texts. Descriptions may have several lines; a line of two columns, "name  text", wraps within
 // its second column.
-#include "cli/help_text.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
 #include <vector>
+
+#include "cli/help.hpp"
 
 namespace gpuimg {
 namespace {

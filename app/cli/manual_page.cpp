@@ -1,12 +1,12 @@
 // Lays out a manual page: name, synopsis, description, options, examples, exit status, environment, see also.
-#include "cli/manual_page.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cctype>
 #include <string_view>
+
+#include "cli/help.hpp"
 
 namespace gpuimg {
 namespace {

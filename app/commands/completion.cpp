@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/completion.hpp"
+#include "cli/help.hpp"
 #include "cli/option_values.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"

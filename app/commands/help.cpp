@@ -2,8 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "cli/help_text.hpp"
-#include "cli/manual_page.hpp"
+#include "cli/help.hpp"
 #include "cli/version.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"

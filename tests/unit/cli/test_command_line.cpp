@@ -5,7 +5,7 @@
 #include <string>
 
 #include "cli/command_parser.hpp"
-#include "cli/help_text.hpp"
+#include "cli/help.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/value_parsers.hpp"
