@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cli/command_model.hpp"
 #include "cli/exit_code.hpp"
+#include "cli/help.hpp"
 
 namespace CLI {
 class App;

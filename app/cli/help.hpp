@@ -1,11 +1,73 @@
-// What is made from the command model: --help, manual pages, and scripts with which shells complete command lines.
+// What the program or a subcommand offers, as it was declared: the command model. --help, manual pages and the scripts
+// with which shells complete command lines are made from it, so none of them can differ from what is parsed.
 #pragma once
 
+#include <optional>
 #include <string>
-
-#include "cli/command_model.hpp"
+#include <utility>
+#include <vector>
 
 namespace gpuimg {
+
+/// A value that an option takes by name.
+struct Choice {
+  std::string name;
+  std::string meaning;  ///< a few words
+};
+
+/// What an option changes. Plain text converts to it.
+struct OptionText {
+  OptionText(const char* text) : what(text) {}             // NOLINT(google-explicit-constructor)
+  OptionText(std::string text) : what(std::move(text)) {}  // NOLINT(google-explicit-constructor)
+  OptionText(std::string text, std::vector<Choice> named, std::string absent)
+      : what(std::move(text)), choices(std::move(named)), by_default(std::move(absent)) {}
+
+  std::string what;  ///< may have several lines; without choices, it ends with the default in brackets
+  std::vector<Choice> choices;
+  std::string by_default;  ///< with choices: the name of one, or how the default is chosen
+};
+
+struct PositionalModel {
+  std::string name;         ///< "IN"
+  std::string description;  ///< for --help
+  std::string usage;        ///< in the usage line: "[IN...]"
+  std::vector<Choice> choices;
+  std::vector<std::string> endings;  ///< of the files that it names, for completion; empty: any file
+  bool names_subcommand = false;     ///< its choices are the subcommands of the program
+};
+
+struct OptionModel {
+  std::vector<std::string> names;  ///< short ones first: "-o", "--output"; without those kept for compatibility
+  OptionText text;
+  std::string placeholder;  ///< for the value: "FILE.csv"; empty: a flag
+  std::string group;        ///< heading in --help
+  std::string variable;     ///< of the environment, used if the option is not given; empty: none
+  bool repeats = false;     ///< may be given several times
+
+  [[nodiscard]] bool takes_value() const { return !placeholder.empty(); }
+
+  /// Endings of the files that the value names, without dot; empty for any file. Nothing if it names no file.
+  [[nodiscard]] std::optional<std::vector<std::string>> file_endings() const;
+};
+
+struct CommandModel {
+  std::string name;
+  std::string description;
+  std::vector<PositionalModel> positionals;
+  std::vector<OptionModel> options;
+  std::string examples;                   ///< lines, under the heading that they begin with
+  std::vector<Choice> exit_codes;         ///< of the program
+  std::vector<CommandModel> subcommands;  ///< of the program
+};
+
+/// The headings of the model's options, in the order of declaration.
+std::vector<std::string> option_groups(const CommandModel& command);
+
+/// "luma  the luma; keeps the hue [default]": a line per choice, then how the default is chosen if it is none of them.
+std::vector<std::string> choice_lines(const OptionText& text);
+
+/// The first line of the description without the default: for a menu.
+std::string short_description(const OptionText& text);
 
 /// What --help prints: always 80 columns, so that it looks the same in a file.
 std::string program_help(const CommandModel& program);

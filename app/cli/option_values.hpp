@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "cli/command_model.hpp"
+#include "cli/help.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/ops/clahe.hpp"

@@ -1,12 +1,11 @@
-// Wraps and indents help texts. Descriptions may have several lines; a line of two columns, "name  text", wraps within
-// its second column.
+// Views of the command model that several of its readers need; then --help: wraps and indents texts. Descriptions may
+// have several lines; a line of two columns, "name  text", wraps within its second column.
+#include "cli/help.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <string_view>
-#include <vector>
-
-#include "cli/help.hpp"
 
 namespace gpuimg {
 namespace {
@@ -126,6 +125,51 @@ std::string body(const CommandModel& command, const std::string& typed) {
 }
 
 }  // namespace
+
+std::optional<std::vector<std::string>> OptionModel::file_endings() const {
+  if (placeholder.starts_with("FILE.")) {
+    return std::vector<std::string>{placeholder.substr(placeholder.find('.') + 1)};
+  }
+  if (placeholder == "FILE" || placeholder == "OUT") {
+    return std::vector<std::string>{};
+  }
+  return std::nullopt;
+}
+
+std::vector<std::string> option_groups(const CommandModel& command) {
+  std::vector<std::string> groups;
+  for (const OptionModel& option : command.options) {
+    if (std::find(groups.begin(), groups.end(), option.group) == groups.end()) {
+      groups.push_back(option.group);
+    }
+  }
+  return groups;
+}
+
+std::vector<std::string> choice_lines(const OptionText& text) {
+  std::size_t width = 0;
+  for (const Choice& choice : text.choices) {
+    width = std::max(width, choice.name.size());
+  }
+  std::vector<std::string> lines;
+  bool is_choice = false;
+  for (const Choice& choice : text.choices) {
+    const bool is_default = choice.name == text.by_default;
+    is_choice = is_choice || is_default;
+    lines.push_back(choice.name + std::string(width + 2 - choice.name.size(), ' ') + choice.meaning +
+                    (is_default ? " [default]" : ""));
+  }
+  if (!text.choices.empty() && !is_choice) {
+    lines.push_back("[" + text.by_default + "]");
+  }
+  return lines;
+}
+
+std::string short_description(const OptionText& text) {
+  const std::string line = text.what.substr(0, text.what.find('\n'));
+  const std::size_t bracket = line.ends_with(']') ? line.rfind(" [") : std::string::npos;
+  return line.substr(0, bracket);
+}
 
 std::string program_help(const CommandModel& program) {
   const std::string more =
