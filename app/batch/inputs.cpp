@@ -29,7 +29,7 @@ struct Entry {
   bool is_link = false;
 };
 
-[[noreturn]] void refuse(const std::string& folder) {
+[[noreturn]] void refuse_folder(const std::string& folder) {
   if (errno == ENOMEM) {
     throw std::bad_alloc();
   }
@@ -40,7 +40,7 @@ struct Entry {
 std::vector<Entry> entries_of(const std::string& folder) {
   const std::unique_ptr<DIR, int (*)(DIR*)> stream(::opendir(folder.c_str()), ::closedir);
   if (stream == nullptr) {
-    refuse(folder);
+    refuse_folder(folder);
   }
   std::vector<Entry> entries;
   for (;;) {
@@ -57,7 +57,7 @@ std::vector<Entry> entries_of(const std::string& folder) {
     }
   }
   if (errno != 0) {  // or a partial listing would pass for the whole folder
-    refuse(folder);
+    refuse_folder(folder);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.name < b.name; });
   return entries;

@@ -538,7 +538,7 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
   if (const auto code = stop.exit_code(); code && outcome.counts.ended() < outcome.counts.total) {
     return *code;
   }
-  // One file, of which nothing can be read, is not one of many.
+  // If the only file cannot be read at all, the run fails as it does for one file.
   const auto is_of_first_file = [&](const PlanItem& item) { return item.input == plan.items.front().input; };
   if (globals_.all_pages && outcome.unread > 0 && outcome.unread == plan.items.size() &&
       std::all_of(plan.items.begin(), plan.items.end(), is_of_first_file)) {
