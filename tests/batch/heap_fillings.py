@@ -10,6 +10,8 @@ import batch_run
 # sanitizer has its own allocator, configured by malloc_fill_byte. Each ignores the other's setting.
 FILLINGS = [(85, 170), (170, 85)]
 
+KNOWN_LEAKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lsan.supp")
+
 
 def environment_of(filling):
     """As arguments of `env`; none for the default heap."""
@@ -17,7 +19,9 @@ def environment_of(filling):
         return []
     perturb, fill = filling
     options = [os.environ.get("ASAN_OPTIONS"), "max_malloc_fill_size=1000000000", f"malloc_fill_byte={fill}"]
-    return [f"MALLOC_PERTURB_={perturb}", "ASAN_OPTIONS=" + ":".join(filter(None, options))]
+    leaks = [os.environ.get("LSAN_OPTIONS"), f"suppressions={KNOWN_LEAKS}", "print_suppressions=0"]
+    return [f"MALLOC_PERTURB_={perturb}", "ASAN_OPTIONS=" + ":".join(filter(None, options)),
+            "LSAN_OPTIONS=" + ":".join(filter(None, leaks))]
 
 
 def without_times(line):
