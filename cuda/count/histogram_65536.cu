@@ -120,7 +120,6 @@ template <class Levels, int kAhead>
 struct Stream16 {
   static constexpr int kChannels = Levels::kChannels;
   static constexpr int kPixels = kChannels == 3 ? 8 : 8 / kChannels;
-  static constexpr std::uint64_t kTurn = std::uint64_t{kPackedThreads} * kAhead;
   using Group = Samples<std::uint16_t, kPixels * kChannels>;
   static_assert(kPixels * kAhead <= PackedCounters::kPixelsBetweenBarriers);
 
@@ -141,6 +140,7 @@ struct Stream16 {
   template <class Count, class AfterTurn>
   __device__ __forceinline__ void run(std::uint64_t first_turn, std::uint64_t last_turn, const Count& count,
                                       const AfterTurn& after_turn) const {
+    constexpr std::uint64_t kTurn = std::uint64_t{kPackedThreads} * kAhead;
     const std::uint64_t groups = min(pixel_count / kPixels, last_turn * kTurn);
     std::uint64_t base = first_turn * kTurn;
     Group next[kAhead];
