@@ -199,7 +199,7 @@ struct ArchiveMember {
 /// the file. One thread calls it, except for release().
 class ArchiveIntake {
  public:
-  /// `budget` is in bytes. `copies_others`: members that are no images are read too.
+  /// `budget` is in bytes. `copies_others`: members that are not images are read, too.
   ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals, std::uint64_t budget,
                 bool copies_others);
 
@@ -233,7 +233,7 @@ class ArchiveIntake {
   std::optional<TarMember> large_;
 };
 
-/// Larger members that are no images are not held in memory.
+/// Members above this size that are not images are not held in memory.
 constexpr std::uint64_t kHeldAtMost = std::uint64_t{1} << 20;
 
 ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, const GlobalOptions& globals,

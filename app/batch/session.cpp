@@ -476,7 +476,7 @@ ExitCode BatchSession::execute(const NamedPaths& named, const WorkPlan& plan) {
   if (manifest != nullptr) {
     manifest->finish();
   }
-  // If there is no memory for the report, the exit code still tells.
+  // Without memory for the report, the exit code alone reports the failure.
   (void)caught([&] { reserve.retry_on_oom([&] { print_report(summary(outcome, progress.seconds())); }); });
   return concluded(plan, outcome, stop);
 }

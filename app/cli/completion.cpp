@@ -108,7 +108,7 @@ std::string completes_positionals(const CommandModel& command) {
                                : "_gpuimg_words '" + word_list(first.choices) + "'";
 }
 
-/// What completes a word of `command` that is no option's value.
+/// Completes a word of `command` that is not the value of an option.
 std::string word_case(const CommandModel& command, const std::string& global_names) {
   return fmt::format(
       "    {})\n      case $word in\n        -*) _gpuimg_words '{} {}' ;;\n        *) {} ;;\n      esac\n      "

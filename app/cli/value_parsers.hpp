@@ -1,4 +1,4 @@
-// Parses the values of options that are no names: numbers, sizes in bytes, percentiles, tiles, rectangles and colors.
+// Parses option values other than names: numbers, sizes in bytes, percentiles, tiles, rectangles and colors.
 #pragma once
 
 #include <array>

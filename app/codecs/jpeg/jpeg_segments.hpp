@@ -46,7 +46,7 @@ struct JpegSegment {
   [[nodiscard]] bool is_plain() const { return skipped == 0 && length >= 2 && !is_cut_off && !stands_alone(); }
 };
 
-/// Walks over segments as libjpeg-turbo does: skips bytes that are not markers, of which libjpeg-turbo warns.
+/// Walks over segments as libjpeg-turbo does: skips bytes that are not markers; libjpeg-turbo warns about them.
 class JpegSegments {
  public:
   static constexpr std::size_t kAfterStart = 2;  ///< offset of what follows SOI
