@@ -31,7 +31,8 @@ void report(const std::string& path) {
     return;
   }
   const std::vector<int> cuts = jpeg_cuts(first, file.height());
-  Image image(static_cast<int>(header.frame.width), file.height(), {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
+  Image image(static_cast<int>(header.frame.width), file.height(),
+              {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
   CodecTimes libjpeg;
   std::array<CodecTimes, kMaxThreads> parts;
   for (int round = 0; round < kRounds; ++round) {
@@ -42,8 +43,9 @@ void report(const std::string& path) {
     }
   }
   fmt::print("{}: {}x{}, {:.2f} bits per pixel; libjpeg: {:.2f} ms, {:.2f} of CPU time\n", path, header.frame.width,
-             header.frame.height, 8.0 * static_cast<double>(bytes.span().size()) / header.frame.width / header.frame.height,
-             libjpeg.wall_ms, libjpeg.cpu_ms);
+             header.frame.height,
+             8.0 * static_cast<double>(bytes.span().size()) / header.frame.width / header.frame.height, libjpeg.wall_ms,
+             libjpeg.cpu_ms);
   for (int threads = 1; threads <= kMaxThreads; ++threads) {
     const CodecTimes& times = parts.at(static_cast<std::size_t>(threads - 1));
     fmt::print("  {} threads: {:.2f} ms, {:.3f} of the time, {:.3f} of the CPU time\n", threads, times.wall_ms,

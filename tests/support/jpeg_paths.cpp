@@ -57,7 +57,8 @@ std::string difference_of_jpeg_parts(std::span<const std::byte> file, const std:
 std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const std::vector<int>& cuts, int threads) {
   const JpegHeader header = read_jpeg_header(file, kName);
   const JpegFile jpeg{file, header, kName};
-  Image image(static_cast<int>(header.frame.width), jpeg.height(), {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
+  Image image(static_cast<int>(header.frame.width), jpeg.height(),
+              {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
   return read_jpeg_parts(jpeg, cuts, threads, image.view()) ? std::optional(std::move(image)) : std::nullopt;
 }
 
@@ -75,7 +76,8 @@ std::optional<FromScans> read_scans(std::span<const std::byte> file, const JpegP
     return std::nullopt;
   }
   const JpegFile jpeg{file, header, kName};
-  Image image(static_cast<int>(header.frame.width), jpeg.height(), {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
+  Image image(static_cast<int>(header.frame.width), jpeg.height(),
+              {Sample::u8, header.frame.component_count == 1 ? 1 : 3});
   const std::optional<JpegPipelineResult> result = read_jpeg_scans(jpeg, *script, image.view(), choices);
   return result ? std::optional(FromScans{std::move(image), result->encoding}) : std::nullopt;
 }
