@@ -8,7 +8,7 @@
 
 #include "batch/failures.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_failures {
 namespace {
 
 using Lines = std::vector<std::string>;
@@ -115,4 +115,4 @@ TEST(BlockedOutput, AnUnwritableFolderDoesNotBlockOthers) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_failures

@@ -17,7 +17,7 @@
 #include "text/fnv_hash.hpp"
 #include "text/path_names.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_inputs {
 namespace {
 
 using namespace std::string_literals;
@@ -242,4 +242,4 @@ TEST(Shard, ParsesItsOption) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_inputs

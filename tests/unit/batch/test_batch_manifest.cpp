@@ -11,7 +11,7 @@
 #include "support/temporary_folder.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_manifest {
 namespace {
 
 using namespace std::string_literals;
@@ -163,4 +163,4 @@ TEST(ManifestReport, IsCompleteOnlyIfEverythingIsDone) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_manifest

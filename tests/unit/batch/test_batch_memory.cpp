@@ -13,7 +13,7 @@
 #include "engine/memory_budget.hpp"
 #include "support/sanitizers.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_memory {
 namespace {
 
 bool never() { return false; }
@@ -134,4 +134,4 @@ TEST(MemoryReserveDeathTest, SufficesWhenTheAddressSpaceIsFull) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_memory

@@ -15,7 +15,7 @@
 #include "support/temporary_folder.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_plan {
 namespace {
 
 using namespace std::string_literals;
@@ -222,4 +222,4 @@ TEST(WorkPlan, ResumeSkipsOnlyUnchangedItems) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_plan

@@ -5,7 +5,7 @@
 
 #include "batch/progress.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_progress {
 namespace {
 
 TEST(Progress, Texts) {
@@ -58,4 +58,4 @@ TEST(Progress, PartOfTheOnlyImage) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_progress

@@ -16,7 +16,7 @@
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_resume {
 namespace {
 
 using test::put_text;
@@ -297,4 +297,4 @@ TEST(ManifestWriter, ConcurrentLinesDoNotInterleave) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_resume

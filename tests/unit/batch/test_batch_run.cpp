@@ -16,7 +16,7 @@
 #include "support/file_size_limit.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_batch_run {
 namespace {
 
 constexpr int kItems = 60;
@@ -276,4 +276,4 @@ TEST(BatchRun, AnyExceptionFailsOnlyItsItem) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_batch_run

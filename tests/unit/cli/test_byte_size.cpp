@@ -6,7 +6,7 @@
 #include "cli/value_parsers.hpp"
 #include "gpuimg/error.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_byte_size {
 namespace {
 
 TEST(ByteSize, UnitsAndLimits) {
@@ -19,4 +19,4 @@ TEST(ByteSize, UnitsAndLimits) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_byte_size

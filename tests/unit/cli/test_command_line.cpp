@@ -10,7 +10,7 @@
 #include "cli/output_options.hpp"
 #include "cli/value_parsers.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_command_line {
 namespace {
 
 TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
@@ -93,4 +93,4 @@ TEST(HelpText, LeavesAWordThatIsTooLongWhole) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_command_line

@@ -11,7 +11,7 @@
 
 #include "cli/terminal.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_terminal {
 namespace {
 
 /// Sets an environment variable, or unsets it, until the end of the scope.
@@ -116,4 +116,4 @@ TEST(Terminal, Utf8IsTheLocales) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_terminal

@@ -9,7 +9,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_bmp_metadata {
 using namespace codecs;
 
 namespace {
@@ -102,4 +102,4 @@ TEST(BmpMetadata, ResolutionIsWritten) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_bmp_metadata

@@ -3,7 +3,7 @@
 
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_bmp_reader {
 namespace {
 
 using namespace test;
@@ -126,4 +126,4 @@ TEST(BmpReader, NamesUnsupportedFeatures) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_bmp_reader

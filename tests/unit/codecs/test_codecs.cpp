@@ -14,7 +14,7 @@
 #include "support/catalogue/catalogue.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_codecs {
 using namespace codecs;
 
 namespace {
@@ -143,4 +143,4 @@ TEST(HeifReader, HasItsDecoders) {
 #endif
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_codecs

@@ -19,7 +19,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_declared_image {
 using namespace codecs;
 
 namespace {
@@ -271,4 +271,4 @@ TEST(FileHeader, RefusesWhatDecodingRefusesByItsHeader) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_declared_image

@@ -12,7 +12,7 @@
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_deflate {
 using namespace codecs;
 using namespace codecs::deflate;
 
@@ -297,4 +297,4 @@ TEST(HuffmanCode, LimitsDeepTrees) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_deflate

@@ -9,7 +9,7 @@
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_exif_directories {
 using namespace codecs;
 
 namespace {
@@ -133,4 +133,4 @@ TEST(ExifDirectories, DamagedDataOnlyVanish) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_exif_directories

@@ -8,7 +8,7 @@
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_exif_orientation {
 using namespace codecs;
 
 namespace {
@@ -143,4 +143,4 @@ TEST(ExifOrientation, ResetsNothingElseInHostileData) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_exif_orientation

@@ -7,7 +7,7 @@
 #include "support/catalogue/catalogue.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg::test {
+namespace gpuimg::test::test_file_catalogue {
 using namespace codecs;
 
 namespace {
@@ -88,4 +88,4 @@ TEST(FileCatalogue, RefusesEveryPrefix) {
 }
 
 }  // namespace
-}  // namespace gpuimg::test
+}  // namespace gpuimg::test::test_file_catalogue

@@ -8,7 +8,7 @@
 #include "gpuimg/error.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_format_limits {
 using namespace codecs;
 
 namespace {
@@ -101,4 +101,4 @@ TEST(FormatLimits, EveryWriterKeepsThem) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_format_limits

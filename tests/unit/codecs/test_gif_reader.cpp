@@ -5,7 +5,7 @@
 
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_gif_reader {
 using namespace codecs;
 
 namespace {
@@ -123,4 +123,4 @@ TEST(GifReader, RefusesLargeScreensThatAreAlmostEmpty) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_gif_reader

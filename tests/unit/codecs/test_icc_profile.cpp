@@ -10,7 +10,7 @@
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_icc_profile {
 using namespace codecs;
 
 namespace {
@@ -179,4 +179,4 @@ TEST(ColorSpace, IsNamedByTheFirstStatementPresent) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_icc_profile

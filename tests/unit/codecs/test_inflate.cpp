@@ -13,7 +13,7 @@
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_inflate {
 using namespace codecs;
 using namespace codecs::deflate;
 
@@ -351,4 +351,4 @@ TEST(Inflate, RefusesTruncatedAndExtendedInput) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_inflate

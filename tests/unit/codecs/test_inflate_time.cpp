@@ -8,7 +8,7 @@
 #include "support/deflate_streams.hpp"
 #include "support/sanitizers.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_inflate_time {
 using namespace codecs;
 using namespace codecs::deflate;
 
@@ -66,4 +66,4 @@ TEST(InflateTime, SearchAmongEmptyBlocks) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_inflate_time

@@ -8,7 +8,7 @@
 #include "support/file_bytes.hpp"
 #include "support/metadata_maker.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_iptc {
 using namespace codecs;
 
 namespace {
@@ -89,4 +89,4 @@ TEST(Iptc, DamagedTextIsIgnored) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_iptc

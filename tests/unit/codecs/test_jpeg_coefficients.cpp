@@ -14,7 +14,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_coefficients {
 using namespace codecs;
 
 namespace {
@@ -181,4 +181,4 @@ TEST(JpegCoefficients, OfUnusualFilesAreLeftToTheHost) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_coefficients

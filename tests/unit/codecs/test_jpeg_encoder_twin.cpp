@@ -10,7 +10,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_encoder_twin {
 using namespace codecs;
 
 namespace {
@@ -133,4 +133,4 @@ TEST(JpegEncoderTwin, OtherPixelsAreLeftToTheHost) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_encoder_twin

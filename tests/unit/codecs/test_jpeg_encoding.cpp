@@ -10,7 +10,7 @@
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_encoding {
 using namespace codecs;
 
 namespace {
@@ -236,4 +236,4 @@ TEST(JpegEncoding, EveryAcceptedSamplingIsWritten) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_encoding

@@ -7,7 +7,7 @@
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_inks {
 using namespace codecs;
 
 namespace {
@@ -74,4 +74,4 @@ TEST(JpegReader, CmykIsExactForEveryPair) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_inks

@@ -14,7 +14,7 @@
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_metadata {
 using namespace codecs;
 
 namespace {
@@ -221,4 +221,4 @@ TEST(JpegMetadata, DensityMatchesJfif) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_metadata

@@ -15,7 +15,7 @@
 #include "support/jpeg_paths.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_parts {
 using namespace codecs;
 
 namespace {
@@ -302,4 +302,4 @@ TEST(AllowedThreads, AreWhatOneTbbMayHave) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_parts

@@ -13,7 +13,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_pipeline {
 using namespace codecs;
 
 namespace {
@@ -302,4 +302,4 @@ TEST(JpegPipeline, IsUsedForLargeImages) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_pipeline

@@ -7,7 +7,7 @@
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_reader {
 using namespace codecs;
 
 namespace {
@@ -251,4 +251,4 @@ TEST(JpegReader, IsSaneOnMutants) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_reader

@@ -13,7 +13,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_scan_codes {
 using namespace codecs;
 
 namespace {
@@ -295,4 +295,4 @@ TEST(JpegCodeBits, EndAfterTheLastByte) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_scan_codes

@@ -17,7 +17,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_twin {
 using namespace codecs;
 
 namespace {
@@ -309,4 +309,4 @@ TEST(JpegScanBytes, AreClassifiedByTheirNeighbors) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_twin

@@ -12,7 +12,7 @@
 #include "codecs/image_writer.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_jpeg_writer {
 using namespace codecs;
 
 namespace {
@@ -234,4 +234,4 @@ TEST(EveryWriter, PitchDoesNotMatter) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_jpeg_writer

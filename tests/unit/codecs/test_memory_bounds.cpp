@@ -13,7 +13,7 @@
 #include "support/small_formats.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_memory_bounds {
 using namespace codecs;
 
 namespace {
@@ -116,4 +116,4 @@ TEST(ReadersBombs, PngChunksThatInflateToGigabytesTakeNoMemory) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_memory_bounds

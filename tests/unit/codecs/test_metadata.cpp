@@ -15,7 +15,7 @@
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_metadata {
 using namespace codecs;
 
 namespace {
@@ -234,4 +234,4 @@ TEST(Metadata, WhatGpuimgDoesNotKeepIsNamedForEveryType) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_metadata

@@ -10,7 +10,7 @@
 #include "support/npy_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_npy {
 using namespace codecs;
 
 namespace {
@@ -205,4 +205,4 @@ TEST(Npy, DamagedBytesOnlyThrow) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_npy

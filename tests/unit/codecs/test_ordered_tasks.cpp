@@ -11,7 +11,7 @@
 
 #include "codecs/png/ordered_tasks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_ordered_tasks {
 using namespace codecs;
 using namespace codecs::png;
 
@@ -127,4 +127,4 @@ TEST(OrderedTasks, TheOneWhoWaitsRunsThem) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_ordered_tasks

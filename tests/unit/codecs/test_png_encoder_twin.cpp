@@ -15,7 +15,7 @@
 #include "support/random_jpeg.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_encoder_twin {
 using namespace codecs;
 using namespace codecs::deflate;
 using namespace codecs::png;
@@ -191,4 +191,4 @@ TEST(DeflateFormat, CodedValuesAgreeWithTheRanges) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_encoder_twin

@@ -13,7 +13,7 @@
 #include "support/png_paths.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_fast {
 using namespace codecs;
 using namespace codecs::png;
 
@@ -340,4 +340,4 @@ TEST(PngUnfilter, ParallelRowsMatchSequentialRows) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_fast

@@ -12,7 +12,7 @@
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_metadata {
 using namespace codecs;
 
 namespace {
@@ -205,4 +205,4 @@ TEST(PngMetadata, FewOfManyOtherChunksAreNamed) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_metadata

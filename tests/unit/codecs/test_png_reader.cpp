@@ -9,7 +9,7 @@
 #include "support/oracle_png.hpp"
 #include "support/random_png.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_reader {
 using namespace codecs;
 
 namespace {
@@ -205,4 +205,4 @@ TEST(PngReader, NotesAnimations) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_reader

@@ -6,7 +6,7 @@
 #include "support/oracle_png.hpp"
 #include "support/random_png.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_refusals {
 namespace {
 
 using namespace test;
@@ -156,4 +156,4 @@ TEST(PngReader, RefusesAnIndexOutsideThePalette) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_refusals

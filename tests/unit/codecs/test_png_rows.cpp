@@ -14,7 +14,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_rows {
 namespace {
 
 using namespace codecs;
@@ -158,4 +158,4 @@ TEST_F(PngOfAFile, IsLeftToTheReaderOfTheBytesIfItMustBeWhole) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_rows

@@ -9,7 +9,7 @@
 #include "support/png_paths.hpp"
 #include "support/random_png.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_tails {
 using namespace codecs;
 using namespace codecs::png;
 
@@ -67,4 +67,4 @@ TEST(PngTails, AgreeWithLibpng) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_tails

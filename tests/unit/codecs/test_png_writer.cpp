@@ -21,7 +21,7 @@
 #include "support/libpng_reader.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_writer {
 using namespace codecs;
 using namespace codecs::deflate;
 using namespace codecs::png;
@@ -277,4 +277,4 @@ TEST(Checksums, CombinedAdlerMatchesTheWhole) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_writer

@@ -11,7 +11,7 @@
 #include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_png_writer_failures {
 using namespace codecs;
 using namespace codecs::png;
 
@@ -67,4 +67,4 @@ TEST(PngWriter, FreesMemoryWhenWritingFails) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_png_writer_failures

@@ -4,7 +4,7 @@
 #include "codecs/image_writer.hpp"
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_pnm_reader {
 namespace {
 
 using namespace test;
@@ -75,4 +75,4 @@ TEST(PnmWriter, WritesRowsWithoutTheirPadding) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_pnm_reader

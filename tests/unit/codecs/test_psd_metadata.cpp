@@ -10,7 +10,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_psd_metadata {
 using namespace codecs;
 
 namespace {
@@ -91,4 +91,4 @@ TEST(PsdMetadata, DamagedPiecesAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_psd_metadata

@@ -4,7 +4,7 @@
 
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_psd_reader {
 namespace {
 
 using namespace test;
@@ -52,4 +52,4 @@ TEST(PsdReader, NamesUnsupportedFeatures) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_psd_reader

@@ -11,7 +11,7 @@
 #include "support/small_formats.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_readers {
 using namespace codecs;
 
 namespace {
@@ -184,4 +184,4 @@ TEST(ReadersGarbage, IsRefused) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_readers

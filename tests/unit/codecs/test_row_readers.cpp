@@ -10,7 +10,7 @@
 #include "support/row_paths.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg::test {
+namespace gpuimg::test::test_row_readers {
 using namespace codecs;
 
 namespace {
@@ -85,4 +85,4 @@ TEST(FileCatalogue, WhatTheOutputOfBandsThrowsIsPassedOn) {
 }
 
 }  // namespace
-}  // namespace gpuimg::test
+}  // namespace gpuimg::test::test_row_readers

@@ -17,7 +17,7 @@
 #include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_row_writers {
 using namespace codecs;
 
 namespace {
@@ -430,4 +430,4 @@ TEST(RowWriters, HoldFewRows) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_row_writers

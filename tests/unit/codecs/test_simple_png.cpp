@@ -7,7 +7,7 @@
 #include "support/png_maker.hpp"
 #include "support/png_paths.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_simple_png {
 using namespace codecs;
 using namespace codecs::png;
 
@@ -39,4 +39,4 @@ TEST(PngFast, LeavesFilesWithoutALeadingHeaderToLibpng) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_simple_png

@@ -3,7 +3,7 @@
 
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_small_formats {
 namespace {
 
 using namespace test;
@@ -79,4 +79,4 @@ TEST(SmallFormats, SurviveMutations) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_small_formats

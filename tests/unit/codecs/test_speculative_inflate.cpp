@@ -9,7 +9,7 @@
 #include "support/deflate_streams.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_speculative_inflate {
 using namespace codecs;
 using namespace codecs::deflate;
 
@@ -141,4 +141,4 @@ TEST(SpeculativeInflater, SettlesIfMatchesAreRare) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_speculative_inflate

@@ -3,7 +3,7 @@
 
 #include "support/small_format_checks.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_tga_reader {
 namespace {
 
 using namespace test;
@@ -77,4 +77,4 @@ TEST(TgaReader, RefusesRunsPastTheEnd) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_tga_reader

@@ -10,7 +10,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_tiff_blocks {
 namespace {
 
 using namespace codecs;
@@ -149,4 +149,4 @@ TEST_P(JbigStrip, IsReadInTheSizeOfTheImageOnly) {
 INSTANTIATE_TEST_SUITE_P(BothOrdersOfBits, JbigStrip, testing::Values(FILLORDER_MSB2LSB, FILLORDER_LSB2MSB));
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_tiff_blocks

@@ -10,7 +10,7 @@
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_tiff_metadata {
 using namespace codecs;
 
 namespace {
@@ -165,4 +165,4 @@ TEST(TiffMetadata, DescriptionsForProgramsAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_tiff_metadata

@@ -14,7 +14,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_tiff_pages {
 namespace {
 
 using namespace codecs;
@@ -335,4 +335,4 @@ TEST(TiffPages, OtherFormatsHaveOne) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_tiff_pages

@@ -11,7 +11,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg::test {
+namespace gpuimg::test::test_tiff_rows {
 using namespace codecs;
 
 namespace {
@@ -156,4 +156,4 @@ TEST(TiffRows, TilesThatAreMostlyOutsideAreNotHeldInARow) {
 }
 
 }  // namespace
-}  // namespace gpuimg::test
+}  // namespace gpuimg::test::test_tiff_rows

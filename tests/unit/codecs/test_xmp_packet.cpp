@@ -7,7 +7,7 @@
 #include "codecs/metadata/xmp_packet.hpp"
 #include "support/file_bytes.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_xmp_packet {
 using namespace codecs;
 
 namespace {
@@ -100,4 +100,4 @@ TEST(XmpPacket, HostilePacketsTakeLinearTime) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_xmp_packet

@@ -9,7 +9,7 @@
 #include "codecs/deflate/zlib_stream.hpp"
 #include "support/file_bytes.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_zlib_stream {
 using namespace codecs;
 using namespace codecs::deflate;
 
@@ -71,4 +71,4 @@ TEST(ZlibStream, IgnoresWhatFollowsTheChecksum) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_zlib_stream

@@ -13,7 +13,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_admission {
 namespace {
 
 using namespace test;
@@ -126,4 +126,4 @@ TEST(CodecSelfTest, SeesABrokenCodec) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_admission

@@ -20,7 +20,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_attempts {
 namespace {
 
 using namespace test;
@@ -246,4 +246,4 @@ TEST_F(Attempts, OfCommandsLeaveTheirFurtherInputs) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_attempts

@@ -14,7 +14,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_bands_on_a_device {
 namespace {
 
 using namespace test;
@@ -115,4 +115,4 @@ TEST_F(BandsOnADevice, JpegIsWholeThere) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_bands_on_a_device

@@ -13,7 +13,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_bench {
 namespace {
 
 using namespace test;
@@ -97,4 +97,4 @@ TEST_F(BenchCommand, OtherPixelsAreAMismatch) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_bench

@@ -17,7 +17,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_decoding_side {
 namespace {
 
 using namespace test;
@@ -312,4 +312,4 @@ TEST_F(DecodingSide, BatchesReadOneFileAfterAnotherIntoTheSameMemory) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_decoding_side

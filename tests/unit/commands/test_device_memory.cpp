@@ -20,7 +20,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_device_memory {
 namespace {
 
 using namespace test;
@@ -278,4 +278,4 @@ TEST_F(DeviceMemoryTotal, BatchesOfAllSizesEndWithTheSameBytes) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_device_memory

@@ -17,7 +17,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_devices {
 namespace {
 
 using namespace test;
@@ -201,4 +201,4 @@ TEST(ContextPool, LeasesOnTheLeastBusyDevice) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_devices

@@ -16,7 +16,7 @@
 #include "support/test_images.hpp"
 #include "support/twin_device.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_encoding_side {
 namespace {
 
 using namespace test;
@@ -231,4 +231,4 @@ TEST_F(EncodingSide, TimesAndManifestSayWhichSide) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_encoding_side

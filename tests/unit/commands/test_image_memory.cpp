@@ -14,7 +14,7 @@
 #include "support/test_images.hpp"
 #include "text/path_names.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_image_memory {
 namespace {
 
 using namespace test;
@@ -144,4 +144,4 @@ TEST_F(ImageMemory, OfBandsIsWhatIsHeld) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_image_memory

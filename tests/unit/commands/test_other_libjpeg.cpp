@@ -37,7 +37,7 @@ void __wrap_jpeg_CreateCompress(j_compress_ptr info, int version, std::size_t by
 }
 }
 
-namespace gpuimg {
+namespace gpuimg::test_other_libjpeg {
 namespace {
 
 using namespace test;
@@ -89,4 +89,4 @@ TEST(JpegLibrary, ComparesVersionAndStructures) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_other_libjpeg

@@ -10,7 +10,7 @@
 
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_image {
 namespace {
 
 static_assert(!std::is_copy_constructible_v<Image> && !std::is_copy_assignable_v<Image>);
@@ -127,4 +127,4 @@ TEST(SamePixels, CanFail) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_image

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-namespace gpuimg {
+namespace gpuimg::test_pixel_memory {
 namespace {
 
 constexpr int kMegabyte = 1 << 20;
@@ -63,4 +63,4 @@ TEST(PixelPool, ImagesMayOutliveIt) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_pixel_memory

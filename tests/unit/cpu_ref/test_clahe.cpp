@@ -10,7 +10,7 @@
 #include "support/oracle_clahe.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_clahe {
 namespace {
 
 TEST(Clahe, EqualToTheOracle) {
@@ -129,4 +129,4 @@ TEST(Clahe, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_clahe

@@ -10,7 +10,7 @@
 #include "ops/clahe.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_clahe_cells {
 namespace {
 
 constexpr int kThreads = 256;
@@ -179,4 +179,4 @@ TEST(ClaheCells, NothingRoundsAboveTheLargestLevel) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_clahe_cells

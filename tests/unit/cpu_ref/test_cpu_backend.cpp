@@ -14,7 +14,7 @@
 #include "support/sanitizers.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_cpu_backend {
 namespace {
 
 using Answer = std::vector<HostResult>;
@@ -250,4 +250,4 @@ TEST(CpuBackend, UploadsTablesAndFloats) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_cpu_backend

@@ -13,7 +13,7 @@
 #include "gpuimg/backend.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_denoise {
 namespace {
 
 int reflected(int at, int size) {
@@ -210,4 +210,4 @@ TEST(Denoise, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_denoise

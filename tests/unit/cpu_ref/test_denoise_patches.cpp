@@ -13,7 +13,7 @@
 #include "ops/window.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_denoise_patches {
 namespace {
 
 template <class T>
@@ -211,4 +211,4 @@ TEST(DenoisePatches, TwinReadsOnlyThePlanes) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_denoise_patches

@@ -9,7 +9,7 @@
 #include "gpuimg/backend.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_equalize {
 namespace {
 
 constexpr EqualizeColor kModes[] = {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr,
@@ -112,4 +112,4 @@ TEST(Equalize, UsedTablesGiveTheSameImageAgain) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_equalize

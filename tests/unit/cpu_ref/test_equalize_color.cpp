@@ -8,7 +8,7 @@
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_equalize_color {
 namespace {
 
 constexpr EqualizeColor kModes[] = {EqualizeColor::luma, EqualizeColor::rgb, EqualizeColor::joint, EqualizeColor::ycbcr,
@@ -237,4 +237,4 @@ TEST(WithLuma, ByHand) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_equalize_color

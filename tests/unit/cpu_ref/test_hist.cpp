@@ -10,7 +10,7 @@
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_hist {
 namespace {
 
 constexpr Channel kAllChannels[] = {Channel::luma,  Channel::red, Channel::green,      Channel::blue,
@@ -222,4 +222,4 @@ TEST(Hist, BinsOfValues) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_hist

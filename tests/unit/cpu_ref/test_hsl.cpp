@@ -10,7 +10,7 @@
 #include "support/oracle_hsl.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_hsl {
 namespace {
 
 Image converted(const Image& image, HslEncoding encoding) {
@@ -221,4 +221,4 @@ TEST(Hsl, AlphaIsRescaled) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_hsl

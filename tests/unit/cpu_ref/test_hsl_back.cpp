@@ -9,7 +9,7 @@
 #include "support/oracle_hsl.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_hsl_back {
 namespace {
 
 Image there_and_back(const Image& image, HslEncoding encoding) {
@@ -228,4 +228,4 @@ TEST(AdjustHsl, GrayStaysGrayAndAlphaStays) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_hsl_back

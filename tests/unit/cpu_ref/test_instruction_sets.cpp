@@ -12,7 +12,7 @@
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_instruction_sets {
 namespace {
 
 /// Restricts Highway to one instruction set during its lifetime.
@@ -81,4 +81,4 @@ TEST(InstructionSets, GrayLookUpsAreCorrect) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_instruction_sets

@@ -8,7 +8,7 @@
 #include "support/oracle_integral.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_integral {
 namespace {
 
 /// The entry for an exact sum. The compiler converts the integer to floating point.
@@ -223,4 +223,4 @@ TEST(Integral, FloatsAreTheExactSumRoundedOnce) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_integral

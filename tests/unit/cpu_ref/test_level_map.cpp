@@ -8,7 +8,7 @@
 #include "support/oracle_of_options.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_level_map {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
@@ -206,4 +206,4 @@ TEST(Blended, ByHand) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_level_map

@@ -9,7 +9,7 @@
 #include "support/oracle_levels.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_luma {
 namespace {
 
 struct Kind {
@@ -132,4 +132,4 @@ TEST(Luma, AllColorsMatchPillowAndOpencv) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_luma

@@ -8,7 +8,7 @@
 #include "ops/equalize.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_match {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -144,4 +144,4 @@ TEST(Match, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_match

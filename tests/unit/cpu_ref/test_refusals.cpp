@@ -10,7 +10,7 @@
 #include "operations/operations.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_refusals {
 namespace {
 
 void expect_refused(ErrorKind kind, const std::string& what, const std::function<void()>& operation) {
@@ -133,4 +133,4 @@ TEST_F(Refusals, HslThatDoesNotFitItsEncoding) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_refusals

@@ -12,7 +12,7 @@
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_threshold {
 namespace {
 
 constexpr ThresholdMethod kMethods[] = {ThresholdMethod::otsu, ThresholdMethod::mean, ThresholdMethod::bradley,
@@ -170,4 +170,4 @@ TEST(Threshold, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_threshold

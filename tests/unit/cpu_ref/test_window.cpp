@@ -12,7 +12,7 @@
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_window {
 namespace {
 
 constexpr Border kBorders[] = {Border::reflect101, Border::replicate, Border::cut};
@@ -205,4 +205,4 @@ TEST(Window, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_window

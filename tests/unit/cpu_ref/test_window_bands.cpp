@@ -14,7 +14,7 @@
 #include "ops/threshold.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_window_bands {
 namespace {
 
 /// From a level, and the sum and number of its window.
@@ -265,4 +265,4 @@ TEST(WindowBands, LimitsNextToEveryStep) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_window_bands

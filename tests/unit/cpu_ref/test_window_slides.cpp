@@ -12,7 +12,7 @@
 #include "ops/threshold.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_window_slides {
 namespace {
 
 using Line = std::vector<std::uint32_t>;
@@ -348,4 +348,4 @@ TEST(WindowSlides, QuotientsNextToEveryStep) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_window_slides

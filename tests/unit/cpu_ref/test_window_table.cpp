@@ -11,7 +11,7 @@
 #include "support/oracle_window.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_window_table {
 namespace {
 
 template <class Sum>
@@ -63,4 +63,4 @@ TEST(WindowTable, TablesThatWrap) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_window_table

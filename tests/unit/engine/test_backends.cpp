@@ -8,7 +8,7 @@
 
 #include "backends/backends.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_backends {
 namespace {
 
 TEST(Backends, ListAgreesWithEachBackend) {
@@ -120,4 +120,4 @@ TEST(Backends, CudaSeesNoDeviceThatTheUserHides) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_backends

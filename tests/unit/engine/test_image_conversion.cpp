@@ -9,7 +9,7 @@
 #include "gpuimg/error.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_image_conversion {
 namespace {
 
 using namespace test;
@@ -192,4 +192,4 @@ TEST(RgbColor, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_image_conversion

@@ -6,7 +6,7 @@
 
 #include "engine/input_buffer.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_input_buffer {
 namespace {
 
 class InputBufferTest : public ::testing::Test {
@@ -57,4 +57,4 @@ TEST(InputBuffer, WhatIsLentOutlivesTheBuffer) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_input_buffer

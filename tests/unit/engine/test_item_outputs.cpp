@@ -16,7 +16,7 @@
 #include "io/descriptor.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_item_outputs {
 namespace {
 
 using test::TemporaryFolder;
@@ -126,4 +126,4 @@ TEST(ItemOutputs, TextReplacesNoImageAndNoInput) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_item_outputs

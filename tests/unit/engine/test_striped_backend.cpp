@@ -14,7 +14,7 @@
 #include "support/image_rows.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_striped_backend {
 namespace {
 
 class StripedBackendTest : public ::testing::Test {
@@ -340,4 +340,4 @@ TEST_F(StripedBackendTest, ThrowsTheSameErrorsAsTheInnerBackend) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_striped_backend

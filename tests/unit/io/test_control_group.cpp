@@ -9,7 +9,7 @@
 #include "io/control_group.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_control_group {
 namespace {
 
 constexpr const char* kVersion1Mounts =
@@ -245,4 +245,4 @@ TEST(ControlGroup, ThisMachinesAreRead) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_control_group

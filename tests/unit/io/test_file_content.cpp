@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace gpuimg {
+namespace gpuimg::test_file_content {
 namespace {
 
 std::span<const std::byte> bytes_of(std::string_view text) { return std::as_bytes(std::span(text)); }
@@ -98,4 +98,4 @@ TEST(FileContent, PartsWithAPlaceComeInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_file_content

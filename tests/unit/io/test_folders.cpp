@@ -12,7 +12,7 @@
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_folders {
 namespace {
 
 using namespace std::string_literals;
@@ -56,4 +56,4 @@ TEST(OutputFolder, ConcurrentCreation) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_folders

@@ -21,7 +21,7 @@
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_input_file {
 namespace {
 
 using namespace test;
@@ -226,4 +226,4 @@ TEST(InputFile, SurvivesFilesThatGrowOrShrink) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_input_file

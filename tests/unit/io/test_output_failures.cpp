@@ -16,7 +16,7 @@
 #include "io/output_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_output_failures {
 namespace {
 
 using test::put_text;
@@ -136,4 +136,4 @@ TEST(OutputFile, ASlowReaderOfANonBlockingPipeGetsEverything) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_output_failures

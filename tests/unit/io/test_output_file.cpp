@@ -14,7 +14,7 @@
 #include "io/temporary_file.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_output_file {
 namespace {
 
 using test::put_text;
@@ -209,4 +209,4 @@ TEST(OutputFile, NoMemoryIsNoFaultOfTheDisk) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_output_file

@@ -13,7 +13,7 @@
 #include "io/output_stream.hpp"
 #include "support/temporary_folder.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_output_stream {
 namespace {
 
 using test::TemporaryFolder;
@@ -107,4 +107,4 @@ TEST(OutputStream, AReaderSeesEndOfFileIfNothingIsWritten) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_output_stream

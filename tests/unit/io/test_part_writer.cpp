@@ -41,7 +41,7 @@ int __wrap_pthread_mutex_trylock(pthread_mutex_t* mutex) {
 }
 }
 
-namespace gpuimg {
+namespace gpuimg::test_part_writer {
 namespace {
 
 /// While it exists, every part finds that another thread writes: up to four use a mapping, others wait for the writer.
@@ -324,4 +324,4 @@ TEST(PartWriter, AFullDiskIsAnErrorHoweverMuchFits) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_part_writer

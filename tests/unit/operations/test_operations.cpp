@@ -13,7 +13,7 @@
 #include "engine/backend_choice.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_operations {
 namespace {
 
 std::unique_ptr<Backend> backend_if_there(const BackendEntry& entry) {
@@ -125,4 +125,4 @@ TEST(OptionsFor, AnOperationThatABackendLacks) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_operations

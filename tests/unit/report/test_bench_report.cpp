@@ -8,7 +8,7 @@
 
 #include "report/bench_report.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_bench_report {
 namespace {
 
 constexpr int kAnyWidth = std::numeric_limits<int>::max();
@@ -167,4 +167,4 @@ TEST(BenchSvg, HasABarForEachTime) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_bench_report

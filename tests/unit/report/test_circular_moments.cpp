@@ -11,7 +11,7 @@
 
 #include "report/statistics.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_circular_moments {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
@@ -114,4 +114,4 @@ TEST(CircularMoments, RandomHistogramsAgreeWithComplexSums) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_circular_moments

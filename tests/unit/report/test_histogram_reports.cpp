@@ -16,7 +16,7 @@
 #include "report/histogram_report.hpp"
 #include "support/histogram_reports.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_histogram_reports {
 namespace {
 
 using test::Counts;
@@ -227,4 +227,4 @@ TEST(HistogramJson, PythonReadsAnyNameAndEveryCount) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_histogram_reports

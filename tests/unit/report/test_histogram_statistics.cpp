@@ -10,7 +10,7 @@
 
 #include "report/statistics.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_histogram_statistics {
 namespace {
 
 using Counts = std::vector<std::uint64_t>;
@@ -153,4 +153,4 @@ TEST(HistogramStatistics, RandomHistogramsAgreeWithTheirSortedPixels) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_histogram_statistics

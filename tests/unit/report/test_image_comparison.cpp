@@ -9,7 +9,7 @@
 #include "report/image_comparison.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_image_comparison {
 namespace {
 
 using Pixel = std::vector<std::int64_t>;
@@ -139,4 +139,4 @@ TEST(ImageComparison, OtherSize) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_image_comparison

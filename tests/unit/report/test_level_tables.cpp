@@ -9,7 +9,7 @@
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_level_tables {
 namespace {
 
 using namespace test;
@@ -131,4 +131,4 @@ TEST(GivenTables, FitByDepthAndChannels) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_level_tables

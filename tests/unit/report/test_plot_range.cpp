@@ -10,7 +10,7 @@
 #include "report/plot_elements.hpp"
 #include "support/histogram_reports.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_plot_range {
 namespace {
 
 using test::Counts;
@@ -122,4 +122,4 @@ TEST(Overlay, SharesOfEachImage) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_plot_range

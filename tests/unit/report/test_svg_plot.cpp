@@ -17,7 +17,7 @@
 #include "support/histogram_reports.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_svg_plot {
 namespace {
 
 using test::Counts;
@@ -208,4 +208,4 @@ TEST(Columns, SumCountsAndKeepTheLastOfCumulativeValues) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_svg_plot

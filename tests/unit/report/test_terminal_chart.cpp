@@ -10,7 +10,7 @@
 #include "report/terminal_chart.hpp"
 #include "support/histogram_reports.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_terminal_chart {
 namespace {
 
 using test::Counts;
@@ -136,4 +136,4 @@ TEST(TerminalChart, NothingCounted) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_terminal_chart

@@ -11,7 +11,7 @@
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::test_text {
 namespace {
 
 TEST(NumberText, Forms) {
@@ -110,4 +110,4 @@ TEST(JsonDocument, ReadsValuesAndRefusesOthers) {
 }
 
 }  // namespace
-}  // namespace gpuimg
+}  // namespace gpuimg::test_text
