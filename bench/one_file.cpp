@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "io/descriptor.hpp"
-#include "io/part_writer.hpp"
 #include "io/temporary_file.hpp"
 
 namespace {

@@ -38,7 +38,6 @@
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
-#include "io/output_stream.hpp"
 #include "io/tar.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"

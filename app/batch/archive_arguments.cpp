@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "batch/inputs.hpp"
-#include "io/output_stream.hpp"
+#include "io/output_file.hpp"
 #include "io/temporary_file.hpp"
 #include "text/printable_name.hpp"
 

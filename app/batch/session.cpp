@@ -30,7 +30,6 @@
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
-#include "io/output_stream.hpp"
 #include "io/temporary_file.hpp"
 #include "text/fnv_hash.hpp"
 #include "text/path_names.hpp"

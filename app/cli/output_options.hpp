@@ -12,7 +12,7 @@
 #include "cli/option_values.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/image_writer.hpp"
-#include "io/output_stream.hpp"
+#include "io/output_file.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 

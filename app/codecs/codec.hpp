@@ -26,7 +26,6 @@
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
 #include "io/bytes.hpp"
-#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 

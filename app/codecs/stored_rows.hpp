@@ -8,7 +8,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/row_reader.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

@@ -6,7 +6,7 @@
 
 #include "backends/backends.hpp"
 #include "codecs/image_reader.hpp"
-#include "io/output_stream.hpp"
+#include "io/output_file.hpp"
 
 namespace gpuimg {
 namespace {

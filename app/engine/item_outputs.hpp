@@ -14,7 +14,6 @@
 #include "engine/phase_times.hpp"
 #include "io/bytes.hpp"
 #include "io/output_file.hpp"
-#include "io/output_stream.hpp"
 
 namespace gpuimg {
 

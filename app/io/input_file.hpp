@@ -12,7 +12,6 @@
 
 #include "io/bytes.hpp"
 #include "io/descriptor.hpp"
-#include "io/random_access.hpp"
 
 namespace gpuimg {
 

@@ -1,5 +1,6 @@
-// Atomic output: the final name holds either the new content or the old one, never a part. Writes a temporary file in
-// the same folder, checks every write and close, and renames it last. docs/cli.md, "Output files".
+// Outputs. A file is written atomically: its final name holds either the new content or the old one, never a part. A
+// temporary file in the same folder is written, every write and close is checked, and the file is renamed last. Streams
+// are standard output and named pipes (fifos). docs/cli.md, "Output files".
 #pragma once
 
 #include <cstddef>
@@ -8,8 +9,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gpuimg/error.hpp"
+#include "io/bytes.hpp"
+#include "io/descriptor.hpp"
 
 namespace gpuimg {
 
@@ -56,7 +61,7 @@ class OutputClosed : public Error {
 /// Standard output and fifos pass. Returns true if `output` is the input, to be replaced.
 bool check_output(const std::string& output, const std::string& input, const OverwriteRules& rules);
 
-/// `path` may be standard output or a fifo (output_stream.hpp). Throws Error{write} or OutputClosed; then no new file
+/// `path` may be standard output or a fifo. Throws Error{write} or OutputClosed; then no new file
 /// is left, and an existing one is unchanged. Without `force` or `in_place`, never replaces a file, even one that
 /// appears concurrently.
 ///
@@ -100,5 +105,80 @@ class StagedOutput {
 /// Creates the parent folders of `path` if they are missing. Safe to call from many threads and processes at once.
 /// Throws Error{write}.
 void make_folder_of(const std::string& path);
+
+/// True for "-" and for this process's standard output: /dev/stdout, /dev/fd/1, /proc/self/fd/1.
+bool is_standard_output(const std::string& path);
+
+/// True for this process's standard input and standard error, which cannot be outputs.
+bool is_other_standard_stream(const std::string& path);
+
+/// True if the path is a fifo.
+bool is_fifo(const std::string& path);
+
+/// True for standard output and fifos.
+bool is_stream(const std::string& path);
+
+/// True for a stream whose name has no extension to choose the format by. Includes devices: check_output() refuses them
+/// with a better message.
+bool is_untyped_stream(const std::string& path);
+
+/// A fifo open for writing. Its reader sees end of file when this object is destroyed.
+class FifoOutput {
+ public:
+  /// Waits briefly for a reader. Throws Error{write} if none opens the fifo.
+  explicit FifoOutput(const std::string& path);
+
+  /// Throws Error{write}, also if the reader closes the fifo early.
+  void write(std::span<const std::byte> content) const;
+
+ private:
+  std::string path_;
+  Descriptor file_;
+};
+
+/// Memory that a file's content may stay in. `keeper` owns it; null if its owner lives longer.
+struct LentBytes {
+  std::span<const std::byte> bytes;
+  std::shared_ptr<const void> keeper;
+};
+
+/// Parts that are in `lent` are not copied.
+class FileContent {
+ public:
+  explicit FileContent(LentBytes lent = {}) : lent_(std::move(lent)) {}
+  FileContent(const FileContent&) = delete;
+  FileContent& operator=(const FileContent&) = delete;
+  ~FileContent() = default;
+
+  /// For its producer, which must not outlive this.
+  [[nodiscard]] FileParts parts();
+
+  [[nodiscard]] std::uint64_t size() const;
+
+  /// Calls write(part) for the content in order.
+  template <class Write>
+  void for_each_part(const Write& write) const {
+    std::size_t at = 0;
+    for (const Borrowed& part : borrowed_) {
+      write(std::span(own_).subspan(at, part.own_before - at));
+      write(part.bytes);
+      at = part.own_before;
+    }
+    write(std::span(own_).subspan(at));
+  }
+
+ private:
+  struct Borrowed {
+    std::size_t own_before;  ///< how much of own_ comes before it
+    std::span<const std::byte> bytes;
+  };
+
+  void append(std::span<const std::byte> part);
+  void place(std::uint64_t offset, std::span<const std::byte> part);
+
+  LentBytes lent_;
+  std::vector<std::byte> own_;
+  std::vector<Borrowed> borrowed_;
+};
 
 }  // namespace gpuimg

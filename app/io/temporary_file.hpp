@@ -1,16 +1,21 @@
-// Temporary files: named, registered so that an immediate exit can remove them, removed unless they get their final
-// names, and found again if their process was killed.
+// Temporary files: named, registered so that an immediate exit can remove them, written in order or in parts by several
+// threads, removed unless they get their final names, and found again if their process was killed.
 #pragma once
 
 #include <sys/stat.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
+#include <semaphore>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "io/part_writer.hpp"
+#include "io/descriptor.hpp"
 
 namespace gpuimg {
 
@@ -38,6 +43,52 @@ void write_all_at(int file, std::uint64_t offset, std::span<const std::byte> con
 /// Call after the last write: throws Error{write} if the file system reports a delayed write error. Keeps the
 /// descriptor open.
 void check_written(int file, const std::string& shown);
+
+/// Linux lets one thread at a time write() into a file, and the others spin in the kernel. Here they wait for their
+/// turn, asleep. On a file system in memory (tmpfs), where that bounds many workers, four of them copy their parts
+/// into mappings of the file meanwhile, which takes no lock of the file. More of them would wait for each other's
+/// pages. A mapping takes twice the processor time of write() there, and ten times on a disk, so nothing else uses it. ADR
+/// 0026 has the measurements.
+class PartWriter {
+ public:
+  /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive this.
+  PartWriter(int file, const std::string& path, const std::string& shown);
+  PartWriter(const PartWriter&) = delete;
+  PartWriter& operator=(const PartWriter&) = delete;
+  ~PartWriter();
+
+  /// From any thread. Parts must not overlap. Throws Error{write}.
+  void write_at(std::uint64_t offset, std::span<const std::byte> part);
+
+  /// Call once no thread writes: ends the file after its last part or after `appended` bytes, if that is more.
+  /// Throws Error{write}.
+  void finish(std::uint64_t appended);
+
+ private:
+  class Window;
+
+  bool is_in_memory();
+  bool write_beside(std::uint64_t offset, std::span<const std::byte> part);
+  bool copy_to_mapping(std::uint64_t offset, std::span<const std::byte> part);
+  int readable_file();
+  bool grow_to(std::uint64_t end);
+  std::shared_ptr<const Window> window_of(int file, std::uint64_t number);
+
+  int file_;
+  const std::string& path_;
+  const std::string& shown_;
+  std::atomic<std::uint64_t> end_ = 0;    ///< of the last part
+  std::atomic<std::uint64_t> grown_ = 0;  ///< the file has at least this length; 0: it ends with its last part
+  std::mutex writing_;                    ///< held by the thread that uses write()
+  std::counting_semaphore<> mappers_{4};  ///< threads that may still use a mapping
+  std::mutex growing_;
+  std::mutex mapping_;
+  std::vector<std::shared_ptr<const Window>> windows_;  ///< the last ones
+  std::once_flag is_examined_;
+  std::once_flag is_opened_;
+  bool in_memory_ = false;
+  std::optional<Descriptor> readable_;
+};
 
 /// Creates and locks a file with a new_temporary_name() in the target's folder, with the umask's permissions. The
 /// destructor removes it. `shown` is the name for messages. Every member throws Error{write}.

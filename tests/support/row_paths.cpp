@@ -8,7 +8,7 @@
 #include "codecs/format_detection.hpp"
 #include "codecs/image_reader.hpp"
 #include "gpuimg/error.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::test {
 using namespace codecs;

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "codecs/deflate/rfc1951.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs::deflate {
 

@@ -13,7 +13,6 @@
 #include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
-#include "io/random_access.hpp"
 
 namespace gpuimg::codecs {
 

@@ -19,7 +19,7 @@
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 namespace {

@@ -21,7 +21,7 @@
 #include "codecs/jpeg/jpeg_encoding.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "gpuimg/image.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

@@ -20,7 +20,7 @@
 #include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
 #include "gpuimg/encoded_image.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

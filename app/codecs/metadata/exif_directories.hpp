@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "codecs/codec.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs::png {
 

@@ -14,7 +14,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "gpuimg/image.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs::png {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

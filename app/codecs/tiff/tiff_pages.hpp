@@ -2,7 +2,7 @@
 #pragma once
 
 #include "codecs/codec.hpp"
-#include "io/random_access.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
 

@@ -1,5 +1,5 @@
 // A file in memory: the bytes in their order, wherever they are, and what is not copied.
-#include "io/output_stream.hpp"
+#include "io/output_file.hpp"
 
 #include <gtest/gtest.h>
 

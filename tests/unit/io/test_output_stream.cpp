@@ -10,7 +10,6 @@
 #include <thread>
 
 #include "io/output_file.hpp"
-#include "io/output_stream.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace gpuimg::test_output_stream {

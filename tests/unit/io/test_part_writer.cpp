@@ -1,6 +1,6 @@
 // Parts of one file from several threads: the bytes, the length, and what is said where space or a right is lacking.
 // The files are in memory, where mappings are used; fault_sweep makes every call fail there in turn.
-#include "io/part_writer.hpp"
+#include "io/temporary_file.hpp"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
