@@ -26,7 +26,6 @@
 #include "batch/archive_arguments.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/devices.hpp"
-#include "batch/failures.hpp"
 #include "batch/outputs.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"

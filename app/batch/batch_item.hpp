@@ -1,21 +1,17 @@
-// One item in the pipeline, and the conversion of exceptions into its failure record.
+// One item of a run; the failure that an exception becomes; and the failures of a run: for each cause the first few
+// files, then a count, and whether no output can be written any more. docs/batch.md, "Failures".
 #pragma once
 
 #include <cstdint>
 #include <exception>
-#include <new>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "batch/manifest.hpp"
 #include "batch/plan.hpp"
-#include "cli/exit_code.hpp"
 #include "engine/image_job.hpp"
 #include "engine/image_memory.hpp"
-#include "io/output_file.hpp"
-#include "text/printable_name.hpp"
 
 namespace gpuimg {
 
@@ -37,42 +33,12 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// Strips a leading "name: ". `name` is printable.
-inline std::string_view without_name(std::string_view message, const std::string& name) {
-  const std::string start = name + ": ";
-  return message.starts_with(start) ? message.substr(start.size()) : message;
-}
-
 /// What a message says, with the name of its input (printable) if it has it not.
-inline std::string text_with_name(const Message& message, const std::string& name) {
-  return message.text.find(name) != std::string::npos ? message.text : name + ": " + message.text;
-}
+std::string text_with_name(const Message& message, const std::string& name);
 
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.
-inline void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {}) {
-  const std::string name = shown_input(*item.planned);
-  const std::string file = printable_name(item.planned->input);
-  std::string text = message.starts_with(name) ? message : name + ": ";
-  if (!message.starts_with(name)) {
-    text += without_name(message, file);
-  }
-  std::string kind_text(kind);
-  if (reason.empty()) {
-    reason = without_name(without_name(text, name), printable_name(item.planned->output));
-  }
-  item.record.status = ItemStatus::failed;
-  item.record.error_kind = std::move(kind_text);
-  item.record.message = std::move(text);
-  item.reason = std::move(reason);
-  item.in_order = nullptr;
-}
-
-inline void skip(BatchItem& item, const char* reason) {
-  item.record.message = reason;
-  item.record.status = ItemStatus::skipped;
-  item.record.error_kind.clear();
-  item.in_order = nullptr;
-}
+void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason = {});
+void skip(BatchItem& item, const char* reason);
 
 /// Returns the exception that work() throws, or nullptr.
 template <class Work>
@@ -86,26 +52,56 @@ std::exception_ptr caught(const Work& work) noexcept {
 }
 
 /// Records the exception as the item's failure.
-inline void fail_by(BatchItem& item, const std::exception_ptr& thrown) {
-  const std::string_view no_memory = name_of(ErrorKind::out_of_memory);
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const OutputError& error) {
-    fail(item, name_of(error.kind()), error.what(), "cannot write: " + error.why());
-    item.system_error = error.system_error();
-  } catch (const Error& error) {
-    fail(item, name_of(error.kind()), error.what());
-  } catch (const std::bad_alloc&) {
-    fail(item, no_memory, "out of memory; use fewer --jobs, or a machine with more memory");
-  } catch (const std::exception& failure) {
-    if (is_refused_thread(failure)) {
-      fail(item, no_memory, "no thread can be started; use fewer --jobs, or a machine with more memory");
-    } else {
-      fail(item, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
-    }
-  }
-}
+void fail_by(BatchItem& item, const std::exception_ptr& thrown);
 
 inline bool is_kind(const BatchItem& item, ErrorKind kind) { return item.record.error_kind == name_of(kind); }
+
+/// Failures for the final report: for each cause the first few files, then a count. Stores a bounded number of lines,
+/// however many items fail.
+class FailureList {
+ public:
+  /// `reason` is `message` without the item's file names: failures with equal kind and reason share a cause. Strong
+  /// guarantee; throws only std::bad_alloc.
+  void add(std::string_view kind, const std::string& reason, const std::string& message);
+
+  /// Messages in insertion order, then "... and 4,997 more: reason" for each cause with more failures.
+  [[nodiscard]] std::vector<std::string> lines() const;
+
+ private:
+  struct Cause {
+    std::string kind;
+    std::string reason;
+    std::uint64_t failures = 0;
+    std::uint64_t told = 0;
+  };
+
+  std::vector<Cause> causes_;
+  std::vector<std::string> told_;
+  std::uint64_t of_other_causes_ = 0;
+};
+
+/// Detects that no output can be written any more, so that a run on a full disk ends early.
+class BlockedOutput {
+ public:
+  /// This many consecutive failures with the same errno count as permanent.
+  static constexpr int kInARow = 5;
+
+  /// `items` is the whole plan and must outlive this object.
+  explicit BlockedOutput(const std::vector<PlanItem>& items) : items_(items) {}
+
+  /// Counts a finished item. Call in plan order.
+  void count(const BatchItem& item) noexcept;
+
+  /// True once every remaining item can be expected to fail too.
+  [[nodiscard]] bool is_certain() const { return is_certain_; }
+
+ private:
+  [[nodiscard]] bool strikes_the_rest(const BatchItem& item) const noexcept;
+
+  const std::vector<PlanItem>& items_;
+  int system_error_ = 0;
+  int in_a_row_ = 0;
+  bool is_certain_ = false;
+};
 
 }  // namespace gpuimg

@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <new>
+#include <utility>
 
 #include "engine/memory_budget.hpp"
 #include "gpuimg/error.hpp"
@@ -19,7 +21,10 @@ class MemoryReserve {
   static constexpr std::size_t kBytes = std::size_t{1} << 20;
 
   /// Images in flight hold memory of `budget`. Once `is_abandoned()` is true, they may never release it.
-  MemoryReserve(MemoryBudget& budget, std::function<bool()> is_abandoned);
+  MemoryReserve(MemoryBudget& budget, std::function<bool()> is_abandoned)
+      : budget_(budget), is_abandoned_(std::move(is_abandoned)) {
+    refill();
+  }
 
   /// Runs step(), which must have the strong guarantee. If it runs out of memory, retries: first with the reserve
   /// freed, then after each image in flight ends. Rethrows the last failure. The caller must not hold any of the
@@ -33,23 +38,41 @@ class MemoryReserve {
         refill();
         return;
       } catch (const std::bad_alloc&) {
-        if (!has_more(releases)) {
+        if (!wait_for_more(releases)) {
           throw;
         }
       } catch (const Error& error) {
-        if (error.kind() != ErrorKind::out_of_memory || !has_more(releases)) {
+        if (error.kind() != ErrorKind::out_of_memory || !wait_for_more(releases)) {
           throw;
         }
       }
     }
   }
 
-  [[nodiscard]] bool is_held() const;
+  [[nodiscard]] bool is_held() const {
+    const std::lock_guard lock(mutex_);
+    return held_ != nullptr;
+  }
 
  private:
   /// Frees the reserve, or else waits for more releases than `releases`; false if neither helps.
-  bool has_more(std::uint64_t releases);
-  void refill();
+  bool wait_for_more(std::uint64_t releases) {
+    {
+      const std::lock_guard lock(mutex_);
+      if (held_ != nullptr) {
+        held_.reset();
+        return true;
+      }
+    }
+    return budget_.wait_for_release(releases, is_abandoned_);
+  }
+
+  void refill() {
+    const std::lock_guard lock(mutex_);
+    if (held_ == nullptr) {
+      held_.reset(new (std::nothrow) std::byte[kBytes]);
+    }
+  }
 
   MemoryBudget& budget_;
   std::function<bool()> is_abandoned_;

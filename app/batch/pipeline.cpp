@@ -399,9 +399,9 @@ class Run {
     if (channels_.manifest != nullptr) {
       channels_.manifest->write(channels_.first_line);
     }
-    while (!pipeline_is_through()) {
+    while (!run_pipeline()) {
       end_what_is_begun();
-      if (!one_is_taken_alone()) {
+      if (!take_one_alone()) {
         break;
       }
     }
@@ -416,7 +416,7 @@ class Run {
   }
 
   /// Returns false if oneTBB ran out of memory or threads. It may then have dropped items that were begun.
-  bool pipeline_is_through() {
+  bool run_pipeline() {
     group_.emplace();
     bool is_through = false;
     try {
@@ -426,7 +426,7 @@ class Run {
           most, std::max(static_cast<std::size_t>(settings_.jobs), tbb::global_control::active_value(most)));
       require_arena_memory();
       tbb::task_arena arena(settings_.jobs);
-      arena.execute([&] { run_pipeline(); });
+      arena.execute([&] { run_filters(); });
       is_through = true;
     } catch (const std::bad_alloc&) {
     } catch (const std::runtime_error& failure) {
@@ -440,7 +440,7 @@ class Run {
 
   /// Passes pointers, which oneTBB stores without allocating. The filters never throw: an exception would cancel the
   /// work of the other workers.
-  void run_pipeline() {
+  void run_filters() {
     const auto next = [&](tbb::flow_control& flow) {
       BatchItem* item = begun();
       if (item == nullptr) {
@@ -467,10 +467,10 @@ class Run {
       return nullptr;
     }
     BatchItem& item = slots_[next_ % slots_.size()];
-    return is_begun(item, plan_.items[next_]) ? (++next_, &item) : nullptr;
+    return try_begin(item, plan_.items[next_]) ? (++next_, &item) : nullptr;
   }
 
-  bool is_begun(BatchItem& item, const PlanItem& planned) {
+  bool try_begin(BatchItem& item, const PlanItem& planned) {
     if (!held([&] { processor_.begin(item, planned); })) {
       item.state = State::none;
       return false;
@@ -540,8 +540,9 @@ class Run {
     }
   }
 
-  /// Processes one item sequentially: guarantees progress even if the pipeline cannot start.
-  bool one_is_taken_alone() {
+  /// Processes one item sequentially: guarantees progress even if the pipeline cannot start. Returns false if there is
+  /// none.
+  bool take_one_alone() {
     BatchItem* item = begun();
     if (item != nullptr) {
       computed(*item);
@@ -556,7 +557,7 @@ class Run {
     for (const PlanItem* planned : again_) {
       contexts_.clear();
       BatchItem& item = slots_.front();
-      if (must_stop() || !is_begun(item, *planned)) {
+      if (must_stop() || !try_begin(item, *planned)) {
         return;
       }
       computed(item);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "batch/batch_item.hpp"
 #include "batch/devices.hpp"
-#include "batch/failures.hpp"
 #include "batch/manifest.hpp"
 #include "batch/plan.hpp"
 #include "batch/progress.hpp"

@@ -18,7 +18,6 @@
 
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
-#include "batch/failures.hpp"
 #include "batch/outputs.hpp"
 #include "cli/messages.hpp"
 #include "cli/version.hpp"
@@ -116,8 +115,8 @@ void remove_stale_outputs(const WorkPlan& plan, const ImageJob& job, const std::
   }
 }
 
-/// Asks the driver.
-bool is_there(const BackendEntry& entry, Verbosity verbosity) {
+/// Asks the driver for a device. False if it has none, or fails: that prints a detail.
+bool probe_device(const BackendEntry& entry, Verbosity verbosity) {
   try {
     return entry.device_facts == nullptr || !entry.device_facts->devices().empty();
   } catch (const Error& error) {
@@ -387,7 +386,7 @@ GlobalOptions BatchSession::worker_options(const WorkPlan& plan, int jobs) const
       const BackendEntry* first = &fastest(expected);
       std::string why_not = why_no_rival(expected, *first);
       if (first->device_facts != nullptr) {
-        why_not = is_there(*first, globals_.verbosity) ? "" : fmt::format("there is no {} device", first->title);
+        why_not = probe_device(*first, globals_.verbosity) ? "" : fmt::format("there is no {} device", first->title);
         first = why_not.empty() ? first : expected.front().backend;
       }
       options.backend = first->kind;

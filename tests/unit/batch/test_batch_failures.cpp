@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/failures.hpp"
+#include "batch/batch_item.hpp"
 
 namespace gpuimg::test_batch_failures {
 namespace {

@@ -1,18 +1,27 @@
-// Groups failures by cause, and counts consecutive write failures.
-#include "batch/failures.hpp"
+// Turns exceptions into failures, groups failures by cause, and counts consecutive write failures.
+#include "batch/batch_item.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstddef>
+#include <new>
 #include <utility>
 
-#include "batch/manifest.hpp"
+#include "cli/exit_code.hpp"
+#include "io/output_file.hpp"
 #include "text/number_text.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 namespace {
+
+/// Strips a leading "name: ". `name` is printable.
+std::string_view without_name(std::string_view message, const std::string& name) {
+  const std::string start = name + ": ";
+  return message.starts_with(start) ? message.substr(start.size()) : message;
+}
 
 constexpr std::size_t kMaxCauses = 100;
 
@@ -38,6 +47,55 @@ bool is_of_the_file_system(int system_error) {
 bool is_of_the_folder(int system_error) { return system_error == EACCES || system_error == EPERM; }
 
 }  // namespace
+
+std::string text_with_name(const Message& message, const std::string& name) {
+  return message.text.find(name) != std::string::npos ? message.text : name + ": " + message.text;
+}
+
+void fail(BatchItem& item, std::string_view kind, const std::string& message, std::string reason) {
+  const std::string name = shown_input(*item.planned);
+  const std::string file = printable_name(item.planned->input);
+  std::string text = message.starts_with(name) ? message : name + ": ";
+  if (!message.starts_with(name)) {
+    text += without_name(message, file);
+  }
+  std::string kind_text(kind);
+  if (reason.empty()) {
+    reason = without_name(without_name(text, name), printable_name(item.planned->output));
+  }
+  item.record.status = ItemStatus::failed;
+  item.record.error_kind = std::move(kind_text);
+  item.record.message = std::move(text);
+  item.reason = std::move(reason);
+  item.in_order = nullptr;
+}
+
+void skip(BatchItem& item, const char* reason) {
+  item.record.message = reason;
+  item.record.status = ItemStatus::skipped;
+  item.record.error_kind.clear();
+  item.in_order = nullptr;
+}
+
+void fail_by(BatchItem& item, const std::exception_ptr& thrown) {
+  const std::string_view no_memory = name_of(ErrorKind::out_of_memory);
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const OutputError& error) {
+    fail(item, name_of(error.kind()), error.what(), "cannot write: " + error.why());
+    item.system_error = error.system_error();
+  } catch (const Error& error) {
+    fail(item, name_of(error.kind()), error.what());
+  } catch (const std::bad_alloc&) {
+    fail(item, no_memory, "out of memory; use fewer --jobs, or a machine with more memory");
+  } catch (const std::exception& failure) {
+    if (is_refused_thread(failure)) {
+      fail(item, no_memory, "no thread can be started; use fewer --jobs, or a machine with more memory");
+    } else {
+      fail(item, "internal", std::string("internal error: ") + failure.what() + "; please report it with the input");
+    }
+  }
+}
 
 void FailureList::add(std::string_view kind, const std::string& reason, const std::string& message) {
   auto cause = std::find_if(causes_.begin(), causes_.end(),
