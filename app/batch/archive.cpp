@@ -1,6 +1,6 @@
-// Members come in, are processed and get their places in the output, in a oneTBB pipeline: headers are read in order;
-// the workers read, compute and write; places and messages are in order.
-#include "batch/archive.hpp"
+// A run over a tar archive. Members come in, are processed and get their places in the output, in a oneTBB pipeline:
+// headers are read in order; the workers read, compute and write; places and messages are in order.
+#include "batch/session.hpp"
 
 #include <fmt/format.h>
 #include <tbb/global_control.h>
@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "backends/backends.hpp"
-#include "batch/archive_arguments.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/devices.hpp"
 #include "batch/outputs.hpp"
@@ -38,6 +37,7 @@
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
+#include "io/temporary_file.hpp"
 #include "text/number_text.hpp"
 #include "text/path_names.hpp"
 #include "text/printable_name.hpp"
@@ -594,13 +594,27 @@ class ArchiveRun {
   std::uint64_t others_ = 0;
 };
 
+/// Throws Error for an output that exists, is the archive itself, or is a terminal. Removes what killed runs left
+/// beside it.
+void check_archive_output(ImageJob& job, const NamedPaths& named, const GlobalOptions& globals) {
+  CommandContext context(globals);
+  const std::string target = named.output.empty() ? "-" : named.output;
+  if (job.merges()) {
+    job.check_name(named.output);
+    job.note_options(target, globals.verbosity);
+  }
+  context.check_output_file(target, named.inputs.front(), !job.merges() || job.is_binary(target));
+  if (!is_stream(target)) {
+    (void)remove_stale_temporaries(folder_of(target));
+  }
+}
+
 }  // namespace
 
 ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const BatchOptions options = checked(arguments);
   expect_work(work_per_device(options.devices, globals, jobs_of(options, globals), std::nullopt));
-  check_archive_arguments(job, arguments, globals, named);
   if (job.merges()) {
     job.check_several();
   }

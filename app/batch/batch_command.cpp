@@ -1,12 +1,18 @@
-// Decides between a single file and a batch, and runs it.
+// Declares and checks the options of batch runs; decides between a single file, many files and an archive, and runs it.
 #include "batch/batch_command.hpp"
 
+#include <sys/stat.h>
+#include <tbb/info.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
 #include <filesystem>
+#include <limits>
+#include <string_view>
 #include <utility>
 
 #include "backends/backends.hpp"
-#include "batch/archive.hpp"
-#include "batch/archive_arguments.hpp"
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
 #include "batch/plan.hpp"
@@ -14,13 +20,179 @@
 #include "batch/session.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/host_memory.hpp"
 #include "engine/image_memory.hpp"
+#include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
+namespace {
+
+constexpr int kMaxJobs = 4096;
+constexpr const char* kGroup = "Many images (docs/batch.md)";
+
+std::uint64_t number_from(const std::string& option, std::string_view text, std::uint64_t min, std::uint64_t max) {
+  std::uint64_t number = 0;
+  const auto [stop, failure] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (failure != std::errc{} || stop != text.data() + text.size() || number < min || number > max) {
+    throw Error(ErrorKind::usage, option + ": '" + std::string(text) + "' is not a whole number from " +
+                                      std::to_string(min) + " to " + std::to_string(max));
+  }
+  return number;
+}
+
+bool is_file(const std::string& path) {
+  struct stat found {};
+  return path == "-" || (::stat(path.c_str(), &found) == 0 && !S_ISDIR(found.st_mode));
+}
+
+void refuse_standard_stream(const char* option, const std::string& file) {
+  if (file == "-") {
+    throw Error(ErrorKind::usage, std::string(option) +
+                                      " -: standard input and output are for images and results; name "
+                                      "a file, such as run.jsonl");
+  }
+}
+
+}  // namespace
+
+void add_folder_options(CommandParser& parser, InputArguments& arguments) {
+  const auto list = [&](const char* name, std::vector<std::string>& values, const char* what) {
+    parser.list({name, what, "GLOB", kGroup}, values);
+  };
+  parser.flag({.names = "-r,--recursive", .description = "read subfolders too", .group = kGroup}, arguments.recursive);
+  list("--include", arguments.include,
+       "read files that match this pattern in folders; may be repeated [files with the ending of an image]");
+  list("--exclude", arguments.exclude, "skip files and folders that match this pattern; may be repeated");
+}
+
+void add_input_options(CommandParser& parser, InputArguments& arguments) {
+  parser.text({"--files-from", "read input names from FILE, one per line; - is standard input", "FILE", kGroup},
+              arguments.files_from);
+  parser.flag(
+      {.names = "-0,--null", .description = "names in that list end with NUL, as from find -print0", .group = kGroup},
+      arguments.nul);
+  add_folder_options(parser, arguments);
+}
+
+void add_pace_options(CommandParser& parser, BatchArguments& arguments) {
+  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
+    parser.text({name, what, type, kGroup}, value);
+  };
+  text("-j,--jobs", arguments.jobs, "process N images at a time [as many as threads]", "N");
+  parser.text({"--devices",
+               {"CUDA devices that share the images: numbers with commas between, such as 0,1, or one of",
+                {{"all", "every device that the driver shows"}},
+                "the one of --device"},
+               "LIST",
+               kGroup},
+              arguments.devices);
+  parser.flag(
+      {.names = "--fail-fast", .description = "stop starting new images after the first failure", .group = kGroup},
+      arguments.fail_fast);
+  text("--max-errors", arguments.max_errors, "stop starting new images after N failures", "N");
+}
+
+void add_batch_options(CommandParser& parser, BatchArguments& arguments, const BatchPositionals& positionals) {
+  std::vector<std::string> endings = codecs::readable_endings();
+  endings.insert(endings.end(), positionals.other_endings.begin(), positionals.other_endings.end());
+  parser.positionals({.name = "IN", .description = positionals.input, .usage = "IN...", .endings = endings},
+                     arguments.paths);
+  // For --help only: the last name is OUT, but that is known only after all names were parsed.
+  parser.positional({"OUT", positionals.output, positionals.output_usage}, arguments.shown_output);
+  const auto text = [&](const char* name, std::string& value, const char* what, const char* type) {
+    parser.text({name, what, type, kGroup}, value);
+  };
+  const auto flag = [&](const char* name, bool& value, const char* what) {
+    parser.flag({.names = name, .description = what, .group = kGroup}, value);
+  };
+  add_input_options(parser, arguments);
+  text("-o,--output", arguments.output,
+       "OUT; all other names are then inputs. With fields in braces, a template for each output:\n"
+       "{dir}    folder of the input\n"
+       "{rel}    that folder, relative to IN\n"
+       "{name}   name of the input\n"
+       "{stem}   name without the ending\n"
+       "{ext}    ending of the input\n"
+       "{index}  1, 2, 3 ... in order of the names\n"
+       "{page}   number of the page",
+       "OUT");
+  flag("--tar", arguments.tar, "IN is a tar archive, and OUT another, whatever their names; for -");
+  flag("--skip-existing", arguments.skip_existing, "skip inputs whose output exists");
+  flag("-n,--dry-run", arguments.dry_run, "print the plan; write nothing");
+  add_pace_options(parser, arguments);
+  text("--manifest", arguments.manifest, "record the run in FILE, as JSON lines", "FILE");
+  text("--resume", arguments.resume, "continue the run of manifest FILE: skip unchanged images that are done", "FILE");
+  text("--retry-failed", arguments.retry_failed, "process the images again that failed according to manifest FILE",
+       "FILE");
+  text("--shard", arguments.shard, "process part I of N; auto reads both from Slurm, MPI or Kubernetes", "I/N");
+}
+
+void check(const InputArguments& arguments) {
+  if (arguments.nul && arguments.files_from.empty()) {
+    throw Error(ErrorKind::usage, "--null needs --files-from: it separates the names in that list");
+  }
+}
+
+BatchOptions checked(const BatchArguments& arguments) {
+  BatchOptions options;
+  if (!arguments.jobs.empty()) {
+    options.jobs = static_cast<int>(number_from("--jobs", arguments.jobs, 1, kMaxJobs));
+  }
+  options.devices = parse_device_list(arguments.devices);
+  refuse_together(arguments.fail_fast && !arguments.max_errors.empty(), "--fail-fast", "--max-errors");
+  refuse_together(!arguments.resume.empty() && !arguments.retry_failed.empty(), "--resume", "--retry-failed");
+  refuse_standard_stream("--manifest", arguments.manifest);
+  refuse_standard_stream("--resume", arguments.resume);
+  refuse_standard_stream("--retry-failed", arguments.retry_failed);
+  if (!arguments.max_errors.empty()) {
+    options.max_errors =
+        number_from("--max-errors", arguments.max_errors, 1, std::numeric_limits<std::uint32_t>::max());
+  }
+  if (arguments.fail_fast) {
+    options.max_errors = 1;
+  }
+  check(static_cast<const InputArguments&>(arguments));
+  options.shard = parse_shard(arguments.shard, [](const char* variable) { return std::getenv(variable); });
+  return options;
+}
+
+void note_folder_options(const InputArguments& arguments, const std::vector<std::string>& inputs, Verbosity verbosity) {
+  if (std::all_of(inputs.begin(), inputs.end(), is_file)) {
+    const std::string why = "no folder is named";
+    note_no_effect(arguments.recursive, "--recursive", why, verbosity);
+    note_no_effect(!arguments.include.empty(), "--include", why, verbosity);
+    note_no_effect(!arguments.exclude.empty(), "--exclude", why, verbosity);
+  }
+}
+
+std::vector<std::string> listed_files(const InputArguments& arguments) {
+  if (arguments.files_from.empty()) {
+    return {};
+  }
+  return read_file_list(arguments.files_from, arguments.nul ? ListSeparator::nul : ListSeparator::line_break);
+}
+
+bool has_fields(const std::string& output) { return output.find_first_of("{}") != std::string::npos; }
+
+bool names_output(const BatchArguments& arguments) {
+  const std::size_t inputs = arguments.files_from.empty() ? 1 : 0;
+  return !arguments.output.empty() || (!arguments.all_are_inputs && arguments.paths.size() > inputs);
+}
+
+bool asks_for_batch(const BatchArguments& arguments) {
+  return !arguments.files_from.empty() || has_fields(arguments.output) || arguments.skip_existing ||
+         arguments.dry_run || !arguments.manifest.empty() || !arguments.resume.empty() ||
+         !arguments.retry_failed.empty() || !arguments.shard.empty();
+}
+
+int processors(const GlobalOptions& globals) {
+  return globals.threads > 0 ? globals.threads : tbb::info::default_concurrency();
+}
+
 namespace {
 
 [[noreturn]] void demand(const std::string& what, const CommandParser& parser) {
@@ -64,6 +236,52 @@ std::vector<std::string> files_of_options(const CommandParser& parser, const Bat
   }
   std::erase(files, "");
   return files;
+}
+
+bool is_tar_name(const std::string& path) {
+  constexpr std::array<std::string_view, 5> kEndings = {".tar", ".tar.gz", ".tgz", ".tar.zst", ".tzst"};
+  return std::any_of(kEndings.begin(), kEndings.end(),
+                     [&](std::string_view ending) { return path.size() > ending.size() && path.ends_with(ending); });
+}
+
+[[noreturn]] void refuse_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
+
+/// True if IN is an archive by its name, or by --tar.
+bool names_archive(const BatchArguments& arguments, const NamedPaths& named) {
+  return arguments.tar || std::any_of(named.inputs.begin(), named.inputs.end(), [](const std::string& input) {
+           return is_tar_name(input) && !is_folder_name(input);
+         });
+}
+
+/// Throws Error{usage} for what an archive cannot be combined with.
+void check_archive_arguments(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
+                             const NamedPaths& named) {
+  const bool records = !arguments.manifest.empty() || !arguments.resume.empty() || !arguments.retry_failed.empty();
+  if (records || !arguments.shard.empty() || arguments.skip_existing || arguments.dry_run || globals.in_place ||
+      globals.all_pages || has_fields(arguments.output)) {
+    refuse_for_archive(
+        "an archive is processed as a whole: --manifest, --resume, --retry-failed, --shard, --skip-existing, "
+        "--dry-run, --in-place, --page all and templates are for files");
+  }
+  if (!job.side_files().empty()) {
+    refuse_for_archive("--lut writes one table; use it with one image");
+  }
+  if (named.inputs.size() != 1 || !arguments.files_from.empty()) {
+    refuse_for_archive("an archive is the only IN; give one at a time");
+  }
+  const std::string& output = named.output;
+  if (job.merges()) {
+    return;
+  }
+  if (output.empty()) {
+    refuse_for_archive("OUT is missing: name the archive to write, or - for standard output");
+  }
+  const bool is_plain_tar = output.ends_with(".tar") || is_stream(output) || arguments.tar;
+  if (!is_plain_tar) {
+    refuse_for_archive(is_tar_name(output)
+                           ? printable_name(output) + ": gpuimg writes .tar; compress it afterwards, as in '- | zstd'"
+                           : printable_name(output) + ": the images of an archive go into another; name a .tar");
+  }
 }
 
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
@@ -165,6 +383,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
                  "the backend is the CPU", globals.verbosity);
   if (names_archive(arguments, named)) {
+    check_archive_arguments(job, arguments, globals, named);
     return run_archive(job, arguments, globals, named);
   }
   if (!globals.all_pages && is_one_file(arguments, named, job)) {
@@ -174,7 +393,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
     }
     return run_one(job, named, globals);
   }
-  return BatchSession(job, parser, arguments, globals).run(named);
+  return run_files(job, parser, arguments, globals, named);
 }
 
 }  // namespace gpuimg

@@ -11,14 +11,23 @@
 #include <cerrno>
 #include <exception>
 #include <filesystem>
+#include <memory>
+#include <optional>
 #include <set>
+#include <string>
 #include <string_view>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
+#include "batch/inputs.hpp"
+#include "batch/manifest.hpp"
+#include "batch/memory_reserve.hpp"
 #include "batch/outputs.hpp"
+#include "batch/pipeline.hpp"
+#include "batch/plan.hpp"
 #include "cli/messages.hpp"
 #include "cli/version.hpp"
 #include "codecs/codec.hpp"
@@ -143,7 +152,58 @@ void rethrow_unless_closed(const std::exception_ptr& thrown) {
   }
 }
 
-}  // namespace
+class BatchSession {
+ public:
+  BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+               const GlobalOptions& globals);
+
+  ExitCode run(const NamedPaths& named);
+
+ private:
+  /// Throws Error{usage} if OUT is a file name but several inputs need a folder.
+  void demand_folder(const NamedPaths& named) const;
+  [[nodiscard]] GatheredInputs gather(const NamedPaths& named) const;
+  [[nodiscard]] OutputNaming naming_for(const NamedPaths& named, std::size_t inputs) const;
+  [[nodiscard]] WorkPlan plan_for(const OutputNaming& naming, const std::vector<InputFile>& inputs);
+
+  /// Notes options without effect, once, if all outputs have the same extension. `merged` is the output of --merge.
+  void note_options(const std::string& merged, const WorkPlan& plan) const;
+  /// True if the manifest that is continued says that gpuimg wrote this file, or was about to.
+  [[nodiscard]] bool is_recorded(const std::string& output) const;
+  /// Throws Error{usage} if --manifest has the extension of an image.
+  void check_manifest() const;
+  void check_merged_output(const std::string& output, const std::vector<InputFile>& inputs) const;
+
+  /// Options for the workers: resolves `auto` once for all and divides the threads.
+  [[nodiscard]] GlobalOptions worker_options(const WorkPlan& plan, int jobs) const;
+  [[nodiscard]] int jobs_for(const WorkPlan& plan) const;
+
+  [[nodiscard]] RunSettings settings_for(int jobs, const GlobalOptions& worker) const;
+  /// Prints a note if a resumed run is not recorded in the manifest it resumes from.
+  void note_if_not_recorded() const;
+  [[nodiscard]] std::unique_ptr<ManifestWriter> open_manifest() const;
+  [[nodiscard]] std::string first_line(const WorkPlan& plan, const std::string& merged) const;
+
+  /// If images are merged: writes the single output, unless the run ended early.
+  void finish_merged(ContextPool& contexts, RunOutcome& outcome, const std::string& output, MemoryReserve& reserve);
+
+  ExitCode execute(const NamedPaths& named, const WorkPlan& plan);
+  [[nodiscard]] std::vector<std::string> failure_lines(const RunOutcome& outcome) const;
+  void print_failures(const RunOutcome& outcome, MemoryReserve& reserve) const;
+  [[nodiscard]] std::string summary(const RunOutcome& outcome, double seconds) const;
+  [[nodiscard]] ExitCode concluded(const WorkPlan& plan, const RunOutcome& outcome, const StopSignal& stop) const;
+
+  ImageJob& job_;
+  const BatchArguments& arguments_;
+  GlobalOptions globals_;
+  BatchOptions options_;
+  std::string operation_;
+  std::string parameters_;
+  std::string folder_;               ///< the working folder
+  std::string earlier_name_;         ///< from --resume or --retry-failed
+  std::optional<Manifest> earlier_;  ///< from --resume or --retry-failed
+  bool continues_manifest_ = false;  ///< --manifest is the file of --resume or --retry-failed
+};
 
 BatchSession::BatchSession(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
                            const GlobalOptions& globals)
@@ -543,6 +603,13 @@ ExitCode BatchSession::concluded(const WorkPlan& plan, const RunOutcome& outcome
     return ExitCode::bad_input;
   }
   return outcome.counts.failed > 0 ? ExitCode::some_failed : ExitCode::ok;
+}
+
+}  // namespace
+
+ExitCode run_files(ImageJob& job, const CommandParser& parser, const BatchArguments& arguments,
+                   const GlobalOptions& globals, const NamedPaths& named) {
+  return BatchSession(job, parser, arguments, globals).run(named);
 }
 
 }  // namespace gpuimg

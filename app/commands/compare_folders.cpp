@@ -248,7 +248,7 @@ ExitCode compare_folders(const CompareArguments& arguments, const CommandParser&
   GlobalOptions pagewise = globals;
   pagewise.all_pages = globals.page == 0;
   CompareJob job(arguments, globals, paired(files_in(arguments.a, arguments), files_in(arguments.b, arguments)));
-  const ExitCode code = BatchSession(job, parser, arguments.files, pagewise).run({{arguments.a}, "", false});
+  const ExitCode code = run_files(job, parser, arguments.files, pagewise, {{arguments.a}, "", false});
   return code == ExitCode::ok && job.found_difference() ? ExitCode::different : code;
 }
 

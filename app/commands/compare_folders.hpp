@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "batch/outputs.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"

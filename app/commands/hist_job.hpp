@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/pixel_options.hpp"
 #include "engine/image_job.hpp"

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "cli/output_options.hpp"
 #include "engine/image_job.hpp"
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "batch/inputs.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "batch/outputs.hpp"
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"

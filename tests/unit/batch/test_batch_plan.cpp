@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/batch_options.hpp"
+#include "batch/batch_command.hpp"
 #include "batch/outputs.hpp"
 #include "batch/plan.hpp"
 #include "gpuimg/error.hpp"
