@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "batch/manifest_report.hpp"
+#include "batch/manifest.hpp"
 #include "cli/messages.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "batch/manifest.hpp"
-#include "batch/manifest_report.hpp"
 #include "gpuimg/error.hpp"
 #include "support/temporary_folder.hpp"
 #include "text/printable_name.hpp"

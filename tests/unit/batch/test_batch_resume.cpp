@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "batch/manifest_report.hpp"
+#include "batch/manifest.hpp"
 #include "batch/pipeline.hpp"
 #include "batch/plan.hpp"
 #include "gpuimg/error.hpp"
