@@ -8,7 +8,6 @@
 #include <new>
 
 #include "cli/messages.hpp"
-#include "cli/terminal.hpp"
 #include "text/number_text.hpp"
 
 namespace gpuimg {

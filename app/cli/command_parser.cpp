@@ -13,7 +13,6 @@
 #include "cli/help.hpp"
 #include "cli/messages.hpp"
 #include "cli/option_values.hpp"
-#include "cli/value_parsers.hpp"
 #include "gpuimg/error.hpp"
 #include "io/output_file.hpp"
 #include "text/printable_name.hpp"

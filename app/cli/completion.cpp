@@ -187,7 +187,7 @@ end
 )fish";
 
 /// In single quotes, in which only \ and ' need an escape.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
     result += (c == '\'' || c == '\\') ? std::string("\\") + c : std::string(1, c);
@@ -199,9 +199,9 @@ std::string quoted(const std::string& text) {
 std::string choice_arguments(const std::vector<Choice>& choices) {
   std::string list;
   for (const Choice& choice : choices) {
-    list += (list.empty() ? "" : " ") + choice.name + "\\t" + quoted(choice.meaning);
+    list += (list.empty() ? "" : " ") + choice.name + "\\t" + in_quotes(choice.meaning);
   }
-  return quoted(list);
+  return in_quotes(list);
 }
 
 std::string files_argument(const std::vector<std::string>& endings) {
@@ -227,8 +227,9 @@ std::string option_lines(const std::vector<OptionModel>& options, const std::str
     for (const std::string& name : option.names) {
       names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
     }
-    lines += fmt::format("complete -c gpuimg{}{} -d {}{}\n", condition, names, quoted(short_description(option.text)),
-                         option.takes_value() ? value_arguments(option) : "");
+    lines +=
+        fmt::format("complete -c gpuimg{}{} -d {}{}\n", condition, names, in_quotes(short_description(option.text)),
+                    option.takes_value() ? value_arguments(option) : "");
   }
   return lines;
 }
@@ -254,7 +255,7 @@ std::string script_of(const CommandModel& program) {
   script += "complete -c gpuimg -f\n" + option_lines(program.options, "");
   for (const CommandModel& subcommand : program.subcommands) {
     script += fmt::format("complete -c gpuimg -n 'not __fish_seen_subcommand_from{}' -a {} -d {}\n", names,
-                          subcommand.name, quoted(subcommand.description));
+                          subcommand.name, in_quotes(subcommand.description));
   }
   for (const CommandModel& subcommand : program.subcommands) {
     const std::string condition = " -n '__fish_seen_subcommand_from " + subcommand.name + "'";
@@ -299,7 +300,7 @@ fi
 )";
 
 /// In single quotes, for the shell.
-std::string quoted(const std::string& text) {
+std::string in_quotes(const std::string& text) {
   std::string result = "'";
   for (const char c : text) {
     result += c == '\'' ? "'\\''" : std::string(1, c);
@@ -320,7 +321,8 @@ std::string escaped(const std::string& text, const std::string& special) {
 std::string offers_choices(const std::vector<Choice>& choices) {
   std::string action;
   for (const Choice& choice : choices) {
-    action += fmt::format("{}{}\\:{}", action.empty() ? "" : " ", choice.name, quoted(escaped(choice.meaning, ":\\")));
+    action +=
+        fmt::format("{}{}\\:{}", action.empty() ? "" : " ", choice.name, in_quotes(escaped(choice.meaning, ":\\")));
   }
   return fmt::format("(({}))", action);
 }
@@ -353,7 +355,7 @@ std::string specifications(const OptionModel& option, const std::string& indent)
   for (const std::string& name : option.names) {
     const std::string exclusion = option.repeats ? "*" : fmt::format("({})", fmt::join(option.names, " "));
     const std::string assignment = !option.takes_value() ? "" : name.starts_with("--") ? "=" : "+";
-    lines += indent + quoted(exclusion + name + assignment + description_and_value(option)) + "\n";
+    lines += indent + in_quotes(exclusion + name + assignment + description_and_value(option)) + "\n";
   }
   return lines;
 }
@@ -372,14 +374,14 @@ std::string positional(const CommandModel& command, const std::string& indent) {
   }
   const PositionalModel& first = command.positionals.front();
   const std::string action = first.choices.empty() ? offers_files(first.endings) : offers_choices(first.choices);
-  return indent + quoted("*:" + first.name + ":" + action) + "\n";
+  return indent + in_quotes("*:" + first.name + ":" + action) + "\n";
 }
 
 std::string script_of(const CommandModel& program) {
   std::string script = kHead;
   script += "  subcommands=(\n";
   for (const CommandModel& subcommand : program.subcommands) {
-    script += "    " + quoted(subcommand.name + ":" + escaped(subcommand.description, ":\\")) + "\n";
+    script += "    " + in_quotes(subcommand.name + ":" + escaped(subcommand.description, ":\\")) + "\n";
   }
   script += "  )\n  global=(\n" + specifications(program.options, "    ") + "  )\n" + kMiddle;
   for (const CommandModel& subcommand : program.subcommands) {

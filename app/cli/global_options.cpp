@@ -10,7 +10,6 @@
 
 #include "backends/backends.hpp"
 #include "cli/option_values.hpp"
-#include "cli/value_parsers.hpp"
 
 namespace gpuimg {
 namespace {

@@ -57,7 +57,7 @@ std::string lines_of(const std::string& text) {
   return roff;
 }
 
-std::string names_and_value(const OptionModel& option) {
+std::string names_in_roff(const OptionModel& option) {
   std::vector<std::string> names;
   for (const std::string& name : option.names) {
     names.push_back(bold(name));
@@ -66,7 +66,7 @@ std::string names_and_value(const OptionModel& option) {
                      option.takes_value() ? fmt::format(" {}", italic(option.placeholder)) : "");
 }
 
-std::string description(const OptionText& text) {
+std::string description_in_roff(const OptionText& text) {
   std::string roff = lines_of(text.what);
   if (text.choices.empty()) {
     return roff;
@@ -81,18 +81,18 @@ std::string description(const OptionText& text) {
   return roff + ".RE\n" + (is_choice ? "" : ".IP\n" + plain(fmt::format("[{}]", text.by_default)) + "\n");
 }
 
-std::string options(const CommandModel& command) {
+std::string options_section(const CommandModel& command) {
   std::string roff = section("Options");
   for (const std::string& group : option_groups(command)) {
     roff += group == "Options" ? "" : ".SS " + plain(group) + "\n";
     for (const OptionModel& option : command.options) {
-      roff += option.group == group ? item(names_and_value(option), description(option.text)) : "";
+      roff += option.group == group ? item(names_in_roff(option), description_in_roff(option.text)) : "";
     }
   }
   return roff;
 }
 
-std::string positionals(const CommandModel& command) {
+std::string positionals_in_roff(const CommandModel& command) {
   std::string roff;
   for (const PositionalModel& positional : command.positionals) {
     roff += item(italic(positional.name), lines_of(positional.description));
@@ -144,7 +144,7 @@ std::string program_manual(const CommandModel& program, const std::string& versi
   for (const CommandModel& subcommand : program.subcommands) {
     roff += item(bold(subcommand.name), lines_of(subcommand.description));
   }
-  roff += options(program) + section("Exit status");
+  roff += options_section(program) + section("Exit status");
   for (const Choice& code : program.exit_codes) {
     roff += item(bold(code.name), lines_of(code.meaning));
   }
@@ -160,8 +160,8 @@ std::string subcommand_manual(const CommandModel& program, const CommandModel& s
   const std::string name = program.name + "-" + subcommand.name;
   return title(name, version) + section("Name") + plain(name + " - " + subcommand.description) + "\n" +
          synopsis(program.name, subcommand) +
-         (subcommand.positionals.empty() ? "" : section("Description") + positionals(subcommand)) +
-         options(subcommand) + examples(subcommand) + section("See also") + reference(program.name) +
+         (subcommand.positionals.empty() ? "" : section("Description") + positionals_in_roff(subcommand)) +
+         options_section(subcommand) + examples(subcommand) + section("See also") + reference(program.name) +
          "\n.PP\nThe page of " + plain(program.name) + " explains the global options, exit codes and variables.\n";
 }
 

@@ -1,5 +1,5 @@
-// Messages to the user, on stderr, with control characters escaped. Results go to stdout instead. Failures to write to
-// stderr are ignored.
+// Messages to the user, on stderr, with control characters escaped, and what the terminal can show. Results go to
+// stdout instead. Failures to write to stderr are ignored. docs/cli.md, "Terminals".
 #pragma once
 
 #include <string>
@@ -32,5 +32,18 @@ std::string message_line(Verbosity least, const std::string& message);
 
 /// Prints text of several lines as it is, at any verbosity.
 void print_report(const std::string& text);
+
+/// What a stream can show.
+struct Terminal {
+  bool is_terminal = false;
+  bool escapes = false;  ///< understands ANSI escapes: a terminal, and TERM is set and not "dumb"
+  bool color = false;    ///< escapes, and NO_COLOR is unset or empty
+  bool utf8 = false;     ///< the locale (LC_ALL, LC_CTYPE, LANG) is UTF-8; set for files and pipes too
+  int columns = 80;      ///< width; 80 if unknown
+  int rows = 24;         ///< height; 24 if unknown
+};
+
+/// What `descriptor` writes to, as it is now: the width changes with the window.
+Terminal terminal_at(int descriptor);
 
 }  // namespace gpuimg

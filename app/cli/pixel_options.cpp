@@ -1,7 +1,7 @@
 // Declares and checks the options that select pixels, and declares --luma for every operation that has it.
 #include "cli/pixel_options.hpp"
 
-#include "cli/value_parsers.hpp"
+#include "cli/option_values.hpp"
 
 namespace gpuimg {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "backends/backends.hpp"
-#include "cli/terminal.hpp"
+#include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"

@@ -13,7 +13,6 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
-#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/equalize_match.hpp"
 #include "commands/equalize_reference.hpp"

@@ -8,9 +8,8 @@
 #include <vector>
 
 #include "cli/messages.hpp"
+#include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/terminal.hpp"
-#include "cli/value_parsers.hpp"
 #include "commands/mask_input.hpp"
 #include "report/histogram_file.hpp"
 #include "report/histogram_report.hpp"

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "cli/option_values.hpp"
-#include "cli/value_parsers.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/png/png_writer.hpp"
 #include "text/printable_name.hpp"

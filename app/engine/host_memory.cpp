@@ -12,7 +12,7 @@
 #include <string>
 #include <string_view>
 
-#include "cli/value_parsers.hpp"
+#include "cli/option_values.hpp"
 #include "io/control_group.hpp"
 #include "text/number_text.hpp"
 

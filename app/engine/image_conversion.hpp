@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "cli/value_parsers.hpp"
+#include "cli/option_values.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg {

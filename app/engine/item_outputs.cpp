@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <system_error>
 
-#include "cli/terminal.hpp"
+#include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/format_detection.hpp"
 #include "gpuimg/error.hpp"

@@ -8,7 +8,6 @@
 #include "cli/command_line.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/hist_job.hpp"
 #include "commands/hsl_job.hpp"

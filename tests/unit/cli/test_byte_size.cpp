@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cli/value_parsers.hpp"
+#include "cli/option_values.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::test_byte_size {

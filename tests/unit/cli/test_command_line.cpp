@@ -8,7 +8,6 @@
 #include "cli/help.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/value_parsers.hpp"
 
 namespace gpuimg::test_command_line {
 namespace {

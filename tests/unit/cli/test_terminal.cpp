@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "cli/terminal.hpp"
+#include "cli/messages.hpp"
 
 namespace gpuimg::test_terminal {
 namespace {
