@@ -31,8 +31,8 @@ void hold_closed_streams() {
 /// out of memory, with temporary files removed.
 [[noreturn]] void end_without_memory() noexcept {
   try {
-    if (std::current_exception() != nullptr) {
-      throw;
+    if (const std::exception_ptr thrown = std::current_exception()) {
+      std::rethrow_exception(thrown);
     }
   } catch (const std::bad_alloc&) {
     gpuimg::remove_registered_temporaries();
