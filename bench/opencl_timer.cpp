@@ -7,7 +7,6 @@
 #include <chrono>
 #include <vector>
 
-#include "device/api.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::bench {

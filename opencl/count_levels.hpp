@@ -5,7 +5,7 @@
 
 namespace gpuimg::opencl {
 
-/// What a pixel counts as: level_of in kernels/levels.cl.
+/// What a pixel counts as: level_of in kernels/arithmetic.cl.
 enum class Level {
   red,
   green,

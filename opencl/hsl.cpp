@@ -1,7 +1,6 @@
 // The HSL operations on the device: conversion, the inverse, and adjustment. Specified in docs/operations.md, "HSL".
 #include <string>
 
-#include "device/api.hpp"
 #include "operations.hpp"
 
 namespace gpuimg::opencl {

@@ -1,13 +1,235 @@
-// Context, queue, launches and buffers of one OpenCL device. Freed buffers are kept for the next request of their size:
-// a new one costs the driver longer than many operations.
+// The loader and its errors, whose kinds are defined in include/gpuimg/error.hpp; the devices, and whether they have
+// what the kernels need; and context, queue, launches and buffers of one device. Freed buffers are kept for the next
+// request of their size: a new one costs the driver longer than many operations.
 #include "device/device.hpp"
 
+#include <dlfcn.h>
+
 #include <algorithm>
+#include <array>
 #include <string>
+#include <utility>
 
-#include "device/programs.hpp"
+#include "gpuimg/error.hpp"
 
-namespace gpuimg::opencl {
+namespace gpuimg {
+namespace opencl {
+
+namespace {
+
+std::string text_of(cl_int code) {
+  constexpr std::array<std::pair<cl_int, const char*>, 10> kTexts = {{
+      {CL_DEVICE_NOT_FOUND, "device not found"},
+      {CL_DEVICE_NOT_AVAILABLE, "device not available"},
+      {CL_COMPILER_NOT_AVAILABLE, "compiler not available"},
+      {CL_MEM_OBJECT_ALLOCATION_FAILURE, "out of device memory"},
+      {CL_OUT_OF_RESOURCES, "out of resources, or the device is lost"},
+      {CL_OUT_OF_HOST_MEMORY, "out of host memory"},
+      {CL_BUILD_PROGRAM_FAILURE, "the program does not compile"},
+      {CL_INVALID_BUFFER_SIZE, "buffer too large"},
+      {CL_INVALID_WORK_GROUP_SIZE, "work-group too large"},
+      {CL_INVALID_COMMAND_QUEUE, "invalid command queue"},
+  }};
+  const auto* found =
+      std::find_if(kTexts.begin(), kTexts.end(), [code](const auto& each) { return each.first == code; });
+  return (found != kTexts.end() ? std::string(found->second) + ", " : "") + "error " + std::to_string(code);
+}
+
+ErrorKind kind_of(cl_int code) {
+  switch (code) {
+    case CL_DEVICE_NOT_FOUND:
+    case CL_DEVICE_NOT_AVAILABLE:
+    case CL_COMPILER_NOT_AVAILABLE: return ErrorKind::backend_unavailable;
+    default: return is_out_of_memory(code) ? ErrorKind::out_of_memory : ErrorKind::device_fault;
+  }
+}
+
+const char* advice(ErrorKind kind) {
+  switch (kind) {
+    case ErrorKind::out_of_memory: return "use a smaller image, or --backend cpu";
+    case ErrorKind::backend_unavailable: return "see 'gpuimg doctor', or use --backend cpu";
+    default: return "this run can no longer use the device; try again, or use --backend cpu";
+  }
+}
+
+}  // namespace
+
+Api open_api(const std::string& library) {
+  const std::string name = library.empty() ? "libOpenCL.so.1" : library;
+  void* loader = ::dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+  if (loader == nullptr) {
+    throw Error(ErrorKind::backend_unavailable,
+                "no OpenCL device: the loader " + name +
+                    " cannot be opened; install it (Debian: ocl-icd-libopencl1) and a driver, or use --backend cpu");
+  }
+  Api api;
+  const auto find = [&](const char* function) {
+    void* address = ::dlsym(loader, function);
+    if (address == nullptr) {
+      throw Error(ErrorKind::backend_unavailable, "no OpenCL device: the loader " + name +
+                                                      " is older than OpenCL 1.2 (" + function +
+                                                      " is missing); update it, or use --backend cpu");
+    }
+    return address;
+  };
+#define GPUIMG_OPENCL_FIND(name) api.name = reinterpret_cast<decltype(&cl##name)>(find("cl" #name))
+  GPUIMG_OPENCL_FUNCTIONS(GPUIMG_OPENCL_FIND);
+#undef GPUIMG_OPENCL_FIND
+  return api;
+}
+
+bool is_out_of_memory(cl_int code) { return code == CL_MEM_OBJECT_ALLOCATION_FAILURE || code == CL_OUT_OF_HOST_MEMORY; }
+
+void cl_check(cl_int code, const char* doing) {
+  if (code != CL_SUCCESS) {
+    const ErrorKind kind = kind_of(code);
+    throw Error(kind, std::string("OpenCL: while ") + doing + ": " + text_of(code) + "; " + advice(kind));
+  }
+}
+
+namespace {
+
+constexpr cl_int kNoPlatform = -1001;  // CL_PLATFORM_NOT_FOUND_KHR, which the loader itself returns
+constexpr std::size_t kMinGroupItems = 64;
+constexpr std::size_t kMinLocalBytes = std::size_t{32} << 10;  // what OpenCL 1.2 promises, and equalize.cl needs
+
+[[noreturn]] void refuse_without_platform() {
+  throw Error(ErrorKind::backend_unavailable,
+              "no OpenCL device: the loader finds no platform; install a driver (Debian: pocl-opencl-icd runs on the "
+              "CPU), or, if NVIDIA's is installed, write libnvidia-opencl.so.1 to /etc/OpenCL/vendors/nvidia.icd");
+}
+
+template <class Ask>
+std::string text_from(const Ask& ask) {
+  std::size_t bytes = 0;
+  cl_check(ask(0, nullptr, &bytes), "querying a device");
+  std::string text(bytes, '\0');
+  cl_check(ask(bytes, text.data(), nullptr), "querying a device");
+  text.resize(std::min(text.find('\0'), text.size()));
+  text.erase(text.find_last_not_of(' ') + 1);
+  return text;
+}
+
+std::string platform_text(const Api& api, cl_platform_id platform, cl_platform_info what) {
+  return text_from([&](std::size_t bytes, void* to, std::size_t* needed) {
+    return api.GetPlatformInfo(platform, what, bytes, to, needed);
+  });
+}
+
+std::string device_text(const Api& api, cl_device_id device, cl_device_info what) {
+  return text_from([&](std::size_t bytes, void* to, std::size_t* needed) {
+    return api.GetDeviceInfo(device, what, bytes, to, needed);
+  });
+}
+
+template <class T>
+T device_value(const Api& api, cl_device_id device, cl_device_info what) {
+  T value{};
+  cl_check(api.GetDeviceInfo(device, what, sizeof value, &value, nullptr), "querying a device");
+  return value;
+}
+
+/// What the kernels need and the device lacks. An embedded profile has no 64-bit integers.
+std::string lacks(const Api& api, const FoundDevice& device) {
+  constexpr cl_device_fp_config kNeeded = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+  const auto flag = [&](cl_device_info what) { return device_value<cl_bool>(api, device.id, what) != CL_FALSE; };
+  if (!flag(CL_DEVICE_AVAILABLE)) {
+    return "it is not available";
+  }
+  if (!flag(CL_DEVICE_COMPILER_AVAILABLE)) {
+    return "it has no compiler";
+  }
+  if (!flag(CL_DEVICE_ENDIAN_LITTLE)) {
+    return "it is not little-endian";
+  }
+  if (device_text(api, device.id, CL_DEVICE_PROFILE) != "FULL_PROFILE") {
+    return "it has no 64-bit integers (an embedded profile)";
+  }
+  if (device.facts.version.compare(0, 10, "OpenCL 1.2") < 0) {
+    return "it is older than OpenCL 1.2 (" + device.facts.version + ")";
+  }
+  if (device.facts.local_bytes < kMinLocalBytes || device.max_group_items < kMinGroupItems) {
+    return "its local memory or its work-groups are too small";
+  }
+  if ((device_value<cl_device_fp_config>(api, device.id, CL_DEVICE_SINGLE_FP_CONFIG) & kNeeded) != kNeeded) {
+    return "its 32-bit floats do not round to nearest";
+  }
+  return {};
+}
+
+FoundDevice found_device(const Api& api, cl_platform_id platform, cl_device_id id, int index) {
+  FoundDevice device{.platform = platform, .id = id, .facts = {}};
+  device.facts.index = index;
+  device.facts.name = device_text(api, id, CL_DEVICE_NAME);
+  device.facts.platform = platform_text(api, platform, CL_PLATFORM_NAME);
+  device.facts.version = device_text(api, id, CL_DEVICE_VERSION);
+  device.facts.driver = device_text(api, id, CL_DRIVER_VERSION);
+  device.facts.compute_units = static_cast<int>(device_value<cl_uint>(api, id, CL_DEVICE_MAX_COMPUTE_UNITS));
+  device.facts.total_bytes = device_value<cl_ulong>(api, id, CL_DEVICE_GLOBAL_MEM_SIZE);
+  device.facts.largest_allocation = device_value<cl_ulong>(api, id, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+  device.facts.local_bytes = device_value<cl_ulong>(api, id, CL_DEVICE_LOCAL_MEM_SIZE);
+  device.max_group_items = device_value<std::size_t>(api, id, CL_DEVICE_MAX_WORK_GROUP_SIZE);
+  device.is_cpu = (device_value<cl_device_type>(api, id, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CPU) != 0;
+  device.divides_exactly = (device_value<cl_device_fp_config>(api, id, CL_DEVICE_SINGLE_FP_CONFIG) &
+                            CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+  device.facts.lacks = lacks(api, device);
+  return device;
+}
+
+std::vector<cl_platform_id> platforms_of(const Api& api) {
+  cl_uint count = 0;
+  const cl_int code = api.GetPlatformIDs(0, nullptr, &count);
+  if (code == kNoPlatform || (code == CL_SUCCESS && count == 0)) {
+    refuse_without_platform();
+  }
+  cl_check(code, "counting platforms");
+  std::vector<cl_platform_id> platforms(count);
+  cl_check(api.GetPlatformIDs(count, platforms.data(), nullptr), "listing platforms");
+  return platforms;
+}
+
+}  // namespace
+
+std::vector<FoundDevice> find_devices(const Api& api) {
+  std::vector<FoundDevice> devices;
+  for (cl_platform_id platform : platforms_of(api)) {
+    cl_uint count = 0;
+    const cl_int code = api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) {
+      continue;
+    }
+    cl_check(code, "counting devices");
+    std::vector<cl_device_id> ids(count);
+    cl_check(api.GetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr), "listing devices");
+    for (cl_device_id id : ids) {
+      devices.push_back(found_device(api, platform, id, static_cast<int>(devices.size())));
+    }
+  }
+  if (devices.empty()) {
+    throw Error(ErrorKind::backend_unavailable,
+                "no OpenCL device: no platform has one; check that its driver is loaded and that /dev/dri or "
+                "/dev/nvidia* may be opened, or use --backend cpu");
+  }
+  return devices;
+}
+
+FoundDevice usable_device(const Api& api, int index) {
+  std::vector<FoundDevice> devices = find_devices(api);
+  if (index < 0 || index >= static_cast<int>(devices.size())) {
+    throw Error(ErrorKind::backend_unavailable,
+                "OpenCL: there is no device " + std::to_string(index) + "; " +
+                    (devices.size() == 1 ? "the only one is device 0"
+                                         : "choose one from 0 to " + std::to_string(devices.size() - 1)));
+  }
+  FoundDevice& device = devices[static_cast<std::size_t>(index)];
+  if (!device.facts.lacks.empty()) {
+    throw Error(ErrorKind::backend_unavailable, "OpenCL: device " + std::to_string(index) + ", " + device.facts.name +
+                                                    ", cannot be used: " + device.facts.lacks +
+                                                    "; use another device, or --backend cpu");
+  }
+  return std::move(device);
+}
+
 namespace {
 
 constexpr std::size_t kMaxGroupItems = 256;
@@ -237,4 +459,18 @@ std::size_t Device::available_bytes() const {
   return std::min(usable - std::min(usable, used), 2 * found_.facts.largest_allocation);
 }
 
-}  // namespace gpuimg::opencl
+}  // namespace opencl
+
+bool is_opencl_built_in() { return true; }
+
+std::vector<OpenclDevice> opencl_devices() {
+  std::vector<OpenclDevice> devices;
+  for (opencl::FoundDevice& found : opencl::find_devices(opencl::open_api({}))) {
+    devices.push_back(std::move(found.facts));
+  }
+  return devices;
+}
+
+void check_opencl_device(int device) { (void)opencl::usable_device(opencl::open_api({}), device); }
+
+}  // namespace gpuimg

@@ -1,5 +1,11 @@
-// OpenCL devices: which there are, and one as a backend uses it: context, in-order queue, memory and compiled programs.
+// OpenCL as the backend uses it: the functions of the loader, and what their error codes mean; which devices there are;
+// and one device, with its context, in-order queue, memory and compiled programs. The loader is opened when asked for:
+// the executable does not link it, so it also starts where there is none.
 #pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#define CL_USE_DEPRECATED_OPENCL_1_1_APIS
+#include <CL/cl.h>
 
 #include <algorithm>
 #include <cstddef>
@@ -12,11 +18,60 @@
 #include <utility>
 #include <vector>
 
-#include "device/api.hpp"
 #include "gpuimg/opencl.hpp"
 #include "test_backend.hpp"
 
 namespace gpuimg::opencl {
+
+#define GPUIMG_OPENCL_FUNCTIONS(each) \
+  each(BuildProgram);                 \
+  each(CreateBuffer);                 \
+  each(CreateCommandQueue);           \
+  each(CreateContext);                \
+  each(CreateKernel);                 \
+  each(CreateProgramWithBinary);      \
+  each(CreateProgramWithSource);      \
+  each(EnqueueCopyBuffer);            \
+  each(EnqueueFillBuffer);            \
+  each(EnqueueMapBuffer);             \
+  each(EnqueueNDRangeKernel);         \
+  each(EnqueueReadBuffer);            \
+  each(EnqueueReadBufferRect);        \
+  each(EnqueueUnmapMemObject);        \
+  each(EnqueueWriteBuffer);           \
+  each(EnqueueWriteBufferRect);       \
+  each(Finish);                       \
+  each(GetDeviceIDs);                 \
+  each(GetDeviceInfo);                \
+  each(GetPlatformIDs);               \
+  each(GetPlatformInfo);              \
+  each(GetProgramBuildInfo);          \
+  each(GetProgramInfo);               \
+  each(ReleaseCommandQueue);          \
+  each(ReleaseContext);               \
+  each(ReleaseKernel);                \
+  each(ReleaseMemObject);             \
+  each(ReleaseProgram);               \
+  each(SetKernelArg)
+
+/// One member for each function, without its prefix: api.Finish(queue).
+struct Api {
+#define GPUIMG_OPENCL_MEMBER(name) decltype(&cl##name) name = nullptr
+  GPUIMG_OPENCL_FUNCTIONS(GPUIMG_OPENCL_MEMBER);
+#undef GPUIMG_OPENCL_MEMBER
+};
+
+/// Opens the loader; an empty name means libOpenCL.so.1. It stays open until the process ends: drivers start threads.
+/// Throws Error{backend_unavailable}.
+Api open_api(const std::string& library);
+
+/// Throws Error{out_of_memory, backend_unavailable or device_fault} unless the code is CL_SUCCESS. `doing` completes
+/// "while …".
+void cl_check(cl_int code, const char* doing);
+
+/// True for the codes that report too little memory. Drivers also report a lost device by CL_OUT_OF_RESOURCES, so it
+/// counts as memory only where memory is allocated.
+bool is_out_of_memory(cl_int code);
 
 struct FoundDevice {
   cl_platform_id platform = nullptr;
@@ -32,6 +87,27 @@ std::vector<FoundDevice> find_devices(const Api& api);
 
 /// Throws Error{backend_unavailable} if the device does not exist or lacks what the backend needs.
 FoundDevice usable_device(const Api& api, int index);
+
+/// The embedded source of a file of kernels/ by its name without ending, after the files that all of them use.
+std::string kernel_source(const std::string& file);
+
+/// Compiles for one device, and keeps what is compiled in the user's cache folder. Borrows everything.
+struct ProgramMaker {
+  const Api& api;
+  cl_context context;
+  const FoundDevice& device;
+  std::size_t group_items;          ///< the macro GROUP_ITEMS
+  const std::string& cache_folder;  ///< empty = no cache
+
+  /// A built program of a file of kernels/. Throws Error{backend_unavailable} with the compiler's first lines if it
+  /// does not compile.
+  [[nodiscard]] cl_program make(const char* file, const std::string& macros) const;
+
+ private:
+  [[nodiscard]] cl_program from_source(const std::string& source, const std::string& options) const;
+  [[nodiscard]] cl_program from_binary(const std::string& binary, const std::string& options) const;
+  [[nodiscard]] std::string binary_of(cl_program program) const;
+};
 
 class Device;
 

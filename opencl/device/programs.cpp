@@ -1,7 +1,7 @@
 // Compiles the kernels, and keeps what is compiled in the user's cache folder: a folder per device and driver version,
 // a file per program. A file is a line with the checksum of what follows, the size of the key, the key and the program.
 // A cached program is used only if the driver accepts it; any doubt means compiling again.
-#include "device/programs.hpp"
+#include "device/device.hpp"
 
 #include <algorithm>
 #include <array>
