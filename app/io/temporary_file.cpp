@@ -43,7 +43,7 @@ bool is_temporary_name(const std::string& name, const std::string& prefix) {
          name.find_first_not_of("0123456789abcdef", prefix.size()) == std::string::npos;
 }
 
-bool removed_if_stale(const std::string& path) {
+bool remove_if_stale(const std::string& path) {
   // Open for writing: network file systems need that for an exclusive lock.
   constexpr int kFlags = O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC;
   int file = ::open(path.c_str(), O_RDWR | kFlags);
@@ -95,9 +95,9 @@ void unregister_temporary(const std::string& path) noexcept {
 
 constexpr std::size_t kMaxBytesPerCall = std::size_t{1} << 30;
 
-/// False if another run removed the file as stale, between its creation and its lock; then another name is needed. If
-/// the file system has no locks, nobody removes anything.
-bool is_kept(int file) {
+/// Locks a new file. False if another run removed the file as stale before it was locked; then another name is needed.
+/// If the file system has no locks, nobody removes anything.
+bool try_lock(int file) {
   struct stat created {};
   const bool locked = ::flock(file, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
   return locked && ::fstat(file, &created) == 0 && created.st_nlink > 0;
@@ -130,7 +130,7 @@ std::size_t remove_stale_temporaries(const std::string& folder) {
   std::size_t removed = 0;
   while (const dirent* entry = ::readdir(stream.get())) {
     const std::string name = entry->d_name;
-    removed += is_temporary_name(name, prefix) && removed_if_stale(folder + "/" + name) ? 1 : 0;
+    removed += is_temporary_name(name, prefix) && remove_if_stale(folder + "/" + name) ? 1 : 0;
   }
   return removed;
 }
@@ -380,7 +380,7 @@ TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown
     register_temporary(path_);
     file_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666);
     const int failure = file_ < 0 ? errno : 0;
-    if (file_ >= 0 && is_kept(file_)) {
+    if (file_ >= 0 && try_lock(file_)) {
       parts_.emplace(file_, path_, shown_);
       return;
     }
