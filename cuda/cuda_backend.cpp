@@ -17,7 +17,6 @@
 #include "gpuimg/cuda.hpp"
 #include "operations.hpp"
 #include "pixel_memory.hpp"
-#include "test_backend.hpp"
 
 namespace gpuimg {
 namespace cuda {

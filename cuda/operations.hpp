@@ -1,5 +1,8 @@
-// The operations of the CUDA backend, one entry file each. They expect arguments that the backend has checked.
+// The operations of the CUDA backend, one entry file each, and the backend as tests make it. Operations expect
+// arguments that the backend has checked.
 #pragma once
+
+#include <memory>
 
 #include "device/device.hpp"
 #include "gpuimg/backend.hpp"
@@ -19,5 +22,8 @@ Picture apply(Workspace& workspace, const Picture& picture, const HslAdjustment&
 Picture apply(Workspace& workspace, const Picture& picture, const WindowOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const ThresholdOptions& options);
 Picture apply(Workspace& workspace, const Picture& picture, const DenoiseOptions& options);
+
+/// Like make_cuda_backend, on a device changed for a test.
+std::unique_ptr<Backend> make_test_backend(int device, const DeviceTestOptions& options);
 
 }  // namespace gpuimg::cuda

@@ -2,7 +2,6 @@
 // "Thresholds".
 #include <optional>
 
-#include "map/level_plane.cuh"
 #include "map/pixel_map.cuh"
 #include "ops/threshold.hpp"
 #include "ops/window.hpp"

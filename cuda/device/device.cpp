@@ -1,15 +1,122 @@
-// Streams, events and memory of one CUDA device, and the scratch memory of a backend.
+// CUDA's errors, whose kinds are defined in include/gpuimg/error.hpp; the devices, the driver and the runtime; and
+// streams, events and memory of one device, and the scratch memory of a backend.
 #include "device/device.hpp"
+
+#include <cuda_runtime_api.h>
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "device/cuda_check.hpp"
+#include "gpuimg/cuda.hpp"
 #include "gpuimg/error.hpp"
 
-namespace gpuimg::cuda {
+namespace gpuimg {
+namespace cuda {
+namespace {
+
+ErrorKind kind_of(cudaError_t code) {
+  switch (code) {
+    case cudaErrorMemoryAllocation: return ErrorKind::out_of_memory;
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorInitializationError:
+    case cudaErrorInvalidDevice:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorSystemNotReady:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorStubLibrary:
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion: return ErrorKind::backend_unavailable;
+    default: return ErrorKind::device_fault;
+  }
+}
+
+const char* advice(cudaError_t code) {
+  switch (code) {
+    case cudaErrorMemoryAllocation: return "use a smaller image, or --backend cpu";
+    case cudaErrorNoDevice:
+      return "no device is visible to CUDA; check CUDA_VISIBLE_DEVICES and 'nvidia-smi', or use --backend cpu";
+    case cudaErrorInvalidDevice: return "use one of the devices listed by 'gpuimg doctor'";
+    case cudaErrorInsufficientDriver:
+      return "the NVIDIA driver is missing, or too old for this build; update it, or use --backend cpu";
+    case cudaErrorDevicesUnavailable:
+      return "another process has exclusive use of the device; try later, or use --backend cpu";
+    case cudaErrorNoKernelImageForDevice:
+    case cudaErrorUnsupportedPtxVersion:
+      return "this build contains no code for the device; add its architecture to CMAKE_CUDA_ARCHITECTURES, or use "
+             "--backend cpu";
+    default:
+      return kind_of(code) == ErrorKind::backend_unavailable
+                 ? "see 'gpuimg doctor', or use --backend cpu"
+                 : "this run can no longer use the device; try again, or use --backend cpu";
+  }
+}
+
+}  // namespace
+
+void cuda_check(cudaError_t code, const char* doing, std::source_location where) {
+  if (code == cudaSuccess) {
+    return;
+  }
+  (void)cudaGetLastError();  // otherwise a non-sticky error would reappear in the next launch check
+  std::string message = std::string("CUDA: while ") + doing + ": " + cudaGetErrorString(code);
+  if (kind_of(code) == ErrorKind::device_fault) {
+    message += std::string(" (") + cudaGetErrorName(code) + " in " + where.function_name() + ")";
+  }
+  throw Error(kind_of(code), message + "; " + advice(code));
+}
+
+void check_launch(const char* doing, std::source_location where) { cuda_check(cudaGetLastError(), doing, where); }
+
+namespace {
+
+int driver_version() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess) {
+    (void)cudaGetLastError();
+    return 0;
+  }
+  return version;
+}
+
+std::string version_text(int version) {
+  return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+int device_count() {
+  int count = 0;
+  const cudaError_t code = cudaGetDeviceCount(&count);
+  const int driver = driver_version();
+  if (code == cudaErrorInsufficientDriver && driver == 0) {
+    (void)cudaGetLastError();
+    throw Error(ErrorKind::backend_unavailable,
+                "no CUDA device: the NVIDIA driver is not loaded; install it, or use --backend cpu");
+  }
+  if (code == cudaErrorInsufficientDriver) {
+    (void)cudaGetLastError();
+    throw Error(ErrorKind::backend_unavailable, "no CUDA device: the driver supports CUDA " + version_text(driver) +
+                                                    " and this build needs " + version_text(CUDART_VERSION) +
+                                                    "; update the driver, or use --backend cpu");
+  }
+  if (code == cudaErrorNoDevice || (code == cudaSuccess && count == 0)) {
+    (void)cudaGetLastError();
+    throw Error(
+        ErrorKind::backend_unavailable,
+        "no CUDA device: the driver reports none; check 'nvidia-smi' and CUDA_VISIBLE_DEVICES (an empty or wrong value "
+        "hides all devices), or use --backend cpu");
+  }
+  cuda_check(code, "counting devices");
+  return count;
+}
+
+}  // namespace
+
 namespace {
 
 constexpr int kPoison = 0xCD;
@@ -153,4 +260,44 @@ PinnedMemory& Workspace::results(std::size_t bytes) {
   return results_;
 }
 
-}  // namespace gpuimg::cuda
+}  // namespace cuda
+
+CudaVersions cuda_versions(bool ask_driver) {
+  CudaVersions versions;
+  versions.runtime = CUDART_VERSION;
+  versions.driver = ask_driver ? cuda::driver_version() : 0;
+  versions.architectures = GPUIMG_CUDA_ARCHITECTURES;
+  return versions;
+}
+
+int cuda_device_count() { return cuda::device_count(); }
+
+std::vector<CudaDevice> cuda_devices() {
+  std::vector<CudaDevice> devices;
+  const int count = cuda::device_count();
+  for (int index = 0; index < count; ++index) {
+    cudaDeviceProp properties{};
+    cuda::cuda_check(cudaGetDeviceProperties(&properties, index), "reading a device's properties");
+    CudaDevice device;
+    device.index = index;
+    device.name = properties.name;
+    device.compute_major = properties.major;
+    device.compute_minor = properties.minor;
+    device.multiprocessors = properties.multiProcessorCount;
+    cuda::cuda_check(cudaSetDevice(index), "selecting a device");
+    cuda::cuda_check(cudaMemGetInfo(&device.free_bytes, &device.total_bytes), "reading a device's memory");
+    devices.push_back(std::move(device));
+  }
+  return devices;
+}
+
+void check_cuda_device(int device) {
+  const int count = cuda::device_count();
+  if (device < 0 || device >= count) {
+    throw Error(ErrorKind::backend_unavailable,
+                "CUDA: there is no device " + std::to_string(device) + "; " +
+                    (count == 1 ? "the only one is device 0" : "choose one from 0 to " + std::to_string(count - 1)));
+  }
+}
+
+}  // namespace gpuimg

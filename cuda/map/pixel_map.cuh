@@ -1,5 +1,5 @@
 // A kernel that maps pixels to pixels. It reads and writes 16 bytes at a time for every format; the operation sees one
-// group of pixels. Used by equalize, hsl and level_plane.
+// group of pixels. Used by equalize, hsl, threshold and integral.
 #pragma once
 
 #include "device/cuda_check.hpp"
@@ -169,5 +169,9 @@ void launch_map(Workspace& workspace, const std::byte* in, std::byte* out, std::
       <<<blocks, Operation::kThreads, kBytes, workspace.stream()>>>(in, out, pixel_count, turns, operation);
   check_launch(doing);
 }
+
+/// The picture's level as a one-channel picture of the same sample type, for the summed-area table of a color image.
+/// Defined in integral.cu.
+Picture level_plane(Workspace& workspace, const Picture& picture, const LevelSource& source);
 
 }  // namespace gpuimg::cuda

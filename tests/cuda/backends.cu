@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "gpuimg/cuda.hpp"
-#include "test_backend.hpp"
+#include "operations.hpp"
 
 namespace gpuimg::test {
 
