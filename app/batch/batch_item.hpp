@@ -33,7 +33,7 @@ struct BatchItem {
   std::vector<Message> messages;
 };
 
-/// What a message says, with the name of its input (printable) if it has it not.
+/// The text of a message; begins with `name`, the printable name of its input, unless the text contains that name.
 std::string text_with_name(const Message& message, const std::string& name);
 
 /// Strong guarantee; these throw only std::bad_alloc. An empty `reason` is derived from the message.

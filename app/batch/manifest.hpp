@@ -65,7 +65,7 @@ struct ItemRecord {
   PhaseTimes times;
 };
 
-/// Of Manifest::items: the input, and its page if it is one.
+/// The key of Manifest::items: the input's name, with the page number if the item is a page.
 std::string item_key(const std::string& input, std::uint32_t page);
 
 /// The path of a file that a run in `folder` names, as Manifest::outputs has it.

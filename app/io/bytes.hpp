@@ -43,7 +43,7 @@ struct Bytes {
 /// The bytes of a file, read where they are needed: from memory, or from an open file.
 struct RandomAccess {
   std::uint64_t size = 0;
-  /// Copies the bytes at `offset`, as many as fit; returns how many there were. Throws nothing.
+  /// Copies as many bytes from `offset` on as exist and fit; returns their number. Throws nothing.
   std::function<std::size_t(std::uint64_t offset, std::span<std::byte> to)> read;
 };
 
@@ -59,7 +59,7 @@ inline RandomAccess in_memory(std::span<const std::byte> bytes) {
           }};
 }
 
-/// Pieces of memory, as one. They must outlive the result.
+/// Several pieces of memory, read as one. The pieces must outlive the result.
 inline RandomAccess in_pieces(std::span<const std::span<const std::byte>> pieces) {
   struct Piece {
     std::uint64_t end;  ///< of the piece, in the whole
@@ -89,10 +89,10 @@ inline RandomAccess in_pieces(std::span<const std::span<const std::byte>> pieces
 /// Receives the bytes of a file in order, in blocks of any size. An exception aborts the encoder.
 using ByteSink = std::function<void(std::span<const std::byte>)>;
 
-/// Receives a part of a file for its place there. Parts may come in any order; what is in none is zero.
+/// Receives a part of a file and its offset. Parts may come in any order; bytes that no part covers are zero.
 using BytePlacer = std::function<void(std::uint64_t offset, std::span<const std::byte> part)>;
 
-/// Where a file is written: from its beginning, or by parts.
+/// How a producer writes a file: in order from its beginning, or in parts with offsets.
 struct FileParts {
   ByteSink append;
   BytePlacer place;  ///< in place of `append`

@@ -136,13 +136,13 @@ class FifoOutput {
   Descriptor file_;
 };
 
-/// Memory that a file's content may stay in. `keeper` owns it; null if its owner lives longer.
+/// Memory that already holds bytes of a file. `keeper` owns it; null if its owner lives longer than the file's content.
 struct LentBytes {
   std::span<const std::byte> bytes;
   std::shared_ptr<const void> keeper;
 };
 
-/// Parts that are in `lent` are not copied.
+/// A file in memory, on its way to a stream or an archive. Parts inside `lent` are not copied.
 class FileContent {
  public:
   explicit FileContent(LentBytes lent = {}) : lent_(std::move(lent)) {}

@@ -44,11 +44,11 @@ void write_all_at(int file, std::uint64_t offset, std::span<const std::byte> con
 /// descriptor open.
 void check_written(int file, const std::string& shown);
 
-/// Linux lets one thread at a time write() into a file, and the others spin in the kernel. Here they wait for their
-/// turn, asleep. On a file system in memory (tmpfs), where that bounds many workers, four of them copy their parts
-/// into mappings of the file meanwhile, which takes no lock of the file. More of them would wait for each other's
-/// pages. A mapping takes twice the processor time of write() there, and ten times on a disk, so nothing else uses it. ADR
-/// 0026 has the measurements.
+/// Writes parts of one file from several threads. Linux lets one thread at a time write() to a file; the others spin in
+/// the kernel. Here they sleep until it is their turn. On tmpfs, where this limits throughput, up to four waiting
+/// threads copy their parts into mappings of the file, which need no lock of the file. More threads would wait for each
+/// other's pages. A mapping costs twice the processor time of write() on tmpfs, and ten times on a disk, so only tmpfs
+/// uses them. ADR 0026 has the measurements.
 class PartWriter {
  public:
   /// `file` is open for writing and `path` is its name. `shown` is the name for messages. All three must outlive this.

@@ -88,7 +88,7 @@ std::vector<FoundDevice> find_devices(const Api& api);
 /// Throws Error{backend_unavailable} if the device does not exist or lacks what the backend needs.
 FoundDevice usable_device(const Api& api, int index);
 
-/// The embedded source of a file of kernels/ by its name without ending, after the files that all of them use.
+/// The embedded source of kernels/`file`.cl, preceded by the files that all programs share.
 std::string kernel_source(const std::string& file);
 
 /// Compiles for one device, and keeps what is compiled in the user's cache folder. Borrows everything.
