@@ -96,14 +96,12 @@ int visible_index(int device) {
   return visible_alone == device && cuda_device_count() == 1 ? 0 : device;
 }
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-
 std::string dotted(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 bool is_cuda_built_in() { return cuda_versions(false).runtime != 0; }
 
 /// False if no driver has made its device file, or CUDA_VISIBLE_DEVICES is empty.
-bool device_may_be_there() {
+bool cuda_may_be_there() {
   const char* visible = std::getenv("CUDA_VISIBLE_DEVICES");
   // The drivers for servers and workstations, of WSL, and of Jetson.
   constexpr std::array kDeviceFiles = {"/dev/nvidiactl", "/dev/dxg", "/dev/nvhost-ctrl", "/dev/nvmap"};
@@ -112,7 +110,7 @@ bool device_may_be_there() {
                      [](const char* file) { return ::access(file, F_OK) == 0; });
 }
 
-std::vector<int> device_numbers() {
+std::vector<int> cuda_numbers() {
   std::vector<int> numbers;
   for (const CudaDevice& device : cuda_devices()) {
     numbers.push_back(device.index);
@@ -120,7 +118,7 @@ std::vector<int> device_numbers() {
   return numbers;
 }
 
-std::vector<std::string> device_names() {
+std::vector<std::string> cuda_names() {
   std::vector<std::string> names;
   for (CudaDevice& device : cuda_devices()) {
     names.push_back(std::move(device.name));
@@ -129,7 +127,7 @@ std::vector<std::string> device_names() {
 }
 
 /// "CUDA runtime 13.0, code for sm_75 sm_90", or "CUDA none: built without it".
-std::string build_text() {
+std::string cuda_build_text() {
   const CudaVersions versions = cuda_versions(false);
   if (versions.runtime == 0) {
     return "CUDA none: built without it";
@@ -149,6 +147,7 @@ std::string version_info() {
 
 /// One line per device.
 std::string device_info() {
+  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
   std::string text;
   for (const CudaDevice& device : cuda_devices()) {
     text += fmt::format("  device {}: {}, compute capability {}.{}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n",
@@ -158,19 +157,19 @@ std::string device_info() {
   return text;
 }
 
-void tell(const std::function<void(const std::string& text)>& print) {
+void tell_cuda(const std::function<void(const std::string& text)>& print) {
   print(version_info());
   print(device_info());
 }
 
-constexpr DeviceFacts kFacts = {is_cuda_built_in,
-                                device_may_be_there,
-                                device_numbers,
-                                device_names,
-                                [](int device) { check_cuda_device(visible_index(device)); },
-                                build_text,
-                                tell,
-                                prepare_start};
+constexpr DeviceFacts kCudaFacts = {is_cuda_built_in,
+                                    cuda_may_be_there,
+                                    cuda_numbers,
+                                    cuda_names,
+                                    [](int device) { check_cuda_device(visible_index(device)); },
+                                    cuda_build_text,
+                                    tell_cuda,
+                                    prepare_start};
 
 double cuda_cost_ms(const Workload& work) {
   constexpr double kStartMs = 250.0;
@@ -194,6 +193,6 @@ constinit const BackendEntry kCudaBackend = {
     false,
     [](const BackendOptions& options) { return make_cuda_backend(visible_index(options.device), options.device); },
     cuda_cost_ms,
-    &kFacts};
+    &kCudaFacts};
 
 }  // namespace gpuimg

@@ -23,12 +23,10 @@
 namespace gpuimg {
 namespace {
 
-constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
-
 /// Only the loader knows.
-bool device_may_be_there() { return true; }
+bool opencl_may_be_there() { return true; }
 
-std::vector<int> device_numbers() {
+std::vector<int> opencl_numbers() {
   std::vector<int> numbers;
   for (const OpenclDevice& device : opencl_devices()) {
     numbers.push_back(device.index);
@@ -36,7 +34,7 @@ std::vector<int> device_numbers() {
   return numbers;
 }
 
-std::vector<std::string> device_names() {
+std::vector<std::string> opencl_names() {
   std::vector<std::string> names;
   for (OpenclDevice& device : opencl_devices()) {
     names.push_back(std::move(device.name));
@@ -44,11 +42,12 @@ std::vector<std::string> device_names() {
   return names;
 }
 
-std::string build_text() {
+std::string opencl_build_text() {
   return is_opencl_built_in() ? "OpenCL 1.2, opened when asked for" : "OpenCL none: built without it";
 }
 
-void tell(const std::function<void(const std::string& text)>& print) {
+void tell_opencl(const std::function<void(const std::string& text)>& print) {
+  constexpr double kGib = 1024.0 * 1024.0 * 1024.0;
   print("OpenCL\n");  // first: the driver may take seconds to answer
   for (const OpenclDevice& device : opencl_devices()) {
     print(fmt::format("  device {}: {} ({}, driver {}), {} compute units, {:.1f} GiB, buffers up to {:.1f} GiB{}\n",
@@ -109,9 +108,9 @@ void refuse_failed_device(int number) {
   }
 }
 
-constexpr DeviceFacts kFacts = {is_opencl_built_in,  device_may_be_there, device_numbers, device_names,
-                                check_opencl_device, build_text,          tell,           nullptr,
-                                remember_failure};
+constexpr DeviceFacts kOpenclFacts = {is_opencl_built_in,  opencl_may_be_there, opencl_numbers, opencl_names,
+                                      check_opencl_device, opencl_build_text,   tell_opencl,    nullptr,
+                                      remember_failure};
 
 /// Never the smallest: what an OpenCL device costs is not measured.
 double opencl_cost_ms(const Workload& /*work*/) { return std::numeric_limits<double>::infinity(); }
@@ -131,7 +130,7 @@ constinit const BackendEntry kOpenclBackend = {BackendKind::opencl,
                                                  return make_opencl_backend({options.device, program_cache_folder()});
                                                },
                                                opencl_cost_ms,
-                                               &kFacts,
+                                               &kOpenclFacts,
                                                true};
 
 }  // namespace gpuimg
