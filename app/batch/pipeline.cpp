@@ -442,14 +442,14 @@ class Run {
   /// work of the other workers.
   void run_filters() {
     const auto next = [&](tbb::flow_control& flow) {
-      BatchItem* item = begun();
+      BatchItem* item = begin_next();
       if (item == nullptr) {
         flow.stop();
       }
       return item;
     };
     const auto compute = [&](BatchItem* item) {
-      computed(*item);
+      compute_begun(*item);
       return item;
     };
     tbb::parallel_pipeline(
@@ -462,7 +462,7 @@ class Run {
 
   /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
   /// the pipeline has no more items in flight than there are slots.
-  BatchItem* begun() {
+  BatchItem* begin_next() {
     if (next_ == plan_.items.size() || must_stop()) {
       return nullptr;
     }
@@ -470,8 +470,9 @@ class Run {
     return try_begin(item, plan_.items[next_]) ? (++next_, &item) : nullptr;
   }
 
+  /// Begins an item and waits for its memory. Returns false if the run must stop.
   bool try_begin(BatchItem& item, const PlanItem& planned) {
-    if (!held([&] { processor_.begin(item, planned); })) {
+    if (!run_step([&] { processor_.begin(item, planned); })) {
       item.state = State::none;
       return false;
     }
@@ -489,9 +490,9 @@ class Run {
     return false;
   }
 
-  void computed(BatchItem& item) {
+  void compute_begun(BatchItem& item) {
     if (item.state == State::begun) {
-      (void)held([&] { processor_.compute(item); });
+      (void)run_step([&] { processor_.compute(item); });
     }
   }
 
@@ -499,7 +500,7 @@ class Run {
     if (item.state != State::ready) {
       return;
     }
-    (void)held([&] {
+    (void)run_step([&] {
       if (is_kind(item, ErrorKind::out_of_memory) && !item.is_decided && settings_.jobs > 1 && !alone_) {
         reserve_.retry_on_oom([&] { again_.push_back(item.planned); });
       } else {
@@ -509,9 +510,10 @@ class Run {
     item.state = State::ended;
   }
 
-  /// Runs a step; an exception ends the run: no memory for the bookkeeping, or the manifest cannot be written.
+  /// Runs a step. An exception ends the run, and returns false: no memory for the bookkeeping, or the manifest cannot
+  /// be written.
   template <class Step>
-  bool held(const Step& step) noexcept {
+  bool run_step(const Step& step) noexcept {
     std::exception_ptr thrown = caught(step);
     if (!thrown) {
       return true;
@@ -534,7 +536,7 @@ class Run {
     for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
       BatchItem& item = slots_[i % slots_.size()];
       if (!must_stop()) {
-        computed(item);
+        compute_begun(item);
       }
       end(item);
     }
@@ -543,9 +545,9 @@ class Run {
   /// Processes one item sequentially: guarantees progress even if the pipeline cannot start. Returns false if there is
   /// none.
   bool take_one_alone() {
-    BatchItem* item = begun();
+    BatchItem* item = begin_next();
     if (item != nullptr) {
-      computed(*item);
+      compute_begun(*item);
       end(*item);
     }
     return item != nullptr;
@@ -560,7 +562,7 @@ class Run {
       if (must_stop() || !try_begin(item, *planned)) {
         return;
       }
-      computed(item);
+      compute_begun(item);
       end(item);
     }
   }
