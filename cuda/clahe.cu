@@ -9,7 +9,7 @@
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
-#include "map/map_between_tiles.hpp"
+#include "map/pixel_map.cuh"
 #include "operations.hpp"
 #include "ops/clahe.hpp"
 #include "table/level_table.cuh"

@@ -1,7 +1,5 @@
 // Maps pixels between the tables of four tiles: 8-bit levels with the tables in shared memory, other levels with the
 // tables in global memory. The arithmetic is that of core/ops/clahe.hpp.
-#include "map/map_between_tiles.hpp"
-
 #include <algorithm>
 
 #include "device/levels.cuh"

@@ -1,11 +1,12 @@
-// A kernel that maps pixels to pixels. It reads and writes 16 bytes at a time for every format; the operation sees one
-// group of pixels. Used by equalize, hsl, threshold and integral.
+// A kernel that maps pixels to pixels, and two maps that have files of their own. It reads and writes 16 bytes at a
+// time for every format; the operation sees one group of pixels. Used by equalize, hsl, threshold, integral and clahe.
 #pragma once
 
 #include "device/cuda_check.hpp"
 #include "device/cuda_picture.hpp"
 #include "device/launch.cuh"
 #include "device/levels.cuh"
+#include "gpuimg/ops/clahe.hpp"
 
 namespace gpuimg::cuda {
 
@@ -173,5 +174,19 @@ void launch_map(Workspace& workspace, const std::byte* in, std::byte* out, std::
 /// The picture's level as a one-channel picture of the same sample type, for the summed-area table of a color image.
 /// Defined in integral.cu.
 Picture level_plane(Workspace& workspace, const Picture& picture, const LevelSource& source);
+
+/// How CLAHE maps the pixels between the tables of its tiles. Pointers are to device memory.
+struct TileMapRequest {
+  TileGrid grid;
+  int first_row = 0;
+  const std::uint16_t* maps = nullptr;  ///< as ClaheTables::maps
+  EqualizeColor color = EqualizeColor::luma;
+  Luma luma = kDefaultLuma;
+  double strength = 1.0;
+  const std::uint8_t* mask = nullptr;  ///< pixels with mask value 0 stay unchanged
+};
+
+/// Specified in docs/operations.md, "CLAHE". Defined in map_between_tiles.cu.
+void map_between_tiles(Workspace& workspace, const Picture& from, const Picture& to, const TileMapRequest& request);
 
 }  // namespace gpuimg::cuda
