@@ -12,7 +12,6 @@
 #include "cli/command_line.hpp"
 #include "cli/messages.hpp"
 #include "commands/commands.hpp"
-#include "commands/version_text.hpp"
 #include "io/temporary_file.hpp"
 
 namespace {

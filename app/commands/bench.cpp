@@ -28,7 +28,7 @@
 #include "operations/selftest.hpp"
 #include "report/bench_report.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::bench {
 namespace {
 
 constexpr const char* kExamples =
@@ -407,9 +407,13 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::bench
+
+namespace gpuimg {
 
 Command bench_command() {
-  return {"bench", "compare every operation on every backend, then time them", kExamples, declare};
+  return {"bench", "compare every operation on every backend, then time them", commands::bench::kExamples,
+          commands::bench::declare};
 }
 
 }  // namespace gpuimg

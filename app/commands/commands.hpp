@@ -1,7 +1,9 @@
-// The list of subcommands. Each is described in its own file.
+// The list of subcommands, and what they say about this build. Each subcommand is described in its own file, in a
+// namespace of its name.
 #pragma once
 
 #include <array>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,5 +37,11 @@ std::vector<Command> all_commands();
 
 /// The command of an operation, with the name and the summary from the list of operations.
 Command operation_command(std::string_view name, const char* examples, RunCommand (*declare)(CommandParser&));
+
+/// Version, commit, compiler, CUDA runtime and architectures, and libraries: one line each. Printed by --version too.
+std::string version_text();
+
+/// What reads HEIC and AVIF: the library and its codecs, or why there is none.
+std::string heif_reader();
 
 }  // namespace gpuimg

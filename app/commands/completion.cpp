@@ -7,7 +7,7 @@
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::completion {
 namespace {
 
 constexpr const char* kExamples =
@@ -38,9 +38,13 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::completion
+
+namespace gpuimg {
 
 Command completion_command() {
-  return {"completion", "print a script that completes command lines with Tab", kExamples, declare};
+  return {"completion", "print a script that completes command lines with Tab", commands::completion::kExamples,
+          commands::completion::declare};
 }
 
 }  // namespace gpuimg

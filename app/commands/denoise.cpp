@@ -14,7 +14,7 @@
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::denoise {
 namespace {
 
 constexpr const char* kExamples =
@@ -137,7 +137,12 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::denoise
 
-Command denoise_command() { return operation_command("denoise", kExamples, declare); }
+namespace gpuimg {
+
+Command denoise_command() {
+  return operation_command("denoise", commands::denoise::kExamples, commands::denoise::declare);
+}
 
 }  // namespace gpuimg

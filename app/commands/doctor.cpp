@@ -10,14 +10,13 @@
 #include "codecs/codec.hpp"
 #include "codecs/jpeg/jpeg.hpp"
 #include "commands/commands.hpp"
-#include "commands/version_text.hpp"
 #include "engine/backend_source.hpp"
 #include "engine/codec_selftest.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
 #include "operations/selftest.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::doctor {
 namespace {
 
 constexpr const char* kExamples =
@@ -196,7 +195,12 @@ RunCommand declare(CommandParser& /*parser*/) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::doctor
 
-Command doctor_command() { return {"doctor", "check the installation and the GPU", kExamples, declare}; }
+namespace gpuimg {
+
+Command doctor_command() {
+  return {"doctor", "check the installation and the GPU", commands::doctor::kExamples, commands::doctor::declare};
+}
 
 }  // namespace gpuimg

@@ -14,17 +14,14 @@
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/equalize_match.hpp"
-#include "commands/equalize_reference.hpp"
-#include "commands/given_tables.hpp"
-#include "commands/mask_input.hpp"
 #include "commands/photo_output.hpp"
+#include "commands/side_inputs.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
 #include "report/level_tables_csv.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::equalize {
 namespace {
 
 constexpr const char* kExamples =
@@ -350,7 +347,12 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::equalize
 
-Command equalize_command() { return operation_command("equalize", kExamples, declare); }
+namespace gpuimg {
+
+Command equalize_command() {
+  return operation_command("equalize", commands::equalize::kExamples, commands::equalize::declare);
+}
 
 }  // namespace gpuimg

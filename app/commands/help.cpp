@@ -7,7 +7,7 @@
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::help {
 namespace {
 
 constexpr const char* kExamples =
@@ -46,7 +46,12 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::help
 
-Command help_command() { return {"help", "explain gpuimg, or a subcommand", kExamples, declare}; }
+namespace gpuimg {
+
+Command help_command() {
+  return {"help", "explain gpuimg, or a subcommand", commands::help::kExamples, commands::help::declare};
+}
 
 }  // namespace gpuimg

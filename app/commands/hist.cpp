@@ -1,21 +1,33 @@
-// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: declares the options; hist_job.hpp does the work.
+// gpuimg hist IN… [OUT.csv|OUT.json|OUT.svg|-]: counts an image and writes the result, or adds it to the sum of a run.
+#include <fmt/format.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <memory>
 #include <string>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "batch/batch_command.hpp"
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/format_detection.hpp"
 #include "commands/commands.hpp"
-#include "commands/hist_job.hpp"
+#include "commands/hist.hpp"
+#include "commands/side_inputs.hpp"
+#include "report/histogram_file.hpp"
+#include "report/histogram_report.hpp"
+#include "report/level_check.hpp"
+#include "report/svg_plot.hpp"
+#include "report/terminal_chart.hpp"
 #include "text/path_names.hpp"
+#include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::hist {
 namespace {
 
 constexpr const char* kExamples =
@@ -25,9 +37,333 @@ constexpr const char* kExamples =
     "  gpuimg hist --merge photos/ total.json\n"
     "  gpuimg hist -r photos/ stats.csv --table";
 
+enum class Form { csv, json, svg, chart };
+
+/// Without chart: only --format names it, because no file ends in .chart.
+const OutputForms<Form> kFileForms = {
+    "a histogram", {{"csv", Form::csv}, {"json", Form::json}, {"svg", Form::svg}}, Form::csv};
+
+const OutputForms<Form> kAllForms = {"a histogram",
+                                     {{"csv", Form::csv, "a line per bin"},
+                                      {"json", Form::json, "counts and statistics"},
+                                      {"svg", Form::svg, "a plot", {"plot", "graph"}},
+                                      {"chart", Form::chart, "a plot in characters", {"txt", "text", "terminal"}}},
+                                     Form::csv};
+
+/// Throws Error{usage} if --json and another form are asked for at once.
+bool prints_json(const Arguments& arguments, const std::string& output) {
+  if (!arguments.json || !(output.empty() || is_standard_output(output))) {
+    return false;
+  }
+  if (arguments.chart || !(arguments.form.empty() || arguments.form == "json")) {
+    throw Error(ErrorKind::usage, "--json cannot be combined with " +
+                                      (arguments.chart ? "--chart" : "--format " + arguments.form) +
+                                      " on standard output; give only one of them, or name OUT");
+  }
+  return true;
+}
+
+/// The output format: from the options, the extension of `output`, or the kind of standard output. An empty `output`
+/// means that OUT is missing.
+Form form_of(const Arguments& arguments, const std::string& output) {
+  if (prints_json(arguments, output)) {
+    return Form::json;
+  }
+  if (arguments.chart) {
+    return Form::chart;
+  }
+  if (!arguments.form.empty()) {
+    return output_form(kAllForms, arguments.form, output);
+  }
+  if (arguments.overlay && (output.empty() || is_untyped_stream(output))) {
+    return Form::chart;
+  }
+  return output.empty() && terminal_at(STDOUT_FILENO).is_terminal ? Form::chart : output_form(kFileForms, "", output);
+}
+
+HistogramOptions checked_options(const Arguments& arguments) {
+  HistogramOptions options;
+  options.channels = value_named("--channel", arguments.channel, kHistogramChannelNames);
+  options.luma = value_named("--luma", arguments.luma, kLumaNames);
+  if (arguments.bins) {
+    if (*arguments.bins < 2 || *arguments.bins > 65536) {
+      throw Error(ErrorKind::usage, "--bins: " + std::to_string(*arguments.bins) + " is not from 2 to 65536");
+    }
+    options.hsl_bins = *arguments.bins;
+  }
+  return options;
+}
+
+/// "MIN,MAX" or "auto".
+PlotRange parse_range(const std::string& text) {
+  if (text == "auto") {
+    return {true, {}};
+  }
+  const std::size_t comma = text.find(',');
+  if (comma == std::string::npos) {
+    throw Error(ErrorKind::usage, "--range: '" + text + "' is not MIN,MAX or auto; give levels, such as 0,4095");
+  }
+  const int first = parse_number<int>("--range", text.substr(0, comma));
+  const int last = parse_number<int>("--range", text.substr(comma + 1));
+  if (first < 0 || first >= last || last > 65535) {
+    throw Error(ErrorKind::usage, "--range: '" + text + "' is not from a level to a greater one, within 0 to 65535");
+  }
+  return {false, {static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last)}};
+}
+
+ReportOptions report_options_of(const Arguments& arguments, const HistogramOptions& options) {
+  ReportOptions report_options;
+  report_options.bins = arguments.bins;
+  if (!arguments.range.empty()) {
+    report_options.range = parse_range(arguments.range);
+  }
+  report_options.cumulative = arguments.cumulative;
+  report_options.normalize = arguments.normalize;
+  report_options.luma = options.luma;
+  report_options.count_transparent = options.selection.count_transparent;
+  report_options.region = options.selection.region;
+  report_options.masked = !arguments.selection.mask.empty();
+  return report_options;
+}
+
+[[noreturn]] void refuse_other_options(const std::string& input, const std::string& option, const std::string& theirs,
+                                       const std::string& ours) {
+  throw Error(
+      ErrorKind::unsupported,
+      fmt::format("{0}: was counted with {1} {2}, but this run counts with {1} {3}; count both with the same {1}",
+                  printable_name(input), option, theirs.empty() ? "(unknown)" : theirs, ours));
+}
+
+TerminalStyle style_of_stdout() {
+  const Terminal terminal = terminal_at(STDOUT_FILENO);
+  return {terminal.columns, terminal.color, terminal.utf8, terminal.rows};
+}
+
+class HistJob final : public ImageJob {
+ public:
+  explicit HistJob(const Arguments& arguments)
+      : arguments_(arguments), options_(checked_options(arguments)), checks_(level_checks(arguments.fail_if)) {
+    options_.selection = checked_selection(arguments.selection);
+    if (!checks_.empty() && options_.channels.front() == Channel::hue) {
+      throw Error(ErrorKind::usage, "--fail-if: hue has no order, so no limit; choose another --channel");
+    }
+  }
+
+  void check_name(const std::string& output) const override {
+    if (arguments_.overlay && !is_plot(form_of(arguments_, output))) {
+      throw Error(ErrorKind::usage, "--overlay draws a chart or an SVG plot; give OUT the ending .svg, or add --chart");
+    }
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override;
+  [[nodiscard]] bool may_print() const override { return true; }
+  [[nodiscard]] bool is_binary(const std::string& /*output*/) const override { return false; }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    const bool is_chart = arguments_.chart || arguments_.form == "chart";
+    return is_chart ? "txt" : arguments_.form.empty() ? "csv" : arguments_.form;
+  }
+  [[nodiscard]] std::vector<std::string> input_endings() const override {
+    std::vector<std::string> endings = ImageJob::input_endings();
+    if (arguments_.merge) {
+      endings.emplace_back("json");
+    }
+    return endings;
+  }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& /*image*/,
+                                       const std::string& /*output*/) const override {
+    return {};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& /*output*/) const override { return !arguments_.merge; }
+  [[nodiscard]] bool merges() const override { return joins() || only_checks() || prints(); }
+  [[nodiscard]] bool merges_one() const override { return joins(); }
+  [[nodiscard]] bool can_resume() const override { return !joins() && !prints(); }
+  void check_several() const override {
+    if (prints() && form_of(arguments_, "") == Form::svg) {
+      throw Error(ErrorKind::usage,
+                  "--format svg: standard output takes the plot of one image; add --overlay, or name a folder as OUT");
+    }
+  }
+
+  void prepare(CommandContext& context) override { mask_ = load_mask(arguments_.selection.mask, context); }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    if (arguments_.merge && paths.page.number == 0) {
+      Bytes bytes = context.read(paths.input);
+      if (looks_like_json(bytes.span())) {
+        return adding(checked_file(bytes, paths.input), paths.input);
+      }
+      codecs::DecodedImage decoded = context.decode(bytes, paths.input);
+      bytes = {};  // not held while the pixels are counted
+      return taken(context, paths, std::move(decoded));
+    }
+    return taken(context, paths, context.load_rows(paths, *this, CommandContext::RowsWhen::always));
+  }
+
+  [[nodiscard]] bool has_merged() const override {
+    return sum_->images() > 0 || !overlaid_->empty() || !printed_->empty();
+  }
+  void finish(CommandContext& context, const std::string& output) const override {
+    if (prints()) {
+      return context.save("-", [&] { return *printed_; });
+    }
+    if (arguments_.overlay) {
+      return save(context, output, overlay(*overlaid_, report_options_of(arguments_, options_)));
+    }
+    ImageFacts facts;
+    facts.name = std::to_string(sum_->images()) + " images";
+    facts.is_sum = true;
+    facts.images = sum_->images();
+    facts.pixels = sum_->pixels();
+    finish_report(context, output, sum_->total(), facts);
+  }
+
+ private:
+  /// Counts an image, and adds it to the output of all or writes its own.
+  InOrder taken(CommandContext& context, const ItemPaths& paths, codecs::DecodedImage decoded) const {
+    if (options_.channels.front() == Channel::luma) {
+      context.note_luma_of(decoded, paths.input);
+    }
+    const ImageFacts facts = facts_of_image(shown_input(paths), decoded.width(), decoded.height(), decoded.format());
+    Histogram histogram = counted(context, std::move(decoded));
+    if (arguments_.overlay) {
+      return drawing({std::move(histogram), facts});
+    }
+    if (arguments_.merge) {
+      const std::uint64_t pixels = static_cast<std::uint64_t>(facts.width) * static_cast<std::uint64_t>(facts.height);
+      return adding({std::move(histogram), options_.luma, false, 1, pixels}, paths.input);
+    }
+    if (prints()) {
+      return printing(context, histogram, facts);
+    }
+    finish_report(context, paths.output, histogram, facts);
+    return {};
+  }
+
+  /// All images have one output.
+  [[nodiscard]] bool joins() const { return arguments_.merge || arguments_.overlay; }
+
+  [[nodiscard]] InOrder drawing(OverlaidImage image) const {
+    refuse_if_met(checks_, make_report(image.histogram, report_options_of(arguments_, options_), image.facts));
+    return [images = overlaid_.get(), one = std::make_shared<const OverlaidImage>(std::move(image))] {
+      if (images->size() == kMaxOverlaid) {
+        throw Error(ErrorKind::usage, fmt::format("is not drawn: --overlay draws up to {} images", kMaxOverlaid));
+      }
+      images->push_back(*one);
+    };
+  }
+
+  /// Without OUT, checks are all that is asked for.
+  [[nodiscard]] bool only_checks() const { return !checks_.empty() && !arguments_.has_output; }
+
+  /// Without OUT, the histogram of each image is printed, one after another.
+  [[nodiscard]] bool prints() const { return !joins() && !only_checks() && !arguments_.has_output; }
+
+  [[nodiscard]] InOrder printing(CommandContext& context, const Histogram& histogram, const ImageFacts& facts) const {
+    const HistogramReport report = written_report(histogram, facts, "");
+    std::string text = context.encoded([&] { return text_of(report, form_of(arguments_, ""), "-"); });
+    return
+        [printed = printed_.get(), text = std::make_shared<const std::string>(std::move(text))] { *printed += *text; };
+  }
+
+  Histogram counted(CommandContext& context, codecs::DecodedImage decoded) const {
+    return context.count(OperationInput(std::move(decoded), mask_),
+                         [&](Backend& backend, const Picture& picture, const Picture* mask_picture) {
+                           HistogramOptions options = options_;
+                           options.selection.mask = mask_picture;
+                           return backend.histogram(picture, options);
+                         });
+  }
+
+  /// A histogram from an earlier run. Throws Error{unsupported} if it was counted with other options.
+  [[nodiscard]] HistogramFile checked_file(const Bytes& bytes, const std::string& input) const {
+    HistogramFile file = histogram_from_json(bytes.span(), input);
+    std::vector<Channel> channels;
+    for (const ChannelHistogram& channel : file.histogram.channels) {
+      channels.push_back(channel.channel);
+    }
+    if (channels != options_.channels) {
+      refuse_other_options(input, "--channel", name_of(channels, kHistogramChannelNames),
+                           name_of(options_.channels, kHistogramChannelNames));
+    }
+    if (channels.front() == Channel::luma && file.luma != options_.luma) {
+      refuse_other_options(input, "--luma", name_of(file.luma, kLumaNames), name_of(options_.luma, kLumaNames));
+    }
+    if (file.count_transparent != options_.selection.count_transparent) {
+      refuse_other_options(input, "--transparent", name_of(file.count_transparent, kTransparentNames),
+                           name_of(options_.selection.count_transparent, kTransparentNames));
+    }
+    return file;
+  }
+
+  [[nodiscard]] InOrder adding(HistogramFile file, const std::string& input) const {
+    return [sum = sum_.get(), input, file = std::make_shared<const HistogramFile>(std::move(file))] {
+      sum->add(file->histogram, file->images, file->pixels, input);
+    };
+  }
+
+  void finish_report(CommandContext& context, const std::string& output, const Histogram& histogram,
+                     const ImageFacts& facts) const {
+    const HistogramReport report = written_report(histogram, facts, output);
+    if (!only_checks()) {
+      save(context, output, report);
+    }
+  }
+
+  /// What is written. Throws Error{check_failed}.
+  [[nodiscard]] HistogramReport written_report(const Histogram& histogram, const ImageFacts& facts,
+                                               const std::string& output) const {
+    ReportOptions options = report_options_of(arguments_, options_);
+    HistogramReport report = make_report(histogram, options, facts);
+    refuse_if_met(checks_, report);
+    if (is_plot(form_of(arguments_, output)) || !options.range) {
+      return report;
+    }
+    options.range.reset();  // data are of all levels
+    return make_report(histogram, options, facts);
+  }
+
+  void save(CommandContext& context, const std::string& output, const HistogramReport& report) const {
+    const std::string target = output.empty() ? "-" : output;
+    context.save(target, [&] { return text_of(report, form_of(arguments_, output), target); });
+  }
+
+  static bool is_plot(Form form) { return form == Form::svg || form == Form::chart; }
+
+  [[nodiscard]] std::string text_of(const HistogramReport& report, Form form, const std::string& target) const {
+    switch (form) {
+      case Form::csv: return to_csv(report);
+      case Form::json: return to_json(report);
+      case Form::svg: return to_svg(report, {arguments_.log, arguments_.title});
+      case Form::chart: break;
+    }
+    TerminalStyle style = is_standard_output(target) ? style_of_stdout() : TerminalStyle{};
+    style.log = arguments_.log;
+    return to_terminal(report, style);
+  }
+
+  const Arguments& arguments_;
+  HistogramOptions options_;
+  std::vector<LevelCheck> checks_;
+  SharedMask mask_;
+  std::unique_ptr<std::string> printed_ = std::make_unique<std::string>();  ///< of the images so far
+  std::unique_ptr<HistogramSum> sum_ = std::make_unique<HistogramSum>();
+  std::unique_ptr<std::vector<OverlaidImage>> overlaid_ = std::make_unique<std::vector<OverlaidImage>>();
+};
+
+void HistJob::note_options(const std::string& output, Verbosity verbosity) const {
+  note_misleading_ending(kAllForms, arguments_.form, output, verbosity);
+  note_no_effect(only_checks() && arguments_.json, "--json", "--fail-if without OUT prints nothing", verbosity);
+  const Form form = form_of(arguments_, arguments_.has_output ? output : "");
+  note_no_effect(arguments_.log && !is_plot(form), "--log", "it is for plots", verbosity);
+  note_no_effect(!arguments_.range.empty() && !is_plot(form) && checks_.empty(), "--range",
+                 "it is for plots and checks", verbosity);
+  note_no_effect(!arguments_.title.empty() && form != Form::svg, "--title", "it is for SVG plots", verbosity);
+  note_no_effect(options_.luma != HistogramOptions().luma && options_.channels.front() != Channel::luma, "--luma",
+                 "luma is not counted", verbosity);
+}
+
 /// True if the last name is an input, although OUT may stand there: the file exists, and a histogram must not replace
 /// it. A .json file may be an earlier sum, which --merge writes again, but not in another form.
-bool is_input(const std::string& name, const HistArguments& arguments) {
+bool is_input(const std::string& name, const Arguments& arguments) {
   std::error_code failed;
   if (!std::filesystem::is_regular_file(name, failed)) {
     return false;
@@ -39,7 +375,7 @@ bool is_input(const std::string& name, const HistArguments& arguments) {
 }
 
 RunCommand declare(CommandParser& parser) {
-  auto arguments = std::make_shared<HistArguments>();
+  auto arguments = std::make_shared<Arguments>();
   add_batch_options(parser, arguments->files,
                     {.input = "images and folders; - is standard input",
                      .output = "a .csv, .json or .svg file, with --table .csv or .jsonl, or a folder; - is standard "
@@ -53,7 +389,8 @@ RunCommand declare(CommandParser& parser) {
   parser.number({"--bins", "count into N bins of equal width, from 2 [one per level]", "N"}, arguments->bins);
   parser.flag({"--cumulative", "write running sums"}, arguments->cumulative);
   parser.flag({"--normalize", "write shares of the pixels counted, not counts"}, arguments->normalize);
-  add_format_option(parser, arguments->form, hist_format_help());
+  add_format_option(parser, arguments->form,
+                    with_choices("form of the output", kAllForms.names, "the ending of OUT; csv for -"));
   parser.flag({"--chart", "the same as --format chart"}, arguments->chart);
   parser.flag({"--log", "make the counts in the chart and the SVG plot logarithmic"}, arguments->log);
   parser.text({"--title", "title of the SVG plot [the name of the image]", "TEXT"}, arguments->title);
@@ -77,13 +414,26 @@ RunCommand declare(CommandParser& parser) {
     arguments->files.all_are_inputs =
         !arguments->files.paths.empty() && is_input(arguments->files.paths.back(), *arguments);
     arguments->has_output = names_output(arguments->files);
-    const auto job = arguments->table ? make_hist_table_job(*arguments) : make_hist_job(*arguments);
+    const auto job = arguments->table ? make_table_job(*arguments) : make_job(*arguments);
     return run_job(*job, parser, arguments->files, globals);
   };
 }
 
 }  // namespace
 
-Command hist_command() { return operation_command("hist", kExamples, declare); }
+std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
+  refuse_together(!arguments.range.empty() && arguments.bins.has_value(), "--range", "--bins");
+  refuse_together(arguments.overlay && arguments.merge, "--overlay", "--merge");
+  refuse_together(arguments.overlay && arguments.channel == "rgb", "--overlay", "--channel rgb");
+  refuse_together(arguments.chart && !arguments.form.empty() && arguments.form != "chart", "--chart",
+                  "--format " + arguments.form);
+  return std::make_unique<HistJob>(arguments);
+}
+
+}  // namespace gpuimg::commands::hist
+
+namespace gpuimg {
+
+Command hist_command() { return operation_command("hist", commands::hist::kExamples, commands::hist::declare); }
 
 }  // namespace gpuimg

@@ -1,15 +1,31 @@
-// gpuimg hsl IN… OUT.npy|OUT.png: declares the options; hsl_job.hpp does the work.
+// gpuimg hsl IN… OUT.npy|OUT.png: converts to HSL, converts back, or adjusts. docs/operations.md, "HSL".
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
 #include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "batch/batch_command.hpp"
+#include "cli/messages.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
+#include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
+#include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
-#include "commands/hsl_job.hpp"
+#include "commands/hsl.hpp"
+#include "commands/photo_output.hpp"
+#include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::hsl {
 namespace {
 
 constexpr const char* kExamples =
@@ -19,8 +35,345 @@ constexpr const char* kExamples =
     "  gpuimg hsl --inverse hsl.png rgb.png            back from what hsl wrote\n"
     "  gpuimg hsl --saturation 1.3 --recursive photos/ vivid/";
 
+// Text entries of a PNG that describe HSL pixels.
+
+constexpr const char* kEncodingKeyword = "gpuimg:hsl";
+constexpr const char* kDepthKeyword = "gpuimg:hsl-depth";
+
+struct HslFileFacts {
+  std::optional<HslEncoding> encoding;
+  std::optional<Sample> rgb_sample;  ///< u8 or u16: the type of the RGB image before the conversion
+};
+
+/// The entries gpuimg:hsl and gpuimg:hsl-depth.
+std::vector<codecs::TextEntry> hsl_text_entries(HslEncoding encoding, Sample rgb_sample) {
+  return {{kEncodingKeyword, name_of(encoding, kEncodingNames)},
+          {kDepthKeyword, rgb_sample == Sample::u8 ? "8" : "16"}};
+}
+
+/// What the entries of a file say; unknown values are left out.
+HslFileFacts hsl_facts(const std::vector<codecs::TextEntry>& text) {
+  HslFileFacts facts;
+  for (const codecs::TextEntry& entry : text) {
+    if (entry.keyword == kEncodingKeyword) {
+      for (const auto& named : kEncodingNames) {
+        if (named.name == entry.text) {
+          facts.encoding = named.value;
+        }
+      }
+    } else if (entry.keyword == kDepthKeyword && (entry.text == "8" || entry.text == "16")) {
+      facts.rgb_sample = entry.text == "8" ? Sample::u8 : Sample::u16;
+    }
+  }
+  return facts;
+}
+
+// Planes as separate files.
+
+/// The OpenCV encodings store lightness before saturation.
+bool is_opencv_order(HslEncoding encoding) {
+  return encoding == HslEncoding::opencv || encoding == HslEncoding::opencv_full;
+}
+
+Image channel_image(ConstView pixels, std::size_t channel) {
+  const std::size_t sample = sample_bytes(pixels.format.sample);
+  const std::size_t pixel = pixels.format.bytes_per_pixel();
+  Image plane(pixels.width, pixels.height, PixelFormat{pixels.format.sample, 1});
+  const View out = plane.view();
+  for (int y = 0; y < pixels.height; ++y) {
+    const std::byte* from = pixels.row_bytes(y) + channel * sample;
+    std::byte* to = out.row_bytes(y);
+    for (int x = 0; x < pixels.width; ++x, from += pixel, to += sample) {
+      std::memcpy(to, from, sample);
+    }
+  }
+  return plane;
+}
+
+/// The files for the three planes of `output`: "a.png" gives a_h.png, a_s.png and a_l.png, in this order.
+std::array<std::string, 3> plane_names(const std::string& output) {
+  const std::filesystem::path path(output);
+  const std::string ending = path.extension().string();
+  const std::string stem = output.substr(0, output.size() - ending.size());
+  return {stem + "_h" + ending, stem + "_s" + ending, stem + "_l" + ending};
+}
+
+/// Hue, saturation and lightness as three gray images, in this order for every encoding.
+std::array<Image, 3> split_planes(ConstView hsl, HslEncoding encoding) {
+  const std::size_t saturation = is_opencv_order(encoding) ? 2 : 1;
+  const std::size_t lightness = is_opencv_order(encoding) ? 1 : 2;
+  return {channel_image(hsl, 0), channel_image(hsl, saturation), channel_image(hsl, lightness)};
+}
+
+enum class HslForm { npy, png, tiff };
+
+const OutputForms<HslForm> kHslForms =
+    with_table_codec({"HSL",
+                      {{"npy", HslForm::npy, "float32, or what --encode says"}, {"png", HslForm::png, "16 bits, or 8"}},
+                      HslForm::png},
+                     HslForm::tiff, "float32, a page for each of H, S and L");
+
+std::optional<HslEncoding> encoding_asked(const Arguments& arguments) {
+  if (arguments.encoding.empty()) {
+    return std::nullopt;
+  }
+  return value_named("--encode", arguments.encoding, kEncodingNames);
+}
+
+std::vector<std::byte> tiff_of(ConstView hsl) {
+  constexpr std::array<std::string_view, 4> kNames = {"hue", "saturation", "lightness", "alpha"};
+  const auto channels = std::span(kNames).first(static_cast<std::size_t>(hsl.format.channels));
+  return codecs::table_codec()->encode_table(hsl, channels);
+}
+
+void save_pixels(CommandContext& context, const std::string& output, HslForm form, ConstView pixels,
+                 const codecs::WriteOptions& write_options) {
+  if (form == HslForm::tiff) {
+    context.save(output, [&] { return tiff_of(pixels); });
+  } else if (form == HslForm::npy) {
+    context.save_rows(output, pixels, codecs::npy_opener(pixels.width, pixels.height, pixels.format));
+  } else {
+    context.save_image(output, pixels, write_options);
+  }
+}
+
+/// What the three conversions share.
+class HslJob : public ImageJob {
+ public:
+  explicit HslJob(const Arguments& arguments) : arguments_(arguments), output_(arguments.image_output) {
+    (void)encoding_asked(arguments);
+  }
+
+  void check_name(const std::string& output) const override { (void)image_format(output, asked_form()); }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kImageForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip && arguments_.inverse, "--strip", "HSL carries no metadata",
+                   verbosity);
+    note_without_effect(arguments_.image_output, output, image_format(output, asked_form()), verbosity);
+  }
+  [[nodiscard]] std::string ending_for(const std::string& input) const override {
+    return image_ending_for(input, asked_form());
+  }
+
+ protected:
+  [[nodiscard]] const std::string& asked_form() const { return arguments_.image_output.format; }
+
+  const Arguments& arguments_;
+  PhotoOutput output_;
+};
+
+class ToHslJob final : public HslJob {
+ public:
+  using HslJob::HslJob;
+
+  void check_name(const std::string& output) const override {
+    const bool is_float = encoding_for(output) == HslEncoding::f32;
+    if (is_float && form_of(output) == HslForm::png) {
+      throw Error(ErrorKind::usage, "--encode: float needs an .npy output; a PNG holds u16, opencv or opencv-full");
+    }
+    if (!is_float && form_of(output) == HslForm::tiff) {
+      throw Error(ErrorKind::usage, "--encode: a TIFF holds float; give OUT the ending .npy or .png");
+    }
+    refuse_together(arguments_.planes && is_standard_output(output), "--planes", "standard output");
+  }
+  void note_options(const std::string& output, Verbosity verbosity) const override {
+    note_misleading_ending(kHslForms, asked_form(), output, verbosity);
+    note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
+    const bool is_png = form_of(output) == HslForm::png;
+    note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
+                        verbosity);
+  }
+  [[nodiscard]] std::vector<std::string> files_of(const std::string& output) const override {
+    if (!arguments_.planes) {
+      return {output};
+    }
+    const auto planes = plane_names(output);
+    return {planes.begin(), planes.end()};
+  }
+  [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
+    const HslEncoding encoding = encoding_asked(arguments_).value_or(HslEncoding::f32);
+    return !asked_form().empty() ? asked_form() : encoding == HslEncoding::f32 ? "npy" : "png";
+  }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    const std::uint64_t channels = image.decoded.has_alpha() || image.may_add_alpha ? 4 : 3;
+    const std::uint64_t result = channels * sample_bytes(sample_of(encoding_for(output)));
+    const bool is_image = form_of(output) == HslForm::png;
+    return {result, (form_of(output) == HslForm::tiff ? result : 0) + (arguments_.planes ? result : 0), 0,
+            is_image ? output_.held_of_thread(output) : 0};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override {
+    return !arguments_.planes &&
+           (form_of(output) == HslForm::npy || (form_of(output) == HslForm::png && output_.takes_rows(output)));
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    const HslEncoding encoding = encoding_for(paths.output);
+    const bool is_png = form_of(paths.output) == HslForm::png;  // a device may encode it
+    const auto when = is_png ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::always;
+    codecs::DecodedImage decoded =
+        arguments_.planes ? context.load(paths.input) : context.load_rows(paths, *this, when);
+    const PixelFormat result = result_format(decoded.format(), ToHslOptions{encoding});
+    const auto to_hsl = [&](Backend& backend, const Picture& picture, const Picture*) {
+      return backend.to_hsl(picture, encoding);
+    };
+    codecs::WriteOptions write_options = output_.write_options();
+    if (!arguments_.planes && form_of(paths.output) == HslForm::png) {
+      write_options.text = hsl_text_entries(encoding, decoded.format().sample);
+      output_.process(OperationInput(std::move(decoded)), result, paths.output, write_options, to_hsl, context);
+      return {};
+    }
+    OperationInput input(std::move(decoded));
+    if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
+      const auto open = codecs::npy_opener(input.width(), input.height(), result);
+      context.write_result(std::move(input), paths.output, open, to_hsl);
+      return {};
+    }
+    const Image hsl = context.process(std::move(input), to_hsl);
+    if (arguments_.planes) {
+      const auto images = split_planes(hsl.view(), encoding);
+      const auto names = plane_names(paths.output);
+      for (std::size_t i = 0; i < names.size(); ++i) {
+        save_pixels(context, names[i], form_of(paths.output), images[i].view(), write_options);
+      }
+    } else {
+      save_pixels(context, paths.output, form_of(paths.output), hsl.view(), write_options);
+    }
+    return {};
+  }
+
+ private:
+  [[nodiscard]] HslForm form_of(const std::string& output) const {
+    return output_form(kHslForms, asked_form(), output);
+  }
+  [[nodiscard]] HslEncoding encoding_for(const std::string& output) const {
+    return encoding_asked(arguments_).value_or(form_of(output) == HslForm::png ? HslEncoding::u16 : HslEncoding::f32);
+  }
+};
+
+/// The encoding of the input: from --encode, else from the file, else float if the samples are float32.
+HslEncoding encoding_of(const Arguments& arguments, const std::optional<HslEncoding>& tagged, bool npy,
+                        PixelFormat format, const std::string& input) {
+  const auto asked = encoding_asked(arguments);
+  std::optional<HslEncoding> encoding = asked ? asked : tagged;
+  if (!encoding && npy && format.sample == Sample::f32) {
+    encoding = HslEncoding::f32;
+  }
+  const std::string name = printable_name(input);
+  if (!encoding) {
+    throw Error(ErrorKind::usage, name + ": nothing in the file says how HSL is encoded in it; give --encode");
+  }
+  if (format.sample != sample_of(*encoding) || format.channels < 3) {
+    throw Error(ErrorKind::unsupported, name + ": the pixels are not HSL in the encoding " +
+                                            name_of(*encoding, kEncodingNames) +
+                                            "; it has 3 channels (4 with alpha) of " +
+                                            std::to_string(8 * sample_bytes(sample_of(*encoding))) + " bits");
+  }
+  return *encoding;
+}
+
+class FromHslJob final : public HslJob {
+ public:
+  using HslJob::HslJob;
+
+  [[nodiscard]] std::vector<std::string> input_endings() const override { return {"npy", "png"}; }
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image,
+                                       const std::string& /*output*/) const override {
+    return {image.bytes_per_pixel % 4 == 0 ? 8U : 6U};
+  }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    Bytes bytes = context.read(paths.input);
+    const bool npy = codecs::is_npy(bytes.span());
+    codecs::DecodedImage decoded;
+    if (npy) {
+      decoded.image = codecs::decode_npy(bytes.span(), paths.input);
+    } else {
+      decoded = context.decode(bytes, paths.input);
+    }
+    bytes = {};  // not held while the pixels are computed
+    const HslFileFacts facts = hsl_facts(decoded.text);
+    const PixelFormat format = decoded.format();
+    const HslEncoding encoding = encoding_of(arguments_, facts.encoding, npy, format, paths.input);
+    const Sample sample = depth_of(facts, encoding, paths.input, context);
+    const PixelFormat result{sample, format.channels};
+    output_.check(decoded.width(), decoded.height(), result, paths, context);
+    output_.process(
+        OperationInput(std::move(decoded)), result, paths.output, output_.write_options(),
+        [&](Backend& backend, const Picture& picture, const Picture*) {
+          return backend.from_hsl(picture, encoding, sample);
+        },
+        context);
+    return {};
+  }
+
+ private:
+  /// From --depth, else from the file, else 8 bits, with a note if the encoding holds more.
+  [[nodiscard]] Sample depth_of(const HslFileFacts& facts, HslEncoding encoding, const std::string& input,
+                                CommandContext& context) const {
+    const std::optional<Sample> asked = output_.conversion().depth;
+    if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
+      context.note((input == "-" ? "standard input" : printable_name(input)) +
+                   ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
+    }
+    return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);
+  }
+};
+
+/// Refuses --depth and --background for HSL output: the encoding fixes the depth, and alpha is kept.
+void refuse_conversion_of_hsl(const ImageOutputArguments& output) {
+  const char* option = !output.depth.empty() ? "--depth" : !output.background.empty() ? "--background" : nullptr;
+  if (option != nullptr) {
+    throw Error(ErrorKind::usage, std::string(option) + ": OUT is HSL, not RGB; give --inverse or an adjustment, " +
+                                      "or choose the form of HSL by --encode");
+  }
+}
+
+HslAdjustment checked_adjustment(const Arguments& arguments) {
+  const auto check_factor = [](const char* option, double factor) {
+    constexpr double kLargestFactor = 1.0e6;
+    if (!(factor >= 0.0 && factor <= kLargestFactor)) {
+      throw Error(ErrorKind::usage, std::string(option) + ": the factor must be from 0 to 1000000");
+    }
+    return static_cast<float>(factor);
+  };
+  HslAdjustment by;
+  const double hue = arguments.hue.value_or(0.0);
+  if (!std::isfinite(hue)) {
+    throw Error(ErrorKind::usage, "--hue: the angle must be a number of degrees");
+  }
+  by.hue_degrees = static_cast<float>(std::fmod(hue, 360.0));
+  by.saturation = check_factor("--saturation", arguments.saturation.value_or(1.0));
+  by.lightness = check_factor("--lightness", arguments.lightness.value_or(1.0));
+  return by;
+}
+
+class AdjustHslJob final : public HslJob {
+ public:
+  explicit AdjustHslJob(const Arguments& arguments) : HslJob(arguments), by_(checked_adjustment(arguments)) {}
+
+  [[nodiscard]] HeldBeside held_beside(const codecs::DeclaredImage& image, const std::string& output) const override {
+    return {image.bytes_per_pixel, converted_bytes(image.bytes_per_pixel, output_.conversion()), 0,
+            output_.held_of_thread(output)};
+  }
+  [[nodiscard]] bool visits_rows(const std::string& output) const override { return output_.takes_rows(output); }
+
+  InOrder run(CommandContext& context, const ItemPaths& paths) const override {
+    codecs::DecodedImage decoded = context.load_rows(paths, *this, CommandContext::RowsWhen::too_large);
+    const codecs::WriteOptions write_options = output_.carried_from(decoded, paths, context);
+    const PixelFormat format = decoded.format();
+    output_.process(
+        OperationInput(std::move(decoded)), format, paths.output, write_options,
+        [&](Backend& backend, const Picture& picture, const Picture*) { return backend.adjust_hsl(picture, by_); },
+        context);
+    return {};
+  }
+
+ private:
+  HslAdjustment by_;
+};
+
 RunCommand declare(CommandParser& parser) {
-  auto arguments = std::make_shared<HslArguments>();
+  auto arguments = std::make_shared<Arguments>();
   add_batch_options(
       parser, arguments->files,
       {.input = "images and folders; with --inverse .npy or .png files that hsl wrote; - is standard input",
@@ -44,12 +397,34 @@ RunCommand declare(CommandParser& parser) {
   add_metadata_option(parser, arguments->image_output);
   add_conversion_options(parser, arguments->image_output);
   return [arguments, &parser](const GlobalOptions& globals) {
-    return run_job(*make_hsl_job(*arguments), parser, arguments->files, globals);
+    return run_job(*make_job(*arguments), parser, arguments->files, globals);
   };
 }
 
 }  // namespace
 
-Command hsl_command() { return operation_command("hsl", kExamples, declare); }
+std::unique_ptr<ImageJob> make_job(const Arguments& arguments) {
+  refuse_together(arguments.inverse && arguments.adjusts(), "--inverse", "--hue, --saturation, --lightness");
+  refuse_together(arguments.adjusts() && !arguments.encoding.empty(), "--encode", "--hue, --saturation, --lightness");
+  refuse_together(arguments.planes && (arguments.inverse || arguments.adjusts()), "--planes",
+                  "--inverse, --hue, --saturation, --lightness");
+  refuse_together(arguments.inverse && arguments.image_output.keeps_quality(), "--inverse", "--quality keep");
+  if (!arguments.inverse && !arguments.adjusts()) {
+    refuse_conversion_of_hsl(arguments.image_output);
+  }
+  if (arguments.inverse) {
+    return std::make_unique<FromHslJob>(arguments);
+  }
+  if (arguments.adjusts()) {
+    return std::make_unique<AdjustHslJob>(arguments);
+  }
+  return std::make_unique<ToHslJob>(arguments);
+}
+
+}  // namespace gpuimg::commands::hsl
+
+namespace gpuimg {
+
+Command hsl_command() { return operation_command("hsl", commands::hsl::kExamples, commands::hsl::declare); }
 
 }  // namespace gpuimg

@@ -1,9 +1,15 @@
 // gpuimg info FILE…: what the headers of files say; decodes nothing. docs/cli.md, "info".
+// Words for a person, keys for a program. Formats' own properties come as facts: none is named here.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "batch/batch_command.hpp"
@@ -11,12 +17,16 @@
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
+#include "codecs/metadata/color_space.hpp"
+#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/icc_profile.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
-#include "report/info_report.hpp"
+#include "text/json.hpp"
+#include "text/number_text.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::info {
 namespace {
 
 constexpr const char* kExamples =
@@ -25,6 +35,281 @@ constexpr const char* kExamples =
     "  gpuimg info -r photos/                         one line per file\n"
     "  gpuimg info --json photo.jpg | jq .upright_width\n"
     "  cat photo.jpg | gpuimg info -";
+
+using codecs::DeclaredImage;
+using codecs::DensityUnit;
+using codecs::FileHeader;
+using codecs::HeaderFact;
+using codecs::Metadata;
+
+/// What decoding does for each EXIF orientation.
+constexpr std::array<std::string_view, 9> kTurns = {"",
+                                                    "upright",
+                                                    "mirrored left to right",
+                                                    "turned by 180 degrees",
+                                                    "mirrored top to bottom",
+                                                    "transposed",
+                                                    "turned clockwise",
+                                                    "transposed and turned by 180 degrees",
+                                                    "turned counterclockwise"};
+
+std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : printable_name(name); }
+
+struct Size {
+  std::uint64_t width = 0;
+  std::uint64_t height = 0;
+};
+
+Size upright_size(const FileHeader& header, int orientation) {
+  constexpr int kFirstTransposing = 5;
+  const Size stored{header.image.width, header.image.height};
+  return orientation >= kFirstTransposing ? Size{stored.height, stored.width} : stored;
+}
+
+std::string_view unit_name(DensityUnit unit) {
+  constexpr std::array<std::string_view, 4> kNames = {"none", "inch", "centimeter", "meter"};
+  return kNames.at(static_cast<std::size_t>(unit));
+}
+
+/// "u8", "f64" and so on.
+std::string sample_text(Sample sample) {
+  const bool is_float = sample == Sample::f32 || sample == Sample::f64;
+  return fmt::format("{}{}", is_float ? 'f' : 'u', 8 * sample_bytes(sample));
+}
+
+/// "8-bit RGB with alpha", "4-bit palette of 16".
+std::string color_text(const DeclaredImage& image) {
+  const std::string of = image.palette_colors > 0 ? fmt::format(" of {}", image.palette_colors) : "";
+  const std::string_view alpha = image.may_add_alpha         ? " with alpha if used"
+                                 : image.decoded.has_alpha() ? " with alpha"
+                                                             : "";
+  return fmt::format("{}-bit {}{}{}", image.bits, image.color, of, alpha);
+}
+
+/// The color space of a profile: "RGB", "GRAY".
+std::string profile_space(codecs::ByteSpan profile) {
+  const std::uint32_t signature = codecs::icc_color_space(profile);
+  std::string letters;
+  for (int shift = 24; shift >= 0; shift -= 8) {
+    letters += static_cast<char>(signature >> shift & 0xFFU);
+  }
+  return printable_name(letters.substr(0, letters.find_last_not_of(' ') + 1));
+}
+
+std::string spaced(std::string_view key) {
+  std::string label(key);
+  std::replace(label.begin(), label.end(), '_', ' ');
+  return label;
+}
+
+using Row = std::pair<std::string, std::string>;
+
+struct FactText {
+  std::string operator()(bool value) const { return value ? "yes" : "no"; }
+  std::string operator()(std::uint64_t value) const { return std::to_string(value); }
+  std::string operator()(const std::string& value) const { return value; }
+};
+
+void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
+  const auto add_bytes = [&](const char* label, std::size_t bytes) {
+    if (bytes > 0) {
+      rows.emplace_back(label, grouped(bytes) + " bytes");
+    }
+  };
+  if (!metadata.icc.empty()) {
+    const std::string name = codecs::icc_description(metadata.icc);
+    rows.emplace_back("ICC profile", fmt::format("{}, {}, {} bytes", name.empty() ? "without a name" : name,
+                                                 profile_space(metadata.icc), grouped(metadata.icc.size())));
+  } else if (const std::string space = codecs::foreign_color_space(metadata); !space.empty()) {
+    rows.emplace_back("color space", space);
+  }
+  add_bytes("EXIF", metadata.exif.size());
+  add_bytes("XMP", metadata.xmp.size() + metadata.xmp_extension.size());
+  add_bytes("IPTC", metadata.iptc.size());
+  if (metadata.density) {
+    const auto& [x, y, unit] = *metadata.density;
+    rows.emplace_back("density", unit == DensityUnit::none ? fmt::format("{}:{}", x, y)
+                                                           : fmt::format("{} x {} per {}", x, y, unit_name(unit)));
+  }
+  if (!metadata.not_kept.empty()) {
+    rows.emplace_back("also", fmt::format("{}", fmt::join(metadata.not_kept, ", ")));
+  }
+}
+
+std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
+  const DeclaredImage& image = header.image;
+  std::vector<Row> rows = {{"file", shown_name(name)}, {"format", std::string(header.format)}};
+  if (header.file_bytes) {
+    rows.emplace_back("file size", grouped(*header.file_bytes) + " bytes");
+  }
+  rows.emplace_back("size", fmt::format("{}x{}", image.width, image.height));
+  const int orientation = codecs::exif_orientation(header.metadata.exif);
+  if (orientation != 1) {
+    const Size upright = upright_size(header, orientation);
+    rows.emplace_back("orientation", fmt::format("{}: read as {}x{}, {}", orientation, upright.width, upright.height,
+                                                 kTurns.at(static_cast<std::size_t>(orientation))));
+  }
+  rows.emplace_back("stored", color_text(image));
+  rows.emplace_back("decoded", fmt::format("{}{} channel{} of {}", image.decoded.channels,
+                                           image.may_add_alpha ? fmt::format(" or {}", image.decoded.channels + 1) : "",
+                                           image.decoded.channels == 1 ? "" : "s", sample_text(image.decoded.sample)));
+  for (const HeaderFact& fact : image.facts) {
+    rows.emplace_back(spaced(fact.key), std::visit(FactText(), fact.value));
+  }
+  if (!header.damage.empty()) {
+    rows.emplace_back("damaged", header.damage);
+  }
+  add_metadata_rows(header.metadata, rows);
+  rows.emplace_back("memory", grouped(image.decoding_bytes()) + " bytes to decode it");
+  return rows;
+}
+
+/// The facts that fit a line: words, and what is so.
+void add_brief_facts(const DeclaredImage& image, std::string& line) {
+  for (const HeaderFact& fact : image.facts) {
+    if (const auto* words = std::get_if<std::string>(&fact.value)) {
+      line += ", " + *words;
+    } else if (const auto* is_so = std::get_if<bool>(&fact.value); is_so != nullptr && *is_so) {
+      line += ", " + spaced(fact.key);
+    }
+  }
+}
+
+void write_fact(const HeaderFact& fact, JsonWriter& json) {
+  json.key(fact.key);
+  if (const auto* words = std::get_if<std::string>(&fact.value)) {
+    json.text(*words);
+  } else if (const auto* number = std::get_if<std::uint64_t>(&fact.value)) {
+    json.integer(*number);
+  } else {
+    json.boolean(std::get<bool>(fact.value));
+  }
+}
+
+void write_size(const FileHeader& header, JsonWriter& json) {
+  const int orientation = codecs::exif_orientation(header.metadata.exif);
+  const Size upright = upright_size(header, orientation);
+  json.key("width").integer(header.image.width).key("height").integer(header.image.height);
+  json.key("orientation").integer(static_cast<std::uint64_t>(orientation));
+  json.key("upright_width").integer(upright.width).key("upright_height").integer(upright.height);
+}
+
+void write_pixels(const DeclaredImage& image, JsonWriter& json) {
+  json.key("color").text(image.color).key("bit_depth").integer(static_cast<std::uint64_t>(image.bits));
+  json.key("palette_colors").integer(static_cast<std::uint64_t>(image.palette_colors));
+  json.key("sample").text(sample_text(image.decoded.sample));
+  json.key("channels").integer(static_cast<std::uint64_t>(image.decoded.channels));
+  json.key("alpha");
+  if (image.may_add_alpha) {
+    json.null();
+  } else {
+    json.boolean(image.decoded.has_alpha());
+  }
+}
+
+void write_profile(const Metadata& metadata, JsonWriter& json) {
+  json.key("icc_profile");
+  if (metadata.icc.empty()) {
+    json.null();
+  } else {
+    json.begin_object(JsonWriter::Layout::line);
+    json.key("name").text(codecs::icc_description(metadata.icc));
+    json.key("color_space").text(profile_space(metadata.icc));
+    json.key("bytes").integer(metadata.icc.size()).end();
+  }
+  json.key("color_space");
+  const std::string space = codecs::foreign_color_space(metadata);
+  if (space.empty()) {
+    json.null();
+  } else {
+    json.text(space);
+  }
+}
+
+void write_metadata(const Metadata& metadata, JsonWriter& json) {
+  write_profile(metadata, json);
+  json.key("exif_bytes").integer(metadata.exif.size());
+  json.key("xmp_bytes").integer(metadata.xmp.size() + metadata.xmp_extension.size());
+  json.key("iptc_bytes").integer(metadata.iptc.size());
+  json.key("density");
+  if (metadata.density) {
+    json.begin_object(JsonWriter::Layout::line);
+    json.key("x").integer(metadata.density->x).key("y").integer(metadata.density->y);
+    json.key("unit").text(unit_name(metadata.density->unit)).end();
+  } else {
+    json.null();
+  }
+  json.key("also").begin_array(JsonWriter::Layout::line);
+  for (const std::string& other : metadata.not_kept) {
+    json.text(other);
+  }
+  json.end();
+}
+
+// Each takes the file's name as given, and shows "-" as standard input.
+
+/// A line for each property: "size:   5120x2880".
+std::string info_text(const std::string& name, const FileHeader& header) {
+  const std::vector<Row> rows = rows_of(name, header);
+  std::size_t widest = 0;
+  for (const Row& row : rows) {
+    widest = std::max(widest, row.first.size());
+  }
+  std::string text;
+  for (const auto& [label, value] : rows) {
+    text += fmt::format("{:<{}}  {}\n", label + ':', widest + 1, value);
+  }
+  return text;
+}
+
+/// One line with what matters.
+std::string info_line(const std::string& name, const FileHeader& header) {
+  std::string line = fmt::format("{}: {} {}x{}, {}", shown_name(name), header.format, header.image.width,
+                                 header.image.height, color_text(header.image));
+  add_brief_facts(header.image, line);
+  const Metadata& metadata = header.metadata;
+  if (const int orientation = codecs::exif_orientation(metadata.exif); orientation != 1) {
+    line += fmt::format(", orientation {}", orientation);
+  }
+  if (!metadata.icc.empty()) {
+    const std::string profile = codecs::icc_description(metadata.icc);
+    line += profile.empty() ? ", ICC profile" : ", ICC profile '" + profile + "'";
+  } else if (const std::string space = codecs::foreign_color_space(metadata); !space.empty()) {
+    line += ", " + space;
+  }
+  for (const auto& [label, is_present] :
+       {std::pair("EXIF", !metadata.exif.empty()), {"XMP", !metadata.xmp.empty()}, {"IPTC", !metadata.iptc.empty()}}) {
+    line += is_present ? std::string(", ") + label : "";
+  }
+  line += header.damage.empty() ? "" : ", damaged";
+  return line + '\n';
+}
+
+enum class InfoJson { block, line };
+
+/// An object, indented or on one line.
+std::string info_json(const std::string& name, const FileHeader& header, InfoJson layout) {
+  JsonWriter json;
+  json.begin_object(layout == InfoJson::line ? JsonWriter::Layout::line : JsonWriter::Layout::block);
+  json.key("file").text(name).key("format").text(header.format).key("file_bytes");
+  if (header.file_bytes) {
+    json.integer(*header.file_bytes);
+  } else {
+    json.null();
+  }
+  write_size(header, json);
+  write_pixels(header.image, json);
+  for (const HeaderFact& fact : header.image.facts) {
+    write_fact(fact, json);
+  }
+  if (!header.damage.empty()) {
+    json.key("damage").text(header.damage);
+  }
+  write_metadata(header.metadata, json);
+  json.key("decoding_bytes").integer(header.image.decoding_bytes());
+  json.end();
+  return json.take();
+}
 
 struct Files {
   std::vector<std::string> names;
@@ -119,9 +404,13 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::info
+
+namespace gpuimg {
 
 Command info_command() {
-  return {"info", "print kind, size, depth, profile and metadata; decodes nothing", kExamples, declare};
+  return {"info", "print kind, size, depth, profile and metadata; decodes nothing", commands::info::kExamples,
+          commands::info::declare};
 }
 
 }  // namespace gpuimg

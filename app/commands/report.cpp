@@ -8,7 +8,7 @@
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::report {
 namespace {
 
 constexpr const char* kExamples =
@@ -40,7 +40,13 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::report
 
-Command report_command() { return {"report", "summarize the manifests of a run over many files", kExamples, declare}; }
+namespace gpuimg {
+
+Command report_command() {
+  return {"report", "summarize the manifests of a run over many files", commands::report::kExamples,
+          commands::report::declare};
+}
 
 }  // namespace gpuimg

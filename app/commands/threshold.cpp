@@ -16,7 +16,7 @@
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::threshold {
 namespace {
 
 constexpr const char* kExamples =
@@ -175,7 +175,12 @@ RunCommand declare(CommandParser& parser) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::threshold
 
-Command threshold_command() { return operation_command("threshold", kExamples, declare); }
+namespace gpuimg {
+
+Command threshold_command() {
+  return operation_command("threshold", commands::threshold::kExamples, commands::threshold::declare);
+}
 
 }  // namespace gpuimg

@@ -12,11 +12,10 @@
 #include "codecs/heif/heif_library.hpp"
 #endif
 #include "commands/commands.hpp"
-#include "commands/version_text.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::version {
 namespace {
 
 constexpr const char* kExamples =
@@ -43,6 +42,9 @@ RunCommand declare(CommandParser& /*parser*/) {
 }
 
 }  // namespace
+}  // namespace gpuimg::commands::version
+
+namespace gpuimg {
 
 std::string heif_reader() {
 #if GPUIMG_HAS_HEIF
@@ -60,9 +62,12 @@ std::string version_text() {
       text += entry.device_facts->build_text() + "\n";
     }
   }
-  return text + library_versions();
+  return text + commands::version::library_versions();
 }
 
-Command version_command() { return {"version", "print the version, and what is built in", kExamples, declare}; }
+Command version_command() {
+  return {"version", "print the version, and what is built in", commands::version::kExamples,
+          commands::version::declare};
+}
 
 }  // namespace gpuimg

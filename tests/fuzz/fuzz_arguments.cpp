@@ -9,9 +9,8 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "commands/commands.hpp"
-#include "commands/hist_job.hpp"
-#include "commands/hsl_job.hpp"
-#include "commands/version_text.hpp"
+#include "commands/hist.hpp"
+#include "commands/hsl.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 
@@ -58,17 +57,17 @@ void make_jobs(const std::vector<std::string>& arguments) {
   batch.max_errors = text(3);
   batch.shard = text(4).empty() ? "" : "1/" + text(4);
   taken_or_refused([&] { (void)checked(batch); });
-  HistArguments hist;
+  commands::hist::Arguments hist;
   hist.channel = text(0).empty() ? hist.channel : text(0);
   hist.form = text(1);
   hist.bins = std::atoi(text(2).c_str());
   hist.selection.region = text(3);
   taken_or_refused([&] {
-    const auto job = make_hist_job(hist);
+    const auto job = commands::hist::make_job(hist);
     job->check_name(text(4));
     (void)job->ending_for(text(4));
   });
-  HslArguments hsl;
+  commands::hsl::Arguments hsl;
   hsl.encoding = text(0);
   hsl.inverse = !text(1).empty();
   hsl.image_output.depth = text(1);
@@ -80,7 +79,7 @@ void make_jobs(const std::vector<std::string>& arguments) {
     hsl.hue = std::strtod(text(2).c_str(), nullptr);
   }
   taken_or_refused([&] {
-    const auto job = make_hsl_job(hsl);
+    const auto job = commands::hsl::make_job(hsl);
     job->check_name(text(4));
     (void)job->files_of(text(4));
     (void)job->ending_for(text(4));

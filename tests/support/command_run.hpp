@@ -9,7 +9,6 @@
 
 #include "cli/command_line.hpp"
 #include "commands/commands.hpp"
-#include "commands/version_text.hpp"
 
 namespace gpuimg::test {
 

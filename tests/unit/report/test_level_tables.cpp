@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "commands/given_tables.hpp"
+#include "commands/side_inputs.hpp"
 #include "report/level_tables_csv.hpp"
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"

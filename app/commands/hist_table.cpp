@@ -7,19 +7,19 @@
 #include <vector>
 
 #include "cli/output_options.hpp"
-#include "commands/hist_job.hpp"
-#include "commands/mask_input.hpp"
+#include "commands/hist.hpp"
+#include "commands/side_inputs.hpp"
 #include "report/histogram_file.hpp"
 #include "report/histogram_report.hpp"
 #include "report/level_check.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::hist {
 namespace {
 
 const OutputForms<TableForm> kTableForms = {
     "a table", {{"csv", TableForm::csv}, {"jsonl", TableForm::jsonl, "", {"json", "ndjson"}}}, TableForm::csv};
 
-TableForm form_of(const HistArguments& arguments, const std::string& output) {
+TableForm table_form_of(const Arguments& arguments, const std::string& output) {
   const bool prints_json = arguments.json && arguments.form.empty() && (output.empty() || is_untyped_stream(output));
   return prints_json ? TableForm::jsonl : output_form(kTableForms, arguments.form, output);
 }
@@ -38,19 +38,18 @@ std::vector<Channel> channels_of(PixelFormat format) {
 
 class HistTableJob final : public ImageJob {
  public:
-  explicit HistTableJob(const HistArguments& arguments)
-      : arguments_(arguments), checks_(level_checks(arguments.fail_if)) {
+  explicit HistTableJob(const Arguments& arguments) : arguments_(arguments), checks_(level_checks(arguments.fail_if)) {
     options_.luma = value_named("--luma", arguments.luma, kLumaNames);
     options_.selection = checked_selection(arguments.selection);
   }
 
-  void check_name(const std::string& output) const override { (void)form_of(arguments_, output); }
+  void check_name(const std::string& output) const override { (void)table_form_of(arguments_, output); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kTableForms, arguments_.form, output, verbosity);
     const auto note = [&](bool applies, const char* option) {
       note_no_effect(applies, option, "--table writes statistics of luma and all channels", verbosity);
     };
-    note(arguments_.channel != HistArguments().channel, "--channel");
+    note(arguments_.channel != Arguments().channel, "--channel");
     note(arguments_.bins.has_value(), "--bins");
     note(arguments_.cumulative, "--cumulative");
     note(arguments_.normalize, "--normalize");
@@ -105,7 +104,7 @@ class HistTableJob final : public ImageJob {
 
   [[nodiscard]] bool has_merged() const override { return !rows_->empty(); }
   void finish(CommandContext& context, const std::string& output) const override {
-    const TableForm form = form_of(arguments_, output);
+    const TableForm form = table_form_of(arguments_, output);
     context.save(output.empty() ? "-" : output, [&] {
       std::string text = table_header(form);
       for (const Row& row : *rows_) {
@@ -121,7 +120,7 @@ class HistTableJob final : public ImageJob {
     std::string cells;
   };
 
-  const HistArguments& arguments_;
+  const Arguments& arguments_;
   HistogramOptions options_;
   std::vector<LevelCheck> checks_;
   SharedMask mask_;
@@ -130,11 +129,11 @@ class HistTableJob final : public ImageJob {
 
 }  // namespace
 
-std::unique_ptr<ImageJob> make_hist_table_job(const HistArguments& arguments) {
+std::unique_ptr<ImageJob> make_table_job(const Arguments& arguments) {
   refuse_together(arguments.merge, "--table", "--merge");
   refuse_together(arguments.overlay, "--table", "--overlay");
   refuse_together(arguments.chart, "--table", "--chart");
   return std::make_unique<HistTableJob>(arguments);
 }
 
-}  // namespace gpuimg
+}  // namespace gpuimg::commands::hist

@@ -9,10 +9,10 @@
 #include "cli/output_options.hpp"
 #include "engine/image_job.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::hsl {
 
 /// As given on the command line.
-struct HslArguments {
+struct Arguments {
   BatchArguments files;
   std::string encoding;
   bool planes = false;
@@ -26,6 +26,6 @@ struct HslArguments {
 };
 
 /// Checks the arguments, which must outlive the job. Throws Error{usage}.
-std::unique_ptr<ImageJob> make_hsl_job(const HslArguments& arguments);
+std::unique_ptr<ImageJob> make_job(const Arguments& arguments);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::commands::hsl

@@ -11,10 +11,10 @@
 #include "cli/pixel_options.hpp"
 #include "engine/image_job.hpp"
 
-namespace gpuimg {
+namespace gpuimg::commands::hist {
 
 /// As given on the command line.
-struct HistArguments {
+struct Arguments {
   BatchArguments files;
   std::string channel = name_of(HistogramOptions().channels, kHistogramChannelNames);
   std::string luma = name_of(HistogramOptions().luma, kLumaNames);
@@ -35,11 +35,8 @@ struct HistArguments {
   SelectionArguments selection;
 };
 
-/// The choices and the default of --format, for --help.
-OptionText hist_format_help();
-
 /// Checks the arguments, which must outlive the job. Throws Error{usage}. The second makes a row of each image.
-std::unique_ptr<ImageJob> make_hist_job(const HistArguments& arguments);
-std::unique_ptr<ImageJob> make_hist_table_job(const HistArguments& arguments);
+std::unique_ptr<ImageJob> make_job(const Arguments& arguments);
+std::unique_ptr<ImageJob> make_table_job(const Arguments& arguments);
 
-}  // namespace gpuimg
+}  // namespace gpuimg::commands::hist
