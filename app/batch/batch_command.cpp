@@ -23,8 +23,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "engine/backend_choice.hpp"
-#include "engine/host_memory.hpp"
-#include "engine/image_memory.hpp"
+#include "engine/memory.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 

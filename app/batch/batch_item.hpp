@@ -11,7 +11,9 @@
 #include "batch/manifest.hpp"
 #include "batch/plan.hpp"
 #include "engine/image_job.hpp"
-#include "engine/image_memory.hpp"
+#include "engine/memory.hpp"
+#include "io/output_file.hpp"
+#include "text/printable_name.hpp"
 
 namespace gpuimg {
 

@@ -10,7 +10,7 @@
 #include <new>
 #include <utility>
 
-#include "engine/memory_budget.hpp"
+#include "engine/memory.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg {

@@ -13,9 +13,8 @@
 #include "batch/plan.hpp"
 #include "batch/progress.hpp"
 #include "batch/stop_signal.hpp"
-#include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
-#include "engine/memory_budget.hpp"
+#include "engine/memory.hpp"
 
 namespace gpuimg {
 

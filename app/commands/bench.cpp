@@ -19,7 +19,7 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "commands/commands.hpp"
-#include "engine/backend_source.hpp"
+#include "engine/backend_choice.hpp"
 #include "engine/item_outputs.hpp"
 #include "io/input_file.hpp"
 #include "io/output_file.hpp"

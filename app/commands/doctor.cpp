@@ -10,7 +10,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/jpeg/jpeg.hpp"
 #include "commands/commands.hpp"
-#include "engine/backend_source.hpp"
+#include "engine/backend_choice.hpp"
 #include "engine/codec_selftest.hpp"
 #include "io/output_file.hpp"
 #include "io/tar.hpp"

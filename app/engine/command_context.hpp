@@ -2,6 +2,7 @@
 // phase. Each worker has one and reuses it for its inputs.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <memory>
@@ -15,19 +16,21 @@
 
 #include "cli/global_options.hpp"
 #include "cli/messages.hpp"
+#include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "engine/backend_source.hpp"
-#include "engine/codec_admission.hpp"
-#include "engine/device_budgets.hpp"
+#include "codecs/row_reader.hpp"
+#include "engine/backend_choice.hpp"
+#include "engine/codec_selftest.hpp"
 #include "engine/image_conversion.hpp"
-#include "engine/input_buffer.hpp"
 #include "engine/item_outputs.hpp"
-#include "engine/operation_input.hpp"
+#include "engine/memory.hpp"
 #include "engine/phase_times.hpp"
-#include "engine/processed_image.hpp"
 #include "engine/striped_backend.hpp"
 #include "gpuimg/backend.hpp"
+#include "gpuimg/encoded_image.hpp"
+#include "gpuimg/image.hpp"
+#include "gpuimg/picture.hpp"
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"
 #include "operations/result_compare.hpp"
@@ -36,6 +39,89 @@ namespace gpuimg {
 
 class ImageJob;
 struct ItemPaths;
+
+/// u8, 1 channel. All images of a run share it, so nothing may change it. Null: there is none.
+using SharedMask = std::shared_ptr<const Image>;
+
+/// What an operation computes with: pixels on the host, on the backend that decoded them, or in a file, and a mask. An
+/// attempt to compute only reads it, unless no other attempt can follow.
+struct OperationInput {
+  explicit OperationInput(Image pixels) : image(std::move(pixels)) {}
+  explicit OperationInput(codecs::DecodedImage&& decoded, SharedMask chosen = nullptr)
+      : image(std::move(decoded.image)),
+        picture(std::move(decoded.picture)),
+        rows(std::move(decoded.rows)),
+        mask(std::move(chosen)) {}
+
+  [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
+  [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
+  [[nodiscard]] PixelFormat format() const {
+    return picture ? picture->format() : rows ? rows->format() : image.format();
+  }
+
+  /// Only for pixels on the host.
+  [[nodiscard]] OperationInput clone() const {
+    OperationInput copy(image.clone());
+    copy.mask = mask;
+    return copy;
+  }
+
+  Image image;
+  std::optional<Picture> picture;           ///< in place of `image`
+  std::shared_ptr<codecs::RowReader> rows;  ///< in place of `image`: pixels that are still in their file
+  SharedMask mask;
+};
+
+/// The input of one attempt to compute. What is given as const is needed again if the attempt fails.
+class AttemptInput {
+ public:
+  explicit AttemptInput(const OperationInput& kept) : input_(kept) {}
+  explicit AttemptInput(OperationInput&& last) : input_(last), last_(&last) {}
+
+  [[nodiscard]] const OperationInput* operator->() const { return &input_; }
+
+  /// Takes the pixels on the host out of the input of the last attempt; nullopt if another attempt may follow.
+  [[nodiscard]] std::optional<Image> take_image() const {
+    return last_ != nullptr ? std::optional<Image>(std::move(last_->image)) : std::nullopt;
+  }
+
+ private:
+  const OperationInput& input_;
+  OperationInput* last_ = nullptr;
+};
+
+/// The Picture that an operation gets: the attempt's own, whose memory the result may take, or one that another attempt
+/// may need.
+class AttemptPicture {
+ public:
+  explicit AttemptPicture(const Picture& kept) : picture_(kept) {}
+  explicit AttemptPicture(Picture&& own) : picture_(own), own_(&own) {}
+
+  operator const Picture&() const { return picture_; }  // NOLINT: most operations only read
+
+  /// Null if another attempt may need the Picture.
+  [[nodiscard]] Picture* own() const { return own_; }
+
+ private:
+  const Picture& picture_;
+  Picture* own_ = nullptr;
+};
+
+/// What an operation has made for an image file: pixels on the host, or the coded bytes that a backend made of them.
+struct ProcessedImage {
+  int width = 0;
+  int height = 0;
+  PixelFormat format;
+  std::optional<Encoded> encoded;
+  Image image;             ///< empty if `encoded` is there, except with --verify
+  std::string encoded_by;  ///< the backend of `encoded`
+};
+
+/// Compares the pixels of both, which must be there.
+inline std::string first_difference(const ProcessedImage& a, const std::string& a_name, const ProcessedImage& b,
+                                    const std::string& b_name) {
+  return first_difference(a.image, a_name, b.image, b_name);
+}
 
 /// What the workers of one run share: each codec is tested once, and each device has one total of memory.
 struct SharedByWorkers {

@@ -10,7 +10,7 @@
 #include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
-#include "engine/host_memory.hpp"
+#include "engine/memory.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
 

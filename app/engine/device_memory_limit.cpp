@@ -5,60 +5,13 @@
 #include <algorithm>
 
 #include "engine/command_context.hpp"
-#include "jpeg/encode.hpp"
-#include "jpeg/layout.hpp"
-#include "operations/operations.hpp"
-#include "png/strips.hpp"
 
 namespace gpuimg {
-namespace {
-
-/// What a backend takes to encode a picture as JPEG with the least subsampling, beside the picture: 16-bit
-/// coefficients, packed codes, and notes about each block.
-std::size_t jpeg_encoding_bytes(int width, int height, PixelFormat format) {
-  constexpr std::size_t kNotesPerBlock = 16;
-  constexpr std::size_t kBytesPerBlock = 2 * jpeg::kBlockSize + jpeg::kUsualBlockBytes + kNotesPerBlock;
-  const auto blocks_of = [](int side) { return (static_cast<std::size_t>(side) + 15) / 16 * 2; };  // whole MCUs
-  return blocks_of(width) * blocks_of(height) * static_cast<std::size_t>(format.color_channels()) * kBytesPerBlock;
-}
-
-/// The same as PNG, for 16 bits a channel, and that picture.
-std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
-  const std::size_t result = pixels * sizeof(std::uint16_t) * static_cast<std::size_t>(std::max(format.channels, 3));
-  return result + png::encoding_bytes(result);
-}
-
-/// Of a pixel of `integral --variance`: a level of 16 bits, its sum, that of its square, and the result.
-constexpr std::size_t kBytesOfMoments = sizeof(std::uint16_t) + 2 * sizeof(std::uint64_t) + sizeof(float);
-
-/// An image, its mask, and the larger of: the largest result of any operation, or the moments of windows, which also
-/// leaves room for the tables and scratch memory of the others; and a result like the image with what it takes to
-/// encode it.
-std::size_t needed_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
-  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t to_compute = pixels * std::max(most_result_bytes(), kBytesOfMoments);
-  const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
-  const std::size_t as_png = with_png_encoding_bytes(pixels, format);
-  return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;
-}
-
-/// What a backend takes to decode, beside the picture: the coded bytes twice and notes about them and about each
-/// restart segment, 16-bit coefficients and samples, and the pixels before they are turned.
-std::size_t decoding_bytes(const EncodedJpeg& jpeg) {
-  constexpr std::size_t kTables = std::size_t{1} << 20;
-  constexpr std::size_t kBytesPerSegment = 48;
-  const jpeg::Layout layout = jpeg::layout_of(jpeg);
-  const std::size_t samples = std::size_t{layout.block_count()} * jpeg::kBlockSize;
-  const std::size_t marks = layout.segment_count * kBytesPerSegment;
-  return kTables + 3 * jpeg.scan.size() + marks + 3 * samples + samples;
-}
-
-}  // namespace
 
 bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
   const EncodedJpeg& jpeg = frame_of(encoded);
   const std::size_t needed =
-      needed_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + decoding_bytes(jpeg);
+      device_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + device_decoding_bytes(jpeg);
   MemoryBudget& memory = device_memory(on);
   if (share_.is_held() || needed > memory.bytes()) {
     return false;
@@ -69,7 +22,7 @@ bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) 
 
 void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
   if (decoded) {
-    share_.shrink_to(needed_bytes(decoded->width(), decoded->height(), decoded->format(), 0));
+    share_.shrink_to(device_bytes(decoded->width(), decoded->height(), decoded->format(), 0));
   } else {
     share_.release();
   }
@@ -114,7 +67,7 @@ std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInpu
     return 0;
   }
   const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
-  const std::size_t needed = needed_bytes(input.width(), input.height(), input.format(), mask_bytes);
+  const std::size_t needed = device_bytes(input.width(), input.height(), input.format(), mask_bytes);
   MemoryBudget& memory = device_memory(on);
   times_.measure(Phase::start, [&] { share = MemoryShare(memory, needed); });
   if (needed <= memory.bytes()) {

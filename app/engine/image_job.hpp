@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "codecs/codec.hpp"
 #include "engine/command_context.hpp"
 
 namespace gpuimg {
@@ -18,7 +19,9 @@ struct ItemPaths {
 };
 
 /// For reports: "stack.tif", or "stack.tif, page 3".
-std::string shown_input(const ItemPaths& paths);
+inline std::string shown_input(const ItemPaths& paths) {
+  return paths.page.number == 0 ? paths.input : paths.input + ", page " + std::to_string(paths.page.number);
+}
 
 /// The part of an item's work that runs in input order, whichever item was computed first. Often empty. If memory runs
 /// out, it runs again: it changes nothing before its last allocation.
@@ -63,8 +66,9 @@ class ImageJob {
   /// Extension, without a dot, of the output in a folder for this input.
   [[nodiscard]] virtual std::string ending_for(const std::string& input) const = 0;
 
-  /// Extensions of input files in folders, in lower case, without a dot.
-  [[nodiscard]] virtual std::vector<std::string> input_endings() const;
+  /// Extensions of input files in folders, in lower case, without a dot. Includes those of formats that gpuimg cannot
+  /// read: such a file fails by name instead of being overlooked.
+  [[nodiscard]] virtual std::vector<std::string> input_endings() const { return codecs::input_endings(); }
 
   /// What run() holds of an image beside its pixels.
   [[nodiscard]] virtual HeldBeside held_beside(const codecs::DeclaredImage& image,

@@ -6,9 +6,8 @@
 #include "cli/output_options.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/command_context.hpp"
-#include "engine/host_memory.hpp"
 #include "engine/image_job.hpp"
-#include "engine/image_memory.hpp"
+#include "engine/memory.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

@@ -1,10 +1,13 @@
-// Cuts images into strips, runs each on the inner backend, and reassembles the results.
+// Cuts images into strips, runs each on the inner backend, and puts the results together. Strips of pixels in memory
+// are views; those of a file are the bands of its decoder, or put together from them if they have halo rows.
 #include "engine/striped_backend.hpp"
 
 #include <tbb/parallel_for.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <new>
 #include <optional>
@@ -13,14 +16,287 @@
 #include <variant>
 #include <vector>
 
-#include "engine/result_rows.hpp"
 #include "ops/clahe.hpp"
 #include "ops/equalize.hpp"
 #include "ops/threshold.hpp"
 #include "window/table.hpp"
 
 namespace gpuimg {
+
+/// Rows [begin, end) of a picture; the mask of its Selection is on the backend.
+struct Strip {
+  int begin;
+  int end;
+  int halo_above;          ///< rows of `picture` above `begin`; fewer than asked for at the top of the image
+  const Picture& picture;  ///< on the backend: the strip's rows, and its halo
+  Selection selection;     ///< of the strip
+  bool is_selected;        ///< the region intersects the strip
+};
+
+struct StripNeeds {
+  std::size_t bytes_per_pixel = 0;  ///< of the backend's memory, besides the input and its mask
+  int halo_rows = 0;
+  codecs::RowReader::Order order = codecs::RowReader::Order::top_down;  ///< of strips without halo
+};
+
 namespace {
+
+using codecs::BandOutput;
+using codecs::RowBand;
+using codecs::RowReader;
+
+template <class Pixels>
+class Stored final : public Picture::Storage {
+ public:
+  explicit Stored(Pixels pixels) : pixels_(std::move(pixels)) {}
+  [[nodiscard]] Pixels& pixels() { return pixels_; }
+
+ private:
+  Pixels pixels_;
+};
+using FileRows = Stored<std::shared_ptr<RowReader>>;
+using HostPixels = Stored<Image>;
+
+/// Pixels in host memory.
+Picture picture_of(Image image) {
+  return {image.width(), image.height(), image.format(), std::make_unique<HostPixels>(std::move(image))};
+}
+
+Image& image_of(const Picture& picture) { return static_cast<HostPixels&>(picture.storage()).pixels(); }
+
+/// Rows [begin, end) of an image.
+template <class Byte>
+BasicView<Byte> rows_of(BasicView<Byte> pixels, int begin, int end) {
+  pixels.data = pixels.row_bytes(begin);
+  pixels.height = end - begin;
+  return pixels;
+}
+
+void copy_rows(ConstView from, View to, int first_row) {
+  for (int y = 0; y < from.height; ++y) {
+    std::copy_n(from.row_bytes(y), from.tight_pitch_bytes(), to.row_bytes(first_row + y));
+  }
+}
+
+ConstView rows_of(const Picture& picture, int begin, int end) {
+  return rows_of(std::as_const(image_of(picture)).view(), begin, end);
+}
+
+/// The part of a region inside rows [begin, end), relative to `begin`; nullopt if they do not intersect.
+std::optional<Rect> part_of(const Rect& region, int begin, int end) {
+  const int first = std::max(region.y, begin);
+  const int last = std::min(region.y + region.height, end);
+  return first < last ? std::optional(Rect{region.x, first - begin, region.width, last - first}) : std::nullopt;
+}
+
+/// Decoders are fastest with multiples of 16 rows, if these are not too long.
+int rows_of_band(int fitting, std::size_t row_bytes, int height) {
+  constexpr int kAtOnce = 16;
+  constexpr std::size_t kMaxBytes = std::size_t{8} << 20;
+  if (fitting >= kAtOnce) {
+    return fitting - fitting % kAtOnce;
+  }
+  const auto at_once = static_cast<int>(std::clamp<std::size_t>(kMaxBytes / row_bytes, 1, kAtOnce));
+  return std::min(at_once, height);
+}
+
+/// Strips with halo rows, put together from rows that come from top to bottom.
+class HaloStrips {
+ public:
+  /// Receives the pixels of rows [begin, end) with `halo_above` rows above them, and those below.
+  using Take = std::function<void(int begin, int end, int halo_above, Image pixels)>;
+
+  HaloStrips(int height, int rows, int halo, const BandOutput& to, Take take)
+      : height_(height), rows_(rows), halo_(halo), to_(to), take_(std::move(take)) {}
+
+  /// The next rows of the image.
+  void add(ConstView rows) {
+    for (int from = 0; from < rows.height;) {
+      if (pixels_.empty()) {
+        begin_strip();
+      }
+      const int count = std::min(rows.height - from, last_ - next_);
+      copy_rows(rows_of(rows, from, from + count), pixels_.view(), next_ - first_);
+      from += count;
+      next_ += count;
+      if (next_ == last_) {
+        pass_on();
+      }
+    }
+    while (next_ == height_ && begin_ < height_) {  // strips whose rows were the halo of the one above
+      begin_strip();
+      pass_on();
+    }
+  }
+
+ private:
+  [[nodiscard]] int end() const { return std::min(height_ - begin_, rows_) + begin_; }
+
+  /// Takes the rows over that the strip above has had too.
+  void begin_strip() {
+    const int first = begin_ - std::min(begin_, halo_);
+    last_ = end() + std::min(height_ - end(), halo_);
+    pixels_ = to_.new_rows(last_ - first);
+    if (!above_.empty()) {
+      copy_rows(above_.view(), pixels_.view(), 0);
+    }
+    first_ = first;
+  }
+
+  void pass_on() {
+    const int strip_end = end();
+    const int kept = strip_end - std::min(strip_end, halo_);  // the first row that the next strip needs
+    above_ = Image();
+    if (strip_end < height_) {
+      above_ = Image(pixels_.width(), last_ - kept, pixels_.format());
+      copy_rows(rows_of(std::as_const(pixels_).view(), kept - first_, last_ - first_), above_.view(), 0);
+    }
+    take_(begin_, strip_end, begin_ - first_, std::exchange(pixels_, Image()));
+    begin_ = strip_end;
+  }
+
+  int height_;
+  int rows_;
+  int halo_;
+  const BandOutput& to_;
+  Take take_;
+  Image pixels_;   // of the strip, rows [first_, last_) of the image
+  Image above_;    // what the strip above shares with the next
+  int begin_ = 0;  // of the strip
+  int first_ = 0;
+  int last_ = 0;
+  int next_ = 0;  // row of the image
+};
+
+class StripVisit {
+ public:
+  StripVisit(Backend& backend, const Selection& selection, PhaseTimes* times,
+             const std::function<void(const Strip&)>& visit)
+      : backend_(backend), selection_(selection), times_(times), visit_(visit) {}
+
+  /// `pixels` is an Image or a view.
+  template <class Pixels>
+  void operator()(int begin, int end, int halo_above, Pixels&& from) const {
+    const Picture pixels = upload(std::forward<Pixels>(from));
+    std::optional<Picture> mask;
+    if (selection_.mask != nullptr) {
+      mask.emplace(upload(rows_of(*selection_.mask, begin, end)));
+    }
+    Strip strip{begin, end, halo_above, pixels, selection_, true};
+    strip.selection.mask = mask ? &*mask : nullptr;
+    if (selection_.region) {
+      strip.selection.region = part_of(*selection_.region, begin, end);
+      strip.is_selected = strip.selection.region.has_value();
+    }
+    visit_(strip);
+  }
+
+ private:
+  template <class Pixels>
+  Picture upload(Pixels&& from) const {
+    const auto uploaded = [&] { return backend_.upload(std::forward<Pixels>(from)); };
+    return times_ != nullptr ? times_->measure(Phase::upload, uploaded) : uploaded();
+  }
+
+  Backend& backend_;
+  const Selection& selection_;
+  PhaseTimes* times_;
+  const std::function<void(const Strip&)>& visit_;
+};
+
+void visit_file(Backend& backend, RowReader& reader, int rows, int band_rows, const StripNeeds& needs,
+                const StripVisit& visit) {
+  BandOutput to{band_rows, [&](int count) { return backend.new_image(reader.width(), count, reader.format()); },
+                [&](RowBand band) {
+                  const int end = band.first + band.rows.height();
+                  visit(band.first, end, 0, std::move(band.rows));
+                }};
+  HaloStrips strips(reader.height(), rows, needs.halo_rows, to, [&](int begin, int end, int halo_above, Image pixels) {
+    visit(begin, end, halo_above, std::move(pixels));
+  });
+  const bool has_halo = needs.halo_rows > 0;
+  if (has_halo) {
+    to.take = [&](const RowBand& band) { strips.add(band.rows.view()); };
+  }
+  if (!reader.read(to, has_halo ? RowReader::Order::top_down : needs.order)) {
+    throw VoidStrips();
+  }
+}
+
+/// Calls `visit` for each strip. `selection.mask` is a Picture in host memory. A file's strips come on its decoder's
+/// threads, one at a time. With `times`, uploads count there. Throws VoidStrips.
+void for_strips(Backend& backend, const Picture& picture, const Selection& selection, const StripMemory& memory,
+                const StripNeeds& needs, PhaseTimes* times, const std::function<void(const Strip& strip)>& visit) {
+  const std::size_t mask_bytes = selection.mask != nullptr ? 1 : 0;
+  const std::size_t row_bytes = static_cast<std::size_t>(picture.width()) *
+                                (picture.format().bytes_per_pixel() + needs.bytes_per_pixel + mask_bytes);
+  const int height = picture.height();
+  const auto fitting_in = [&](std::size_t bytes) {
+    return static_cast<int>(std::min(bytes / row_bytes, static_cast<std::size_t>(height)));
+  };
+  const int fitting = fitting_in(needs.halo_rows > 0 ? memory.with_halo : memory.usual);
+  const int rows = fitting == height ? fitting : std::max(1, fitting - 2 * needs.halo_rows);
+  const StripVisit visit_rows(backend, selection, times, visit);
+  if (auto* file = dynamic_cast<FileRows*>(&picture.storage()); file != nullptr) {
+    const int band_rows = rows_of_band(fitting_in(memory.usual), row_bytes, height);
+    return visit_file(backend, *file->pixels(), rows, band_rows, needs, visit_rows);
+  }
+  for (int begin = 0; begin < height; begin += std::min(rows, height - begin)) {
+    const int end = begin + std::min(rows, height - begin);
+    const int halo_above = std::min(needs.halo_rows, begin);
+    const int halo_below = std::min(needs.halo_rows, height - end);
+    visit_rows(begin, end, halo_above, rows_of(picture, begin - halo_above, end + halo_below));
+  }
+}
+
+/// The rows of a result, as they come: collected in memory, or on their way out.
+class ResultRows {
+ public:
+  /// In memory if `take` is null.
+  ResultRows(int width, int height, PixelFormat format, const TakeRows& take)
+      : width_(width), height_(height), format_(format), take_(take) {
+    if (!take_) {
+      image_ = Image(width, height, format);
+    }
+  }
+
+  /// The next rows.
+  void put(ConstView rows) {
+    if (take_) {
+      take_(rows);
+    } else {
+      copy_rows(rows, image_.view(), next_);
+      next_ += rows.height;
+    }
+  }
+  /// The same for rows that fill(to) writes.
+  template <class Fill>
+  void make(int count, const Fill& fill) {
+    if (!take_) {
+      fill(rows_of(image_.view(), next_, next_ + count));
+      next_ += count;
+      return;
+    }
+    if (scratch_.empty() || scratch_.height() < count) {
+      scratch_ = Image(width_, count, format_);
+    }
+    const View rows = rows_of(scratch_.view(), 0, count);
+    fill(rows);
+    take_(rows);
+  }
+
+  /// After the last row. Without pixels if they were taken.
+  Picture picture() { return take_ ? Picture(width_, height_, format_, nullptr) : picture_of(std::move(image_)); }
+
+ private:
+  int width_;
+  int height_;
+  PixelFormat format_;
+  const TakeRows& take_;
+  Image image_;
+  Image scratch_;
+  int next_ = 0;
+};
 
 void add(std::vector<std::uint64_t>& to, const std::vector<std::uint64_t>& counts) {
   to.resize(std::max(to.size(), counts.size()));
@@ -91,6 +367,10 @@ void clear_first_column(View table, std::size_t entry_bytes) {
 }
 
 }  // namespace
+
+Picture picture_of(std::shared_ptr<RowReader> rows) {
+  return {rows->width(), rows->height(), rows->format(), std::make_unique<FileRows>(std::move(rows))};
+}
 
 template <class Visit>
 void StripedBackend::visit(const Picture& picture, const Selection& selection, const StripNeeds& needs,

@@ -3,15 +3,35 @@
 #pragma once
 
 #include <cstddef>
+#include <exception>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "engine/picture_strips.hpp"
-#include "engine/result_rows.hpp"
+#include "codecs/row_reader.hpp"
+#include "engine/phase_times.hpp"
 #include "gpuimg/backend.hpp"
 
 namespace gpuimg {
+
+struct Strip;       // in striped_backend.cpp
+struct StripNeeds;  // there, too
+
+/// Thrown if the strips of a file are void (RowReader::read): the file must be decoded whole.
+class VoidStrips : public std::exception {};
+
+/// The pixels of a file, for operations of a StripedBackend alone.
+Picture picture_of(std::shared_ptr<codecs::RowReader> rows);
+
+/// How large strips are.
+struct StripMemory {
+  StripMemory(std::size_t most) : StripMemory(most, most) {}
+  StripMemory(std::size_t most, std::size_t most_with_halo) : usual(most), with_halo(most_with_halo) {}
+
+  std::size_t usual;      ///< most bytes of a strip's input and output; but a strip has at least one row
+  std::size_t with_halo;  ///< the same if it has halo rows, which are read again with the next strip
+};
 
 class StripedBackend final : public Backend {
  public:

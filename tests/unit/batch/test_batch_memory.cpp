@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "batch/memory_reserve.hpp"
-#include "engine/memory_budget.hpp"
+#include "engine/memory.hpp"
 #include "support/sanitizers.hpp"
 
 namespace gpuimg::test_batch_memory {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "codecs/image_writer.hpp"
-#include "engine/host_memory.hpp"
+#include "engine/memory.hpp"
 #include "support/command_run.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/sanitizers.hpp"

@@ -4,7 +4,7 @@
 #include <memory>
 #include <utility>
 
-#include "engine/input_buffer.hpp"
+#include "engine/memory.hpp"
 
 namespace gpuimg::test_input_buffer {
 namespace {

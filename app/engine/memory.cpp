@@ -1,0 +1,305 @@
+// Reads /proc/meminfo, the limits of control groups and /proc/self/statm; sums up what decoders, operations and
+// encoders hold at the same time (tests/unit/commands/test_image_memory.cpp measures that it is never more); waits and
+// accounts.
+#include "engine/memory.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "backends/backends.hpp"
+#include "cli/option_values.hpp"
+#include "codecs/image_reader.hpp"
+#include "engine/image_job.hpp"
+#include "io/control_group.hpp"
+#include "io/output_file.hpp"
+#include "jpeg/encode.hpp"
+#include "jpeg/layout.hpp"
+#include "operations/operations.hpp"
+#include "png/strips.hpp"
+#include "text/number_text.hpp"
+
+namespace gpuimg {
+namespace {
+
+constexpr std::uint64_t kKibibyte = 1024;
+
+/// A line "NAME: KIBIBYTES kB" of /proc/meminfo, in bytes.
+std::optional<std::uint64_t> memory_fact(std::string_view wanted) {
+  std::ifstream file("/proc/meminfo");
+  std::string name;
+  std::uint64_t kibibytes = 0;
+  std::string unit;
+  while (file >> name >> kibibytes && std::getline(file, unit)) {
+    if (name == wanted) {
+      return kibibytes * kKibibyte;
+    }
+  }
+  return std::nullopt;
+}
+
+std::uint64_t free_in_system() {
+  if (const std::optional<std::uint64_t> available = memory_fact("MemAvailable:")) {
+    return *available;
+  }
+  return static_cast<std::uint64_t>(::sysconf(_SC_PHYS_PAGES)) * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+std::optional<GroupMemory> memory_of_group() { return group_memory(memory_fact("SwapFree:").value_or(0)); }
+
+/// Resident set size of the process, in bytes.
+std::uint64_t resident_memory() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0;
+  std::uint64_t resident = 0;
+  return file >> pages >> resident ? resident * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE)) : 0;
+}
+
+std::uint64_t left_by_option(std::uint64_t limit) {
+  const std::uint64_t held = resident_memory();
+  return limit > held ? limit - held : 0;
+}
+
+constexpr std::uint64_t kMebibyte = std::uint64_t{1} << 20;
+constexpr std::uint64_t kLeast = 2 * kMebibyte;
+
+/// What a decoder and an encoder hold beside pixels of that many bytes: parts of them.
+std::uint64_t codec_bytes(std::uint64_t pixels) { return kLeast + std::min(6 * kMebibyte, 2 * pixels); }
+
+/// A pool of pixels may give the input memory of an earlier result: PixelPool.
+std::uint64_t input_bytes(std::uint64_t pixel, std::uint64_t result) {
+  constexpr std::uint64_t kMaxSlack = 4;
+  return std::max(pixel, std::min(result, kMaxSlack * pixel));
+}
+
+/// True if the file can be read in bands, and a device would not decode it.
+bool opens_as_rows(const std::string& path, const codecs::DeclaredImage& declared, const GlobalOptions& options) {
+  const bool on_host = !options.backend || backend_entry(*options.backend).memory_is_host;
+  if ((!on_host && declared.suits_backends) || options.verify) {
+    return false;
+  }
+  const codecs::ReadOptions read{.max_pixels = options.max_pixels,
+                                 .auto_orient = options.auto_orient,
+                                 .lenient = options.lenient,
+                                 .threads = options.threads};
+  return codecs::open_image_rows(path, read, [](const codecs::DeclaredImage&, std::uint64_t) { return true; })
+      .has_value();
+}
+
+/// What a backend takes to encode a picture as JPEG with the least subsampling, beside the picture: 16-bit
+/// coefficients, packed codes, and notes about each block.
+std::size_t jpeg_encoding_bytes(int width, int height, PixelFormat format) {
+  constexpr std::size_t kNotesPerBlock = 16;
+  constexpr std::size_t kBytesPerBlock = 2 * jpeg::kBlockSize + jpeg::kUsualBlockBytes + kNotesPerBlock;
+  const auto blocks_of = [](int side) { return (static_cast<std::size_t>(side) + 15) / 16 * 2; };  // whole MCUs
+  return blocks_of(width) * blocks_of(height) * static_cast<std::size_t>(format.color_channels()) * kBytesPerBlock;
+}
+
+/// The same as PNG, for 16 bits a channel, and that picture.
+std::size_t with_png_encoding_bytes(std::size_t pixels, PixelFormat format) {
+  const std::size_t result = pixels * sizeof(std::uint16_t) * static_cast<std::size_t>(std::max(format.channels, 3));
+  return result + png::encoding_bytes(result);
+}
+
+/// Of a pixel of `integral --variance`: a level of 16 bits, its sum, that of its square, and the result.
+constexpr std::size_t kBytesOfMoments = sizeof(std::uint16_t) + 2 * sizeof(std::uint64_t) + sizeof(float);
+
+std::uint64_t free_device_bytes(Backend& backend) {
+  constexpr std::uint64_t kScratchBytes = std::uint64_t{64} << 20;
+  const std::uint64_t available = backend.available_bytes();
+  return available - std::min(available, kScratchBytes);
+}
+
+constexpr std::chrono::milliseconds kPatience(100);
+
+}  // namespace
+
+std::uint64_t memory_for_images(const std::optional<std::uint64_t>& limit) {
+  const std::optional<GroupMemory> group = memory_of_group();
+  const std::uint64_t free = group ? group->free : std::numeric_limits<std::uint64_t>::max();
+  return limit ? std::min(left_by_option(*limit), free) : std::min(free_in_system(), free) / 2;
+}
+
+std::optional<MostMemory> memory_for_one(const std::optional<std::uint64_t>& limit) {
+  const std::optional<GroupMemory> group = memory_of_group();
+  const std::optional<std::uint64_t> left = limit ? std::optional(left_by_option(*limit)) : std::nullopt;
+  if (group && (!left || group->free_with_swap < *left)) {
+    return MostMemory{group->free_with_swap, std::nullopt};
+  }
+  return left ? std::optional(MostMemory{*left, limit}) : std::nullopt;
+}
+
+void return_freed_memory() { ::mallopt(M_MMAP_THRESHOLD, 256 << 10); }
+
+std::string why_too_large(std::uint64_t bytes, const MostMemory& most) {
+  const std::string needed = fmt::format("needs about {} MB of memory", grouped((bytes >> 20) + 1));
+  const std::string left = grouped(most.bytes >> 20);
+  if (!most.option) {
+    return fmt::format(
+        "{}, but the limit of its control group (container, job or service) leaves {} MB; raise that limit by {} MB or "
+        "more",
+        needed, left, grouped(((bytes - std::min(bytes, most.bytes)) >> 20) + 1));
+  }
+  constexpr std::uint64_t kVaries = std::uint64_t{1} << 20;  // what the next process holds, which is measured again
+  const std::uint64_t held = (most.bytes > 0 ? *most.option - most.bytes : resident_memory()) + kVaries;
+  return fmt::format("{}, but --max-memory leaves {} MB; give --max-memory {} or more", needed, left,
+                     byte_size_text(held + bytes));
+}
+
+std::uint64_t whole_bytes(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
+                          const codecs::DeclaredImage& declared, bool keeps_output) {
+  if (declared.pixels() == 0) {
+    return 4 * file_bytes + kLeast;  // an unreadable file
+  }
+  const HeldBeside held = job.held_beside(declared, paths.output);
+  const std::uint64_t input = input_bytes(declared.bytes_per_pixel, held.result);
+  const std::uint64_t kept = keeps_output ? std::max(held.result, declared.bytes_per_pixel) : 0;
+  // The file is freed once it is decoded, but the pool may still have the memory of a result when the next one is read.
+  const std::uint64_t decoding = file_bytes + declared.pixels() * declared.decoder_bytes_per_pixel;
+  const std::uint64_t writing = declared.pixels() * (held.others + kept);
+  // Beside a result, the pool may keep a block of the image before. It may be larger, but is there while the codecs
+  // hold little of what is counted for them.
+  const std::uint64_t idle = held.result > 0 ? 2 * kMebibyte : 0;
+  return declared.pixels() * (input + held.result) + std::max(decoding, writing) + idle +
+         codec_bytes(declared.pixels() * declared.bytes_per_pixel);
+}
+
+std::uint64_t band_bytes(const ImageJob& job, const ItemPaths& paths, const codecs::DeclaredImage& declared,
+                         int threads) {
+  constexpr std::uint64_t kRows = 2 * 16;  // a band that is filled beside one that is computed
+  constexpr std::uint64_t kOfThread = 2 * kMebibyte;
+  constexpr std::uint64_t kSums = 3 * sizeof(std::uint64_t);  // of windows
+  const HeldBeside held = job.held_beside(declared, paths.output);
+  const std::uint64_t row = declared.width * (declared.bytes_per_pixel + held.result);
+  const std::uint64_t halo = std::min<std::uint64_t>(static_cast<std::uint64_t>(held.halo_rows), declared.height);
+  // A band with a halo is best a few times as high; half of this is for one: CommandContext::band_memory.
+  const std::uint64_t with_halo = 2 * 4 * halo * (row + declared.width * (held.others + kSums));
+  const bool keeps_result = held.result > 0 && is_stream(paths.output);
+  return 2 * kLeast + static_cast<std::uint64_t>(std::max(threads, 1)) * (kOfThread + held.of_thread) + kRows * row +
+         with_halo + (keeps_result ? declared.pixels() * (held.result + held.others) : 0);
+}
+
+ImageMemory memory_of(const ImageJob& job, const ItemPaths& paths, std::uint64_t file_bytes,
+                      const codecs::DeclaredImage& declared, const GlobalOptions& options, std::uint64_t share) {
+  ImageMemory whole{whole_bytes(job, paths, file_bytes, declared)};
+  if (options.verify) {  // each backend has its pixels and its result
+    const HeldBeside held = job.held_beside(declared, paths.output);
+    whole.bytes += declared.pixels() * (declared.bytes_per_pixel + std::max(held.result, declared.bytes_per_pixel));
+  }
+  if (whole.bytes <= share || declared.pixels() == 0 || std::max(paths.page.number, options.page) > 1 ||
+      !job.visits_rows(paths.output)) {
+    return whole;
+  }
+  const ImageMemory bands{band_bytes(job, paths, declared, options.threads), true};
+  return bands.bytes < whole.bytes && opens_as_rows(paths.input, declared, options) ? bands : whole;
+}
+
+std::size_t device_bytes(int width, int height, PixelFormat format, std::size_t mask_bytes) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const std::size_t to_compute = pixels * std::max(most_result_bytes(), kBytesOfMoments);
+  const std::size_t as_jpeg = pixels * format.bytes_per_pixel() + jpeg_encoding_bytes(width, height, format);
+  const std::size_t as_png = with_png_encoding_bytes(pixels, format);
+  return pixels * format.bytes_per_pixel() + std::max({to_compute, as_jpeg, as_png}) + mask_bytes;
+}
+
+std::size_t device_decoding_bytes(const EncodedJpeg& jpeg) {
+  constexpr std::size_t kTables = std::size_t{1} << 20;
+  constexpr std::size_t kBytesPerSegment = 48;
+  const jpeg::Layout layout = jpeg::layout_of(jpeg);
+  const std::size_t samples = std::size_t{layout.block_count()} * jpeg::kBlockSize;
+  const std::size_t marks = layout.segment_count * kBytesPerSegment;
+  return kTables + 3 * jpeg.scan.size() + marks + 3 * samples + samples;
+}
+
+bool MemoryBudget::acquire(std::uint64_t bytes, const std::function<bool()>& is_abandoned) {
+  std::unique_lock lock(mutex_);
+  const auto fits = [&] { return in_use_ == 0 || (bytes <= bytes_ && in_use_ <= bytes_ - bytes); };
+  while (!released_.wait_for(lock, kPatience, fits)) {
+    if (is_abandoned()) {
+      return false;
+    }
+  }
+  in_use_ += bytes;
+  return true;
+}
+
+void MemoryBudget::release(std::uint64_t bytes) {
+  {
+    const std::lock_guard lock(mutex_);
+    in_use_ -= bytes;
+    ++releases_;
+  }
+  released_.notify_all();
+}
+
+bool MemoryBudget::wait_for_release(std::uint64_t seen, const std::function<bool()>& is_abandoned) {
+  std::unique_lock lock(mutex_);
+  while (!released_.wait_for(lock, kPatience, [&] { return releases_ > seen || in_use_ == 0; })) {
+    if (is_abandoned()) {
+      return false;
+    }
+  }
+  return releases_ > seen;
+}
+
+std::uint64_t MemoryBudget::releases() const {
+  const std::lock_guard lock(mutex_);
+  return releases_;
+}
+
+MemoryShare::MemoryShare(MemoryBudget& budget, std::uint64_t bytes) : budget_(&budget), bytes_(bytes) {
+  (void)budget.acquire(bytes);
+}
+
+MemoryShare& MemoryShare::operator=(MemoryShare&& other) noexcept {
+  std::swap(budget_, other.budget_);
+  std::swap(bytes_, other.bytes_);
+  return *this;
+}
+
+void MemoryShare::shrink_to(std::uint64_t bytes) {
+  if (is_held() && bytes < bytes_) {
+    budget_->release(std::exchange(bytes_, bytes) - bytes);
+  }
+}
+
+void MemoryShare::release() {
+  if (MemoryBudget* budget = std::exchange(budget_, nullptr)) {
+    budget->release(std::exchange(bytes_, 0));
+  }
+}
+
+MemoryBudget& DeviceBudgets::of(Backend& backend, int device, std::uint64_t total_bytes) {
+  const std::lock_guard lock(mutex_);
+  auto known = budgets_.find(device);
+  if (known == budgets_.end()) {
+    const std::uint64_t total = total_bytes != 0 ? total_bytes : free_device_bytes(backend);
+    known = budgets_.try_emplace(device, std::max<std::uint64_t>(total, 1)).first;
+  }
+  return known->second;
+}
+
+ByteMemory InputBuffer::lend(Backend& backend, std::size_t bytes) {
+  constexpr std::size_t kUnit = std::size_t{4} << 20;
+  constexpr std::size_t kMaxBytes = std::size_t{256} << 20;
+  if (bytes > kMaxBytes || memory_.use_count() > 1) {
+    return nullptr;
+  }
+  if (memory_ == nullptr || memory_->size_bytes() < bytes) {
+    const std::size_t size = (bytes + bytes / 4 + kUnit - 1) / kUnit * kUnit;  // the next file may be a little larger
+    memory_.reset();
+    memory_ = std::make_shared<Image>(backend.new_image(static_cast<int>(size), 1, {Sample::u8, 1}));
+  }
+  return {memory_->view().data, ByteDeleter(memory_)};
+}
+
+}  // namespace gpuimg
