@@ -341,8 +341,8 @@ class CommandContext {
   void verify_decoding(codecs::DecodedImage& decoded, const Bytes& bytes, const std::string& name);
   void tell_about(const codecs::DecodedImage& decoded, const std::string& name);
 
-  /// True if the backend's own encoder may be used; tests it first.
-  bool may_encode(Backend& on, const Encoding& as);
+  /// Tests the backend's own encoder before its first use; returns whether it may be used.
+  bool admit_encoder(Backend& on, const Encoding& as);
   ProcessedImage encoded_or_downloaded(Backend& on, Picture picture, const std::optional<Encoding>& as);
 
   /// Throws Error{mismatch} unless the host encodes the pixels to the same file.
@@ -436,11 +436,14 @@ class CommandContext {
   /// input being on the host then; 0 if the whole image fits, or if the backend uses host memory.
   std::size_t device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share);
 
-  /// The same, after the device ran out of memory: waits until the image is alone there. Rethrows any other failure.
-  std::size_t room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share);
+  /// The same, after the device ran out of memory: waits until the image is alone there.
+  std::size_t room_alone(Backend& on, OperationInput& input, MemoryShare& share);
 
-  /// Returns the CPU backend if strips ran out of device memory and `auto` allows it; rethrows any other failure.
-  Backend& cpu_after(const Error& error);
+  /// True if strips ran out of device memory, and the CPU may take the image.
+  [[nodiscard]] bool allows_cpu_after(const Error& error) const;
+
+  /// The CPU's backend for an image whose strips the device has no memory for; says so.
+  Backend& cpu_for_strips();
 
   /// Returns compute(backend, input); with --verify, compares it with that of another backend.
   template <class ComputeResult>

@@ -48,7 +48,10 @@ void CommandContext::computed(Backend& on, OperationInput input, const Compute& 
     try {
       return compute(on, AttemptInput(std::as_const(input)));
     } catch (const Error& error) {
-      room = room_after(error, on, input, share);
+      if (error.kind() != ErrorKind::out_of_memory) {
+        throw;
+      }
+      room = room_alone(on, input, share);
     }
   }
   Backend* instead = nullptr;
@@ -56,7 +59,10 @@ void CommandContext::computed(Backend& on, OperationInput input, const Compute& 
     StripedBackend strips(on, room, &times_);
     return compute(strips, AttemptInput(std::as_const(input)));
   } catch (const Error& error) {
-    instead = &cpu_after(error);
+    if (!allows_cpu_after(error)) {
+      throw;
+    }
+    instead = &cpu_for_strips();
   }
   share.release();
   compute(*instead, AttemptInput(std::move(input)));
@@ -81,10 +87,7 @@ std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInpu
   return std::max<std::size_t>(available / 2, 1);
 }
 
-std::size_t CommandContext::room_after(const Error& error, Backend& on, OperationInput& input, MemoryShare& share) {
-  if (error.kind() != ErrorKind::out_of_memory || on.memory_is_host()) {
-    throw;  // the exception being handled
-  }
+std::size_t CommandContext::room_alone(Backend& on, OperationInput& input, MemoryShare& share) {
   bring_to_host(on, input);
   share.release();
   MemoryBudget& memory = device_memory(on);
@@ -94,10 +97,11 @@ std::size_t CommandContext::room_after(const Error& error, Backend& on, Operatio
   return std::max<std::size_t>(available / 2, 1);
 }
 
-Backend& CommandContext::cpu_after(const Error& error) {
-  if (error.kind() != ErrorKind::out_of_memory || !options_.can_use_cpu || options_.verify) {
-    throw;  // the exception being handled
-  }
+bool CommandContext::allows_cpu_after(const Error& error) const {
+  return error.kind() == ErrorKind::out_of_memory && options_.can_use_cpu && !options_.verify;
+}
+
+Backend& CommandContext::cpu_for_strips() {
   note("the device has no memory for strips either: the CPU takes the image");
   Backend& cpu = backends_.other();
   record(cpu);

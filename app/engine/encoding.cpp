@@ -32,7 +32,7 @@ std::string difference_of_files(const std::vector<std::byte>& file, const std::s
 
 }  // namespace
 
-bool CommandContext::may_encode(Backend& on, const Encoding& as) {
+bool CommandContext::admit_encoder(Backend& on, const Encoding& as) {
   if (&on != backends_.made() || on.memory_is_host()) {
     return false;  // strips are put together on the host
   }
@@ -54,7 +54,7 @@ ProcessedImage CommandContext::encoded_or_downloaded(Backend& on, Picture pictur
   result.width = picture.width();
   result.height = picture.height();
   result.format = picture.format();
-  if (as && may_encode(on, *as)) {
+  if (as && admit_encoder(on, *as)) {
     result.encoded = times_.measure(Phase::encode, [&] { return on.encode(picture, *as); });
     result.encoded_by = on.name();
   }

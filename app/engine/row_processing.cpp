@@ -74,10 +74,10 @@ void CommandContext::in_bands(Backend& on,
     MemoryShare share;
     return visit(on, band_memory(on, share));
   } catch (const Error& error) {
-    if (on.memory_is_host()) {
+    if (on.memory_is_host() || !allows_cpu_after(error)) {
       throw;
     }
-    Backend& cpu = cpu_after(error);
+    Backend& cpu = cpu_for_strips();
     MemoryShare none;
     visit(cpu, band_memory(cpu, none));
   }
