@@ -18,7 +18,7 @@
 #include "commands/side_inputs.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
-#include "report/level_tables_csv.hpp"
+#include "report/table_text.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::commands::equalize {

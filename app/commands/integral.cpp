@@ -20,7 +20,7 @@
 #include "commands/photo_output.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/image_job.hpp"
-#include "report/sum_table_text.hpp"
+#include "report/table_text.hpp"
 
 namespace gpuimg::commands::integral {
 namespace {

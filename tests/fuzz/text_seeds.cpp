@@ -4,7 +4,7 @@
 #include "batch/manifest.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "report/histogram_file.hpp"
-#include "report/level_tables_csv.hpp"
+#include "report/table_text.hpp"
 
 namespace gpuimg::fuzz {
 namespace {

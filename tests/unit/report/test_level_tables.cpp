@@ -5,7 +5,7 @@
 #include <string>
 
 #include "commands/side_inputs.hpp"
-#include "report/level_tables_csv.hpp"
+#include "report/table_text.hpp"
 #include "support/file_bytes.hpp"
 #include "support/test_images.hpp"
 
