@@ -335,6 +335,17 @@ Number parse_number(const std::string& option, const std::string& text) {
 template int parse_number<int>(const std::string& option, const std::string& text);
 template double parse_number<double>(const std::string& option, const std::string& text);
 
+template <class Number>
+void expect_within(const Limits<Number>& limits, const std::string& option, Number number) {
+  if (!limits.hold(number)) {
+    throw Error(ErrorKind::usage, fmt::format("{}: {} is not {}from {} to {}", option, number,
+                                              limits.only_odd ? "an odd number " : "", limits.least, limits.most));
+  }
+}
+
+template void expect_within<int>(const Limits<int>& limits, const std::string& option, int number);
+template void expect_within<double>(const Limits<double>& limits, const std::string& option, double number);
+
 // A suffix shifts the number: K by 10 bits, M by 20, and so on. Overflow is refused.
 std::uint64_t parse_byte_size(const std::string& option, const std::string& text) {
   constexpr std::string_view kUnits = "KMGT";
@@ -372,7 +383,7 @@ StretchRange parse_percentiles(const std::string& option, const std::string& tex
   if (comma != std::string::npos) {
     const auto low = parsed_percentile(std::string_view(text).substr(0, comma));
     const auto high = parsed_percentile(std::string_view(text).substr(comma + 1));
-    if (low && high && *low < *high) {
+    if (low && high && StretchRange{*low, *high}.is_valid()) {
       return {*low, *high};
     }
   }
@@ -392,8 +403,7 @@ std::pair<int, int> parse_tiles(const std::string& option, const std::string& te
   const auto first = std::from_chars(text.data(), end, across);
   const bool is_pair = first.ec == std::errc{} && first.ptr != end && *first.ptr == 'x';
   const auto second = std::from_chars(is_pair ? first.ptr + 1 : end, end, down);
-  const auto is_count = [](int tiles) { return tiles >= 1 && tiles <= kMaxTiles; };
-  if (second.ec != std::errc{} || second.ptr != end || !is_count(across) || !is_count(down)) {
+  if (second.ec != std::errc{} || second.ptr != end || !kTileLimits.hold(across) || !kTileLimits.hold(down)) {
     throw Error(ErrorKind::usage, option + ": '" + text + "' is not COLSxROWS; give two numbers from 1 to " +
                                       std::to_string(kMaxTiles) + ", such as 8x8");
   }

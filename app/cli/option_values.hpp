@@ -131,6 +131,13 @@ Number parse_number(const std::string& option, const std::string& text);
 extern template int parse_number<int>(const std::string& option, const std::string& text);
 extern template double parse_number<double>(const std::string& option, const std::string& text);
 
+/// Throws Error{usage} that names `option` and the limits of its operation unless they hold `number`: int or double.
+template <class Number>
+void expect_within(const Limits<Number>& limits, const std::string& option, Number number);
+
+extern template void expect_within<int>(const Limits<int>& limits, const std::string& option, int number);
+extern template void expect_within<double>(const Limits<double>& limits, const std::string& option, double number);
+
 /// "500M", "2G" or "1048576" in bytes; K, M, G and T are powers of 1024. Throws Error{usage} that names `option`.
 std::uint64_t parse_byte_size(const std::string& option, const std::string& text);
 

@@ -15,6 +15,7 @@
 #include "batch/devices.hpp"
 #include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
+#include "batch/session.hpp"
 #include "cli/command_parser.hpp"
 #include "cli/exit_code.hpp"
 #include "cli/global_options.hpp"

@@ -10,6 +10,7 @@
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
+#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"
@@ -33,25 +34,16 @@ struct Arguments {
 };
 
 DenoiseOptions checked_options(const Arguments& arguments) {
-  const auto refuse_if = [](bool is_wrong, const std::string& why) {
-    if (is_wrong) {
-      throw Error(ErrorKind::usage, why);
-    }
-  };
-  const auto is_side = [](int size, int most) { return size >= 1 && size <= most && size % 2 == 1; };
-  refuse_if(!is_side(arguments.patch, kMaxPatch),
-            fmt::format("--patch: {} is not an odd number from 1 to {}", arguments.patch, kMaxPatch));
-  refuse_if(!is_side(arguments.search, kMaxSearch),
-            fmt::format("--search: {} is not an odd number from 1 to {}", arguments.search, kMaxSearch));
+  expect_within(kPatchLimits, "--patch", arguments.patch);
+  expect_within(kSearchLimits, "--search", arguments.search);
   DenoiseOptions options;
   options.patch = arguments.patch;
   options.search = arguments.search;
   if (arguments.strength) {
-    constexpr double kMaxStrength = 1.0e6;
-    refuse_if(!(*arguments.strength >= 0.0 && *arguments.strength <= kMaxStrength),
-              fmt::format("--filter-strength: {} is not from 0 to 1000000", *arguments.strength));
+    expect_within(Limits<double>{0.0, 1.0e6}, "--filter-strength", *arguments.strength);
     options.strength = static_cast<float>(*arguments.strength);
   }
+  validate(options);
   return options;
 }
 

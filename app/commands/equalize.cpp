@@ -67,9 +67,8 @@ EqualizeOptions checked_options(const Arguments& arguments) {
   options.color = value_or(options.color, "--color", arguments.color, kColorNames);
   options.luma = value_or(options.luma, "--luma", arguments.luma, kLumaNames);
   options.strength = arguments.strength;
-  if (!(arguments.strength >= 0.0 && arguments.strength <= 1.0)) {
-    throw Error(ErrorKind::usage, fmt::format("--strength: {} is not from 0 to 1", arguments.strength));
-  }
+  expect_within(kStrengthLimits, "--strength", options.strength);
+  validate(options);
   return options;
 }
 

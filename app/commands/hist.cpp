@@ -86,11 +86,10 @@ HistogramOptions checked_options(const Arguments& arguments) {
   options.channels = value_named("--channel", arguments.channel, kHistogramChannelNames);
   options.luma = value_named("--luma", arguments.luma, kLumaNames);
   if (arguments.bins) {
-    if (*arguments.bins < 2 || *arguments.bins > 65536) {
-      throw Error(ErrorKind::usage, "--bins: " + std::to_string(*arguments.bins) + " is not from 2 to 65536");
-    }
+    expect_within(kHslBinLimits, "--bins", *arguments.bins);
     options.hsl_bins = *arguments.bins;
   }
+  validate(options);
   return options;
 }
 

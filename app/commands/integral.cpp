@@ -15,6 +15,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
+#include "cli/value_parsers.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
@@ -305,10 +306,7 @@ WindowOptions checked_window(const WindowArguments& arguments) {
                                            : WindowStatistic::deviation;
   const char* option = arguments.mean ? "--mean" : arguments.variance ? "--variance" : "--deviation";
   options.size = arguments.mean ? *arguments.mean : arguments.variance ? *arguments.variance : *arguments.deviation;
-  if (options.size < 1 || options.size % 2 == 0 || options.size > kMaxWindow) {
-    throw Error(ErrorKind::usage, std::string(option) + ": " + std::to_string(options.size) +
-                                      " is not an odd number from 1 to " + std::to_string(kMaxWindow));
-  }
+  expect_within(kWindowLimits, option, options.size);
   if (!arguments.border.empty()) {
     options.border = value_named("--border", arguments.border, kBorderNames);
   }

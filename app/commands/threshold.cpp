@@ -12,6 +12,7 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
+#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"
@@ -56,11 +57,8 @@ void check_parameters(const Arguments& arguments, ThresholdMethod method) {
       throw Error(ErrorKind::usage, why);
     }
   };
-  const int window = arguments.window.value_or(1);
-  refuse_if(window < 1 || window % 2 == 0 || window > kMaxWindow,
-            fmt::format("--window: {} is not an odd number from 1 to {}", window, kMaxWindow));
-  const int sensitivity = arguments.sensitivity.value_or(0);
-  refuse_if(sensitivity < 0 || sensitivity > 100, fmt::format("--sensitivity: {} is not from 0 to 100", sensitivity));
+  expect_within(kWindowLimits, "--window", arguments.window.value_or(1));
+  expect_within(kSensitivityLimits, "--sensitivity", arguments.sensitivity.value_or(0));
   refuse_if(!std::isfinite(arguments.offset.value_or(0.0)), "--offset: must be a number of levels");
   refuse_if(!std::isfinite(arguments.k.value_or(0.0)), "--k: must be a number");
   refuse_if(!arguments.bits.empty() && arguments.bits != "1" && arguments.bits != "8",
@@ -77,6 +75,7 @@ ThresholdOptions checked_options(const Arguments& arguments) {
   options.offset = arguments.offset.value_or(options.offset);
   options.sensitivity = arguments.sensitivity.value_or(options.sensitivity);
   options.k = arguments.k.value_or(options.k);
+  validate(options);
   return options;
 }
 

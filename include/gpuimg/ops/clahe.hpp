@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "gpuimg/ops/equalize.hpp"
@@ -13,6 +12,7 @@
 namespace gpuimg {
 
 inline constexpr int kMaxTiles = 64;  ///< a side
+inline constexpr Limits<int> kTileLimits{1, kMaxTiles};
 
 /// The tiles of an image. Together they cover it, and if a side does not divide, a reflection to the right and below.
 struct TileGrid {
@@ -58,27 +58,28 @@ inline std::size_t clahe_planes(PixelFormat format, const ClaheOptions& options)
   return options.color == EqualizeColor::rgb && format.color_channels() == 3 ? 3 : 1;
 }
 
+/// Throws Error{usage} for options that are invalid for every image.
+inline void validate(const ClaheOptions& options) {
+  detail::refuse_unless(kTileLimits.hold(options.tiles_x) && kTileLimits.hold(options.tiles_y),
+                        "CLAHE: there must be 1 to 64 tiles a side");
+  detail::refuse_unless(std::isfinite(options.clip), "CLAHE: the clip limit must be a number");
+  detail::refuse_unless(kStrengthLimits.hold(options.strength), "CLAHE: the strength must be from 0 to 1");
+  detail::refuse_unless(options.color != EqualizeColor::joint,
+                        "CLAHE: the color mode joint has one table for all pixels");
+}
+
 inline void check(const Picture& picture, const ClaheOptions& options) {
   detail::check_photographic(picture, "CLAHE");
   detail::check_selection(picture, options.selection, "CLAHE");
-  const auto refuse_unless = [](bool is_right, const char* why) {
-    if (!is_right) {
-      throw Error(ErrorKind::usage, std::string("CLAHE: ") + why);
-    }
-  };
-  const auto is_count = [](int tiles) { return tiles >= 1 && tiles <= kMaxTiles; };
-  refuse_unless(is_count(options.tiles_x) && is_count(options.tiles_y), "there must be 1 to 64 tiles a side");
-  refuse_unless(std::isfinite(options.clip), "the clip limit must be a number");
-  refuse_unless(options.strength >= 0.0 && options.strength <= 1.0, "the strength must be from 0 to 1");
-  refuse_unless(options.color != EqualizeColor::joint, "the color mode joint has one table for all pixels");
+  validate(options);
   if (options.tables != nullptr) {
     const TileGrid& grid = options.tables->grid;
     const std::size_t levels = picture.format().max_value() + std::size_t{1};
-    refuse_unless(grid == tile_grid(grid.width, grid.height, options.tiles_x, options.tiles_y) &&
-                      grid.width == picture.width() && options.tables->first_row >= 0 &&
-                      picture.height() <= grid.height - options.tables->first_row &&
-                      options.tables->maps.size() == clahe_planes(picture.format(), options) * grid.tiles() * levels,
-                  "the tables are for another image");
+    detail::refuse_unless(
+        grid == tile_grid(grid.width, grid.height, options.tiles_x, options.tiles_y) && grid.width == picture.width() &&
+            options.tables->first_row >= 0 && picture.height() <= grid.height - options.tables->first_row &&
+            options.tables->maps.size() == clahe_planes(picture.format(), options) * grid.tiles() * levels,
+        "CLAHE: the tables are for another image");
   }
 }
 

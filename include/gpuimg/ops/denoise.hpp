@@ -7,12 +7,15 @@
 #include <optional>
 #include <string>
 
+#include "gpuimg/ops/limits.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg {
 
 inline constexpr int kMaxPatch = 101;    ///< distances of larger patches could exceed 31 bits
 inline constexpr int kMaxSearch = 2901;  ///< weights of larger windows could all be 0
+inline constexpr Limits<int> kPatchLimits{1, kMaxPatch, true};
+inline constexpr Limits<int> kSearchLimits{1, kMaxSearch, true};
 
 struct DenoiseOptions {
   std::optional<float> strength;  ///< h, ≥ 0; if absent, 10 at 8 bits and 2570 at 16
@@ -24,19 +27,21 @@ struct DenoiseOptions {
   std::function<void(double part)> on_progress;
 };
 
+/// Throws Error{usage} for options that are invalid for every image.
+inline void validate(const DenoiseOptions& options) {
+  const auto check_size = [](int size, const Limits<int>& limits, const char* what) {
+    detail::refuse_unless(limits.hold(size), std::string("denoise: the ") + what + " must be an odd number from 1 to " +
+                                                 std::to_string(limits.most) + ", not " + std::to_string(size));
+  };
+  check_size(options.patch, kPatchLimits, "patch");
+  check_size(options.search, kSearchLimits, "search window");
+  detail::refuse_unless(!options.strength || (*options.strength >= 0.0F && std::isfinite(*options.strength)),
+                        "denoise: the filter strength must be a number, 0 or more");
+}
+
 inline void check(const Picture& picture, const DenoiseOptions& options) {
   detail::check_photographic(picture, "denoise");
-  const auto check_size = [](int size, int most, const char* what) {
-    if (size < 1 || size % 2 == 0 || size > most) {
-      throw Error(ErrorKind::usage, std::string("denoise: the ") + what + " must be an odd number from 1 to " +
-                                        std::to_string(most) + ", not " + std::to_string(size));
-    }
-  };
-  check_size(options.patch, kMaxPatch, "patch");
-  check_size(options.search, kMaxSearch, "search window");
-  if (options.strength && !(*options.strength >= 0.0F && std::isfinite(*options.strength))) {
-    throw Error(ErrorKind::usage, "denoise: the filter strength must be a number, 0 or more");
-  }
+  validate(options);
 }
 
 constexpr PixelFormat result_format(PixelFormat input, const DenoiseOptions& /*options*/) { return input; }

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "gpuimg/ops/limits.hpp"
 #include "gpuimg/ops/luma.hpp"
 #include "gpuimg/selection.hpp"
 
@@ -14,13 +15,16 @@ namespace gpuimg {
 
 enum class EqualizeFormula : std::uint8_t { opencv, cdf, pillow, stretch };
 
+inline constexpr std::uint32_t kHundredPercent = 100'000'000;
+
 /// EqualizeFormula::stretch: the percentiles that become 0 and V, in millionths of a percent.
 struct StretchRange {
   std::uint32_t low = 175'000;
   std::uint32_t high = 99'825'000;
   bool operator==(const StretchRange&) const = default;
+
+  [[nodiscard]] constexpr bool is_valid() const { return low < high && high <= kHundredPercent; }
 };
-inline constexpr std::uint32_t kHundredPercent = 100'000'000;
 
 /// How a table is made from a histogram.
 struct TableFormula {
@@ -48,6 +52,9 @@ struct LevelTables {
 /// The histograms that the tables are built from: one per table, V + 1 counts each.
 using LevelCounts = std::vector<std::vector<std::uint64_t>>;
 
+/// Of EqualizeOptions::strength and ClaheOptions::strength.
+inline constexpr Limits<double> kStrengthLimits{0.0, 1.0};
+
 struct EqualizeOptions {
   TableFormula formula;
   EqualizeColor color = EqualizeColor::luma;
@@ -58,15 +65,17 @@ struct EqualizeOptions {
   Selection selection;  ///< pixels to count; the mask, but not the rest, also protects pixels from change
 };
 
+/// Throws Error{usage} for options that are invalid for every image.
+inline void validate(const EqualizeOptions& options) {
+  detail::refuse_unless(kStrengthLimits.hold(options.strength), "equalize: the strength must be from 0 to 1");
+  detail::refuse_unless(options.formula.range.is_valid(),
+                        "equalize: the percentiles must be from 0 to 100, and the first below the second");
+}
+
 inline void check(const Picture& picture, const EqualizeOptions& options) {
   detail::check_photographic(picture, "equalize");
   detail::check_selection(picture, options.selection, "equalize");
-  if (!(options.strength >= 0.0 && options.strength <= 1.0)) {
-    throw Error(ErrorKind::usage, "equalize: the strength must be from 0 to 1");
-  }
-  if (!(options.formula.range.low < options.formula.range.high && options.formula.range.high <= kHundredPercent)) {
-    throw Error(ErrorKind::usage, "equalize: the percentiles must be from 0 to 100, and the first below the second");
-  }
+  validate(options);
   const bool by_channel = options.color == EqualizeColor::rgb && picture.format().color_channels() == 3;
   if (options.match != nullptr) {
     bool fits = options.tables == nullptr && (options.match->size() == 1 || (options.match->size() == 3 && by_channel));

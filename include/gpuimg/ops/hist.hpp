@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "gpuimg/ops/limits.hpp"
 #include "gpuimg/ops/luma.hpp"
 #include "gpuimg/selection.hpp"
 
@@ -18,6 +19,7 @@ enum class Channel : std::uint8_t { luma, red, green, blue, alpha, hue, saturati
 constexpr bool is_hsl(Channel channel) { return channel >= Channel::hue; }
 
 constexpr int kDefaultHslBins = 256;
+inline constexpr Limits<int> kHslBinLimits{2, 65536};
 
 struct HistogramOptions {
   std::vector<Channel> channels = {Channel::luma};
@@ -43,15 +45,18 @@ inline void check_channel(const Picture& picture, Channel channel, const std::st
   }
 }
 
+/// Throws Error{usage} for options that are invalid for every image.
+inline void validate(const HistogramOptions& options) {
+  detail::refuse_unless(kHslBinLimits.hold(options.hsl_bins), "hist: the number of bins must be from 2 to 65536");
+}
+
 inline void check(const Picture& picture, const HistogramOptions& options) {
   detail::check_photographic(picture, "hist");
   detail::check_selection(picture, options.selection, "hist");
   for (const Channel channel : options.channels) {
     check_channel(picture, channel, "hist");
   }
-  if (options.hsl_bins < 2 || options.hsl_bins > 65536) {
-    throw Error(ErrorKind::usage, "hist: the number of bins must be from 2 to 65536");
-  }
+  validate(options);
 }
 
 }  // namespace gpuimg

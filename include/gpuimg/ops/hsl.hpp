@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "gpuimg/ops/limits.hpp"
 #include "gpuimg/picture.hpp"
 
 namespace gpuimg {
@@ -53,14 +54,18 @@ inline void check(const Picture& picture, const ToHslOptions& /*options*/) {
   detail::check_photographic(picture, "hsl");
 }
 
+/// Throws Error{usage} for options that are invalid for every image.
+inline void validate(const FromHslOptions& options) {
+  detail::refuse_unless(options.sample == Sample::u8 || options.sample == Sample::u16,
+                        "hsl: RGB has 8 or 16 bits per channel");
+}
+
 inline void check(const Picture& picture, const FromHslOptions& options) {
   const PixelFormat format = picture.format();
   if (format.sample != sample_of(options.encoding) || format.channels < 3) {
     throw Error(ErrorKind::unsupported, "hsl: the pixels do not have the sample type and channels of the encoding");
   }
-  if (options.sample != Sample::u8 && options.sample != Sample::u16) {
-    throw Error(ErrorKind::usage, "hsl: RGB has 8 or 16 bits per channel");
-  }
+  validate(options);
 }
 
 inline void check(const Picture& picture, const HslAdjustment& /*by*/) { detail::check_photographic(picture, "hsl"); }

@@ -55,13 +55,18 @@ constexpr int table_height(int height, TableLayout layout) {
   return layout == TableLayout::padded ? height + 1 : height;
 }
 
-inline void check(const Picture& picture, const IntegralOptions& options) {
-  detail::check_photographic(picture, "integral");
-  check_channel(picture, options.channel, "integral");
+/// Throws Error{unsupported} for options that are invalid for every image.
+inline void validate(const IntegralOptions& options) {
   if (is_hsl(options.channel)) {
     throw Error(ErrorKind::unsupported,
                 "integral: hue, saturation and lightness cannot be summed; choose luma, r, g, b or a");
   }
+}
+
+inline void check(const Picture& picture, const IntegralOptions& options) {
+  detail::check_photographic(picture, "integral");
+  check_channel(picture, options.channel, "integral");
+  validate(options);
   (void)table_sample(picture.width(), picture.height(), picture.format(), options);
 }
 

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include "gpuimg/ops/window.hpp"
 
@@ -14,13 +13,15 @@ namespace gpuimg {
 
 enum class ThresholdMethod : std::uint8_t { otsu, mean, bradley, niblack, sauvola };
 
+inline constexpr Limits<int> kSensitivityLimits{0, 100};
+
 struct ThresholdOptions {
   ThresholdMethod method = ThresholdMethod::otsu;
   Channel channel = Channel::luma;
   Luma luma = kDefaultLuma;
   std::optional<int> window;           ///< if absent, default_window()
   double offset = 0.0;                 ///< C of mean
-  int sensitivity = 15;                ///< t of bradley, 0 to 100
+  int sensitivity = 15;                ///< t of bradley: kSensitivityLimits
   double k = 0.2;                      ///< of niblack and sauvola
   std::optional<std::uint32_t> level;  ///< of otsu: use this one, and count nothing
 };
@@ -45,18 +46,21 @@ inline int window_of(int width, int height, const ThresholdOptions& options) {
   return options.window.value_or(default_window(width, height, options.method));
 }
 
+/// Throws Error{usage} for options that are invalid for every image; check() also refuses a window that does not fit
+/// it.
+inline void validate(const ThresholdOptions& options) {
+  detail::refuse_unless(std::isfinite(options.offset), "threshold: the offset must be a number");
+  detail::refuse_unless(kSensitivityLimits.hold(options.sensitivity),
+                        "threshold: the sensitivity must be from 0 to 100");
+  detail::refuse_unless(std::isfinite(options.k), "threshold: k must be a number");
+}
+
 inline void check(const Picture& picture, const ThresholdOptions& options) {
   detail::check_photographic(picture, "threshold");
   detail::check_level_channel(picture, options.channel, "threshold");
-  const auto refuse_unless = [](bool is_right, const char* why) {
-    if (!is_right) {
-      throw Error(ErrorKind::usage, std::string("threshold: ") + why);
-    }
-  };
-  refuse_unless(std::isfinite(options.offset), "the offset must be a number");
-  refuse_unless(options.sensitivity >= 0 && options.sensitivity <= 100, "the sensitivity must be from 0 to 100");
-  refuse_unless(std::isfinite(options.k), "k must be a number");
-  refuse_unless(!options.level || *options.level <= picture.format().max_value(), "the level is not one of the image");
+  validate(options);
+  detail::refuse_unless(!options.level || *options.level <= picture.format().max_value(),
+                        "threshold: the level is not one of the image");
   if (has_window(options.method)) {
     detail::check_window(picture.width(), picture.height(), window_of(picture.width(), picture.height(), options),
                          "threshold");

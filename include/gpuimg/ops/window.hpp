@@ -19,8 +19,9 @@ enum class Border : std::uint8_t {
 
 enum class WindowStatistic : std::uint8_t { mean, variance, deviation };
 
-/// Sums of larger windows could exceed 64 bits.
+/// Sums of larger windows could exceed 64 bits. check() also refuses a window that does not fit the image.
 inline constexpr int kMaxWindow = (1 << 23) - 1;
+inline constexpr Limits<int> kWindowLimits{1, kMaxWindow, true};
 
 struct WindowOptions {
   WindowStatistic statistic = WindowStatistic::mean;
@@ -34,7 +35,7 @@ namespace detail {
 
 inline void check_window(int width, int height, int size, const std::string& what) {
   const std::int64_t most = std::min<std::int64_t>(2 * std::int64_t{std::max(width, height)} - 1, kMaxWindow);
-  if (size < 1 || size % 2 == 0 || size > most) {
+  if (!kWindowLimits.hold(size) || size > most) {
     throw Error(ErrorKind::usage, what + ": a window of " + std::to_string(size) + " does not fit an image of " +
                                       size_text(width, height) + "; use an odd number from 1 to " +
                                       std::to_string(most));
