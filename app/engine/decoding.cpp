@@ -10,6 +10,7 @@
 #include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
 #include "engine/command_context.hpp"
+#include "engine/image_job.hpp"
 #include "engine/memory.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"
@@ -97,6 +98,45 @@ codecs::DecodedImage CommandContext::load(const std::string& path) {
   }
   // The first bytes of a file have been looked at above.
   return decode(path == "-" ? read_checked(path) : read(path), path);
+}
+
+bool CommandContext::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when,
+                                const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+  expect_image(declared);
+  const bool on_device = backends_.expects_device();
+  if (on_device && declared.suits_backends) {
+    return false;  // it is decoded there
+  }
+  return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || in_bands_ ||
+         whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options_.max_memory);
+}
+
+codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
+  const std::string& path = paths.input;
+  const bool may = role_ == Role::command || in_bands_;
+  if (!may || members_.contains(path) || options_.verify) {
+    return load(path);
+  }
+  const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
+    return wants_rows(paths, job, when, declared, file_bytes);
+  };
+  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read once
+  if (path == "-") {
+    content = std::make_shared<const Bytes>(read_checked(path));
+  }
+  std::optional<codecs::DecodedImage> opened = times_.measure(Phase::decode, [&] {
+    return content ? codecs::open_image_rows(content, path, input_options(), wants)
+                   : codecs::open_image_rows(path, input_options(), wants);
+  });
+  if (!opened) {
+    return content ? decode(*content, path) : load(path);
+  }
+  sides_.decoded_by = backend_entry(BackendKind::cpu).name;
+  rows_path_ = path;
+  rows_content_ = std::move(content);
+  told_ = opened->notes;
+  finish_decoding(*opened, name_for(path));
+  return std::move(*opened);
 }
 
 Bytes CommandContext::read_checked(const std::string& path) {

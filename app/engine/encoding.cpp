@@ -3,11 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "backends/backends.hpp"
 #include "cli/output_options.hpp"
+#include "codecs/image_writer.hpp"
 #include "codecs/metadata/carried_metadata.hpp"
 #include "engine/command_context.hpp"
 #include "text/printable_name.hpp"
@@ -29,6 +31,20 @@ std::string difference_of_files(const std::vector<std::byte>& file, const std::s
   }
   return fmt::format("byte {} of the file that {} encoded is not that of the CPU", ours - file.begin(), encoded_by);
 }
+
+/// Converts rows on their way to a file.
+class ConvertingWriter final : public codecs::RowWriter {
+ public:
+  ConvertingWriter(std::unique_ptr<codecs::RowWriter> to, const ImageConversion& conversion)
+      : to_(std::move(to)), conversion_(conversion) {}
+
+  void write(ConstView rows) override { to_->write(convert(copy_of(rows), conversion_).view()); }
+  void finish() override { to_->finish(); }
+
+ private:
+  std::unique_ptr<codecs::RowWriter> to_;
+  const ImageConversion& conversion_;
+};
 
 }  // namespace
 
@@ -115,6 +131,35 @@ void CommandContext::write_image(const std::string& output, PixelFormat pixels, 
   const codecs::WriteOptions options = file_options(output, format, pixels, std::move(write_options));
   outputs_.stage(
       output, Phase::encode, [&](const FileParts& to) { encode(format, options, to.append); }, std::move(lent));
+}
+
+void CommandContext::save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent) {
+  outputs_.stage(
+      output, Phase::encode,
+      [&](const FileParts& to) {
+        const std::unique_ptr<codecs::RowWriter> writer = open(to);
+        writer->write(pixels);
+        writer->finish();
+      },
+      std::move(lent));
+}
+
+bool CommandContext::process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
+                                           const ImageConversion& conversion, codecs::WriteOptions write_options,
+                                           const ImageOperation& operation) {
+  if (!input.rows) {
+    return false;
+  }
+  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
+  const PixelFormat written = converted_format(result, conversion);
+  const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
+  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
+  const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
+    auto writer = codecs::open_image_writer(width, height, written, format, output, options, to);
+    return writer == nullptr || written == result ? std::move(writer)
+                                                  : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
+  };
+  return process_rows(input, output, open, operation);
 }
 
 }  // namespace gpuimg

@@ -1,71 +1,115 @@
-// From file to file in bands of rows, for images that are not held. docs/decisions/0022-bands-of-rows.md.
+// Where an operation computes: on the whole image, on strips of it, on bands of rows that stay in their file, or on the
+// CPU because the device has too little memory. docs/batch.md, "Memory"; docs/decisions/0022-bands-of-rows.md.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
 
-#include "backends/backends.hpp"
-#include "cli/output_options.hpp"
 #include "codecs/image_writer.hpp"
 #include "engine/command_context.hpp"
-#include "engine/image_job.hpp"
 #include "engine/memory.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
-namespace {
 
-/// Converts rows on their way to a file.
-class ConvertingWriter final : public codecs::RowWriter {
- public:
-  ConvertingWriter(std::unique_ptr<codecs::RowWriter> to, const ImageConversion& conversion)
-      : to_(std::move(to)), conversion_(conversion) {}
-
-  void write(ConstView rows) override { to_->write(convert(copy_of(rows), conversion_).view()); }
-  void finish() override { to_->finish(); }
-
- private:
-  std::unique_ptr<codecs::RowWriter> to_;
-  const ImageConversion& conversion_;
-};
-
-}  // namespace
-
-bool CommandContext::wants_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when,
-                                const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
-  expect_image(declared);
-  const bool on_device = backends_.expects_device();
-  if (on_device && declared.suits_backends) {
-    return false;  // it is decoded there
+bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
+  const EncodedJpeg& jpeg = frame_of(encoded);
+  const std::size_t needed =
+      device_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + device_decoding_bytes(jpeg);
+  MemoryBudget& memory = device_memory(on);
+  if (share_.is_held() || needed > memory.bytes()) {
+    return false;
   }
-  return when == RowsWhen::always || (when == RowsWhen::on_host && !on_device) || in_bands_ ||
-         whole_bytes(job, paths, file_bytes, declared) > memory_for_images(options_.max_memory);
+  share_ = MemoryShare(memory, needed);
+  return true;
 }
 
-codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const ImageJob& job, RowsWhen when) {
-  const std::string& path = paths.input;
-  const bool may = role_ == Role::command || in_bands_;
-  if (!may || members_.contains(path) || options_.verify) {
-    return load(path);
+void CommandContext::keep_memory_for(const std::optional<Picture>& decoded) {
+  if (decoded) {
+    share_.shrink_to(device_bytes(decoded->width(), decoded->height(), decoded->format(), 0));
+  } else {
+    share_.release();
   }
-  const auto wants = [&](const codecs::DeclaredImage& declared, std::uint64_t file_bytes) {
-    return wants_rows(paths, job, when, declared, file_bytes);
-  };
-  std::shared_ptr<const Bytes> content;  // of a pipe, which can be read once
-  if (path == "-") {
-    content = std::make_shared<const Bytes>(read_checked(path));
+}
+
+void CommandContext::computed(Backend& on, OperationInput input, const Compute& compute) {
+  MemoryShare share = std::move(share_);  // of a picture that is there already
+  if (input.rows) {
+    try {
+      return in_bands(on, [&](Backend& backend, const StripMemory& memory) {
+        StripedBackend bands(backend, memory, &times_);
+        compute(bands, AttemptInput(std::as_const(input)));
+      });
+    } catch (const VoidStrips&) {
+      input = read_whole(std::move(input));
+    }
   }
-  std::optional<codecs::DecodedImage> opened = times_.measure(Phase::decode, [&] {
-    return content ? codecs::open_image_rows(content, path, input_options(), wants)
-                   : codecs::open_image_rows(path, input_options(), wants);
-  });
-  if (!opened) {
-    return content ? decode(*content, path) : load(path);
+  if (on.memory_is_host()) {
+    return compute(on, AttemptInput(std::move(input)));
   }
-  sides_.decoded_by = backend_entry(BackendKind::cpu).name;
-  rows_path_ = path;
-  rows_content_ = std::move(content);
-  told_ = opened->notes;
-  finish_decoding(*opened, path == "-" ? "standard input" : path);
-  return std::move(*opened);
+  std::size_t room = device_memory_limit(on, input, share);
+  if (room == 0) {
+    try {
+      return compute(on, AttemptInput(std::as_const(input)));
+    } catch (const Error& error) {
+      if (error.kind() != ErrorKind::out_of_memory) {
+        throw;
+      }
+      room = room_alone(on, input, share);
+    }
+  }
+  Backend* instead = nullptr;
+  try {
+    StripedBackend strips(on, room, &times_);
+    return compute(strips, AttemptInput(std::as_const(input)));
+  } catch (const Error& error) {
+    if (!allows_cpu_after(error)) {
+      throw;
+    }
+    instead = &cpu_for_strips();
+  }
+  share.release();
+  compute(*instead, AttemptInput(std::move(input)));
+}
+
+std::size_t CommandContext::device_memory_limit(Backend& on, const OperationInput& input, MemoryShare& share) {
+  if (on.memory_is_host() || share.is_held()) {
+    return 0;
+  }
+  const std::size_t mask_bytes = input.mask ? input.mask->size_bytes() : 0;
+  const std::size_t needed = device_bytes(input.width(), input.height(), input.format(), mask_bytes);
+  MemoryBudget& memory = device_memory(on);
+  times_.measure(Phase::start, [&] { share = MemoryShare(memory, needed); });
+  if (needed <= memory.bytes()) {
+    return 0;
+  }
+  if (options_.max_device_memory != 0) {
+    return memory.bytes();
+  }
+  const std::size_t available = on.available_bytes();
+  detail(fmt::format("the device has {} MB of memory left: the image is taken in strips", available >> 20));
+  return std::max<std::size_t>(available / 2, 1);
+}
+
+std::size_t CommandContext::room_alone(Backend& on, OperationInput& input, MemoryShare& share) {
+  bring_to_host(on, input);
+  share.release();
+  MemoryBudget& memory = device_memory(on);
+  times_.measure(Phase::start, [&] { share = MemoryShare(memory, memory.bytes()); });
+  const std::size_t available = on.available_bytes();
+  note(fmt::format("the device ran out of memory and has {} MB left: the image is taken in strips", available >> 20));
+  return std::max<std::size_t>(available / 2, 1);
+}
+
+bool CommandContext::allows_cpu_after(const Error& error) const {
+  return error.kind() == ErrorKind::out_of_memory && options_.can_use_cpu && !options_.verify;
+}
+
+Backend& CommandContext::cpu_for_strips() {
+  note("the device has no memory for strips either: the CPU takes the image");
+  Backend& cpu = backends_.other();
+  record(cpu);
+  return cpu;
 }
 
 void CommandContext::in_bands(Backend& on,
@@ -175,35 +219,6 @@ void CommandContext::write_result(OperationInput input, const std::string& outpu
       writer->finish();
     });
   });
-}
-
-void CommandContext::save_rows(const std::string& output, ConstView pixels, const OpenWriter& open, LentBytes lent) {
-  outputs_.stage(
-      output, Phase::encode,
-      [&](const FileParts& to) {
-        const std::unique_ptr<codecs::RowWriter> writer = open(to);
-        writer->write(pixels);
-        writer->finish();
-      },
-      std::move(lent));
-}
-
-bool CommandContext::process_rows_for_file(OperationInput& input, const std::string& output, PixelFormat result,
-                                           const ImageConversion& conversion, codecs::WriteOptions write_options,
-                                           const ImageOperation& operation) {
-  if (!input.rows) {
-    return false;
-  }
-  const codecs::FileFormat format = write_options.format ? *write_options.format : image_format(output);
-  const PixelFormat written = converted_format(result, conversion);
-  const codecs::WriteOptions options = file_options(output, format, written, std::move(write_options));
-  sides_.encoded_by = backend_entry(BackendKind::cpu).name;
-  const auto open = [&, width = input.width(), height = input.height()](const FileParts& to) {
-    auto writer = codecs::open_image_writer(width, height, written, format, output, options, to);
-    return writer == nullptr || written == result ? std::move(writer)
-                                                  : std::make_unique<ConvertingWriter>(std::move(writer), conversion);
-  };
-  return process_rows(input, output, open, operation);
 }
 
 }  // namespace gpuimg
