@@ -1,7 +1,6 @@
 // gpuimg denoise IN… OUT: non-local means.
 #include <fmt/format.h>
 
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
