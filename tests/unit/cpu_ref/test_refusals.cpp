@@ -99,6 +99,42 @@ TEST_F(Refusals, NumbersOutOfRange) {
   }
 }
 
+/// The defaults, but for one member.
+template <class Options, class Value>
+Options with(Value Options::*member, Value value) {
+  Options options;
+  options.*member = value;
+  return options;
+}
+
+TEST(Options, AreRefusedWithoutAPicture) {
+  const auto refused = [](const auto& options) {
+    expect_refused(ErrorKind::usage, "options alone", [&] { validate(options); });
+  };
+  refused(with(&HistogramOptions::hsl_bins, kHslBinLimits.most + 1));
+  refused(with(&EqualizeOptions::strength, std::numeric_limits<double>::quiet_NaN()));
+  refused(with(&ClaheOptions::tiles_x, kTileLimits.least - 1));
+  refused(with(&DenoiseOptions::patch, kPatchLimits.most - 1));  // even
+  refused(with(&DenoiseOptions::search, kSearchLimits.most + 2));
+  refused(with(&ThresholdOptions::sensitivity, kSensitivityLimits.least - 1));
+  refused(with(&FromHslOptions::sample, Sample::f32));
+}
+
+TEST(Options, AreValidAtTheirLimits) {
+  const auto at_ends = [](auto member, const auto& limits) {
+    EXPECT_NO_THROW(validate(with(member, limits.least)));
+    EXPECT_NO_THROW(validate(with(member, limits.most)));
+  };
+  at_ends(&HistogramOptions::hsl_bins, kHslBinLimits);
+  at_ends(&EqualizeOptions::strength, kStrengthLimits);
+  at_ends(&ClaheOptions::strength, kStrengthLimits);
+  at_ends(&ClaheOptions::tiles_x, kTileLimits);
+  at_ends(&ClaheOptions::tiles_y, kTileLimits);
+  at_ends(&DenoiseOptions::patch, kPatchLimits);
+  at_ends(&DenoiseOptions::search, kSearchLimits);
+  at_ends(&ThresholdOptions::sensitivity, kSensitivityLimits);
+}
+
 TEST_F(Refusals, TablesOfAnotherKind) {
   using Map = std::vector<std::uint16_t>;
   const auto refused = [&](PixelFormat format, EqualizeColor color, const LevelTables& tables) {
