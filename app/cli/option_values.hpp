@@ -18,6 +18,7 @@
 #include "gpuimg/ops/hist.hpp"
 #include "gpuimg/ops/hsl.hpp"
 #include "gpuimg/ops/integral.hpp"
+#include "gpuimg/ops/limits.hpp"
 #include "gpuimg/ops/threshold.hpp"
 #include "gpuimg/ops/window.hpp"
 

@@ -9,7 +9,6 @@
 #include "batch/batch_command.hpp"
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
-#include "cli/value_parsers.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"
 #include "engine/image_job.hpp"

@@ -15,7 +15,6 @@
 #include "cli/option_values.hpp"
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
-#include "cli/value_parsers.hpp"
 #include "codecs/npy/npy.hpp"
 #include "commands/commands.hpp"
 #include "commands/photo_output.hpp"

@@ -310,23 +310,23 @@ SelfTestResult test_encoder(Backend& backend, FileFormat format) {
   return format == FileFormat::png ? run_trials(kPngTrials, format, backend) : run_trials(kJpegTrials, format, backend);
 }
 
-bool CodecAdmission::admits_decoder(Backend& backend, int device, const Note& note) {
-  return admits(
+bool CodecAdmission::admit_decoder(Backend& backend, int device, const Note& note) {
+  return admit(
       decoders_, [&] { return test_decoder(backend); }, device, note,
       fmt::format("the CPU decodes JPEG: {} does not give the pixels of the linked libjpeg", backend.description()));
 }
 
-bool CodecAdmission::admits_encoder(Backend& backend, const Encoding& as, int device, const Note& note) {
+bool CodecAdmission::admit_encoder(Backend& backend, const Encoding& as, int device, const Note& note) {
   const bool is_png = std::holds_alternative<PngDataFormat>(as);
   const codecs::FileFormat format = is_png ? codecs::FileFormat::png : codecs::FileFormat::jpeg;
-  return admits(
+  return admit(
       is_png ? png_encoders_ : jpeg_encoders_, [&] { return test_encoder(backend, format); }, device, note,
       fmt::format("the CPU encodes {}: {} does not give the bytes of {}", codecs::codec_of(format).name,
                   backend.description(), is_png ? "the CPU's encoder" : "the linked libjpeg"));
 }
 
-bool CodecAdmission::admits(Known& known, const std::function<SelfTestResult()>& test, int device, const Note& note,
-                            const std::string& consequence) {
+bool CodecAdmission::admit(Known& known, const std::function<SelfTestResult()>& test, int device, const Note& note,
+                           const std::string& consequence) {
   const std::lock_guard lock(mutex_);
   const auto found = known.find(device);
   if (found != known.end()) {

@@ -36,17 +36,17 @@ class CodecAdmission {
 
   /// Compares the decoder with the host's at the first call for a device, over images built into gpuimg. If they
   /// differ, `note` gets the reason, once. Throws as Backend::decode does.
-  bool admits_decoder(Backend& backend, int device, const Note& note);
+  bool admit_decoder(Backend& backend, int device, const Note& note);
 
   /// The same for the encoder of that format.
-  bool admits_encoder(Backend& backend, const Encoding& as, int device, const Note& note);
+  bool admit_encoder(Backend& backend, const Encoding& as, int device, const Note& note);
 
  private:
   using Known = std::map<int, bool>;  ///< by device
 
   /// `test` returns the result of the self-test.
-  bool admits(Known& known, const std::function<SelfTestResult()>& test, int device, const Note& note,
-              const std::string& consequence);
+  bool admit(Known& known, const std::function<SelfTestResult()>& test, int device, const Note& note,
+             const std::string& consequence);
 
   std::mutex mutex_;
   Known decoders_;

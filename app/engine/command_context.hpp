@@ -169,12 +169,12 @@ class CommandContext {
   Bytes read_checked(const std::string& path);
 
   /// Reads and decodes an operation's input, on the backend if that has a decoder for it; prints the file's notes.
-  /// Refuses a file whose first bytes are no image's before it reads the rest.
+  /// Rejects a file by its first bytes, before it reads the rest, if they are not those of an image.
   codecs::DecodedImage load(const std::string& path);
   codecs::DecodedImage decode(const Bytes& bytes, const std::string& path);
 
-  /// When rows are read in bands: always, if the host computes, or if the image and the job's result do not fit into
-  /// --max-memory together. The latter is in all of them.
+  /// When to read rows in bands: always, if the host computes, or only if the image is too large. Every mode does so if
+  /// the image and the job's result together exceed --max-memory.
   enum class RowsWhen { always, on_host, too_large };
 
   /// As load(), but may leave the pixels of one image in their file, if they can be read there in bands of rows.
@@ -187,12 +187,12 @@ class CommandContext {
     bytes_in_bands_ = bytes;
   }
 
-  /// The same on the host, for pixels that are no operation's input.
+  /// Decodes pixels on the host that are not an operation's input, such as a mask.
   Image load_on_host(const std::string& path) { return decode_on_host(read(path), path); }
   Image decode_on_host(const Bytes& bytes, const std::string& path);
 
-  /// Who watches an operation that takes long: called with the part of the input that is done, 0 … 1, from any thread.
-  /// Empty if nobody does.
+  /// Progress callback for long operations: receives the part of the input that is done, 0 … 1, on any thread. May be
+  /// empty.
   using Watcher = std::function<void(double part)>;
   void watch_with(Watcher watcher) { watcher_ = std::move(watcher); }
   [[nodiscard]] const Watcher& watcher() const { return watcher_; }
@@ -427,7 +427,7 @@ class CommandContext {
 
   /// Waits for device memory to decode the file and run any operation on it. False if there is never enough, or if a
   /// picture of this input has its share already: an item that waits holds nothing, so that all can finish.
-  bool takes_memory_for(const EncodedImage& encoded, Backend& on);
+  bool try_take_memory_for(const EncodedImage& encoded, Backend& on);
 
   /// Keeps the share of what the file was decoded to.
   void keep_memory_for(const std::optional<Picture>& decoded);

@@ -68,8 +68,8 @@ Backend* CommandContext::decoding_backend(const EncodedImage& encoded) {
     Backend& backend = backends_.get();
     const auto tell_why = [&](std::string text) { note(std::move(text)); };
     const bool may = !backend.memory_is_host() &&
-                     shared_->admission.admits_decoder(backend, options_.device, tell_why) &&
-                     takes_memory_for(encoded, backend);
+                     shared_->admission.admit_decoder(backend, options_.device, tell_why) &&
+                     try_take_memory_for(encoded, backend);
     return may ? &backend : nullptr;
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device_fault) {

@@ -54,8 +54,8 @@ bool CommandContext::admit_encoder(Backend& on, const Encoding& as) {
   }
   try {
     return times_.measure(Phase::start, [&] {
-      return shared_->admission.admits_encoder(on, as, options_.device,
-                                               [&](std::string text) { note(std::move(text)); });
+      return shared_->admission.admit_encoder(on, as, options_.device,
+                                              [&](std::string text) { note(std::move(text)); });
     });
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::device_fault) {

@@ -12,7 +12,7 @@
 
 namespace gpuimg {
 
-bool CommandContext::takes_memory_for(const EncodedImage& encoded, Backend& on) {
+bool CommandContext::try_take_memory_for(const EncodedImage& encoded, Backend& on) {
   const EncodedJpeg& jpeg = frame_of(encoded);
   const std::size_t needed =
       device_bytes(jpeg.width, jpeg.height, {Sample::u8, jpeg.component_count}, 0) + device_decoding_bytes(jpeg);
