@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
-#include "codecs/bmp/bmp.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/gif/gif.hpp"
+#include "codecs/formats.hpp"
 #if GPUIMG_HAS_HEIF
 #include "codecs/heif/heif_reader.hpp"
 #endif
@@ -16,16 +15,10 @@
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "codecs/png/png_writer.hpp"
-#include "codecs/pnm/pnm.hpp"
-#include "codecs/psd/psd.hpp"
-#include "codecs/tga/tga.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_reader.hpp"
 #include "codecs/tiff/tiff_writer.hpp"
-#endif
-#if GPUIMG_HAS_WEBP
-#include "codecs/webp/webp.hpp"
 #endif
 
 namespace gpuimg::codecs {
@@ -74,68 +67,68 @@ constexpr Codec kCodecs[] = {
         .name = "BMP",
         .signatures = {{"BM"}},
         .endings = {"bmp", "dib"},
-        .declared = declared_bmp,
-        .metadata = bmp_header_metadata,
-        .decode = read_bmp,
-        .open_rows = open_bmp_rows,
+        .declared = bmp::declared_bmp,
+        .metadata = bmp::bmp_header_metadata,
+        .decode = bmp::read_bmp,
+        .open_rows = bmp::open_bmp_rows,
         .written = {{"bmp", "uncompressed, 8 bits"}},
-        .limits = {.max_bytes = kMaxBmpBytes, .holds_16_bits = false, .holds_gray_alpha = false},
-        .fit_metadata = fit_bmp_metadata,
-        .encode = encode_bmp,
-        .open_placing_writer = open_bmp_writer,
+        .limits = {.max_bytes = bmp::kMaxBmpBytes, .holds_16_bits = false, .holds_gray_alpha = false},
+        .fit_metadata = bmp::fit_bmp_metadata,
+        .encode = bmp::encode_bmp,
+        .open_placing_writer = bmp::open_bmp_writer,
     },
     {
         .format = FileFormat::tga,
         .name = "TGA",
-        .recognizes = looks_like_tga,
+        .recognizes = tga::looks_like_tga,
         .endings = {"tga"},
-        .declared = declared_tga,
-        .decode = read_tga,
-        .open_rows = open_tga_rows,
+        .declared = tga::declared_tga,
+        .decode = tga::read_tga,
+        .open_rows = tga::open_tga_rows,
         .is_decoded_by_rows = true,
         .written = {{"tga", "run-length coded, 8 bits"}},
-        .limits = {.max_side = 65535, .max_bytes = kMaxTgaBytes, .holds_16_bits = false},
-        .encode = encode_tga,
+        .limits = {.max_side = 65535, .max_bytes = tga::kMaxTgaBytes, .holds_16_bits = false},
+        .encode = tga::encode_tga,
     },
     {
         .format = FileFormat::gif,
         .name = "GIF",
         .signatures = {{"GIF87a"}, {"GIF89a"}},
         .endings = {"gif"},
-        .declared = declared_gif,
-        .decode = read_gif,
+        .declared = gif::declared_gif,
+        .decode = gif::read_gif,
     },
     {
         .format = FileFormat::psd,
         .name = "PSD",
         .signatures = {{"8BPS"}},
         .endings = {"psd", "psb"},
-        .declared = declared_psd,
-        .metadata = psd_header_metadata,
-        .decode = read_psd,
+        .declared = psd::declared_psd,
+        .metadata = psd::psd_header_metadata,
+        .decode = psd::read_psd,
     },
     {
         .format = FileFormat::pnm,
         .name = "PNM",
         .signatures = {{"P1"}, {"P2"}, {"P3"}, {"P4"}, {"P5"}, {"P6"}, {"P7\n"}},
         .endings = {"pnm", "pbm", "pgm", "ppm", "pam"},
-        .declared = declared_pnm,
-        .decode = read_pnm,
-        .open_rows = open_pnm_rows,
+        .declared = pnm::declared_pnm,
+        .decode = pnm::read_pnm,
+        .open_rows = pnm::open_pnm_rows,
         .written = {{"pnm", "uncompressed, 8 or 16 bits"},
                     {"pgm", "the same as pnm"},
                     {"ppm", "the same as pnm"},
                     {"pam", "the same as pnm"}},
-        .encode = encode_pnm,
-        .open_writer = open_pnm_writer,
+        .encode = pnm::encode_pnm,
+        .open_writer = pnm::open_pnm_writer,
     },
     {
         .format = FileFormat::npy,
         .name = "NPY",
         .signatures = {{"\x93NUMPY"}},
         .endings = {"npy"},
-        .declared = declared_npy,
-        .decode = read_npy,
+        .declared = npy::declared_npy,
+        .decode = npy::read_npy,
     },
 #if GPUIMG_HAS_TIFF
     {
@@ -159,15 +152,15 @@ constexpr Codec kCodecs[] = {
         .format = FileFormat::webp,
         .name = "WebP",
         .signatures = {{"WEBP", 8}},
-        .recognizes = looks_like_webp,
+        .recognizes = webp::looks_like_webp,
         .endings = {"webp"},
-        .declared = declared_webp,
-        .metadata = webp_header_metadata,
-        .decode = read_webp,
+        .declared = webp::declared_webp,
+        .metadata = webp::webp_header_metadata,
+        .decode = webp::read_webp,
         .written = {{"webp", "lossy or lossless, 8 bits"}},
-        .limits = {.max_side = kMaxWebpSide, .holds_16_bits = false},
-        .fit_metadata = fit_webp_metadata,
-        .encode = encode_webp,
+        .limits = {.max_side = webp::kMaxWebpSide, .holds_16_bits = false},
+        .fit_metadata = webp::fit_webp_metadata,
+        .encode = webp::encode_webp,
     },
 #endif
 #if GPUIMG_HAS_HEIF

@@ -131,7 +131,7 @@ void save_pixels(CommandContext& context, const std::string& output, HslForm for
   if (form == HslForm::tiff) {
     context.save(output, [&] { return tiff_of(pixels); });
   } else if (form == HslForm::npy) {
-    context.save_rows(output, pixels, codecs::npy_opener(pixels.width, pixels.height, pixels.format));
+    context.save_rows(output, pixels, codecs::npy::npy_opener(pixels.width, pixels.height, pixels.format));
   } else {
     context.save_image(output, pixels, write_options);
   }
@@ -224,7 +224,7 @@ class ToHslJob final : public HslJob {
     }
     OperationInput input(std::move(decoded));
     if (!arguments_.planes && form_of(paths.output) == HslForm::npy) {
-      const auto open = codecs::npy_opener(input.width(), input.height(), result);
+      const auto open = codecs::npy::npy_opener(input.width(), input.height(), result);
       context.write_result(std::move(input), paths.output, open, to_hsl);
       return {};
     }
@@ -283,10 +283,10 @@ class FromHslJob final : public HslJob {
 
   InOrder run(CommandContext& context, const ItemPaths& paths) const override {
     Bytes bytes = context.read(paths.input);
-    const bool npy = codecs::is_npy(bytes.span());
+    const bool npy = codecs::npy::is_npy(bytes.span());
     codecs::DecodedImage decoded;
     if (npy) {
-      decoded.image = codecs::decode_npy(bytes.span(), paths.input);
+      decoded.image = codecs::npy::decode_npy(bytes.span(), paths.input);
     } else {
       decoded = context.decode(bytes, paths.input);
     }

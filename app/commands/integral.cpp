@@ -83,7 +83,7 @@ CommandContext::OpenWriter npy_writer(const OperationInput& input, const Integra
   const Sample entry = table_sample(input.width(), input.height(), input.format(), options);
   const int width = table_width(input.width(), options.layout);
   const int height = table_height(input.height(), options.layout);
-  return codecs::npy_opener(width, height, {entry, 1});
+  return codecs::npy::npy_opener(width, height, {entry, 1});
 }
 
 class IntegralJob final : public ImageJob {
@@ -274,7 +274,7 @@ class MomentJob final : public ImageJob {
     };
     if (form == MomentForm::npy) {
       const auto open =
-          codecs::npy_opener(decoded.width(), decoded.height(), result_format(decoded.format(), options_));
+          codecs::npy::npy_opener(decoded.width(), decoded.height(), result_format(decoded.format(), options_));
       context.write_result(OperationInput(std::move(decoded)), paths.output, open, apply);
     } else {
       const Image moments = context.process(OperationInput(std::move(decoded)), apply);

@@ -9,6 +9,7 @@ namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::npy;
 
 void demand_roundtrip(ConstView pixels) {
   const auto file = test::npy_of(pixels);

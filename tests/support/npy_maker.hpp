@@ -15,7 +15,7 @@ namespace gpuimg::test {
 inline std::vector<std::byte> npy_of(ConstView pixels) {
   std::vector<std::byte> file;
   const ByteSink append = [&](std::span<const std::byte> part) { file.insert(file.end(), part.begin(), part.end()); };
-  const auto writer = codecs::open_npy_writer(pixels.width, pixels.height, pixels.format, append);
+  const auto writer = codecs::npy::open_npy_writer(pixels.width, pixels.height, pixels.format, append);
   writer->write(pixels);
   writer->finish();
   return file;

@@ -1,6 +1,6 @@
-// Checks that the file is long enough before it allocates pixels, then unpacks row by row. BITMAPCOREHEADER,
-// BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2's stop at any field.
-#include "codecs/bmp/bmp.hpp"
+// Reads BMP: checks that the file is long enough before it allocates pixels, then unpacks row by row.
+// BITMAPCOREHEADER, BITMAPINFOHEADER and their successors, as Microsoft documents them; OS/2's stop at any field.
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@
 #include "codecs/stored_rows.hpp"
 #include "gpuimg/image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::bmp {
 namespace {
 
 struct BmpHeader {
@@ -525,4 +525,4 @@ DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::bmp

@@ -1,6 +1,6 @@
 // Writes BMP in blocks of rows: from the bottom up, or each at its place. Microsoft's BITMAPINFOHEADER and
 // BITMAPV4HEADER, with the bytes that stb_image_write writes.
-#include "codecs/bmp/bmp.hpp"
+#include "codecs/formats.hpp"
 
 #include <algorithm>
 #include <stdexcept>
@@ -10,7 +10,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/metadata_filter.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::bmp {
 namespace {
 
 class HeaderBytes {
@@ -175,4 +175,4 @@ std::unique_ptr<RowWriter> open_bmp_writer(int width, int height, PixelFormat fo
   return std::make_unique<BmpWriter>(BmpFile(width, height, format, options), place);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::bmp

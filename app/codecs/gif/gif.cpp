@@ -1,5 +1,5 @@
-// Blocks, codes of LZW, frames, interlacing and colors. GIF89a specification.
-#include "codecs/gif/gif.hpp"
+// Reads GIF: blocks, codes of LZW, frames, interlacing and colors. GIF89a specification.
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -19,7 +19,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/refusals.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::gif {
 namespace {
 
 /// Reads a file's bytes and chains of blocks in order (sections 15 and 16). Refuses the file as truncated if it ends
@@ -451,4 +451,4 @@ DeclaredImage declared_gif(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::gif

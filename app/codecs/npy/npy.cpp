@@ -27,7 +27,7 @@
 #include "io/bytes.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::npy {
 namespace {
 
 struct NpyLayout {
@@ -395,4 +395,4 @@ DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions
   return decoded;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::npy

@@ -11,7 +11,7 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::npy {
 
 /// Begins a file of any Sample, little endian. The sink must outlive the writer.
 std::unique_ptr<RowWriter> open_npy_writer(int width, int height, PixelFormat format, const ByteSink& sink);
@@ -35,4 +35,4 @@ DecodedImage read_npy(ByteSpan bytes, const std::string& name, const ReadOptions
 /// type, or for a shape other than (h,w) and (h,w,c) with c from 1 to 4.
 Image decode_npy(std::span<const std::byte> bytes, const std::string& name);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::npy

@@ -1,6 +1,6 @@
-// Headers of the seven kinds P1 to P7, then rows as text, bits or samples. Netpbm's pages pbm(5), pgm(5), ppm(5) and
-// pam(5).
-#include "codecs/pnm/pnm.hpp"
+// Reads and writes PNM: headers of the seven kinds P1 to P7, then rows as text, bits or samples. Netpbm's pages pbm(5),
+// pgm(5), ppm(5) and pam(5).
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -28,7 +28,7 @@
 #include "gpuimg/image.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::pnm {
 namespace {
 
 /// Reads numbers: decimal, between white space and comments.
@@ -466,4 +466,4 @@ void encode_pnm(ConstView pixels, const std::string& /*name*/, const WriteOption
   writer.finish();
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::pnm

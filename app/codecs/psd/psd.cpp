@@ -1,6 +1,6 @@
-// Skips from section to section; of the layers, only their number counts. Joins the planes of the merged image to
-// pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
-#include "codecs/psd/psd.hpp"
+// Reads PSD: skips from section to section; of the layers, only their number counts. Joins the planes of the merged
+// image to pixels, row by row. Adobe Photoshop File Formats Specification; docs/operations.md, "Files".
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -24,7 +24,7 @@
 #include "codecs/refusals.hpp"
 #include "codecs/sample_order.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::psd {
 namespace {
 
 /// The numbers are the file's.
@@ -470,4 +470,4 @@ DeclaredImage declared_psd(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::psd

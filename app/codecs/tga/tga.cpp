@@ -1,7 +1,8 @@
+// Reads and writes TGA with the stb libraries, behind five guards.
 // Guard 1 checks what a header declares and writes a new one, so that stb_image sees only checked values. Guards 2 to 5
 // are around the call: a zeroing allocator with a budget, no conversions inside stb_image, only this format, and a
 // source that records reads past the end. Such a read makes the file truncated, whatever stb_image returns.
-#include "codecs/tga/tga.hpp"
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 #include <stb_image.h>
@@ -30,7 +31,7 @@
 #include "stb_budget.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tga {
 namespace {
 
 struct TgaInput {
@@ -478,4 +479,4 @@ void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& /
   sink(packed.take().span());
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tga

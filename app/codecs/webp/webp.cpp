@@ -1,6 +1,6 @@
-// Walks over the chunks of the RIFF container and checks its sizes first; libwebp then decodes the image right into its
-// place. RFC 9649.
-#include "codecs/webp/webp.hpp"
+// Reads and writes WebP: walks over the chunks of the RIFF container and checks its sizes first; libwebp then decodes
+// the image right into its place. RFC 9649.
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 #include <webp/decode.h>
@@ -27,7 +27,7 @@
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::webp {
 namespace {
 
 /// The image, or the first frame of an animation.
@@ -563,4 +563,4 @@ void encode_webp(ConstView pixels, const std::string& name, const WriteOptions& 
   write_with_metadata(file.span(), options.metadata, sink);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::webp

@@ -12,6 +12,7 @@
 
 namespace gpuimg::test_npy {
 using namespace codecs;
+using namespace codecs::npy;
 
 namespace {
 

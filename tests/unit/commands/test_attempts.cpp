@@ -146,7 +146,7 @@ std::vector<std::pair<std::string, Way>> ways() {
       {"file.jpg", to_file},
       {"table.npy",
        [sum](CommandContext& context, codecs::DecodedImage decoded, const SharedMask& mask, const std::string& output) {
-         const auto open = codecs::npy_opener(decoded.width() + 1, decoded.height() + 1, {Sample::u32, 1});
+         const auto open = codecs::npy::npy_opener(decoded.width() + 1, decoded.height() + 1, {Sample::u32, 1});
          context.write_result(OperationInput(std::move(decoded), mask), output, open, sum);
        }}};
 }

@@ -1,0 +1,158 @@
+// The entry points of the formats that have no other user than the list of formats (codecs.cpp). How a format works is
+// hidden in its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "codecs/codec.hpp"
+
+/// BMP of Windows and OS/2 is read; that of Windows is written.
+namespace gpuimg::codecs::bmp {
+
+/// RGB, or RGBA if a mask declares alpha; channels of fewer than 8 bits are widened by repeating them. The fourth byte
+/// of 32-bit pixels without masks is reserved, not alpha. `bytes` starts with the signature; `name` is printable.
+/// Throws like decode_image.
+DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of BMP.
+std::optional<DecodedImage> open_bmp_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
+
+/// Codec::declared of BMP.
+DeclaredImage declared_bmp(ByteSpan beginning, const std::string& name);
+
+/// Codec::metadata of BMP. The profile is after the pixels.
+Metadata bmp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// Of the largest file. Other programs compute its size as a signed 32-bit number.
+inline constexpr std::uint64_t kMaxBmpBytes = std::numeric_limits<std::int32_t>::max();
+
+/// Codec::fit_metadata of BMP: the density stays, if it has a unit.
+void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter);
+
+/// Writes an image that passes check_holds: RGB as 24 bits, RGBA as 32 bits with alpha, gray as RGB with equal
+/// channels, uncompressed, from the bottom row up.
+void encode_bmp(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::open_placing_writer of BMP.
+std::unique_ptr<RowWriter> open_bmp_writer(int width, int height, PixelFormat format, const std::string& name,
+                                           const WriteOptions& options, const BytePlacer& place);
+
+}  // namespace gpuimg::codecs::bmp
+
+/// GIF, versions 87a and 89a, is read. Why gpuimg has its own reader: docs/decisions/0011-own-gif-reader.md.
+namespace gpuimg::codecs::gif {
+
+/// Returns the first frame placed on its screen, as RGB, or as RGBA if any pixel is transparent. The screen grows to
+/// hold the frame. Parts of it that the frame does not cover are transparent, and transparent pixels are black. Notes
+/// say whether more frames or damage follow. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
+DecodedImage read_gif(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::declared of GIF.
+DeclaredImage declared_gif(ByteSpan beginning, const std::string& name);
+
+}  // namespace gpuimg::codecs::gif
+
+/// PNM is read: PBM, PGM, PPM (as text and binary) and PAM. Binary PGM and PPM are written, and PAM for pixels with
+/// alpha.
+namespace gpuimg::codecs::pnm {
+
+/// Gray, RGB, and alpha of a PAM, scaled from the file's maximum value to the full range of 8 or 16 bits. Of several
+/// images in one file, the first. `bytes` starts with the signature; `name` is printable. Throws like decode_image.
+DecodedImage read_pnm(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of PNM.
+std::optional<DecodedImage> open_pnm_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
+
+/// Codec::declared of PNM.
+DeclaredImage declared_pnm(ByteSpan beginning, const std::string& name);
+
+/// 1 to 4 channels of 8 or 16 bits. `name` says nothing: gray is P5, RGB P6, and with alpha P7.
+void encode_pnm(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::open_writer of PNM.
+std::unique_ptr<RowWriter> open_pnm_writer(int width, int height, PixelFormat format, const std::string& name,
+                                           const WriteOptions& options, const ByteSink& sink);
+
+}  // namespace gpuimg::codecs::pnm
+
+/// The merged image of PSD and PSB is read.
+namespace gpuimg::codecs::psd {
+
+/// Gray, RGB, CMYK and duotone of 8 or 16 bits, indexed of 8, bitmaps; with alpha if the merged image has
+/// transparency, and colors as stored beside it. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
+DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::declared of PSD.
+DeclaredImage declared_psd(ByteSpan beginning, const std::string& name);
+
+/// Codec::metadata of PSD.
+Metadata psd_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+}  // namespace gpuimg::codecs::psd
+
+/// TGA is read with stb_image, behind guards (docs/decisions/0012-what-stb-image-reads.md), and written with
+/// stb_image_write.
+namespace gpuimg::codecs::tga {
+
+/// All six kinds, as gray, RGB, or RGBA if alpha is declared or visibly used. Throws like decode_image; `name` is
+/// printable.
+DecodedImage read_tga(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of TGA, without stb_image: of uncompressed gray and color, unless only the pixels say whether there
+/// is alpha.
+std::optional<DecodedImage> open_tga_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
+
+/// Codec::declared of TGA.
+DeclaredImage declared_tga(ByteSpan beginning, const std::string& name);
+
+/// TGA has no signature: a file is TGA if its name ends in .tga (any case) or it has the footer of version 2, and its
+/// header is plausible.
+bool looks_like_tga(ByteSpan bytes, std::string_view name);
+
+/// stb_image_write computes sizes in int.
+inline constexpr std::uint64_t kMaxTgaBytes = std::numeric_limits<int>::max();
+
+/// 1 to 4 channels, run-length encoded. Requires an image that passes check_holds, and throws Error{out_of_memory}.
+void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+}  // namespace gpuimg::codecs::tga
+
+#if GPUIMG_HAS_WEBP
+/// WebP is read and written with libwebp; lossless with WriteOptions::webp_lossless.
+namespace gpuimg::codecs::webp {
+
+/// Lossy and lossless, as RGB, or as RGBA if the image has alpha. The first frame of an animation is placed on its
+/// canvas; pixels that it leaves uncovered are transparent. `name` is printable. Throws like decode_image.
+DecodedImage read_webp(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::recognizes of WebP: files that are cut off before their signature, and its form of RIFF.
+bool looks_like_webp(ByteSpan bytes, std::string_view name);
+
+/// Codec::declared and Codec::metadata of WebP.
+DeclaredImage declared_webp(ByteSpan beginning, const std::string& name);
+Metadata webp_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// Codec::fit_metadata of WebP.
+void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter);
+
+/// WebP holds no more pixels per side.
+inline constexpr int kMaxWebpSide = 16383;
+
+/// 1 to 4 channels of 8 bits; gray becomes RGB. Alpha that is opaque everywhere is left out. Lossless data keep the
+/// colors of transparent pixels. Throws Error{out_of_memory}, and Error{usage} for an image that this quality makes too
+/// large for the format, or a quality out of range.
+void encode_webp(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+}  // namespace gpuimg::codecs::webp
+#endif
