@@ -6,7 +6,7 @@
 
 #include "codecs/declared_image.hpp"
 #include "codecs/format_detection.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
 #include "codecs/refusals.hpp"
 #include "io/input_file.hpp"

@@ -18,7 +18,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/declared_image.hpp"
 #include "codecs/metadata/color_space.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"

@@ -20,7 +20,7 @@
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "operations/result_compare.hpp"
 #include "operations/selftest.hpp"
 

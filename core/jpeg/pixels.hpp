@@ -1,5 +1,5 @@
 // From coefficients to pixels, as libjpeg-turbo does by default: inverse DCT ("islow"), triangle ("fancy") chroma
-// upsampling, YCbCr to RGB in 16-bit fixed point, and EXIF orientation.
+// upsampling, and YCbCr to RGB in 16-bit fixed point.
 #pragma once
 
 #include <cstddef>
@@ -243,30 +243,5 @@ GPUIMG_HD inline void rgb_run(const std::uint32_t luma[2], const std::uint32_t c
     out[3 * half + 2] = pack_clamped(p[2].b, p[3].r, p[3].g, p[3].b);
   }
 }
-
-/// Which stored pixel becomes pixel (x, y) of the upright picture: origin + x·along_x + y·along_y, in pixels.
-struct Orientation {
-  std::int64_t origin = 0;
-  std::int64_t along_x = 1;
-  std::int64_t along_y = 0;
-};
-
-/// EXIF 2.3, tag 0x0112. The size is that of the stored pixels; any other value than 2 … 8 changes nothing.
-inline Orientation orientation_of(int exif, std::int64_t width, std::int64_t height) {
-  const std::int64_t right = width - 1;
-  const std::int64_t bottom = (height - 1) * width;
-  switch (exif) {
-    case 2: return {right, -1, width};
-    case 3: return {bottom + right, -1, -width};
-    case 4: return {bottom, 1, -width};
-    case 5: return {0, width, 1};
-    case 6: return {bottom, -width, 1};
-    case 7: return {bottom + right, -width, -1};
-    case 8: return {right, width, -1};
-    default: return {0, 1, width};
-  }
-}
-
-inline bool swaps_sides(int exif) { return exif >= 5 && exif <= 8; }
 
 }  // namespace gpuimg::jpeg

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "jpeg_on_device.hpp"
 #include "support/random_jpeg.hpp"
 

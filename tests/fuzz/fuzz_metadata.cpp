@@ -2,8 +2,7 @@
 // profiles, EXIF directories, and PNG's text chunks.
 #include <algorithm>
 
-#include "codecs/metadata/exif_directories.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp_packet.hpp"

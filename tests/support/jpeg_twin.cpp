@@ -16,6 +16,7 @@
 #include "jpeg/layout.hpp"
 #include "jpeg/pixels.hpp"
 #include "jpeg/subsequences.hpp"
+#include "orientation.hpp"
 #include "support/jpeg_coefficients.hpp"
 
 namespace gpuimg::test {

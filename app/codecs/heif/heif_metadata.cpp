@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
 #include "text/printable_name.hpp"

@@ -15,6 +15,7 @@
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
+#include "codecs/metadata/ifd.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {
@@ -89,25 +90,16 @@ bool add_part(std::vector<ByteSpan>& to, ByteSpan part, std::size_t min_bytes) {
 
 /// The number of pictures that the index of a Multi-Picture Format lists (CIPA DC-007, tag B001); 0 if it is damaged.
 std::uint32_t mpf_pictures(ByteSpan index) {
-  constexpr std::size_t kHeaderBytes = 8;
-  constexpr std::size_t kEntryBytes = 12;
-  if (index.size() < kHeaderBytes) {
-    return 0;
+  constexpr std::uint16_t kCountTag = 0xB001;
+  std::uint32_t pictures = 0;
+  const IfdLayout layout{.is_big_endian = !index.empty() && u8_at(index, 0) != 'I'};
+  if (const std::optional<IfdDirectory> directory = first_ifd(index, layout)) {
+    directory->visit_entries(index, [&](const IfdEntry& entry) {
+      pictures = entry.tag == kCountTag ? static_cast<std::uint32_t>(layout.number(entry.value)) : 0;
+      return entry.tag != kCountTag;
+    });
   }
-  const bool is_little = u8_at(index, 0) == 'I';
-  const auto u16 = [&](std::size_t at) { return is_little ? u16le_at(index, at) : u16be_at(index, at); };
-  const auto u32 = [&](std::size_t at) { return is_little ? u32le_at(index, at) : u32be_at(index, at); };
-  const std::size_t entries = u32(4);
-  for (std::size_t i = 0; entries + 2 <= index.size() && i < u16(entries); ++i) {
-    const std::size_t entry = entries + 2 + i * kEntryBytes;
-    if (entry + kEntryBytes > index.size()) {
-      return 0;
-    }
-    if (u16(entry) == 0xB001) {
-      return u32(entry + 8);
-    }
-  }
-  return 0;
+  return pictures;
 }
 
 /// True if the header has a member for the segment, or libjpeg-turbo reads it.

@@ -10,7 +10,7 @@
 #include <string_view>
 
 #include "codecs/joined_bytes.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/xmp_packet.hpp"

@@ -21,7 +21,7 @@
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::codecs {

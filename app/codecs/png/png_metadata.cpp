@@ -11,7 +11,7 @@
 #include "codecs/joined_bytes.hpp"
 #include "codecs/metadata/color_space.hpp"
 #include "codecs/metadata/compressed_icc.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/xmp_packet.hpp"
 #include "codecs/png/png_chunks.hpp"

@@ -16,7 +16,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/cmyk.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"

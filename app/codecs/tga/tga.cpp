@@ -24,7 +24,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/growing_bytes.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/stored_rows.hpp"
 #include "gpuimg/error.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata_filter.hpp"

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
-#include "codecs/metadata/exif_directories.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 
 namespace gpuimg::codecs {

@@ -19,7 +19,7 @@
 #include "codecs/byte_fields.hpp"
 #include "codecs/growing_bytes.hpp"
 #include "codecs/joined_bytes.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc_profile.hpp"
 #include "codecs/metadata/metadata_filter.hpp"
 #include "codecs/metadata/xmp_packet.hpp"

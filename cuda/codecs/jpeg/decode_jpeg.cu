@@ -12,6 +12,7 @@
 #include "device/device.hpp"
 #include "gpuimg/error.hpp"
 #include "jpeg/subsequences.hpp"
+#include "orientation.hpp"
 
 namespace gpuimg::cuda {
 namespace {
@@ -201,12 +202,12 @@ class JpegDecoder {
     if (encoded_.orientation < 2 || encoded_.orientation > 8) {
       return stored;
     }
-    const bool swaps = jpeg::swaps_sides(encoded_.orientation);
+    const bool swaps = swaps_sides(encoded_.orientation);
     Picture turned = new_picture(workspace_.device(), swaps ? stored.height() : stored.width(),
                                  swaps ? stored.width() : stored.height(), stored.format());
     turn_pixels(workspace_, job_.pixels, reinterpret_cast<std::uint8_t*>(pixels_of(turned)), turned.width(),
                 turned.height(), turned.format().channels,
-                jpeg::orientation_of(encoded_.orientation, stored.width(), stored.height()));
+                orientation_of(encoded_.orientation, stored.width(), stored.height()));
     clear_tail(turned, workspace_.stream());
     return turned;
   }

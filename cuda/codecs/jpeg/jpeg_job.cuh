@@ -10,6 +10,7 @@
 #include "jpeg/layout.hpp"
 #include "jpeg/pixels.hpp"
 #include "jpeg/subsequences.hpp"
+#include "orientation.hpp"
 
 namespace gpuimg::cuda {
 
@@ -83,6 +84,6 @@ void make_pixels(const Workspace& workspace, const JpegJob& job);
 /// Turns pixels as their EXIF orientation says.
 /// `width` × `height` is the size of the result; a pixel has 1 or 3 bytes.
 void turn_pixels(const Workspace& workspace, const std::uint8_t* from, std::uint8_t* to, int width, int height,
-                 int pixel_bytes, const jpeg::Orientation& turn);
+                 int pixel_bytes, const Orientation& turn);
 
 }  // namespace gpuimg::cuda

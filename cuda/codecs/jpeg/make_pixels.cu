@@ -180,7 +180,7 @@ constexpr unsigned kTurnThreads = 256;
 /// Thread → pixel of the result. Block → 16×16 of them, so that rows and columns of both pictures share cache lines.
 template <int kBytes>
 __global__ void __launch_bounds__(kTurnThreads)
-    gather_pixels(const std::uint8_t* from, std::uint8_t* to, int width, int height, const jpeg::Orientation turn) {
+    gather_pixels(const std::uint8_t* from, std::uint8_t* to, int width, int height, const Orientation turn) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= width || y >= height) {
@@ -214,7 +214,7 @@ void make_pixels(const Workspace& workspace, const JpegJob& job) {
 }
 
 void turn_pixels(const Workspace& workspace, const std::uint8_t* from, std::uint8_t* to, int width, int height,
-                 int pixel_bytes, const jpeg::Orientation& turn) {
+                 int pixel_bytes, const Orientation& turn) {
   const dim3 threads(16, 16);
   const dim3 blocks((static_cast<unsigned>(width) + 15) / 16, (static_cast<unsigned>(height) + 15) / 16);
   const auto kernel = pixel_bytes == 1 ? gather_pixels<1> : gather_pixels<3>;

@@ -4,8 +4,7 @@
 #include <algorithm>
 #include <string>
 
-#include "codecs/metadata/exif_directories.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/test_images.hpp"
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "codecs/jpeg/jpeg_description.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "jpeg/entropy.hpp"
 #include "jpeg/pixels.hpp"
 #include "jpeg/scan_bytes.hpp"

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "codecs/metadata/carried_metadata.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "codecs/declared_image.hpp"
-#include "codecs/metadata/exif_orientation.hpp"
+#include "codecs/metadata/exif.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/small_formats.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,14 +1,37 @@
-// EXIF data as directories of entries, so that they can move from one TIFF structure to another. EXIF 2.3, section 4.6.
+// EXIF data: its orientation, and its directories of entries, which can move from one TIFF structure to another.
+// EXIF 2.3, section 4.6.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
+#include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
 namespace gpuimg::codecs {
+
+/// True if the data begin as EXIF does, with a byte order mark and the number 42.
+bool is_exif(std::span<const std::byte> data) noexcept;
+
+// --- Orientation: core/orientation.hpp says what its eight values mean ----------------------------------------------
+
+/// Orientation 1 … 8 from EXIF data that start with the byte order mark ("II" or "MM"). Damaged or missing: 1, which
+/// means that the pixels are stored upright. Never throws.
+int exif_orientation(std::span<const std::byte> exif) noexcept;
+
+/// Sets every orientation that exif_orientation could find to 1; changes nothing else.
+void reset_orientation(std::span<std::byte> exif) noexcept;
+
+/// Unlinks the thumbnail's directory from the main one; its bytes stay in place. True if there was one.
+bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
+
+/// The pixels turned upright. 5 to 8 swap width and height.
+Image apply_orientation(Image image, int orientation);
+
+// --- Directories ----------------------------------------------------------------------------------------------------
 
 struct ExifEntry {
   std::uint16_t tag = 0;
@@ -30,7 +53,7 @@ struct ExifDirectories {
 };
 
 /// Reads the directory at `offset` of a TIFF, a BigTIFF or EXIF data, or the first one for 0, and those that it refers
-/// to. Nothing if any of it is damaged, or if it is larger than 1 MB.
+/// to. Returns nullopt if any of it is damaged, or if it is larger than 1 MB.
 std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, std::uint64_t offset = 0);
 
 /// The value of a tag in the directory at `offset`, as stored. Empty if there is none, or if it is damaged.

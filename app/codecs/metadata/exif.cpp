@@ -1,16 +1,77 @@
-// Values change their byte order by their type. The data may be hostile.
-#include "codecs/metadata/exif_directories.hpp"
+// Reads, changes and writes EXIF data, and turns pixels tile by tile. The data may be hostile.
+#include "codecs/metadata/exif.hpp"
 
 #include <algorithm>
 #include <array>
-#include <span>
+#include <cstring>
 #include <string_view>
 #include <utility>
 
 #include "codecs/joined_bytes.hpp"
+#include "codecs/metadata/ifd.hpp"
+#include "orientation.hpp"
 
 namespace gpuimg::codecs {
 namespace {
+
+// --- Orientation ----------------------------------------------------------------------------------------------------
+
+/// Tiles keep both the rows read and the rows written in the cache if one of them is walked along columns.
+template <std::size_t kPixelBytes>
+void copy_pixels(ConstView from, View to, const Orientation& walk) {
+  constexpr std::ptrdiff_t kTile = 32;
+  const auto bytes = static_cast<std::ptrdiff_t>(kPixelBytes);
+  for (std::ptrdiff_t tile_y = 0; tile_y < to.height; tile_y += kTile) {
+    const std::ptrdiff_t end_y = std::min(to.height - tile_y, kTile) + tile_y;
+    for (std::ptrdiff_t tile_x = 0; tile_x < to.width; tile_x += kTile) {
+      const std::ptrdiff_t end_x = std::min(to.width - tile_x, kTile) + tile_x;
+      for (std::ptrdiff_t y = tile_y; y < end_y; ++y) {
+        const std::byte* source = from.data + (walk.origin + tile_x * walk.along_x + y * walk.along_y) * bytes;
+        std::byte* target = to.row_bytes(static_cast<int>(y)) + tile_x * bytes;
+        for (std::ptrdiff_t x = tile_x; x < end_x; ++x, target += kPixelBytes) {
+          std::memcpy(target, source + (x - tile_x) * walk.along_x * bytes, kPixelBytes);
+        }
+      }
+    }
+  }
+}
+
+constexpr std::uint32_t kBigEndianMark = 0x4D4D;     // MM
+constexpr std::uint32_t kLittleEndianMark = 0x4949;  // II
+
+std::optional<IfdDirectory> main_directory(ByteSpan exif) {
+  return is_exif(exif) ? first_ifd(exif, IfdLayout::of(exif.first(4))) : std::nullopt;
+}
+
+/// Bytes of a value of a TIFF type; 0 if the type is not a 16- or 32-bit integer.
+std::size_t integer_bytes(std::uint16_t type) {
+  switch (type) {
+    case 3: return 2;  // SHORT, as EXIF requires; the others also occur
+    case 4: return 4;  // LONG
+    case 8: return 2;  // SSHORT
+    case 9: return 4;  // SLONG
+    default: return 0;
+  }
+}
+
+constexpr std::uint16_t kOrientationTag = 274;
+
+/// Calls visit(number, layout) for the orientations of the main image, which are numbers in `exif`, until visit returns
+/// false.
+template <class Visit>
+void visit_orientations(ByteSpan exif, Visit visit) {
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  if (!main) {
+    return;
+  }
+  main->visit_entries(exif, [&](const IfdEntry& entry) {
+    const std::size_t size = integer_bytes(entry.type);
+    const bool is_orientation = entry.tag == kOrientationTag && size > 0 && entry.count == 1;
+    return !is_orientation || visit(entry.value.first(size), main->layout);
+  });
+}
+
+// --- Directories ----------------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMaxTagBytes = std::uint64_t{16} << 20;
@@ -18,7 +79,6 @@ constexpr std::uint16_t kText = 2;
 constexpr std::uint16_t kShort = 3;
 constexpr std::uint16_t kLong = 4;
 constexpr std::uint16_t kOffset = 13;
-constexpr std::uint16_t kOrientationTag = 274;
 constexpr std::uint16_t kExifTag = 34665;
 constexpr std::uint16_t kGpsTag = 34853;
 constexpr std::uint16_t kInteroperabilityTag = 40965;
@@ -96,39 +156,32 @@ class DirectoryReader {
  public:
   DirectoryReader(const RandomAccess& file, std::uint64_t max_bytes) : file_(file), left_(max_bytes) {
     const std::vector<std::byte> start = bytes_at(0, 4);
-    is_big_endian_ = is_whole_ && start[0] == std::byte{'M'};
-    is_big_ = is_whole_ && number(std::span(start).last(2)) == 43;
+    layout_ = is_whole_ ? IfdLayout::of(start) : IfdLayout{};
   }
 
   /// False once anything was missing or too large.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
-  [[nodiscard]] bool is_big_endian() const { return is_big_endian_; }
+  [[nodiscard]] bool is_big_endian() const { return layout_.is_big_endian; }
 
   RawDirectory directory(std::uint64_t offset) {
     constexpr std::uint64_t kMaxEntries = 4096;
-    const std::size_t count_size = is_big_ ? 8 : 2;
-    const std::size_t entry_size = is_big_ ? 20 : 12;
-    const std::size_t offset_size = is_big_ ? 8 : 4;
     RawDirectory directory;
-    const std::uint64_t at = offset > 0 ? offset : number(bytes_at(offset_size, offset_size));
-    const std::uint64_t count = number(bytes_at(at, count_size));
+    const std::uint64_t at = offset > 0 ? offset : number_at(layout_.first_link(), layout_.offset_bytes());
+    const std::uint64_t count = number_at(at, layout_.count_bytes());
     if (!is_whole_ || count > kMaxEntries) {
       is_whole_ = false;
       return directory;
     }
-    const std::size_t size = static_cast<std::size_t>(count) * entry_size;
-    const std::vector<std::byte> bytes = bytes_at(at + count_size, size);
-    for (std::size_t i = 0; i < size && is_whole_; i += entry_size) {
-      const auto entry = std::span(bytes).subspan(i, entry_size);
-      const auto inner = entry.last(offset_size);
-      directory.entries.push_back({static_cast<std::uint16_t>(number(entry.first(2))),
-                                   static_cast<std::uint16_t>(number(entry.subspan(2, 2))),
-                                   number(entry.subspan(4, offset_size)),
-                                   {inner.begin(), inner.end()}});
-    }
+    const std::uint64_t first = at + layout_.count_bytes();
+    const std::size_t size = static_cast<std::size_t>(count) * layout_.entry_bytes();
+    const std::vector<std::byte> bytes = bytes_at(first, size);
+    layout_.visit_entries(is_whole_ ? ByteSpan(bytes) : ByteSpan(), [&](const IfdEntry& entry) {
+      directory.entries.push_back({entry.tag, entry.type, entry.count, {entry.value.begin(), entry.value.end()}});
+      return true;
+    });
     // Some programs omit the link to the next directory.
-    std::vector<std::byte> link(offset_size);
-    directory.next = file_.read(at + count_size + size, link) == offset_size ? number(link) : 0;
+    std::vector<std::byte> link(layout_.offset_bytes());
+    directory.next = file_.read(first + size, link) == link.size() ? layout_.number(link) : 0;
     return directory;
   }
 
@@ -137,13 +190,13 @@ class DirectoryReader {
     if (size <= entry.inner.size()) {
       return {entry.inner.begin(), entry.inner.begin() + static_cast<std::ptrdiff_t>(size)};
     }
-    return bytes_at(number(entry.inner), size);
+    return bytes_at(layout_.number(entry.inner), size);
   }
 
   /// Where a directory is that an entry refers to.
   [[nodiscard]] std::uint64_t offset_in(const RawEntry& entry) const {
     const bool is_short = entry.type == kLong || entry.type == kOffset;
-    return number(std::span(entry.inner).first(is_short ? 4 : entry.inner.size()));
+    return layout_.number(std::span(entry.inner).first(is_short ? 4 : entry.inner.size()));
   }
 
  private:
@@ -158,18 +211,11 @@ class DirectoryReader {
     return bytes;
   }
 
-  [[nodiscard]] std::uint64_t number(std::span<const std::byte> bytes) const {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      value = value << 8 | std::to_integer<std::uint64_t>(bytes[is_big_endian_ ? i : bytes.size() - 1 - i]);
-    }
-    return value;
-  }
+  std::uint64_t number_at(std::uint64_t offset, std::size_t size) { return layout_.number(bytes_at(offset, size)); }
 
   const RandomAccess& file_;
   std::uint64_t left_;
-  bool is_big_endian_ = false;
-  bool is_big_ = false;
+  IfdLayout layout_;
   bool is_whole_ = true;
 };
 
@@ -250,6 +296,70 @@ std::uint64_t append(std::vector<std::byte>& file, std::vector<ExifEntry> entrie
 }
 
 }  // namespace
+
+bool is_exif(std::span<const std::byte> data) noexcept {
+  constexpr std::size_t kHeaderBytes = 8;
+  return data.size() >= kHeaderBytes && ((u16be_at(data, 0) == kBigEndianMark && u16be_at(data, 2) == 42) ||
+                                         (u16be_at(data, 0) == kLittleEndianMark && u16le_at(data, 2) == 42));
+}
+
+int exif_orientation(std::span<const std::byte> exif) noexcept {
+  int orientation = 1;
+  visit_orientations(exif, [&](ByteSpan number, const IfdLayout& layout) {
+    const std::uint64_t value = layout.number(number);
+    orientation = value >= 1 && value <= 8 ? static_cast<int>(value) : 1;
+    return false;
+  });
+  return orientation;
+}
+
+void reset_orientation(std::span<std::byte> exif) noexcept {
+  visit_orientations(exif, [&](ByteSpan number, const IfdLayout& layout) {
+    const auto to = exif.subspan(static_cast<std::size_t>(number.data() - exif.data()), number.size());
+    std::fill(to.begin(), to.end(), std::byte{0});
+    (layout.is_big_endian ? to.back() : to.front()) = std::byte{1};
+    return true;
+  });
+}
+
+bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  if (!main) {
+    return false;
+  }
+  const std::size_t link = main->first + main->entries_bytes();
+  const std::size_t link_bytes = main->layout.offset_bytes();
+  if (link > exif.size() || exif.size() - link < link_bytes) {
+    return false;
+  }
+  // Some programs omit the link. The value must lead to a directory, or it is something else.
+  const std::uint64_t next = main->layout.number(exif.subspan(link, link_bytes));
+  const auto thumbnail = next > 0 ? ifd_at(exif, next, main->layout) : std::nullopt;
+  if (!thumbnail || thumbnail->count == 0 || thumbnail->entries_bytes() > exif.size() - thumbnail->first) {
+    return false;
+  }
+  std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(link), link_bytes, std::byte{0});
+  return true;
+}
+
+Image apply_orientation(Image image, int orientation) {
+  if (orientation < 2 || orientation > 8) {
+    return image;
+  }
+  const bool swaps = swaps_sides(orientation);
+  Image upright(swaps ? image.height() : image.width(), swaps ? image.width() : image.height(), image.format());
+  const ConstView from = std::as_const(image).view();
+  const Orientation walk = orientation_of(orientation, image.width(), image.height());
+  switch (image.format().bytes_per_pixel()) {
+    case 1: copy_pixels<1>(from, upright.view(), walk); break;
+    case 2: copy_pixels<2>(from, upright.view(), walk); break;
+    case 3: copy_pixels<3>(from, upright.view(), walk); break;
+    case 4: copy_pixels<4>(from, upright.view(), walk); break;
+    case 6: copy_pixels<6>(from, upright.view(), walk); break;
+    default: copy_pixels<8>(from, upright.view(), walk); break;
+  }
+  return upright;
+}
 
 std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, std::uint64_t offset) {
   DirectoryReader reader(file, kMaxBytes);
