@@ -12,6 +12,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "codecs/metadata/ifd.hpp"
+
 namespace gpuimg::codecs {
 namespace {
 
@@ -41,21 +43,20 @@ class DirectoryWalk {
   explicit DirectoryWalk(const RandomAccess& file) : file_(file) {
     std::array<std::byte, 4> start{};
     (void)file.read(0, start);
-    is_big_endian_ = start[0] == std::byte{'M'};
-    is_big_ = number(std::span(start).subspan(2)) == 43;
+    layout_ = IfdLayout::of(start);
   }
 
   [[nodiscard]] std::uint64_t first() const {
-    std::array<std::byte, 8> offset{};
-    (void)file_.read(offset_size(), std::span(offset).first(offset_size()));
-    return number(std::span(offset).first(offset_size()));
+    std::array<std::byte, 8> bytes{};
+    const auto offset = std::span(bytes).first(layout_.offset_bytes());
+    (void)file_.read(layout_.first_link(), offset);
+    return layout_.number(offset);
   }
 
   /// The directory at a place, or nothing if it is damaged; then why_not() gives the reason. `page` is its number in
   /// messages.
   std::optional<Directory> at(std::uint64_t offset, std::size_t page) {
-    const std::size_t count_size = is_big_ ? 8 : 2;
-    const std::size_t entry_size = is_big_ ? 20 : 12;
+    const std::size_t count_size = layout_.count_bytes();
     constexpr std::uint64_t kMaxEntries = 65535;
     std::array<std::byte, 8> count_bytes{};
     const auto count_span = std::span(count_bytes).first(count_size);
@@ -65,11 +66,11 @@ class DirectoryWalk {
     if (file_.read(offset, count_span) < count_size) {
       return ended(kCutOff, page);
     }
-    const std::uint64_t count = number(count_span);
+    const std::uint64_t count = layout_.number(count_span);
     if (count == 0 || count > kMaxEntries) {
       return ended(kOther, page);
     }
-    entries_.resize(static_cast<std::size_t>(count) * entry_size + offset_size());
+    entries_.resize(static_cast<std::size_t>(count) * layout_.entry_bytes() + layout_.offset_bytes());
     if (entries_.size() > file_.size - offset - count_size) {
       return ended(kCutOff, page);
     }
@@ -81,11 +82,12 @@ class DirectoryWalk {
       return ended(kCutOff, page);
     }
     Directory directory;
-    const std::span<const std::byte> all(entries_);
-    for (std::size_t i = 0; i < count; ++i) {
-      take(all.subspan(i * entry_size, entry_size), directory);
-    }
-    directory.next = number(all.last(offset_size()));
+    const ByteSpan all(entries_);
+    layout_.visit_entries(all.first(all.size() - layout_.offset_bytes()), [&](const IfdEntry& entry) {
+      take(entry, directory);
+      return true;
+    });
+    directory.next = layout_.number(all.last(layout_.offset_bytes()));
     return directory.is_garbage() ? ended(kOther, page) : std::optional(directory);
   }
 
@@ -101,16 +103,11 @@ class DirectoryWalk {
     return std::nullopt;
   }
 
-  [[nodiscard]] std::size_t offset_size() const { return is_big_ ? 8 : 4; }
-
-  void take(std::span<const std::byte> entry, Directory& directory) {
-    const std::uint64_t tag = number(entry.first(2));
-    const std::uint64_t type = number(entry.subspan(2, 2));
-    const std::uint64_t count = number(entry.subspan(4, offset_size()));
-    const std::span<const std::byte> value = entry.last(offset_size());
+  void take(const IfdEntry& entry, Directory& directory) {
+    const auto [tag, type, count, value] = entry;
     const int width = type == TIFF_NOTYPE || type > TIFF_IFD8 ? 0 : TIFFDataWidth(static_cast<TIFFDataType>(type));
     if (tag == TIFFTAG_SUBFILETYPE) {
-      directory.is_page = (number(value.first(type == TIFF_SHORT ? 2 : 4)) & kReducedOrMask) == 0;
+      directory.is_page = (layout_.number(value.first(type == TIFF_SHORT ? 2 : 4)) & kReducedOrMask) == 0;
     }
     directory.has_width = directory.has_width || tag == TIFFTAG_IMAGEWIDTH;
     directory.has_height = directory.has_height || tag == TIFFTAG_IMAGELENGTH;
@@ -119,22 +116,13 @@ class DirectoryWalk {
       return;
     }
     const bool is_inside = count <= value.size() / static_cast<std::uint64_t>(width);
-    const std::uint64_t place = number(value);
+    const std::uint64_t place = layout_.number(value);
     const bool fits = place <= file_.size && count <= (file_.size - place) / static_cast<std::uint64_t>(width);
     directory.refers_behind_end = directory.refers_behind_end || !(is_inside || fits);
   }
 
-  [[nodiscard]] std::uint64_t number(std::span<const std::byte> bytes) const {
-    std::uint64_t value = 0;
-    for (std::size_t i = 0; i < bytes.size(); ++i) {
-      value = value << 8 | std::to_integer<std::uint64_t>(bytes[is_big_endian_ ? i : bytes.size() - 1 - i]);
-    }
-    return value;
-  }
-
   const RandomAccess& file_;
-  bool is_big_endian_ = false;
-  bool is_big_ = false;
+  IfdLayout layout_;
   std::vector<std::byte> entries_;
   std::uint64_t bytes_read_ = 0;
   std::string why_not_;
