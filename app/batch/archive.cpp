@@ -29,7 +29,7 @@
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "engine/memory.hpp"
 #include "io/bytes.hpp"
 #include "io/input_file.hpp"

@@ -21,7 +21,7 @@
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/memory.hpp"
 #include "gpuimg/error.hpp"

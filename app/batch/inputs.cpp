@@ -15,7 +15,7 @@
 #include <set>
 #include <unordered_set>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
 #include "text/path_names.hpp"

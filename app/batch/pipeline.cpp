@@ -21,7 +21,7 @@
 #include "batch/inputs.hpp"
 #include "batch/memory_reserve.hpp"
 #include "cli/messages.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
 #include "io/output_file.hpp"
 

@@ -31,7 +31,7 @@
 #include "cli/messages.hpp"
 #include "cli/version.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/item_outputs.hpp"
 #include "engine/memory.hpp"

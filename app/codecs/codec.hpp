@@ -19,9 +19,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_encoding.hpp"
-#include "codecs/metadata/metadata.hpp"
-#include "codecs/row_reader.hpp"
-#include "codecs/row_writer.hpp"
+#include "codecs/rows.hpp"
 #include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
 #include "gpuimg/picture.hpp"
@@ -85,6 +83,35 @@ struct ReadOptions {
   [[nodiscard]] Image image(int width, int height, PixelFormat format) const {
     return new_image ? new_image(width, height, format) : Image(width, height, format);
   }
+};
+
+enum class DensityUnit : std::uint8_t { none, inch, centimeter, meter };
+
+/// Pixels per unit; without a unit, only the aspect ratio of a pixel. Never 0.
+struct PixelDensity {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  DensityUnit unit = DensityUnit::none;
+
+  bool operator==(const PixelDensity&) const = default;
+};
+
+/// What a photograph's file says besides its pixels: color space, density, camera. docs/operations.md, "Metadata".
+/// Members named after a PNG chunk hold that chunk's content; only PNG has them.
+struct Metadata {
+  std::vector<std::byte> icc;   ///< as returned by icc_profile_in; empty if there is none
+  std::vector<std::byte> exif;  ///< begins with the byte order mark; empty if there is none
+  std::optional<std::array<std::byte, 4>> cicp;
+  std::optional<std::uint8_t> srgb;                  ///< rendering intent, 0 … 3
+  std::optional<std::uint32_t> gama;                 ///< gamma of the file times 100000
+  std::optional<std::array<std::uint32_t, 8>> chrm;  ///< white, red, green, blue: x and y of each times 100000
+  std::optional<PixelDensity> density;
+  std::vector<std::byte> xmp;            ///< a packet as is_xmp accepts it; empty if there is none
+  std::vector<std::byte> xmp_extension;  ///< the ExtendedXMP of a JPEG; `xmp` refers to it by GUID
+  std::vector<std::byte> iptc;           ///< IPTC-IIM datasets; empty if there is none
+  std::vector<std::string> not_kept;     ///< other content of the file, for the user: "the tIME chunk"
+
+  bool operator==(const Metadata&) const = default;
 };
 
 struct DecodedImage {

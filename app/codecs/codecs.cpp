@@ -192,7 +192,7 @@ constexpr std::string_view kPhoto = "darktable-cli in.raw out.png";
 constexpr std::string_view kVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
 constexpr std::string_view kUnpack = "unpack it first";
 
-/// The first that fits names the file. SVG and XBM are text: format_detection.cpp finds them.
+/// The first that fits names the file. SVG and XBM are text: file_header.cpp finds them.
 constexpr ForeignFormat kForeignFormats[] = {
     {"Canon's raw photo (CR2)", {{"CR\2"sv, 8}}, {}, kPhoto},
 #if !GPUIMG_HAS_TIFF

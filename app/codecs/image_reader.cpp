@@ -4,10 +4,9 @@
 #include <memory>
 #include <utility>
 
-#include "codecs/declared_image.hpp"
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
 #include "io/input_file.hpp"
 #include "text/printable_name.hpp"

@@ -22,7 +22,7 @@ std::string readable_formats();
 /// `name` is printable.
 [[noreturn]] void refuse_damaged(std::string_view name, std::string_view why);
 
-/// Error{decode}: the file ends before the image does. Who read only a beginning reads on.
+/// Error{decode}: the file ends before the image does. A caller that has read only a beginning reads more and retries.
 class TruncatedFile : public Error {
  public:
   explicit TruncatedFile(const std::string& message) : Error(ErrorKind::decode, message) {}

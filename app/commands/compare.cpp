@@ -21,7 +21,7 @@
 #include "cli/global_options.hpp"
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/refusals.hpp"
 #include "commands/commands.hpp"
 #include "engine/command_context.hpp"

@@ -15,7 +15,7 @@
 #include "cli/output_options.hpp"
 #include "cli/pixel_options.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #include "commands/commands.hpp"
 #include "commands/hist.hpp"
 #include "commands/side_inputs.hpp"

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #if GPUIMG_HAS_HEIF
 #include "codecs/heif/heif_library.hpp"
 #endif

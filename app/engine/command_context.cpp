@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "cli/messages.hpp"
-#include "codecs/metadata/color_space.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

@@ -19,7 +19,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/row_reader.hpp"
+#include "codecs/rows.hpp"
 #include "engine/backend_choice.hpp"
 #include "engine/codec_selftest.hpp"
 #include "engine/image_conversion.hpp"

@@ -7,8 +7,7 @@
 #include <utility>
 
 #include "backends/backends.hpp"
-#include "codecs/declared_image.hpp"
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #include "engine/command_context.hpp"
 #include "engine/image_job.hpp"
 #include "engine/memory.hpp"

@@ -10,7 +10,7 @@
 #include "backends/backends.hpp"
 #include "cli/output_options.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "engine/command_context.hpp"
 #include "text/printable_name.hpp"
 

@@ -10,7 +10,7 @@
 
 #include "cli/messages.hpp"
 #include "codecs/codec.hpp"
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #include "gpuimg/error.hpp"
 #include "io/output_file.hpp"
 #include "text/path_names.hpp"

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "cli/global_options.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "gpuimg/backend.hpp"
 #include "io/bytes.hpp"
 

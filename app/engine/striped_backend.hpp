@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-#include "codecs/row_reader.hpp"
+#include "codecs/rows.hpp"
 #include "engine/phase_times.hpp"
 #include "gpuimg/backend.hpp"
 

@@ -3,7 +3,7 @@
 // same pixels in lenient mode, in parts and by its scans.
 #include <optional>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

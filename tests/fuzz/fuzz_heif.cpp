@@ -1,7 +1,7 @@
 // Fuzzes HEIC and AVIF: a file gives the same error twice, or twice the same pixels, as many as its header declares.
 #include <optional>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

@@ -4,8 +4,7 @@
 
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

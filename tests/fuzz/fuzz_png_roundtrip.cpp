@@ -4,7 +4,8 @@
 
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/metadata/color_space.hpp"
+#include "codecs/metadata/icc.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/png/png_reader.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"

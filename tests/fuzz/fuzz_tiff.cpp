@@ -7,7 +7,7 @@
 #include "codecs/codec.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/metadata/carried_metadata.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "gpuimg/error.hpp"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
 #include "fuzz/finding.hpp"

@@ -117,7 +117,7 @@ MUTATIONS = [
     Mutation("foreign-name", "a format that is not read is named", "app/codecs/codecs.cpp",
              '    {"SGI", {{"\\x01\\xDA\\0"sv}, {"\\x01\\xDA\\1"}}, {}, "convert in.sgi out.png"},\n', "",
              ("FileCatalogue.MatchesItsVerdicts",)),
-    through_executable("first-bytes", "the first bytes decide before the rest is read", "app/codecs/format_detection.cpp",
+    through_executable("first-bytes", "the first bytes decide before the rest is read", "app/codecs/file_header.cpp",
                        "const bool is_part = beginning.size() >= kDetectionBytes;",
                        "const bool is_part = beginning.size() >= kDetectionBytes << 30;", ("cli.stdin_first_bytes_decide",)),
     through_executable("heif-bomb", "a HEIF of too many pixels for its bytes is refused", "app/codecs/heif/heif_reader.cpp",

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/row_reader.hpp"
+#include "codecs/rows.hpp"
 
 namespace gpuimg::test {
 

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "codecs/image_writer.hpp"
-#include "codecs/metadata/carried_metadata.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"

@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "codecs/format_detection.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_reader.hpp"
 #include "gpuimg/error.hpp"
 #include "io/bytes.hpp"

@@ -18,10 +18,9 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/metadata/icc_profile.hpp"
-#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/refusals.hpp"
-#include "codecs/stored_rows.hpp"
+#include "codecs/rows.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs::bmp {

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs::bmp {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/icc_profile.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/icc.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {

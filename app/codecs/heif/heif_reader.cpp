@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codecs/allowed_threads.hpp"
 #include "codecs/heif/heif_file.hpp"
 #include "codecs/heif/heif_metadata.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/threads.hpp"
 
 namespace gpuimg::codecs {
 namespace {

@@ -23,10 +23,10 @@ DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name);
 Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
 
 /// One channel stays gray, three become RGB, with the slow exact inverse DCT and smooth chroma upsampling (libjpeg's
-/// defaults). CMYK and YCCK become RGB through cmyk.hpp, with a note. Every warning of libjpeg-turbo is Error{decode},
-/// or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as stored: the
-/// caller applies the orientation. If options.decode_on_backend takes the file, its Picture is returned instead,
-/// upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image,
+/// defaults). CMYK and YCCK become RGB through stored_samples.hpp, with a note. Every warning of libjpeg-turbo is
+/// Error{decode}, or a note if lenient; a file of more than 500 scans is always Error{decode}. Pixels are returned as
+/// stored: the caller applies the orientation. If options.decode_on_backend takes the file, its Picture is returned
+/// instead, upright if options.auto_orient; notes and metadata are the same. Several threads decode a large image,
 /// unless options.threads is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 

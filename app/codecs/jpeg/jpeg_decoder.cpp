@@ -15,9 +15,9 @@
 #include <string_view>
 #include <utility>
 
-#include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/stored_samples.hpp"
 #include "gpuimg/error.hpp"
 #include "io/bytes.hpp"
 

@@ -9,11 +9,11 @@
 #include <span>
 #include <string_view>
 
-#include "codecs/joined_bytes.hpp"
+#include "codecs/byte_fields.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/icc_profile.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 
 namespace gpuimg::codecs {
 namespace {

@@ -7,7 +7,6 @@
 
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs {
 

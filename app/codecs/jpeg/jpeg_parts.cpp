@@ -10,8 +10,8 @@
 #include <mutex>
 #include <optional>
 
-#include "codecs/codec_arena.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
+#include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {

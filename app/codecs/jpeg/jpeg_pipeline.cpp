@@ -8,9 +8,9 @@
 #include <condition_variable>
 #include <mutex>
 
-#include "codecs/codec_arena.hpp"
 #include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
+#include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs {

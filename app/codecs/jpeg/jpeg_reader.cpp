@@ -12,8 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/allowed_threads.hpp"
-#include "codecs/cmyk.hpp"
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
@@ -23,6 +21,8 @@
 #include "codecs/jpeg/jpeg_script.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/stored_samples.hpp"
+#include "codecs/threads.hpp"
 
 namespace gpuimg::codecs {
 namespace {

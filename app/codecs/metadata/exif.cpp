@@ -7,7 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#include "codecs/joined_bytes.hpp"
+#include "codecs/byte_fields.hpp"
 #include "codecs/metadata/ifd.hpp"
 #include "orientation.hpp"
 

@@ -10,8 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "codecs/joined_bytes.hpp"
-#include "codecs/metadata/metadata.hpp"
+#include "codecs/byte_fields.hpp"
 #include "text/number_text.hpp"
 
 namespace gpuimg::codecs {

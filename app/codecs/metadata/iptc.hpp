@@ -10,6 +10,9 @@
 
 namespace gpuimg::codecs {
 
+/// The maximum size of IPTC data that are read.
+inline constexpr std::size_t kMaxIptcBytes = std::size_t{1} << 20;
+
 /// True if the data begins with a complete dataset and has at most kMaxIptcBytes.
 bool is_iptc(ByteSpan data) noexcept;
 

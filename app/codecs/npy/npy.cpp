@@ -21,7 +21,7 @@
 #include <vector>
 
 #include "codecs/refusals.hpp"
-#include "codecs/sample_order.hpp"
+#include "codecs/stored_samples.hpp"
 #include "gpuimg/error.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-#include "codecs/codec_arena.hpp"
+#include "codecs/threads.hpp"
 
 namespace gpuimg::codecs::png {
 

@@ -15,12 +15,11 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/allowed_threads.hpp"
-#include "codecs/codec_arena.hpp"
 #include "codecs/deflate/speculative_inflate.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_filter.hpp"
-#include "codecs/sample_order.hpp"
+#include "codecs/stored_samples.hpp"
+#include "codecs/threads.hpp"
 
 namespace gpuimg::codecs::png {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "codecs/image_reader.hpp"
 #include "codecs/png/simple_png.hpp"
-#include "codecs/row_bands.hpp"
+#include "codecs/rows.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs::png {

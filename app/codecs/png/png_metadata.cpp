@@ -8,12 +8,11 @@
 #include <string_view>
 #include <utility>
 
-#include "codecs/joined_bytes.hpp"
-#include "codecs/metadata/color_space.hpp"
-#include "codecs/metadata/compressed_icc.hpp"
+#include "codecs/byte_fields.hpp"
 #include "codecs/metadata/exif.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "text/printable_name.hpp"
 

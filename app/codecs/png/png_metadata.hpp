@@ -8,7 +8,6 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/metadata_filter.hpp"
 
 namespace gpuimg::codecs::png {
 

@@ -17,12 +17,12 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/allowed_threads.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/png_metadata.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs::png {

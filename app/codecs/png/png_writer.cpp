@@ -17,15 +17,14 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/allowed_threads.hpp"
+#include "codecs/byte_fields.hpp"
 #include "codecs/deflate/compress.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
-#include "codecs/joined_bytes.hpp"
-#include "codecs/packed_bits.hpp"
 #include "codecs/png/ordered_tasks.hpp"
 #include "codecs/png/png_filter.hpp"
 #include "codecs/png/png_metadata.hpp"
-#include "codecs/sample_order.hpp"
+#include "codecs/stored_samples.hpp"
+#include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 #include "png/strips.hpp"
 #include "text/printable_name.hpp"

@@ -20,11 +20,9 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/joined_bytes.hpp"
-#include "codecs/packed_bits.hpp"
 #include "codecs/refusals.hpp"
-#include "codecs/sample_order.hpp"
-#include "codecs/stored_rows.hpp"
+#include "codecs/rows.hpp"
+#include "codecs/stored_samples.hpp"
 #include "gpuimg/image.hpp"
 #include "text/printable_name.hpp"
 

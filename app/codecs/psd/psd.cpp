@@ -15,14 +15,12 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/cmyk.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/icc_profile.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
-#include "codecs/sample_order.hpp"
+#include "codecs/stored_samples.hpp"
 
 namespace gpuimg::codecs::psd {
 namespace {

@@ -23,10 +23,9 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/growing_bytes.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/refusals.hpp"
-#include "codecs/stored_rows.hpp"
+#include "codecs/rows.hpp"
 #include "gpuimg/error.hpp"
 #include "stb_budget.hpp"
 #include "text/printable_name.hpp"

@@ -8,10 +8,10 @@
 #include <string_view>
 
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/icc_profile.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/metadata_filter.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/xmp.hpp"
 
 namespace gpuimg::codecs {
 namespace {

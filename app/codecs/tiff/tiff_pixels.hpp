@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "codecs/row_bands.hpp"
+#include "codecs/rows.hpp"
 #include "codecs/tiff/tiff_blocks.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_kind.hpp"

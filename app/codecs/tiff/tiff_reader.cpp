@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/cmyk.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/stored_samples.hpp"
 #include "codecs/tiff/tiff_blocks.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_kind.hpp"

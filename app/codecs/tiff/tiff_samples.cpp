@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "codecs/cmyk.hpp"
+#include "codecs/stored_samples.hpp"
 #include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "codecs/packed_bits.hpp"
+#include "codecs/stored_samples.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"

@@ -15,15 +15,13 @@
 #include <string_view>
 #include <vector>
 
-#include "codecs/allowed_threads.hpp"
 #include "codecs/byte_fields.hpp"
-#include "codecs/growing_bytes.hpp"
-#include "codecs/joined_bytes.hpp"
 #include "codecs/metadata/exif.hpp"
-#include "codecs/metadata/icc_profile.hpp"
-#include "codecs/metadata/metadata_filter.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/icc.hpp"
+#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 

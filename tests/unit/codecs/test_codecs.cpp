@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #if GPUIMG_HAS_HEIF
 #include "codecs/heif/heif_library.hpp"
 #endif

@@ -8,7 +8,7 @@
 #include <string>
 #include <variant>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "gpuimg/error.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"

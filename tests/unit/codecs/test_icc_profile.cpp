@@ -2,10 +2,7 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
-#include "codecs/metadata/color_space.hpp"
-#include "codecs/metadata/compressed_icc.hpp"
-#include "codecs/metadata/icc_profile.hpp"
-#include "codecs/metadata/metadata.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "support/icc_maker.hpp"
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"

@@ -4,7 +4,6 @@
 #include <string>
 
 #include "codecs/metadata/iptc.hpp"
-#include "codecs/metadata/metadata.hpp"
 #include "support/file_bytes.hpp"
 #include "support/metadata_maker.hpp"
 

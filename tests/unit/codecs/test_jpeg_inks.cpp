@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "codecs/cmyk.hpp"
+#include "codecs/stored_samples.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 

@@ -8,7 +8,7 @@
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/metadata_maker.hpp"

@@ -7,9 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "codecs/allowed_threads.hpp"
 #include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/threads.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_paths.hpp"

@@ -7,7 +7,6 @@
 #include <string_view>
 #include <vector>
 
-#include "codecs/metadata/carried_metadata.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"

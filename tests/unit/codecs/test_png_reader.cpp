@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "support/oracle_png.hpp"
 #include "support/random_png.hpp"
 

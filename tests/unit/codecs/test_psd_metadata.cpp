@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/small_formats.hpp"

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "codecs/codec.hpp"
-#include "codecs/declared_image.hpp"
+#include "codecs/file_header.hpp"
 #include "codecs/image_reader.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
 #include "support/file_bytes.hpp"

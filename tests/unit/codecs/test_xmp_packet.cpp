@@ -3,8 +3,7 @@
 
 #include <string>
 
-#include "codecs/metadata/metadata.hpp"
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "support/file_bytes.hpp"
 
 namespace gpuimg::test_xmp_packet {

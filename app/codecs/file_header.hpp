@@ -1,4 +1,4 @@
-// The header of an image file, without decoding the image.
+// What a file is, without decoding it: the format that its content tells, and what its header declares.
 #pragma once
 
 #include <cstddef>
@@ -12,11 +12,33 @@
 #include "codecs/codec.hpp"
 #include "io/input_file.hpp"
 
-namespace gpuimg {
-class PartialInput;
-}
-
 namespace gpuimg::codecs {
+
+// --- The format: one of the list, or a refusal that says what the file is instead -----------------------------------
+
+/// Detection looks at this many bytes at the beginning of a file and at its end: they may stand for a longer file.
+inline constexpr std::size_t kDetectionBytes = 1024;
+inline constexpr std::size_t kDetectionEndBytes = 26;
+
+/// Only a format without signature (TGA) needs the name, which is printable. Throws Error{decode} for an empty file,
+/// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
+const Codec& detected_codec(ByteSpan bytes, std::string_view name);
+
+/// The same for an input of which only the beginning and the end are read.
+const Codec& detected_codec_of(PartialInput& input, const std::string& name);
+
+/// Refuses a beginning of at least kDetectionBytes bytes if the rest, whatever it is, cannot make it an image that
+/// gpuimg reads. Throws as detected_codec does.
+void check_beginning(ByteSpan beginning, std::string_view name);
+
+/// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text, also for SVG,
+/// for what is unknown, and for a file that cannot be read.
+std::string binary_format_of(const std::string& path);
+
+/// True if an ending (lower case, without a dot) belongs to images or tables, whether or not gpuimg reads them.
+bool is_image_ending(std::string_view ending);
+
+// --- The header -----------------------------------------------------------------------------------------------------
 
 /// `bytes` may be only the beginning of a file. Declares nothing if it does not hold the header of an image. `name`
 /// matters for TGA, which has no signature.
@@ -24,6 +46,9 @@ DeclaredImage declared_image(std::span<const std::byte> bytes, const std::string
 
 /// The same for a page of the file at `path`; declares nothing if the file cannot be read.
 DeclaredImage declared_image_in(const std::string& path, PageRef page = {});
+
+/// The same for part of a file.
+DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
 /// The same for an input that its codec reads; reads no more of it than that needs. Throws as Codec::declared does.
 DeclaredImage declared_image_in(PartialInput& input, const Codec& codec, const std::string& name);
@@ -33,9 +58,6 @@ PageList pages_in(const std::string& path);
 
 /// The same for a file in memory.
 PageList pages_in(std::span<const std::byte> bytes, const std::string& name);
-
-/// The same for part of a file; `name` as above.
-DeclaredImage declared_image_in(const FileSection& section, const std::string& name);
 
 /// All that the header of a file tells.
 struct FileHeader {

@@ -10,6 +10,9 @@
 
 namespace gpuimg::codecs {
 
+/// The maximum size of packets that are read.
+inline constexpr std::size_t kMaxXmpBytes = std::size_t{16} << 20;
+
 /// True if the data can be carried: UTF-8 without NUL that begins with markup, at most kMaxXmpBytes.
 bool is_xmp(ByteSpan data);
 

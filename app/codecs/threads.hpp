@@ -1,9 +1,10 @@
-// Where the tasks of a codec run.
+// How many threads a codec may use, and where its tasks run.
 #pragma once
 
 #include <tbb/global_control.h>
 #include <tbb/task_arena.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -11,6 +12,13 @@
 #include "arena_memory.hpp"
 
 namespace gpuimg::codecs {
+
+/// `wanted` is the value of an option: 0 means as many as the caller may use. Never more than oneTBB's limit, and at
+/// least 1.
+inline int allowed_threads(int wanted) {
+  const std::size_t allowed = tbb::global_control::active_value(tbb::global_control::max_allowed_parallelism);
+  return std::min(wanted > 0 ? wanted : tbb::this_task_arena::max_concurrency(), static_cast<int>(allowed));
+}
 
 /// An arena of `threads`; or the caller's, if two threads are all there are. Then oneTBB has one worker. A command's
 /// stages take turns, and a worker looks for tasks in one arena for a while after the last: with an arena for each

@@ -1,10 +1,9 @@
 // Finds XMP properties in both forms that RDF allows: attributes and elements.
-#include "codecs/metadata/xmp_packet.hpp"
+#include "codecs/metadata/xmp.hpp"
 
 #include <algorithm>
 #include <optional>
 
-#include "codecs/metadata/metadata.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -22,7 +21,7 @@ struct Property {
   std::size_t value_end = 0;
 };
 
-std::string_view text_of(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
+std::string_view packet_text(ByteSpan bytes) { return {reinterpret_cast<const char*>(bytes.data()), bytes.size()}; }
 
 bool is_blank(char c) { return kBlanks.find(c) != std::string_view::npos; }
 
@@ -101,7 +100,7 @@ bool has_usual_tiff_prefix(std::string_view text) {
 
 bool is_xmp(ByteSpan data) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
-  std::string_view text = text_of(data);
+  std::string_view text = packet_text(data);
   if (text.size() > kMaxXmpBytes || text.find('\0') != std::string_view::npos) {
     return false;
   }
@@ -121,7 +120,7 @@ bool is_xmp(ByteSpan data) {
 }
 
 bool reset_xmp_orientation(std::span<std::byte> packet) {
-  const std::string_view text = text_of(packet);
+  const std::string_view text = packet_text(packet);
   return has_usual_tiff_prefix(text) && visit_properties(text, kOrientation, [&](const Property& found) {
            const std::string_view value = text.substr(found.value_begin, found.value_end - found.value_begin);
            const std::size_t digit = value.find_first_not_of(kBlanks);
@@ -135,12 +134,13 @@ bool reset_xmp_orientation(std::span<std::byte> packet) {
 }
 
 bool mentions_xmp_orientation(ByteSpan packet) {
-  return text_of(packet).find(kOrientation) != std::string_view::npos || !has_usual_tiff_prefix(text_of(packet));
+  return packet_text(packet).find(kOrientation) != std::string_view::npos ||
+         !has_usual_tiff_prefix(packet_text(packet));
 }
 
 std::string_view xmp_extension_guid(ByteSpan packet) {
   constexpr std::size_t kGuidLength = 32;
-  const std::string_view text = text_of(packet);
+  const std::string_view text = packet_text(packet);
   std::string_view guid;
   visit_properties(text, kHasExtension, [&](const Property& found) {
     guid = text.substr(found.value_begin, found.value_end - found.value_begin);
@@ -150,7 +150,7 @@ std::string_view xmp_extension_guid(ByteSpan packet) {
 }
 
 void blank_xmp_extension(std::span<std::byte> packet) {
-  visit_properties(text_of(packet), kHasExtension, [&](const Property& found) {
+  visit_properties(packet_text(packet), kHasExtension, [&](const Property& found) {
     std::fill(packet.begin() + static_cast<std::ptrdiff_t>(found.begin),
               packet.begin() + static_cast<std::ptrdiff_t>(found.end), std::byte{' '});
     return true;

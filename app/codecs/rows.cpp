@@ -1,5 +1,5 @@
-// Band by band, on the thread of the caller.
-#include "codecs/stored_rows.hpp"
+// Reads stored rows band by band, on the thread of the caller.
+#include "codecs/rows.hpp"
 
 #include <utility>
 

@@ -1,0 +1,83 @@
+// Samples that files store in another way than an Image does: at one bit each, in the other byte order, or as inks.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+
+#include "gpuimg/image.hpp"
+
+namespace gpuimg::codecs {
+
+// --- One bit each: black and white, as PNG, PBM and TIFF store it ---------------------------------------------------
+
+/// True for pixels that can be written at one bit each: 8-bit gray. They must be 0 or 255.
+constexpr bool can_pack_bits(PixelFormat format) { return format == PixelFormat{Sample::u8, 1}; }
+
+/// Bytes of a packed row: ⌈width/8⌉.
+constexpr int packed_row_bytes(int width) { return (width - 1) / 8 + 1; }
+
+/// A row of packed_row_bytes for each row of pixels, with `white` (0 or 1) for white and 0 after the last pixel. A byte
+/// holds eight pixels, the leftmost in the highest bit. Throws Error{out_of_memory}.
+inline Image packed_bits(ConstView pixels, unsigned white = 1) {
+  const int row_bytes = packed_row_bytes(pixels.width);
+  Image packed(row_bytes, pixels.height, {Sample::u8, 1});
+  const unsigned flip = white == 1 ? 0U : 1U;
+  for (int y = 0; y < pixels.height; ++y) {
+    const auto* row = pixels.row<std::uint8_t>(y);
+    auto* out = packed.view().row<std::uint8_t>(y);
+    for (int i = 0; i < row_bytes; ++i) {
+      const int first = 8 * i;
+      const int count = std::min(8, pixels.width - first);
+      unsigned bits = 0;
+      for (int bit = 0; bit < count; ++bit) {
+        bits |= ((row[first + bit] >> 7U) ^ flip) << (7 - bit);
+      }
+      out[i] = static_cast<std::uint8_t>(bits);
+    }
+  }
+  return packed;
+}
+
+// --- 16-bit samples in the other byte order -------------------------------------------------------------------------
+
+/// Copies `bytes` bytes of whole samples from `from` to `to` and swaps the two bytes of each sample. `to` may equal
+/// `from`, but must not overlap it otherwise.
+inline void swap_sample_bytes(const std::uint8_t* from, std::uint8_t* to, std::size_t bytes) {
+  constexpr std::uint64_t kLowBytes = 0x00FF00FF00FF00FFU;
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= bytes; i += sizeof(std::uint64_t)) {
+    std::uint64_t four;
+    std::memcpy(&four, from + i, sizeof four);
+    four = (four & kLowBytes) << 8 | (four >> 8 & kLowBytes);
+    std::memcpy(to + i, &four, sizeof four);
+  }
+  for (; i < bytes; i += 2) {
+    const std::uint8_t first = from[i];
+    to[i] = from[i + 1];
+    to[i + 1] = first;
+  }
+}
+
+// --- CMYK to RGB without color management: docs/operations.md, "Files" ----------------------------------------------
+
+inline constexpr std::string_view kCmykNote = "CMYK is converted to RGB without color management";
+
+/// Converts `count` pixels of 8 or 16 bits. `cmyk` holds the light that each ink lets through, as Adobe stores it: V
+/// without ink. R = C·K / V, rounded to nearest, and so on.
+template <class T>
+void cmyk_to_rgb(const T* cmyk, T* rgb, std::size_t count) {
+  constexpr std::size_t kInks = 4;
+  constexpr std::size_t kChannels = 3;
+  for (std::size_t i = 0; i < count; ++i, cmyk += kInks, rgb += kChannels) {
+    const std::uint32_t black = cmyk[3];
+    for (std::size_t c = 0; c < kChannels; ++c) {
+      // V is odd, so the quotient never lies halfway.
+      rgb[c] = static_cast<T>((cmyk[c] * black + kMaxOf<T> / 2) / kMaxOf<T>);
+    }
+  }
+}
+
+}  // namespace gpuimg::codecs
