@@ -18,7 +18,6 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/jpeg/jpeg_encoding.hpp"
 #include "codecs/rows.hpp"
 #include "gpuimg/encoded_image.hpp"
 #include "gpuimg/image.hpp"
@@ -114,19 +113,35 @@ struct Metadata {
   bool operator==(const Metadata&) const = default;
 };
 
+/// How a lossy file encodes its picture, so that a writer of the same format can encode another one alike. Only that
+/// format knows what is in it.
+class SourceEncoding {
+ public:
+  SourceEncoding() = default;
+  virtual ~SourceEncoding() = default;
+
+  /// The encoding of the transposed picture.
+  [[nodiscard]] virtual std::shared_ptr<const SourceEncoding> transposed() const = 0;
+
+ protected:
+  SourceEncoding(const SourceEncoding&) = default;
+  SourceEncoding& operator=(const SourceEncoding&) = default;
+};
+
 struct DecodedImage {
-  Image image;                                ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
-  std::optional<Picture> picture;             ///< the pixels in place of `image`: from decode_on_backend
-  std::shared_ptr<RowReader> rows;            ///< the pixels in place of `image`: from open_image_rows
-  FileFormat file_format = FileFormat::png;   ///< set by decode_image
-  std::uint32_t pages = 1;                    ///< in the file; of a page whose place was given, 1
-  bool has_lost_pages = false;                ///< the file has more, which cannot be found: PageList::lost
-  std::vector<TextEntry> text;                ///< PNG tEXt entries, in file order
-  bool is_upright = false;                    ///< set by a reader that has applied the orientation
-  Metadata metadata;                          ///< matches the pixels: upright if they are
-  std::optional<JpegEncoding> jpeg_encoding;  ///< of a JPEG that gpuimg can encode alike; turned as the pixels are
-  std::vector<std::string> notes;             ///< for the user: "animation: first frame only"
-  std::vector<std::string> details;           ///< less important notes: which metadata is left out
+  Image image;                               ///< u8 or u16, 1 to 4 channels; empty if a backend decoded the file
+  std::optional<Picture> picture;            ///< the pixels in place of `image`: from decode_on_backend
+  std::shared_ptr<RowReader> rows;           ///< the pixels in place of `image`: from open_image_rows
+  FileFormat file_format = FileFormat::png;  ///< set by decode_image
+  std::uint32_t pages = 1;                   ///< in the file; of a page whose place was given, 1
+  bool has_lost_pages = false;               ///< the file has more, which cannot be found: PageList::lost
+  std::vector<TextEntry> text;               ///< PNG tEXt entries, in file order
+  bool is_upright = false;                   ///< set by a reader that has applied the orientation
+  Metadata metadata;                         ///< matches the pixels: upright if they are
+  /// Null if no writer can repeat it. Turned as the pixels are.
+  std::shared_ptr<const SourceEncoding> source_encoding;
+  std::vector<std::string> notes;    ///< for the user: "animation: first frame only"
+  std::vector<std::string> details;  ///< less important notes: which metadata is left out
 
   [[nodiscard]] int width() const { return picture ? picture->width() : rows ? rows->width() : image.width(); }
   [[nodiscard]] int height() const { return picture ? picture->height() : rows ? rows->height() : image.height(); }
@@ -168,11 +183,12 @@ struct DeclaredImage {
 enum class ChromaSubsampling { s444, s422, s440, s420 };
 
 struct WriteOptions {
-  std::optional<FileFormat> format;                   ///< in place of what the name says, where that decides
-  int png_level = 1;                                  ///< 0 … 3: app/codecs/png/png_writer.hpp
-  int jpeg_quality = 90;                              ///< 1 … 100
-  std::optional<JpegEncoding> jpeg_encoding;          ///< in place of jpeg_quality; as many components as channels
-  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of jpeg_encoding, else 4:2:0
+  std::optional<FileFormat> format;  ///< in place of what the name says, where that decides
+  int png_level = 1;                 ///< 0 … 3: app/codecs/png/png_writer.hpp
+  int jpeg_quality = 90;             ///< 1 … 100
+  /// In place of jpeg_quality, if it is of a JPEG; it then has as many components as there are channels. Null for none.
+  std::shared_ptr<const SourceEncoding> source_encoding;
+  std::optional<ChromaSubsampling> jpeg_subsampling;  ///< if absent, that of source_encoding, else 4:2:0
   int webp_quality = 90;                              ///< 1 … 100, unless lossless
   bool webp_lossless = false;
   int jpeg_restart_interval = 0;  ///< MCUs from one restart marker to the next; 0 for none

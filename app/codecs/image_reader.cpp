@@ -9,6 +9,7 @@
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
 #include "io/input_file.hpp"
+#include "orientation.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs {
@@ -38,7 +39,6 @@ void say_upright(DecodedImage& decoded) {
 
 /// Applies the EXIF orientation to the pixels, and resets it in the metadata.
 void turn_upright(DecodedImage& decoded) {
-  constexpr int kFirstTransposing = 5;
   const int orientation = exif_orientation(decoded.metadata.exif);
   if (orientation == 1) {
     return;
@@ -47,11 +47,11 @@ void turn_upright(DecodedImage& decoded) {
     decoded.image = apply_orientation(std::move(decoded.image), orientation);
   }
   say_upright(decoded);
-  if (decoded.metadata.density && !decoded.is_upright && orientation >= kFirstTransposing) {
+  if (decoded.metadata.density && !decoded.is_upright && swaps_sides(orientation)) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
-  if (decoded.jpeg_encoding && orientation >= kFirstTransposing) {
-    decoded.jpeg_encoding = transposed(*decoded.jpeg_encoding);
+  if (decoded.source_encoding && swaps_sides(orientation)) {
+    decoded.source_encoding = decoded.source_encoding->transposed();
   }
 }
 

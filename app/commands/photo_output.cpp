@@ -57,8 +57,8 @@ codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, cons
 
 void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                                 CommandContext& context) const {
-  options.jpeg_encoding = std::move(input.jpeg_encoding);
-  if (!options.jpeg_encoding) {
+  options.source_encoding = std::move(input.source_encoding);
+  if (!options.source_encoding) {
     const std::string why = input.file_format == codecs::FileFormat::jpeg
                                 ? "its colors are not YCbCr, or their sampling is unusual"
                                 : fmt::format("a {} has no JPEG quality", codecs::codec_of(input.file_format).name);

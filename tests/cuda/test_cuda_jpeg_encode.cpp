@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <string>
 #include <thread>
@@ -108,7 +109,7 @@ TEST_F(CudaJpegEncode, KeptEncodings) {
   for (int round = 0; round < 200; ++round) {
     const int channels = random.below(4) == 0 ? 1 : 3;
     WriteOptions options;
-    options.jpeg_encoding = any_encoding(random, channels);
+    options.source_encoding = std::make_shared<codecs::JpegEncoding>(any_encoding(random, channels));
     const Image image = any_image(random, random.between(1, 500), random.between(1, 90), {Sample::u8, channels});
     ASSERT_NO_FATAL_FAILURE(expect_same(image, options));
   }

@@ -2,9 +2,11 @@
 // libjpeg-turbo decodes it.
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/jpeg/jpeg_encoding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "support/jpeg_encoder_twin.hpp"
 
@@ -25,15 +27,16 @@ codecs::WriteOptions options_from(fuzz::FuzzInput& input, int channels) {
   options.jpeg_quality = input.between(1, 100);
   options.jpeg_subsampling = kSubsamplings[input.below(4)];
   if (input.below(4) == 0) {
-    codecs::JpegEncoding encoding(static_cast<std::size_t>(channels));
-    for (codecs::JpegComponent& component : encoding) {
+    codecs::JpegEncoding encoding;
+    encoding.components.resize(static_cast<std::size_t>(channels));
+    for (codecs::JpegComponent& component : encoding.components) {
       const int most = input.between(1, 255);
       const int spread = input.between(1, 64);
       for (std::size_t i = 0; i < component.steps.size(); ++i) {
         component.steps[i] = static_cast<std::uint16_t>(1 + static_cast<int>(i) * spread % most);
       }
     }
-    options.jpeg_encoding = std::move(encoding);
+    options.source_encoding = std::make_shared<codecs::JpegEncoding>(std::move(encoding));
   }
   return options;
 }

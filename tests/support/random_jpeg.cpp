@@ -110,18 +110,19 @@ std::vector<JpegScanChoice> any_scans(Random& random, int components) {
 }
 
 codecs::JpegEncoding any_encoding(Random& random, int channels) {
-  codecs::JpegEncoding encoding(static_cast<std::size_t>(channels));
-  for (codecs::JpegComponent& component : encoding) {
+  codecs::JpegEncoding encoding;
+  encoding.components.resize(static_cast<std::size_t>(channels));
+  for (codecs::JpegComponent& component : encoding.components) {
     const int most = random.between(1, 255);
     for (std::uint16_t& step : component.steps) {
       step = static_cast<std::uint16_t>(random.between(1, most));
     }
     if (random.below(3) == 0) {
-      component.steps = encoding.front().steps;
+      component.steps = encoding.components.front().steps;
     }
   }
-  encoding.front().horizontal_sampling = random.between(1, 2);
-  encoding.front().vertical_sampling = random.between(1, 2);
+  encoding.components.front().horizontal_sampling = random.between(1, 2);
+  encoding.components.front().vertical_sampling = random.between(1, 2);
   return encoding;
 }
 

@@ -35,7 +35,7 @@ std::string difference(const DecodedImage& rows, const Image& image, const Decod
   const bool same_words = rows.notes == whole.notes && rows.details == whole.details;
   const bool same_rest = rows.metadata.exif == whole.metadata.exif && rows.metadata.icc == whole.metadata.icc &&
                          rows.text.size() == whole.text.size() && rows.pages == whole.pages &&
-                         rows.jpeg_encoding.has_value() == whole.jpeg_encoding.has_value();
+                         (rows.source_encoding == nullptr) == (whole.source_encoding == nullptr);
   return same_words && same_rest ? "" : "what is told beside the pixels differs";
 }
 

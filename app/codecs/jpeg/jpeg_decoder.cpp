@@ -336,21 +336,21 @@ std::size_t JpegRows::coefficient_bytes() {
   return blocks * sizeof(JBLOCK);
 }
 
-std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info) {
+std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info) {
   if (info.jpeg_color_space != JCS_GRAYSCALE && info.jpeg_color_space != JCS_YCbCr) {
-    return std::nullopt;
+    return nullptr;
   }
-  JpegEncoding encoding;
+  auto encoding = std::make_shared<JpegEncoding>();
   for (const jpeg_component_info& from : std::span(info.comp_info, static_cast<std::size_t>(info.num_components))) {
     if (from.quant_table == nullptr) {  // a damaged file, read leniently: the component is in no scan
-      return std::nullopt;
+      return nullptr;
     }
-    JpegComponent& component = encoding.emplace_back();
+    JpegComponent& component = encoding->components.emplace_back();
     component.horizontal_sampling = from.h_samp_factor;
     component.vertical_sampling = from.v_samp_factor;
     std::copy_n(from.quant_table->quantval, component.steps.size(), component.steps.begin());
   }
-  return is_writable_sampling(encoding) ? std::optional(std::move(encoding)) : std::nullopt;
+  return is_writable_sampling(*encoding) ? encoding : nullptr;
 }
 
 }  // namespace gpuimg::codecs

@@ -114,7 +114,7 @@ void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file)
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
 /// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
-std::optional<JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
+std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
 
 /// Decodes rows of a JPEG into an Image with one libjpeg decoder.
 class JpegRows {
@@ -143,7 +143,7 @@ class JpegRows {
   [[nodiscard]] bool is_sequential();
 
   /// As jpeg_encoding_of. Not after finish().
-  [[nodiscard]] std::optional<JpegEncoding> encoding() { return jpeg_encoding_of(session_.info()); }
+  [[nodiscard]] std::shared_ptr<const JpegEncoding> encoding() { return jpeg_encoding_of(session_.info()); }
 
   /// The maximum number of bytes that libjpeg may keep for the whole image.
   [[nodiscard]] std::size_t max_bytes() { return static_cast<std::size_t>(session_.info().mem->max_memory_to_use); }

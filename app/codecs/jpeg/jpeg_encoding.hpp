@@ -3,7 +3,10 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
+
+#include "codecs/codec.hpp"
 
 namespace gpuimg::codecs {
 
@@ -15,13 +18,13 @@ struct JpegComponent {
   bool operator==(const JpegComponent&) const = default;
 };
 
-/// One component (gray), or Y, Cb and Cr.
-using JpegEncoding = std::vector<JpegComponent>;
+struct JpegEncoding final : SourceEncoding {
+  std::vector<JpegComponent> components;  ///< one (gray), or Y, Cb and Cr
+
+  [[nodiscard]] std::shared_ptr<const SourceEncoding> transposed() const override;
+};
 
 /// True if one scan can hold the components with this sampling, and libjpeg-turbo can write it.
 bool is_writable_sampling(const JpegEncoding& encoding);
-
-/// The encoding of the transposed picture.
-JpegEncoding transposed(const JpegEncoding& encoding);
 
 }  // namespace gpuimg::codecs

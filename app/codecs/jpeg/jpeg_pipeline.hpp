@@ -2,6 +2,7 @@
 // docs/decisions/0015-jpeg-scans-in-a-pipeline.md.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "codecs/jpeg/jpeg_decoder.hpp"
@@ -11,7 +12,7 @@
 namespace gpuimg::codecs {
 
 struct JpegPipelineResult {
-  std::optional<JpegEncoding> encoding;  ///< as jpeg_encoding_of
+  std::shared_ptr<const JpegEncoding> encoding;  ///< as jpeg_encoding_of
 };
 
 struct JpegPipelineChoices {

@@ -106,7 +106,7 @@ bool makes_pixels_on_backend(ScannedJpeg& jpeg, const ReadOptions& options, Deco
   const auto read = [&](JpegBlockSink& sink) {
     const auto result = read_jpeg_coefficients(jpeg.file, jpeg.script, sink, jpeg.choices);
     jpeg.is_sound = result.has_value();
-    decoded.jpeg_encoding = result ? result->encoding : std::nullopt;
+    decoded.source_encoding = result ? result->encoding : nullptr;
     return jpeg.is_sound;
   };
   decoded.picture = options.decode_on_backend(JpegCoefficients{*frame, read});
@@ -135,7 +135,7 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
     return false;
   }
   decoded.image = std::move(image);
-  decoded.jpeg_encoding = result->encoding;
+  decoded.source_encoding = result->encoding;
   return true;
 }
 
@@ -143,7 +143,7 @@ bool reads_scans(const JpegFile& file, const ReadOptions& options, DecodedImage&
 void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, const std::vector<int>* cuts,
                            DecodedImage& decoded) {
   JpegRows whole(file, options.lenient);
-  decoded.jpeg_encoding = whole.encoding();
+  decoded.source_encoding = whole.encoding();
   decoded.picture = decoded_on_backend(file.bytes, decoded.metadata, options);
   if (!decoded.picture) {
     decoded.image = new_image(file, options);
@@ -272,7 +272,7 @@ std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::
     return std::nullopt;
   }
   DecodedImage opened = describe_jpeg_file(header);
-  opened.jpeg_encoding = rows.encoding();
+  opened.source_encoding = rows.encoding();
   const PixelFormat format = jpeg.format();
   opened.rows = std::make_shared<JpegRowReader>(file, std::move(beginning), name, format,
                                                 jpeg_cuts(rows, jpeg.height()), allowed_threads(options.threads));

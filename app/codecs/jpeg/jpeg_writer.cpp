@@ -50,7 +50,7 @@ struct JpegEncoder {
 /// What to write besides the pixels, and how.
 struct JpegContent {
   int quality = 0;
-  const JpegEncoding* encoding = nullptr;  ///< replaces the quality
+  const std::vector<JpegComponent>* components = nullptr;  ///< replace the quality
   std::optional<ChromaSubsampling> subsampling;
   int restart_interval = 0;
   std::optional<PixelDensity> density;
@@ -122,16 +122,16 @@ void set_subsampling(jpeg_compress_struct& info, ChromaSubsampling subsampling) 
 }
 
 /// Components with equal tables share one. Holds no object with a destructor, as compress() requires.
-void set_encoding(jpeg_compress_struct& info, const JpegEncoding& encoding) {
+void set_components(jpeg_compress_struct& info, const std::vector<JpegComponent>& components) {
   constexpr int kExactScale = 100;
   int tables = 0;
-  for (std::size_t i = 0; i < encoding.size(); ++i) {
-    const JpegComponent& component = encoding[i];
+  for (std::size_t i = 0; i < components.size(); ++i) {
+    const JpegComponent& component = components[i];
     jpeg_component_info& set = info.comp_info[i];
     set.h_samp_factor = component.horizontal_sampling;
     set.v_samp_factor = component.vertical_sampling;
     std::size_t same = 0;
-    while (encoding[same].steps != component.steps) {
+    while (components[same].steps != component.steps) {
       ++same;
     }
     if (same < i) {
@@ -160,12 +160,13 @@ JpegContent jpeg_content(int channels, const WriteOptions& options) {
   if (options.jpeg_quality < 1 || options.jpeg_quality > 100) {
     throw Error(ErrorKind::usage, fmt::format("JPEG quality {}: out of range; use 1 to 100", options.jpeg_quality));
   }
-  if (options.jpeg_encoding && static_cast<int>(options.jpeg_encoding->size()) != channels) {
+  const auto* const source = dynamic_cast<const JpegEncoding*>(options.source_encoding.get());
+  if (source != nullptr && static_cast<int>(source->components.size()) != channels) {
     throw std::logic_error("a JPEG encoding for another number of channels");
   }
   const auto& density = options.metadata.density;
   return {options.jpeg_quality,
-          options.jpeg_encoding ? &*options.jpeg_encoding : nullptr,
+          source != nullptr ? &source->components : nullptr,
           options.jpeg_subsampling,
           options.jpeg_restart_interval,
           density ? density_for_jfif(*density) : std::nullopt,
@@ -194,12 +195,12 @@ void prepare(JpegEncoder& encoder, int width, int height, int channels, const Jp
   info.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
   jpeg_set_defaults(&info);
   info.dct_method = JDCT_ISLOW;
-  if (content.encoding != nullptr) {
-    set_encoding(info, *content.encoding);
+  if (content.components != nullptr) {
+    set_components(info, *content.components);
   } else {
     jpeg_set_quality(&info, content.quality, TRUE);
   }
-  if (channels > 1 && (content.subsampling || content.encoding == nullptr)) {
+  if (channels > 1 && (content.subsampling || content.components == nullptr)) {
     set_subsampling(info, content.subsampling.value_or(ChromaSubsampling::s420));
   }
   info.restart_interval = static_cast<unsigned>(content.restart_interval);
@@ -409,21 +410,22 @@ bool is_writable_sampling(const JpegEncoding& encoding) {
   int width = 1;
   int height = 1;
   int blocks = 0;
-  for (const JpegComponent& component : encoding) {
+  for (const JpegComponent& component : encoding.components) {
     width = std::max(width, component.horizontal_sampling);
     height = std::max(height, component.vertical_sampling);
     blocks += component.horizontal_sampling * component.vertical_sampling;
   }
-  const bool is_integral = std::all_of(encoding.begin(), encoding.end(), [&](const JpegComponent& component) {
+  const auto& components = encoding.components;
+  const bool is_integral = std::all_of(components.begin(), components.end(), [&](const JpegComponent& component) {
     return width % component.horizontal_sampling == 0 && height % component.vertical_sampling == 0;
   });
-  return is_integral && (blocks <= kMaxBlocks || encoding.size() == 1);
+  return is_integral && (blocks <= kMaxBlocks || components.size() == 1);
 }
 
-JpegEncoding transposed(const JpegEncoding& encoding) {
+std::shared_ptr<const SourceEncoding> JpegEncoding::transposed() const {
   constexpr std::size_t kSide = 8;
-  JpegEncoding transposed_encoding = encoding;
-  for (JpegComponent& component : transposed_encoding) {
+  auto turned = std::make_shared<JpegEncoding>(*this);
+  for (JpegComponent& component : turned->components) {
     std::swap(component.horizontal_sampling, component.vertical_sampling);
     for (std::size_t row = 0; row < kSide; ++row) {
       for (std::size_t column = 0; column < row; ++column) {
@@ -431,7 +433,7 @@ JpegEncoding transposed(const JpegEncoding& encoding) {
       }
     }
   }
-  return transposed_encoding;
+  return turned;
 }
 
 }  // namespace gpuimg::codecs

@@ -86,11 +86,11 @@ TEST(JpegEncoderTwin, KeptEncodings) {
     const int channels = random.below(4) == 0 ? 1 : 3;
     JpegEncoding encoding = any_encoding(random, channels);
     if (round % 10 == 0) {
-      encoding.front().horizontal_sampling = 4;  // 4:1:1 is left to the host
+      encoding.components.front().horizontal_sampling = 4;  // 4:1:1 is left to the host
     }
     ASSERT_TRUE(is_writable_sampling(encoding));
     WriteOptions options;
-    options.jpeg_encoding = encoding;
+    options.source_encoding = std::make_shared<JpegEncoding>(encoding);
     const Image image = any_image(random, random.between(1, 60), random.between(1, 60), {Sample::u8, channels});
     ASSERT_EQ(difference_of_jpeg_encoder_twin(image.view(), options, any_choices(random), &taken), "") << round;
   }

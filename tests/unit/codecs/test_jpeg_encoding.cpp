@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <map>
+#include <memory>
 #include <vector>
 
 #include "codecs/image_writer.hpp"
+#include "codecs/jpeg/jpeg_encoding.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
@@ -63,9 +65,13 @@ std::vector<Component> components_of(const FileBytes& file, std::size_t* frame =
   return components;
 }
 
+std::vector<JpegComponent> components_in(const std::shared_ptr<const SourceEncoding>& encoding) {
+  return dynamic_cast<const JpegEncoding&>(*encoding).components;
+}
+
 FileBytes encoded_alike(const DecodedImage& decoded, std::optional<ChromaSubsampling> subsampling = {}) {
   WriteOptions options;
-  options.jpeg_encoding = decoded.jpeg_encoding;
+  options.source_encoding = decoded.source_encoding;
   options.jpeg_subsampling = subsampling;
   return encode_image(decoded.image.view(), FileFormat::jpeg, "t", options);
 }
@@ -171,9 +177,10 @@ TEST(JpegEncoding, IsTransposedWithTheImage) {
   SCOPED_TRACE(random.trace());
   const Image image = smooth_image(random, 40, 30, {Sample::u8, 3});
   const FileBytes file = with_random_tables(make_jpeg(image.view(), {.vertical_sampling = 1}), random);
-  const JpegEncoding stored = *decode(file).jpeg_encoding;
+  const std::vector<JpegComponent> stored = components_in(decode(file).source_encoding);
   for (int orientation = 1; orientation <= 8; ++orientation) {
-    const JpegEncoding seen = *decode(with_exif(file, exif_with(orientation, true))).jpeg_encoding;
+    const std::vector<JpegComponent> seen =
+        components_in(decode(with_exif(file, exif_with(orientation, true))).source_encoding);
     for (std::size_t i = 0; i < 3; ++i) {
       const bool is_turned = orientation >= 5;
       EXPECT_EQ(seen[i].horizontal_sampling, is_turned ? stored[i].vertical_sampling : stored[i].horizontal_sampling);
@@ -190,11 +197,11 @@ TEST(JpegEncoding, AbsentIfItCannotBeWritten) {
   Random random;
   const Image color = smooth_image(random, 20, 20, {Sample::u8, 3});
   const Image inks = smooth_image(random, 20, 20, {Sample::u8, 4});
-  EXPECT_FALSE(decode(make_jpeg(color.view(), {.as_rgb = true})).jpeg_encoding);
-  EXPECT_FALSE(decode(make_jpeg(inks.view(), {.as_cmyk = true})).jpeg_encoding);
-  EXPECT_FALSE(decode(make_jpeg(inks.view(), {.as_ycck = true})).jpeg_encoding);
+  EXPECT_FALSE(decode(make_jpeg(color.view(), {.as_rgb = true})).source_encoding);
+  EXPECT_FALSE(decode(make_jpeg(inks.view(), {.as_cmyk = true})).source_encoding);
+  EXPECT_FALSE(decode(make_jpeg(inks.view(), {.as_ycck = true})).source_encoding);
   const auto scans = JpegChoices{.horizontal_sampling = 4, .vertical_sampling = 4, .separate_scans = true};
-  EXPECT_FALSE(decode(make_jpeg(color.view(), scans)).jpeg_encoding) << "18 blocks are too many for one scan";
+  EXPECT_FALSE(decode(make_jpeg(color.view(), scans)).source_encoding) << "18 blocks are too many for one scan";
 }
 
 /// Baseline has 8-bit steps; a hostile file may have any 16-bit value.
@@ -204,7 +211,9 @@ TEST(JpegEncoding, StepsAreClampedToBaseline) {
   DecodedImage decoded = decode(make_jpeg(image.view()));
   for (const auto& [step, written] :
        {std::pair(0, 1), std::pair(256, 255), std::pair(8192, 255), std::pair(65535, 255)}) {
-    decoded.jpeg_encoding->front().steps.fill(static_cast<std::uint16_t>(step));
+    JpegEncoding encoding;
+    encoding.components.emplace_back().steps.fill(static_cast<std::uint16_t>(step));
+    decoded.source_encoding = std::make_shared<JpegEncoding>(encoding);
     std::size_t frame = 0;
     const FileBytes file = encoded_alike(decoded);
     EXPECT_EQ(components_of(file, &frame).front().table, FileBytes(64, static_cast<std::byte>(written)));
@@ -217,18 +226,19 @@ TEST(JpegEncoding, EveryAcceptedSamplingIsWritten) {
   const Image image = smooth_image(random, 19, 13, {Sample::u8, 3});
   int written = 0;
   for (int code = 0; code < 4096; ++code) {
-    JpegEncoding encoding(3);
+    JpegEncoding encoding;
+    encoding.components.resize(3);
     for (int i = 0; i < 3; ++i) {
-      JpegComponent& component = encoding[static_cast<std::size_t>(i)];
+      JpegComponent& component = encoding.components[static_cast<std::size_t>(i)];
       component.steps.fill(4);
       component.horizontal_sampling = 1 + (code >> (4 * i) & 3);
       component.vertical_sampling = 1 + (code >> (4 * i + 2) & 3);
     }
     if (is_writable_sampling(encoding)) {
       WriteOptions options;
-      options.jpeg_encoding = encoding;
+      options.source_encoding = std::make_shared<JpegEncoding>(encoding);
       const FileBytes file = encode_image(image.view(), FileFormat::jpeg, "t", options);
-      EXPECT_EQ(decode(file).jpeg_encoding, encoding) << code;
+      EXPECT_EQ(components_in(decode(file).source_encoding), encoding.components) << code;
       ++written;
     }
   }

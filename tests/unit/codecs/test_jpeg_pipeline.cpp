@@ -296,7 +296,7 @@ TEST(JpegPipeline, IsUsedForLargeImages) {
     for (const int threads : {0, 1, 2, 3, 4, 9, 2}) {
       const DecodedImage decoded = decode(file, "large.jpg", {.threads = threads});
       EXPECT_TRUE(same_pixels(decoded.image.view(), expected.view())) << threads;
-      EXPECT_TRUE(decoded.jpeg_encoding);
+      EXPECT_TRUE(decoded.source_encoding);
     }
   }
 }
