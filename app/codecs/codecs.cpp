@@ -5,9 +5,6 @@
 
 #include "codecs/codec.hpp"
 #include "codecs/formats.hpp"
-#if GPUIMG_HAS_HEIF
-#include "codecs/heif/heif_reader.hpp"
-#endif
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/npy/npy.hpp"
@@ -17,8 +14,6 @@
 #include "codecs/png/png_writer.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
-#include "codecs/tiff/tiff_reader.hpp"
-#include "codecs/tiff/tiff_writer.hpp"
 #endif
 
 namespace gpuimg::codecs {
@@ -134,17 +129,17 @@ constexpr Codec kCodecs[] = {
     {
         .format = FileFormat::tiff,
         .name = "TIFF",
-        .recognizes = looks_like_tiff,
+        .recognizes = tiff::looks_like_tiff,
         .endings = {"tif", "tiff"},
-        .declared = declared_tiff,
-        .metadata = tiff_header_metadata,
-        .decode = read_tiff,
-        .open_rows = open_tiff_rows,
-        .paged = &kPagedTiff,
+        .declared = tiff::declared_tiff,
+        .metadata = tiff::tiff_header_metadata,
+        .decode = tiff::read_tiff,
+        .open_rows = tiff::open_tiff_rows,
+        .paged = &tiff::kPagedTiff,
         .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
         .fit_metadata = fit_tiff_metadata,
-        .encode = encode_tiff,
-        .encode_table = encode_tiff_table,
+        .encode = tiff::encode_tiff,
+        .encode_table = tiff::encode_tiff_table,
     },
 #endif
 #if GPUIMG_HAS_WEBP
@@ -169,11 +164,11 @@ constexpr Codec kCodecs[] = {
         .name = "HEIF",
         .signatures =
             {{"ftypavif", 4}, {"ftypavis", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif1", 4}, {"ftypmsf1", 4}},
-        .recognizes = looks_like_cut_heif,
+        .recognizes = heif::looks_like_cut_heif,
         .endings = {"heic", "heif", "hif", "avif"},
-        .declared = declared_heif,
-        .metadata = heif_header_metadata,
-        .decode = read_heif,
+        .declared = heif::declared_heif,
+        .metadata = heif::heif_header_metadata,
+        .decode = heif::read_heif,
     },
 #endif
 };

@@ -2,10 +2,12 @@
 // hidden in its folder. JPEG, PNG and NPY have headers of their own, because other files use more of them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -59,6 +61,24 @@ DecodedImage read_gif(ByteSpan bytes, const std::string& name, const ReadOptions
 DeclaredImage declared_gif(ByteSpan beginning, const std::string& name);
 
 }  // namespace gpuimg::codecs::gif
+
+#if GPUIMG_HAS_HEIF
+/// HEIC and AVIF (HEIF, ISO/IEC 23008-12) are read with libheif.
+namespace gpuimg::codecs::heif {
+
+/// The primary image, as RGB or RGBA: 8 bits stay, more become 16. Rotation, mirroring and cropping that the file
+/// asks for are applied in every case. `name` is printable. Throws like decode_image.
+DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::recognizes of HEIF: files that are cut off inside their signature.
+bool looks_like_cut_heif(ByteSpan bytes, std::string_view name);
+
+/// Codec::declared and Codec::metadata of HEIF: they need the whole file.
+DeclaredImage declared_heif(ByteSpan beginning, const std::string& name);
+Metadata heif_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+}  // namespace gpuimg::codecs::heif
+#endif
 
 /// PNM is read: PBM, PGM, PPM (as text and binary) and PAM. Binary PGM and PPM are written, and PAM for pixels with
 /// alpha.
@@ -127,6 +147,38 @@ inline constexpr std::uint64_t kMaxTgaBytes = std::numeric_limits<int>::max();
 void encode_tga(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
 
 }  // namespace gpuimg::codecs::tga
+
+#if GPUIMG_HAS_TIFF
+/// TIFF and BigTIFF are read and written with libtiff: images and tables. BigTIFF is written if the pixels need it.
+namespace gpuimg::codecs::tiff {
+
+/// The page of `options`: gray, palette, RGB and CMYK of up to 16 bits, in strips or tiles, of every compression that
+/// libtiff has. Premultiplied alpha is divided out. `bytes` starts with the signature; `name` is printable. Throws like
+/// decode_image.
+DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of TIFF.
+std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
+                                           const ReadOptions& options);
+
+/// Codec::recognizes of TIFF: not Canon's raw photos (CR2), which begin alike.
+bool looks_like_tiff(ByteSpan bytes, std::string_view name);
+
+/// Codec::declared and Codec::metadata of TIFF, of its first page. The directory often stands at the end of the file.
+DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name);
+Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+extern const PagedReading kPagedTiff;
+
+/// 1 to 4 channels of 8 or 16 bits, in strips that are deflated with the horizontal predictor; alpha is not
+/// premultiplied. Throws Error{out_of_memory}.
+void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink);
+
+/// Codec::encode_table: each channel is a gray page. Uncompressed, because ImageJ reads 64-bit samples in no other way.
+std::vector<std::byte> encode_tiff_table(ConstView table, std::span<const std::string_view> channels);
+
+}  // namespace gpuimg::codecs::tiff
+#endif
 
 #if GPUIMG_HAS_WEBP
 /// WebP is read and written with libwebp; lossless with WriteOptions::webp_lossless.

@@ -1,5 +1,5 @@
 // libheif decodes the whole image, applies the file's transformations, and converts it to RGB.
-#include "codecs/heif/heif_reader.hpp"
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -11,7 +11,7 @@
 #include "codecs/refusals.hpp"
 #include "codecs/threads.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::heif {
 namespace {
 
 /// Equal blocks take few bits, and cropping or false boxes can hide most of an image, so that a few bytes could take
@@ -150,4 +150,4 @@ Metadata heif_header_metadata(ByteSpan beginning, const std::string& name, std::
   return read_heif_metadata(HeifFile(beginning, name), details);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::heif

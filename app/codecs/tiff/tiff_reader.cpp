@@ -1,6 +1,6 @@
-// An image decoded whole is an image of one band. What libtiff warns of is known once the pixels are read, so a file
-// with a warning is not read in bands.
-#include "codecs/tiff/tiff_reader.hpp"
+// Reads TIFF. An image decoded whole is an image of one band. What libtiff warns of is known once the pixels are read,
+// so a file with a warning is not read in bands.
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
@@ -21,7 +21,7 @@
 #include "codecs/tiff/tiff_pages.hpp"
 #include "codecs/tiff/tiff_pixels.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 namespace {
 
 void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
@@ -237,4 +237,4 @@ const PagedReading kPagedTiff = {
     .decode = decode,
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

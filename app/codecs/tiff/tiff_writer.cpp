@@ -1,5 +1,5 @@
-// The file grows in memory, because libtiff goes back to fill in offsets.
-#include "codecs/tiff/tiff_writer.hpp"
+// Writes TIFF. The file grows in memory, because libtiff goes back to fill in offsets.
+#include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 #include <tiffio.h>
@@ -16,7 +16,7 @@
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 namespace {
 
 struct Output {
@@ -192,4 +192,4 @@ std::vector<std::byte> encode_tiff_table(ConstView table, std::span<const std::s
   return std::move(output.bytes);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff
