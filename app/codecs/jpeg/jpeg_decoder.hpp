@@ -113,7 +113,7 @@ void check_jpeg_output(const jpeg_decompress_struct& info, const JpegFile& file)
 /// `cmyk_row` holds one row of CMYK if the file has it. Inside JpegSession::guarded.
 void read_jpeg_rows(jpeg_decompress_struct& info, int end, const View& pixels, int first, std::uint8_t* cmyk_row);
 
-/// Returns nullopt if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
+/// Returns null if gpuimg cannot write the same: colors other than YCbCr, or unusual sampling.
 std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struct& info);
 
 /// Decodes rows of a JPEG into an Image with one libjpeg decoder.

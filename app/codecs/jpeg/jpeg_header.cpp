@@ -102,8 +102,8 @@ std::uint32_t mpf_pictures(ByteSpan index) {
   return pictures;
 }
 
-/// True if the header has a member for the segment, or libjpeg-turbo reads it.
-bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
+/// Keeps the segment if the header has a member for it. Returns true if it has, or if libjpeg-turbo reads the segment.
+bool take_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
     case jpeg_marker::kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));
     case kApp1:
@@ -122,7 +122,7 @@ bool is_known_application_data(ByteSpan segment, std::uint32_t marker, JpegHeade
 }
 
 void read_application_data(const JpegSegment& segment, JpegHeader& header) {
-  if (segment.is_application_data() && !is_known_application_data(segment.payload, segment.marker, header)) {
+  if (segment.is_application_data() && !take_application_data(segment.payload, segment.marker, header)) {
     header.other_segments |= 1U << (segment.marker - jpeg_marker::kApp0);
   } else if (segment.marker == jpeg_marker::kComment) {
     header.other_segments |= 1U << 16U;

@@ -72,7 +72,7 @@ class JpegCodeBits {
   JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
   /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
-  bool has_block(JpegBitCursor& cursor) {
+  bool prepare_block(JpegBitCursor& cursor) {
     if (cursor.at < safe_) [[likely]] {
       return true;
     }

@@ -72,8 +72,8 @@ class PnmText {
     return value;
   }
 
-  /// The next pixel of a P1, which needs no white space. 1 is black.
-  bool is_black() {
+  /// The next pixel of a P1, which needs no white space. True for 1, which is black.
+  bool take_bit() {
     skip_space();
     const std::uint32_t digit = peek();
     if (digit != '0' && digit != '1') {
@@ -299,7 +299,7 @@ void read_text(ByteSpan bytes, const PnmHeader& header, const std::string& name,
   for (int y = 0; y < to.height; ++y) {
     T* row = to.row<T>(y);
     for (std::size_t i = 0; i < row_values(header); ++i) {
-      row[i] = static_cast<T>(header.is_bitmap() ? (text.is_black() ? 0 : 1) : text.value(header.max));
+      row[i] = static_cast<T>(header.is_bitmap() ? (text.take_bit() ? 0 : 1) : text.value(header.max));
     }
     scale_to_full_range(row, row_values(header), header.max, name);
   }

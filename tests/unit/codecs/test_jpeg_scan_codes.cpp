@@ -268,7 +268,7 @@ TEST(JpegCodeBits, AreThoseOfTheScan) {
     JpegBitCursor cursor;
     for (int segment = 0; segment < 2; ++segment) {
       for (std::size_t i = 0; i < size; ++i) {
-        ASSERT_TRUE(in.has_block(cursor));
+        ASSERT_TRUE(in.prepare_block(cursor));
         ASSERT_EQ(in.ends(cursor), false) << i;
         cursor.refill();
         ASSERT_EQ(cursor.take(8), std::to_integer<std::uint64_t>(bytes[i])) << i;
@@ -286,7 +286,7 @@ TEST(JpegCodeBits, EndAfterTheLastByte) {
   JpegCodeBits in(coded);
   JpegBitCursor cursor;
   std::size_t bytes = 0;
-  for (; in.has_block(cursor) && bytes < 200; ++bytes) {
+  for (; in.prepare_block(cursor) && bytes < 200; ++bytes) {
     cursor.refill();
     cursor.skip(8);
   }
