@@ -48,7 +48,7 @@ namespace gpuimg {
 
 std::string heif_reader() {
 #if GPUIMG_HAS_HEIF
-  const std::string library = codecs::heif_library();
+  const std::string library = codecs::heif::heif_library();
   return library.empty() ? "libheif is not installed" : library;
 #else
   return "no libheif";

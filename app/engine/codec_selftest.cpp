@@ -271,7 +271,7 @@ SelfTestResult run_trials(const Trials& trials, FileFormat format, Backend& back
 bool can_be_tested([[maybe_unused]] const Codec& codec) {
 #if GPUIMG_HAS_HEIF
   if (codec.format == FileFormat::heif) {
-    return codecs::heif_library().find("AV1") != std::string::npos;
+    return codecs::heif::heif_library().find("AV1") != std::string::npos;
   }
 #endif
   return true;

@@ -10,10 +10,16 @@ class SharedLibrary {
   /// `name` is that of an interface version, as "libarchive.so.13". The library stays open until the process ends.
   explicit SharedLibrary(const char* name) : library_(::dlopen(name, RTLD_NOW | RTLD_LOCAL)) {}
 
+  /// Null if the library does not have the function.
+  template <class Function>
+  Function find(const char* name) {
+    auto function = library_ != nullptr ? reinterpret_cast<Function>(::dlsym(library_, name)) : nullptr;
+    has_all_ = has_all_ && function != nullptr;
+    return function;
+  }
   template <class Function>
   void find(Function& function, const char* name) {
-    function = library_ != nullptr ? reinterpret_cast<Function>(::dlsym(library_, name)) : nullptr;
-    has_all_ = has_all_ && function != nullptr;
+    function = find<Function>(name);
   }
 
   /// True if the library is installed, and every function was found.
@@ -25,3 +31,7 @@ class SharedLibrary {
 };
 
 }  // namespace gpuimg
+
+/// Declares a data member `member` that points to the function `name` of a library, or is null. Its struct has a member
+/// `library`, a SharedLibrary, before it.
+#define GPUIMG_LIBRARY_FUNCTION(member, name) decltype(&::name) member = library.find<decltype(&::name)>(#name)

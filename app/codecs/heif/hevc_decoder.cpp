@@ -23,63 +23,42 @@
 #include "codecs/heif/libheif.hpp"
 #include "io/shared_library.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::heif {
 namespace {
 
 /// Functions of libde265, without their prefix.
 struct LibDe265 {
-  decltype(&::de265_decode) decode = nullptr;
-  decltype(&::de265_flush_data) flush_data = nullptr;
-  decltype(&::de265_free_decoder) free_decoder = nullptr;
-  decltype(&::de265_get_bits_per_pixel) get_bits_per_pixel = nullptr;
-  decltype(&::de265_get_chroma_format) get_chroma_format = nullptr;
-  decltype(&::de265_get_error_text) get_error_text = nullptr;
-  decltype(&::de265_get_image_colour_primaries) get_image_colour_primaries = nullptr;
-  decltype(&::de265_get_image_full_range_flag) get_image_full_range_flag = nullptr;
-  decltype(&::de265_get_image_height) get_image_height = nullptr;
-  decltype(&::de265_get_image_matrix_coefficients) get_image_matrix_coefficients = nullptr;
-  decltype(&::de265_get_image_plane) get_image_plane = nullptr;
-  decltype(&::de265_get_image_plane_user_data) get_image_plane_user_data = nullptr;
-  decltype(&::de265_get_image_transfer_characteristics) get_image_transfer_characteristics = nullptr;
-  decltype(&::de265_get_image_width) get_image_width = nullptr;
-  decltype(&::de265_get_next_picture) get_next_picture = nullptr;
-  decltype(&::de265_get_warning) get_warning = nullptr;
-  decltype(&::de265_new_decoder) new_decoder = nullptr;
-  decltype(&::de265_push_NAL) push_nal = nullptr;
-  decltype(&::de265_set_image_allocation_functions) set_image_allocation_functions = nullptr;
-  decltype(&::de265_set_image_plane) set_image_plane = nullptr;
-  decltype(&::de265_set_parameter_bool) set_parameter_bool = nullptr;
+  SharedLibrary library{"libde265.so.0"};
+  GPUIMG_LIBRARY_FUNCTION(decode, de265_decode);
+  GPUIMG_LIBRARY_FUNCTION(flush_data, de265_flush_data);
+  GPUIMG_LIBRARY_FUNCTION(free_decoder, de265_free_decoder);
+  GPUIMG_LIBRARY_FUNCTION(get_bits_per_pixel, de265_get_bits_per_pixel);
+  GPUIMG_LIBRARY_FUNCTION(get_chroma_format, de265_get_chroma_format);
+  GPUIMG_LIBRARY_FUNCTION(get_error_text, de265_get_error_text);
+  GPUIMG_LIBRARY_FUNCTION(get_image_colour_primaries, de265_get_image_colour_primaries);
+  GPUIMG_LIBRARY_FUNCTION(get_image_full_range_flag, de265_get_image_full_range_flag);
+  GPUIMG_LIBRARY_FUNCTION(get_image_height, de265_get_image_height);
+  GPUIMG_LIBRARY_FUNCTION(get_image_matrix_coefficients, de265_get_image_matrix_coefficients);
+  GPUIMG_LIBRARY_FUNCTION(get_image_plane, de265_get_image_plane);
+  GPUIMG_LIBRARY_FUNCTION(get_image_plane_user_data, de265_get_image_plane_user_data);
+  GPUIMG_LIBRARY_FUNCTION(get_image_transfer_characteristics, de265_get_image_transfer_characteristics);
+  GPUIMG_LIBRARY_FUNCTION(get_image_width, de265_get_image_width);
+  GPUIMG_LIBRARY_FUNCTION(get_next_picture, de265_get_next_picture);
+  GPUIMG_LIBRARY_FUNCTION(get_warning, de265_get_warning);
+  GPUIMG_LIBRARY_FUNCTION(new_decoder, de265_new_decoder);
+  GPUIMG_LIBRARY_FUNCTION(push_nal, de265_push_NAL);
+  GPUIMG_LIBRARY_FUNCTION(set_image_allocation_functions, de265_set_image_allocation_functions);
+  GPUIMG_LIBRARY_FUNCTION(set_image_plane, de265_set_image_plane);
+  GPUIMG_LIBRARY_FUNCTION(set_parameter_bool, de265_set_parameter_bool);
 };
 
-std::optional<LibDe265> open() {
-  SharedLibrary library("libde265.so.0");
+std::optional<LibDe265> open_libde265() {
   LibDe265 found;
-  library.find(found.decode, "de265_decode");
-  library.find(found.flush_data, "de265_flush_data");
-  library.find(found.free_decoder, "de265_free_decoder");
-  library.find(found.get_bits_per_pixel, "de265_get_bits_per_pixel");
-  library.find(found.get_chroma_format, "de265_get_chroma_format");
-  library.find(found.get_error_text, "de265_get_error_text");
-  library.find(found.get_image_colour_primaries, "de265_get_image_colour_primaries");
-  library.find(found.get_image_full_range_flag, "de265_get_image_full_range_flag");
-  library.find(found.get_image_height, "de265_get_image_height");
-  library.find(found.get_image_matrix_coefficients, "de265_get_image_matrix_coefficients");
-  library.find(found.get_image_plane, "de265_get_image_plane");
-  library.find(found.get_image_plane_user_data, "de265_get_image_plane_user_data");
-  library.find(found.get_image_transfer_characteristics, "de265_get_image_transfer_characteristics");
-  library.find(found.get_image_width, "de265_get_image_width");
-  library.find(found.get_next_picture, "de265_get_next_picture");
-  library.find(found.get_warning, "de265_get_warning");
-  library.find(found.new_decoder, "de265_new_decoder");
-  library.find(found.push_nal, "de265_push_NAL");
-  library.find(found.set_image_allocation_functions, "de265_set_image_allocation_functions");
-  library.find(found.set_image_plane, "de265_set_image_plane");
-  library.find(found.set_parameter_bool, "de265_set_parameter_bool");
-  return library.has_all() ? std::optional(found) : std::nullopt;
+  return found.library.has_all() ? std::optional(found) : std::nullopt;
 }
 
 const std::optional<LibDe265>& find_libde265() {
-  static const std::optional<LibDe265> kFound = open();
+  static const std::optional<LibDe265> kFound = open_libde265();
   return kFound;
 }
 
@@ -298,10 +277,8 @@ class HevcDecoder {
  private:
   struct Free {
     void operator()(de265_decoder_context* context) const { libde265().free_decoder(context); }
-    void operator()(heif_image* image) const { find_libheif()->image_release(image); }
-    void operator()(heif_color_profile_nclx* profile) const { find_libheif()->nclx_color_profile_free(profile); }
   };
-  using HeifImage = std::unique_ptr<heif_image, Free>;
+  using HeifImage = HeifOwner<heif_image>;
 
   static heif_error failure(de265_error error) {
     if (error == DE265_ERROR_OUT_OF_MEMORY || error == DE265_WARNING_CANNOT_APPLY_SAO_OUT_OF_MEMORY) {
@@ -387,7 +364,7 @@ class HevcDecoder {
 
   static heif_error copy_colors(const de265_image* picture, heif_image* image) {
     const LibHeif& heif = *find_libheif();
-    const std::unique_ptr<heif_color_profile_nclx, Free> nclx(heif.nclx_color_profile_alloc());
+    const HeifOwner<heif_color_profile_nclx> nclx(heif.nclx_color_profile_alloc());
     if (nclx == nullptr) {
       return kNoMemory;
     }
@@ -431,7 +408,7 @@ int priority_for(heif_compression_format format) {
 }
 
 heif_error new_decoder(void** decoder) {
-  if (!has_hevc_decoder()) {
+  if (!load_libde265()) {
     return {heif_error_Unsupported_feature, heif_suberror_Unsupported_codec,
             "HEVC needs libde265, which is not installed"};
   }
@@ -476,11 +453,12 @@ void allow_sparse_hevc(std::uint64_t pixels) noexcept {
   }
 }
 
-bool has_hevc_decoder() noexcept { return find_libde265().has_value(); }
+/// Loads the library that hevc_decoder() needs. False if it is not installed.
+bool load_libde265() noexcept { return find_libde265().has_value(); }
 
 const heif_decoder_plugin& hevc_decoder() {
   static const heif_decoder_plugin kDecoder = described();
   return kDecoder;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::heif

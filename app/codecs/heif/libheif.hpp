@@ -6,70 +6,88 @@
 #include <libheif/heif_plugin.h>
 
 #include <cstdint>
+#include <memory>
 #include <string>
 
-namespace gpuimg::codecs {
+#include "io/shared_library.hpp"
+
+namespace gpuimg::codecs::heif {
 
 /// Its functions, without their prefix.
 struct LibHeif {
-  decltype(&::heif_context_alloc) context_alloc = nullptr;
-  decltype(&::heif_context_free) context_free = nullptr;
-  decltype(&::heif_context_get_number_of_top_level_images) context_get_number_of_top_level_images = nullptr;
-  decltype(&::heif_context_get_primary_image_handle) context_get_primary_image_handle = nullptr;
-  decltype(&::heif_context_read_from_memory_without_copy) context_read_from_memory_without_copy = nullptr;
-  decltype(&::heif_context_set_max_decoding_threads) context_set_max_decoding_threads = nullptr;
-  decltype(&::heif_decode_image) decode_image = nullptr;
-  decltype(&::heif_decoding_options_alloc) decoding_options_alloc = nullptr;
-  decltype(&::heif_decoding_options_free) decoding_options_free = nullptr;
-  decltype(&::heif_get_version) get_version = nullptr;
-  decltype(&::heif_have_decoder_for_format) have_decoder_for_format = nullptr;
-  decltype(&::heif_image_add_plane) image_add_plane = nullptr;
-  decltype(&::heif_image_create) image_create = nullptr;
-  decltype(&::heif_image_get_bits_per_pixel_range) image_get_bits_per_pixel_range = nullptr;
-  decltype(&::heif_image_get_chroma_format) image_get_chroma_format = nullptr;
-  decltype(&::heif_image_get_height) image_get_height = nullptr;
-  decltype(&::heif_image_get_plane) image_get_plane = nullptr;
-  decltype(&::heif_image_get_plane_readonly) image_get_plane_readonly = nullptr;
-  decltype(&::heif_image_get_width) image_get_width = nullptr;
-  decltype(&::heif_image_handle_get_color_profile_type) image_handle_get_color_profile_type = nullptr;
-  decltype(&::heif_image_handle_get_height) image_handle_get_height = nullptr;
-  decltype(&::heif_image_handle_get_ispe_height) image_handle_get_ispe_height = nullptr;
-  decltype(&::heif_image_handle_get_ispe_width) image_handle_get_ispe_width = nullptr;
-  decltype(&::heif_image_handle_get_list_of_metadata_block_IDs) image_handle_get_list_of_metadata_block_IDs = nullptr;
-  decltype(&::heif_image_handle_get_luma_bits_per_pixel) image_handle_get_luma_bits_per_pixel = nullptr;
-  decltype(&::heif_image_handle_get_metadata) image_handle_get_metadata = nullptr;
-  decltype(&::heif_image_handle_get_metadata_content_type) image_handle_get_metadata_content_type = nullptr;
-  decltype(&::heif_image_handle_get_metadata_size) image_handle_get_metadata_size = nullptr;
-  decltype(&::heif_image_handle_get_metadata_type) image_handle_get_metadata_type = nullptr;
-  decltype(&::heif_image_handle_get_nclx_color_profile) image_handle_get_nclx_color_profile = nullptr;
-  decltype(&::heif_image_handle_get_raw_color_profile) image_handle_get_raw_color_profile = nullptr;
-  decltype(&::heif_image_handle_get_raw_color_profile_size) image_handle_get_raw_color_profile_size = nullptr;
-  decltype(&::heif_image_handle_get_width) image_handle_get_width = nullptr;
-  decltype(&::heif_image_handle_has_alpha_channel) image_handle_has_alpha_channel = nullptr;
-  decltype(&::heif_image_handle_is_premultiplied_alpha) image_handle_is_premultiplied_alpha = nullptr;
-  decltype(&::heif_image_handle_release) image_handle_release = nullptr;
-  decltype(&::heif_image_release) image_release = nullptr;
-  decltype(&::heif_image_set_nclx_color_profile) image_set_nclx_color_profile = nullptr;
-  decltype(&::heif_init) init = nullptr;
-  decltype(&::heif_nclx_color_profile_alloc) nclx_color_profile_alloc = nullptr;
-  decltype(&::heif_nclx_color_profile_free) nclx_color_profile_free = nullptr;
-  decltype(&::heif_nclx_color_profile_set_color_primaries) nclx_color_profile_set_color_primaries = nullptr;
-  decltype(&::heif_nclx_color_profile_set_matrix_coefficients) nclx_color_profile_set_matrix_coefficients = nullptr;
-  decltype(&::heif_nclx_color_profile_set_transfer_characteristics) nclx_color_profile_set_transfer_characteristics =
-      nullptr;
-  decltype(&::heif_register_decoder_plugin) register_decoder_plugin = nullptr;
+  SharedLibrary library{"libheif.so.1"};
+  GPUIMG_LIBRARY_FUNCTION(context_alloc, heif_context_alloc);
+  GPUIMG_LIBRARY_FUNCTION(context_free, heif_context_free);
+  GPUIMG_LIBRARY_FUNCTION(context_get_number_of_top_level_images, heif_context_get_number_of_top_level_images);
+  GPUIMG_LIBRARY_FUNCTION(context_get_primary_image_handle, heif_context_get_primary_image_handle);
+  GPUIMG_LIBRARY_FUNCTION(context_read_from_memory_without_copy, heif_context_read_from_memory_without_copy);
+  GPUIMG_LIBRARY_FUNCTION(context_set_max_decoding_threads, heif_context_set_max_decoding_threads);
+  GPUIMG_LIBRARY_FUNCTION(decode_image, heif_decode_image);
+  GPUIMG_LIBRARY_FUNCTION(decoding_options_alloc, heif_decoding_options_alloc);
+  GPUIMG_LIBRARY_FUNCTION(decoding_options_free, heif_decoding_options_free);
+  GPUIMG_LIBRARY_FUNCTION(get_version, heif_get_version);
+  GPUIMG_LIBRARY_FUNCTION(have_decoder_for_format, heif_have_decoder_for_format);
+  GPUIMG_LIBRARY_FUNCTION(image_add_plane, heif_image_add_plane);
+  GPUIMG_LIBRARY_FUNCTION(image_create, heif_image_create);
+  GPUIMG_LIBRARY_FUNCTION(image_get_bits_per_pixel_range, heif_image_get_bits_per_pixel_range);
+  GPUIMG_LIBRARY_FUNCTION(image_get_chroma_format, heif_image_get_chroma_format);
+  GPUIMG_LIBRARY_FUNCTION(image_get_height, heif_image_get_height);
+  GPUIMG_LIBRARY_FUNCTION(image_get_plane, heif_image_get_plane);
+  GPUIMG_LIBRARY_FUNCTION(image_get_plane_readonly, heif_image_get_plane_readonly);
+  GPUIMG_LIBRARY_FUNCTION(image_get_width, heif_image_get_width);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_color_profile_type, heif_image_handle_get_color_profile_type);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_height, heif_image_handle_get_height);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_ispe_height, heif_image_handle_get_ispe_height);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_ispe_width, heif_image_handle_get_ispe_width);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_list_of_metadata_block_IDs,
+                          heif_image_handle_get_list_of_metadata_block_IDs);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_luma_bits_per_pixel, heif_image_handle_get_luma_bits_per_pixel);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_metadata, heif_image_handle_get_metadata);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_metadata_content_type, heif_image_handle_get_metadata_content_type);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_metadata_size, heif_image_handle_get_metadata_size);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_metadata_type, heif_image_handle_get_metadata_type);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_nclx_color_profile, heif_image_handle_get_nclx_color_profile);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_raw_color_profile, heif_image_handle_get_raw_color_profile);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_raw_color_profile_size, heif_image_handle_get_raw_color_profile_size);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_width, heif_image_handle_get_width);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_has_alpha_channel, heif_image_handle_has_alpha_channel);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_is_premultiplied_alpha, heif_image_handle_is_premultiplied_alpha);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_release, heif_image_handle_release);
+  GPUIMG_LIBRARY_FUNCTION(image_release, heif_image_release);
+  GPUIMG_LIBRARY_FUNCTION(image_set_nclx_color_profile, heif_image_set_nclx_color_profile);
+  GPUIMG_LIBRARY_FUNCTION(init, heif_init);
+  GPUIMG_LIBRARY_FUNCTION(nclx_color_profile_alloc, heif_nclx_color_profile_alloc);
+  GPUIMG_LIBRARY_FUNCTION(nclx_color_profile_free, heif_nclx_color_profile_free);
+  GPUIMG_LIBRARY_FUNCTION(nclx_color_profile_set_color_primaries, heif_nclx_color_profile_set_color_primaries);
+  GPUIMG_LIBRARY_FUNCTION(nclx_color_profile_set_matrix_coefficients, heif_nclx_color_profile_set_matrix_coefficients);
+  GPUIMG_LIBRARY_FUNCTION(nclx_color_profile_set_transfer_characteristics,
+                          heif_nclx_color_profile_set_transfer_characteristics);
+  GPUIMG_LIBRARY_FUNCTION(register_decoder_plugin, heif_register_decoder_plugin);
 };
 
 /// Null if it is not installed. HEVC is decoded by hevc_decoder(), whatever else is installed.
 const LibHeif* find_libheif() noexcept;
 
-/// gpuimg's own decoder of HEVC, and whether the library that it needs is installed: hevc_decoder.cpp.
-const heif_decoder_plugin& hevc_decoder();
-bool has_hevc_decoder() noexcept;
-/// It refuses larger pictures of fewer bytes than check_coverage demands. Holds for the whole process, and never less.
-void allow_sparse_hevc(std::uint64_t pixels) noexcept;
-
 /// Throws Error{unsupported} if it is not installed; `name` is that of the file.
 const LibHeif& libheif(const std::string& name);
 
-}  // namespace gpuimg::codecs
+/// Frees an object of libheif by the function that it names.
+struct HeifDeleter {
+  void operator()(heif_context* context) const { find_libheif()->context_free(context); }
+  void operator()(const heif_image_handle* handle) const { find_libheif()->image_handle_release(handle); }
+  void operator()(const heif_image* image) const { find_libheif()->image_release(image); }
+  void operator()(heif_decoding_options* options) const { find_libheif()->decoding_options_free(options); }
+  void operator()(heif_color_profile_nclx* profile) const { find_libheif()->nclx_color_profile_free(profile); }
+};
+template <class T>
+using HeifOwner = std::unique_ptr<T, HeifDeleter>;
+
+/// gpuimg's own decoder of HEVC: hevc_decoder.cpp.
+const heif_decoder_plugin& hevc_decoder();
+/// Loads the library that hevc_decoder() needs. False if it is not installed.
+bool load_libde265() noexcept;
+/// Lets hevc_decoder() decode pictures of up to so many pixels from fewer bytes than check_coverage demands. Holds for
+/// the whole process; a smaller number changes nothing.
+void allow_sparse_hevc(std::uint64_t pixels) noexcept;
+
+}  // namespace gpuimg::codecs::heif

@@ -256,7 +256,7 @@ void add_flipped(Catalogue& to) {
 }  // namespace
 
 void add_heifs(Catalogue& to) {
-  const std::string library = codecs::heif_library();
+  const std::string library = codecs::heif::heif_library();
   if (library.find("AV1") != std::string::npos) {
     add_stills(to);
     add_metadata(to);

@@ -24,7 +24,7 @@ using namespace test;
 /// Those that the catalogue's files need.
 bool has_heif_decoders() {
 #if GPUIMG_HAS_HEIF
-  return heif_library().find("HEVC, AV1") != std::string::npos;
+  return heif::heif_library().find("HEVC, AV1") != std::string::npos;
 #else
   return false;
 #endif
@@ -136,9 +136,10 @@ TEST(Codecs, WrittenFilesAreReadBackAsTheirFormat) {
 #if GPUIMG_HAS_HEIF
 TEST(HeifReader, HasItsDecoders) {
   if (!has_heif_decoders()) {
-    GTEST_SKIP() << "files are not read: " << (heif_library().empty() ? "libheif is not installed" : heif_library());
+    GTEST_SKIP() << "files are not read: "
+                 << (heif::heif_library().empty() ? "libheif is not installed" : heif::heif_library());
   }
-  EXPECT_TRUE(heif_library().starts_with("libheif 1."));
+  EXPECT_TRUE(heif::heif_library().starts_with("libheif 1."));
 }
 #endif
 

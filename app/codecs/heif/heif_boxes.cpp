@@ -1,13 +1,20 @@
-// Finds the AV1 data of a HEIF by its item boxes (ISO/IEC 14496-12, 8.11), and the sizes in their sequence headers
-// (AV1 bitstream specification, 5.5).
+// The box format: ISO/IEC 14496-12, 4.2 and 8.11. The sizes in AV1 data: AV1 bitstream specification, 5.5.
+#include "codecs/heif/heif_boxes.hpp"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
-#include <vector>
+#include <string_view>
 
-#include "codecs/heif/heif_file.hpp"
+#include "codecs/refusals.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::heif {
 namespace {
+
+std::uint64_t u64be_at(ByteSpan bytes, std::size_t offset) {
+  return std::uint64_t{u32be_at(bytes, offset)} << 32 | u32be_at(bytes, offset + 4);
+}
 
 /// Reads big-endian numbers. All are 0 behind the end.
 class Bits {
@@ -200,6 +207,30 @@ void add_sizes(ByteSpan data, std::vector<CodedSize>& sizes) {
 
 }  // namespace
 
+void check_boxes(ByteSpan bytes, const std::string& name) {
+  constexpr std::size_t kHeader = 8;
+  constexpr std::size_t kLongHeader = 16;
+  for (std::size_t position = 0; position < bytes.size();) {
+    require_bytes(bytes, position + kHeader, name);
+    std::uint64_t size = u32be_at(bytes, position);
+    if (size == 0) {
+      return;  // to the end of the file
+    }
+    const bool is_long = size == 1;
+    if (is_long) {
+      require_bytes(bytes, position + kLongHeader, name);
+      size = u64be_at(bytes, position + kHeader);
+    }
+    if (size < (is_long ? kLongHeader : kHeader)) {
+      refuse_damaged(name, fmt::format("the box at byte {} is too short", position));
+    }
+    if (size > bytes.size() - position) {
+      refuse_truncated(name);
+    }
+    position += static_cast<std::size_t>(size);
+  }
+}
+
 std::vector<CodedSize> av1_sizes(ByteSpan file) {
   constexpr std::size_t kVersion = 4;
   const ByteSpan meta = first_of(boxes_of("meta", file));
@@ -212,4 +243,4 @@ std::vector<CodedSize> av1_sizes(ByteSpan file) {
   return sizes;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::heif
