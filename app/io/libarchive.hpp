@@ -11,44 +11,47 @@
 #include <mutex>
 #include <string>
 
+#include "io/shared_library.hpp"
+
 namespace gpuimg {
 
 /// Its functions, without their prefix.
 struct LibArchive {
-  decltype(&::archive_clear_error) clear_error = nullptr;
-  decltype(&::archive_entry_clone) entry_clone = nullptr;
-  decltype(&::archive_entry_copy_pathname) entry_copy_pathname = nullptr;
-  decltype(&::archive_entry_filetype) entry_filetype = nullptr;
-  decltype(&::archive_entry_free) entry_free = nullptr;
-  decltype(&::archive_entry_hardlink) entry_hardlink = nullptr;
-  decltype(&::archive_entry_new2) entry_new2 = nullptr;
-  decltype(&::archive_entry_pathname) entry_pathname = nullptr;
-  decltype(&::archive_entry_pathname_utf8) entry_pathname_utf8 = nullptr;
-  decltype(&::archive_entry_set_size) entry_set_size = nullptr;
-  decltype(&::archive_entry_size) entry_size = nullptr;
-  decltype(&::archive_entry_sparse_clear) entry_sparse_clear = nullptr;
-  decltype(&::archive_entry_sparse_count) entry_sparse_count = nullptr;
-  decltype(&::archive_errno) error_number = nullptr;
-  decltype(&::archive_error_string) error_string = nullptr;
-  decltype(&::archive_filter_bytes) filter_bytes = nullptr;
-  decltype(&::archive_filter_code) filter_code = nullptr;
-  decltype(&::archive_free) free = nullptr;
-  decltype(&::archive_read_data_block) read_data_block = nullptr;
-  decltype(&::archive_read_new) read_new = nullptr;
-  decltype(&::archive_read_next_header2) read_next_header2 = nullptr;
-  decltype(&::archive_read_open1) read_open1 = nullptr;
-  decltype(&::archive_read_set_callback_data) read_set_callback_data = nullptr;
-  decltype(&::archive_read_set_read_callback) read_set_read_callback = nullptr;
-  decltype(&::archive_read_set_skip_callback) read_set_skip_callback = nullptr;
-  decltype(&::archive_read_support_filter_zstd) read_support_filter_zstd = nullptr;
-  decltype(&::archive_read_support_format_tar) read_support_format_tar = nullptr;
-  decltype(&::archive_set_error) set_error = nullptr;
-  decltype(&::archive_version_number) version_number = nullptr;
-  decltype(&::archive_write_header) write_header = nullptr;
-  decltype(&::archive_write_new) write_new = nullptr;
-  decltype(&::archive_write_open) write_open = nullptr;
-  decltype(&::archive_write_set_bytes_per_block) write_set_bytes_per_block = nullptr;
-  decltype(&::archive_write_set_format_pax_restricted) write_set_format_pax_restricted = nullptr;
+  SharedLibrary library{"libarchive.so.13"};  // of all versions 3
+  GPUIMG_LIBRARY_FUNCTION(clear_error, archive_clear_error);
+  GPUIMG_LIBRARY_FUNCTION(entry_clone, archive_entry_clone);
+  GPUIMG_LIBRARY_FUNCTION(entry_copy_pathname, archive_entry_copy_pathname);
+  GPUIMG_LIBRARY_FUNCTION(entry_filetype, archive_entry_filetype);
+  GPUIMG_LIBRARY_FUNCTION(entry_free, archive_entry_free);
+  GPUIMG_LIBRARY_FUNCTION(entry_hardlink, archive_entry_hardlink);
+  GPUIMG_LIBRARY_FUNCTION(entry_new2, archive_entry_new2);
+  GPUIMG_LIBRARY_FUNCTION(entry_pathname, archive_entry_pathname);
+  GPUIMG_LIBRARY_FUNCTION(entry_pathname_utf8, archive_entry_pathname_utf8);
+  GPUIMG_LIBRARY_FUNCTION(entry_set_size, archive_entry_set_size);
+  GPUIMG_LIBRARY_FUNCTION(entry_size, archive_entry_size);
+  GPUIMG_LIBRARY_FUNCTION(entry_sparse_clear, archive_entry_sparse_clear);
+  GPUIMG_LIBRARY_FUNCTION(entry_sparse_count, archive_entry_sparse_count);
+  GPUIMG_LIBRARY_FUNCTION(error_number, archive_errno);
+  GPUIMG_LIBRARY_FUNCTION(error_string, archive_error_string);
+  GPUIMG_LIBRARY_FUNCTION(filter_bytes, archive_filter_bytes);
+  GPUIMG_LIBRARY_FUNCTION(filter_code, archive_filter_code);
+  GPUIMG_LIBRARY_FUNCTION(free, archive_free);
+  GPUIMG_LIBRARY_FUNCTION(read_data_block, archive_read_data_block);
+  GPUIMG_LIBRARY_FUNCTION(read_new, archive_read_new);
+  GPUIMG_LIBRARY_FUNCTION(read_next_header2, archive_read_next_header2);
+  GPUIMG_LIBRARY_FUNCTION(read_open1, archive_read_open1);
+  GPUIMG_LIBRARY_FUNCTION(read_set_callback_data, archive_read_set_callback_data);
+  GPUIMG_LIBRARY_FUNCTION(read_set_read_callback, archive_read_set_read_callback);
+  GPUIMG_LIBRARY_FUNCTION(read_set_skip_callback, archive_read_set_skip_callback);
+  GPUIMG_LIBRARY_FUNCTION(read_support_filter_zstd, archive_read_support_filter_zstd);
+  GPUIMG_LIBRARY_FUNCTION(read_support_format_tar, archive_read_support_format_tar);
+  GPUIMG_LIBRARY_FUNCTION(set_error, archive_set_error);
+  GPUIMG_LIBRARY_FUNCTION(version_number, archive_version_number);
+  GPUIMG_LIBRARY_FUNCTION(write_header, archive_write_header);
+  GPUIMG_LIBRARY_FUNCTION(write_new, archive_write_new);
+  GPUIMG_LIBRARY_FUNCTION(write_open, archive_write_open);
+  GPUIMG_LIBRARY_FUNCTION(write_set_bytes_per_block, archive_write_set_bytes_per_block);
+  GPUIMG_LIBRARY_FUNCTION(write_set_format_pax_restricted, archive_write_set_format_pax_restricted);
 };
 
 /// Null if it is not installed.

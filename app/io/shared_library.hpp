@@ -17,10 +17,6 @@ class SharedLibrary {
     has_all_ = has_all_ && function != nullptr;
     return function;
   }
-  template <class Function>
-  void find(Function& function, const char* name) {
-    function = find<Function>(name);
-  }
 
   /// True if the library is installed, and every function was found.
   [[nodiscard]] bool has_all() const { return library_ != nullptr && has_all_; }
