@@ -12,13 +12,13 @@
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 namespace {
 
 using Options = std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)>;
 
-tmsize_t on_write(thandle_t /*handle*/, void* /*from*/, tmsize_t /*size*/) { return 0; }
-int on_close(thandle_t /*handle*/) { return 0; }
+tmsize_t write_nothing(thandle_t /*handle*/, void* /*from*/, tmsize_t /*size*/) { return 0; }
+int close_nothing(thandle_t /*handle*/) { return 0; }
 
 /// The message, cut off if it is long. Damaged tags may put any bytes into it.
 void keep(std::string& to, const char* format, va_list arguments) {
@@ -67,8 +67,8 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
   const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->content.size; };
   // "m": without a mapping, every read passes on_read, which sees the end. "h": the directory is read below.
-  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rmh", state_.get(), on_read, on_write, on_seek, on_close, size_of,
-                                nullptr, nullptr, options.get()));
+  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rmh", state_.get(), on_read, write_nothing, on_seek, close_nothing,
+                                size_of, nullptr, nullptr, options.get()));
   state_->header.clear();
   check();
   const bool is_read = tiff_ != nullptr && TIFFReadDirectory(tiff()) == 1;
@@ -158,4 +158,4 @@ int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char*
   return 1;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

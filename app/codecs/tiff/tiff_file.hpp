@@ -12,7 +12,7 @@
 
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 
 class TiffFile {
  public:
@@ -77,4 +77,4 @@ class TiffFile {
   std::unique_ptr<TIFF, Closer> tiff_;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

@@ -13,7 +13,7 @@
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 namespace {
 
 std::vector<std::byte> copy_of_bytes(ByteSpan bytes) { return {bytes.begin(), bytes.end()}; }
@@ -200,4 +200,4 @@ void fit_tiff_metadata(Metadata& metadata, MetadataFilter& filter) {
   filter.drop_png_chunks(metadata, "TIFF has no place for it");
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

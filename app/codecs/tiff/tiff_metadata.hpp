@@ -8,7 +8,7 @@
 #include "codecs/metadata/exif.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 
 /// Of the current directory. Its orientation and its texts become part of the EXIF data. Adds a clause to `details` for
 /// each damaged piece.
@@ -23,4 +23,4 @@ void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets
 /// Codec::fit_metadata of TIFF: of the EXIF data, the maker note and the thumbnail are left out.
 void fit_tiff_metadata(Metadata& metadata, MetadataFilter& filter);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

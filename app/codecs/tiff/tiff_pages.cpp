@@ -14,7 +14,7 @@
 
 #include "codecs/metadata/ifd.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::tiff {
 namespace {
 
 constexpr std::size_t kMaxPages = 1'000'000;
@@ -161,4 +161,4 @@ PageList tiff_pages(const RandomAccess& file) {
   return pages;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::tiff

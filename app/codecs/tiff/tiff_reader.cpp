@@ -1,28 +1,306 @@
-// Reads TIFF. An image decoded whole is an image of one band. What libtiff warns of is known once the pixels are read,
-// so a file with a warning is not read in bands.
+// Blocks (strips or tiles) are converted right after they are decoded if the band has room for all their rows. An image
+// decoded whole is an image of one band. What libtiff warns of is known once the pixels are read, so a file with a
+// warning is not read in bands.
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <iterator>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "codecs/refusals.hpp"
+#include "codecs/rows.hpp"
 #include "codecs/stored_samples.hpp"
-#include "codecs/tiff/tiff_blocks.hpp"
 #include "codecs/tiff/tiff_file.hpp"
-#include "codecs/tiff/tiff_kind.hpp"
+#include "codecs/tiff/tiff_layout.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "codecs/tiff/tiff_pages.hpp"
-#include "codecs/tiff/tiff_pixels.hpp"
+#include "gpuimg/image.hpp"
 
 namespace gpuimg::codecs::tiff {
 namespace {
+
+template <class T>
+bool are_pixels(const TiffKind& kind) {
+  const bool is_direct = kind.color == TiffKind::Color::gray || kind.color == TiffKind::Color::rgb;
+  return is_direct && kind.alpha != TiffKind::Alpha::premultiplied && !kind.is_planar &&
+         kind.bits == 8 * static_cast<int>(sizeof(T)) && kind.samples == kind.format().channels;
+}
+
+/// The colors of a palette, 8 bits each.
+using TiffPalette = std::vector<std::array<std::uint8_t, 3>>;
+
+/// Converts rows of T: u8 for samples of up to 8 bits, else u16.
+template <class T>
+class TiffRowConverter {
+ public:
+  /// Rows have up to `width` pixels.
+  TiffRowConverter(const TiffKind& kind, const TiffPalette& palette, std::size_t width);
+
+  /// `planes` are the stored rows: one with all samples of each pixel, or one for each sample that is used.
+  void convert(std::span<const std::byte* const> planes, std::size_t width, T* to);
+
+ private:
+  void unpack(const std::byte* from, std::size_t count, T* to) const;
+  void join(std::size_t width, T* to);
+  void convert_color(const T* samples, T* to) const;
+
+  const TiffKind& kind_;
+  const TiffPalette& palette_;
+  bool are_pixels_;                       ///< rows are stored as they are decoded
+  std::vector<std::vector<T>> unpacked_;  ///< one of each plane
+};
+
+template <class T>
+TiffRowConverter<T>::TiffRowConverter(const TiffKind& kind, const TiffPalette& palette, std::size_t width)
+    : kind_(kind), palette_(palette), are_pixels_(are_pixels<T>(kind)) {
+  const auto planes = static_cast<std::size_t>(kind.planes());
+  const auto samples = static_cast<std::size_t>(kind.is_planar ? 1 : kind.samples);
+  unpacked_.assign(planes, std::vector<T>(width * samples));
+}
+
+template <class T>
+void TiffRowConverter<T>::convert(std::span<const std::byte* const> planes, std::size_t width, T* to) {
+  const auto samples = static_cast<std::size_t>(kind_.is_planar ? 1 : kind_.samples);
+  if (are_pixels_) {
+    std::memcpy(to, planes[0], width * samples * sizeof(T));
+    return;
+  }
+  for (std::size_t plane = 0; plane < planes.size(); ++plane) {
+    unpack(planes[plane], width * samples, unpacked_[plane].data());
+  }
+  join(width, to);
+}
+
+/// Samples of fewer bits than T are scaled to its full range, rounded to nearest; indices are not.
+/// libtiff has put samples of 16 bits into the machine's byte order; those of 12 bits are packed, high bits first.
+template <class T>
+void TiffRowConverter<T>::unpack(const std::byte* from, std::size_t count, T* to) const {
+  const auto bits = static_cast<std::size_t>(kind_.bits);
+  if (bits == 8 * sizeof(T)) {
+    std::memcpy(to, from, count * sizeof(T));
+    return;
+  }
+  const std::uint32_t max = (1U << bits) - 1;
+  const bool is_index = kind_.color == TiffKind::Color::palette;
+  for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t first = i * bits;
+    std::uint32_t window = std::to_integer<std::uint32_t>(from[first / 8]) << 8;
+    const bool needs_next = first % 8 + bits > 8;
+    window |= needs_next ? std::to_integer<std::uint32_t>(from[first / 8 + 1]) : 0;
+    const std::uint32_t value = window >> (16 - bits - first % 8) & max;
+    to[i] = static_cast<T>(is_index ? value : (value * kMaxOf<T> + max / 2) / max);
+  }
+}
+
+template <class T>
+void TiffRowConverter<T>::join(std::size_t width, T* to) {
+  const auto channels = static_cast<std::size_t>(kind_.format().channels);
+  const auto used = static_cast<std::size_t>(kind_.used_samples());
+  std::array<T, 5> samples{};
+  for (std::size_t x = 0; x < width; ++x, to += channels) {
+    for (std::size_t s = 0; s < used; ++s) {
+      samples[s] = kind_.is_planar ? unpacked_[s][x] : unpacked_[0][x * static_cast<std::size_t>(kind_.samples) + s];
+    }
+    convert_color(samples.data(), to);
+    if (kind_.alpha == TiffKind::Alpha::none) {
+      continue;
+    }
+    const std::uint64_t alpha = samples[used - 1];
+    to[channels - 1] = static_cast<T>(alpha);
+    for (std::size_t c = 0; c + 1 < channels && kind_.alpha == TiffKind::Alpha::premultiplied; ++c) {
+      const std::uint64_t divided = alpha == 0 ? 0 : (std::uint64_t{to[c]} * kMaxOf<T> + alpha / 2) / alpha;
+      to[c] = static_cast<T>(std::min<std::uint64_t>(divided, kMaxOf<T>));
+    }
+  }
+}
+
+template <class T>
+void TiffRowConverter<T>::convert_color(const T* samples, T* to) const {
+  switch (kind_.color) {
+    case TiffKind::Color::gray: to[0] = samples[0]; break;
+    case TiffKind::Color::inverted_gray: to[0] = static_cast<T>(kMaxOf<T> - samples[0]); break;
+    case TiffKind::Color::palette: std::copy_n(palette_[samples[0]].begin(), 3, to); break;
+    case TiffKind::Color::rgb:
+    case TiffKind::Color::ycbcr: std::copy_n(samples, 3, to); break;
+    case TiffKind::Color::cmyk: {
+      std::array<T, 4> light{};
+      std::transform(samples, samples + 4, light.begin(), [](T ink) { return static_cast<T>(kMaxOf<T> - ink); });
+      cmyk_to_rgb<T>(light.data(), to, 1);
+      break;
+    }
+  }
+}
+
+/// Decodes blocks, and holds some of them.
+class BlockReader {
+ public:
+  BlockReader(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
+      : file_(file), kind_(kind), blocks_(blocks), lines_(static_cast<std::size_t>(kind.planes())) {}
+
+  /// Reads the block with this pixel, of all planes, in place of the one that `place` had.
+  void read(std::uint32_t x, std::uint32_t y, std::size_t place) {
+    if (place >= places_.size()) {
+      places_.emplace_back(lines_.size(), std::vector<std::byte>(static_cast<std::size_t>(blocks_.bytes)));
+    }
+    for (std::size_t plane = 0; plane < lines_.size(); ++plane) {
+      std::vector<std::byte>& to = places_[place][plane];
+      const auto sample = static_cast<std::uint16_t>(plane);
+      const auto size = static_cast<tmsize_t>(to.size());
+      const tmsize_t read =
+          blocks_.are_tiles
+              ? TIFFReadEncodedTile(file_.tiff(), TIFFComputeTile(file_.tiff(), x, y, 0, sample), to.data(), size)
+              : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
+      file_.check();
+      const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
+      if (read < 0 ||
+          static_cast<std::uint64_t>(read) < blocks_.lines(static_cast<std::uint32_t>(rows)) * blocks_.row_bytes) {
+        refuse_damaged(file_.name(), "a strip or tile is cut off");
+      }
+    }
+  }
+
+  /// Line `y` of the block in `place`, of all planes. Valid until the next call.
+  std::span<const std::byte* const> line(std::size_t place, std::uint32_t y) {
+    std::transform(places_[place].begin(), places_[place].end(), lines_.begin(),
+                   [&](const std::vector<std::byte>& plane) { return plane.data() + y * blocks_.row_bytes; });
+    return lines_;
+  }
+
+ private:
+  const TiffFile& file_;
+  const TiffKind& kind_;
+  const TiffBlocks& blocks_;
+  std::vector<std::vector<std::vector<std::byte>>> places_;  // a block each, of all planes
+  std::vector<const std::byte*> lines_;
+};
+
+TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
+  TiffPalette palette;
+  if (kind.color != TiffKind::Color::palette) {
+    return palette;
+  }
+  std::uint16_t* levels[3] = {};
+  if (TIFFGetField(file.tiff(), TIFFTAG_COLORMAP, &levels[0], &levels[1], &levels[2]) != 1) {
+    refuse_damaged(file.name(), "its palette is missing");
+  }
+  const std::size_t size = std::size_t{1} << kind.bits;
+  // Some programs write levels of 8 bits instead of 16.
+  const bool is_narrow = std::all_of(std::begin(levels), std::end(levels), [&](const std::uint16_t* channel) {
+    return std::all_of(channel, channel + size, [](std::uint16_t level) { return level < 256; });
+  });
+  for (std::size_t i = 0; i < size; ++i) {
+    palette.emplace_back();
+    for (std::size_t c = 0; c < 3; ++c) {
+      palette.back()[c] = static_cast<std::uint8_t>(levels[c][i] >> (is_narrow ? 0 : 8));
+    }
+  }
+  return palette;
+}
+
+/// Makes pixels of blocks whose lines are rows of samples.
+template <class T>
+class SampleBlocks {
+ public:
+  SampleBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
+      : palette_(palette_of(file, kind)), rows_(kind, palette_, std::min(blocks.width, kind.width)) {}
+
+  /// Converts rows of a block from row `first`.
+  void convert(BlockReader& blocks, std::size_t place, std::uint32_t first, View to) {
+    for (int y = 0; y < to.height; ++y) {
+      rows_.convert(blocks.line(place, first + static_cast<std::uint32_t>(y)), static_cast<std::size_t>(to.width),
+                    to.row<T>(y));
+    }
+  }
+
+ private:
+  TiffPalette palette_;
+  TiffRowConverter<T> rows_;
+};
+
+/// The same for blocks whose lines are rows of clumps.
+class ClumpBlocks {
+ public:
+  ClumpBlocks(const TiffFile& file, const TiffKind& /*kind*/, const TiffBlocks& /*blocks*/) : clumps_(file) {}
+
+  void convert(BlockReader& blocks, std::size_t place, std::uint32_t first, View to) {
+    const std::uint32_t line_height = clumps_.clump_height();
+    for (int y = 0; y < to.height;) {
+      const std::uint32_t row = first + static_cast<std::uint32_t>(y);
+      View rows = to;
+      rows.data = to.row_bytes(y);
+      rows.height = std::min(static_cast<int>(line_height - row % line_height), to.height - y);
+      clumps_.convert(blocks.line(place, row / line_height)[0], row % line_height, rows);
+      y += rows.height;
+    }
+  }
+
+ private:
+  YcbcrConverter clumps_;
+};
+
+/// `height` rows, from column `x` on, of the band that is being filled.
+View place_in(BandCutter& bands, std::uint32_t x, std::uint32_t width, std::uint32_t height) {
+  View part = bands.rows().view();
+  part.data = part.row_bytes(bands.filled()) + std::size_t{x} * part.format.bytes_per_pixel();
+  part.width = static_cast<int>(width);
+  part.height = static_cast<int>(height);
+  return part;
+}
+
+template <class Converter>
+void read_blocks(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, const BandOutput& to) {
+  Converter converter(file, kind, blocks);
+  BlockReader reader(file, kind, blocks);
+  BandCutter bands(to, 0, static_cast<int>(kind.height));
+  file.begin_pixels();
+  for (std::uint32_t y = 0; y < kind.height; y += blocks.height) {
+    const std::uint32_t rows = std::min(blocks.height, kind.height - y);
+    const bool fit = static_cast<std::uint32_t>(bands.left()) >= rows;
+    for (std::uint32_t row = 0; row < rows;) {
+      const std::uint32_t count = std::min(static_cast<std::uint32_t>(bands.left()), rows - row);
+      for (std::uint32_t x = 0; x < kind.width; x += blocks.width) {
+        const std::size_t place = fit ? 0 : x / blocks.width;
+        if (row == 0) {
+          reader.read(x, y, place);
+        }
+        converter.convert(reader, place, row, place_in(bands, x, std::min(blocks.width, kind.width - x), count));
+      }
+      row += count;
+      bands.add(static_cast<int>(count));
+      if (bands.left() == 0) {
+        bands.pass_on();
+      }
+    }
+  }
+}
+
+/// Passes the pixels on in bands, from top to bottom. Besides a band it holds one decoded block; but a row of tiles
+/// that ends in a later band is held as a whole. Throws like decode_image, and what the output throws.
+void read_tiff_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, const BandOutput& to) {
+  if (kind.color == TiffKind::Color::ycbcr) {
+    read_blocks<ClumpBlocks>(file, kind, blocks, to);
+  } else if (kind.format().sample == Sample::u16) {
+    read_blocks<SampleBlocks<std::uint16_t>>(file, kind, blocks, to);
+  } else {
+    read_blocks<SampleBlocks<std::uint8_t>>(file, kind, blocks, to);
+  }
+}
+
+/// The memory of a row of decoded blocks.
+std::uint64_t bytes_of_block_row(const TiffKind& kind, const TiffBlocks& blocks) {
+  return ((kind.width - 1) / blocks.width + 1) * blocks.bytes * static_cast<std::uint64_t>(kind.planes());
+}
 
 void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
   if (kind.color == TiffKind::Color::cmyk) {

@@ -19,48 +19,51 @@
 namespace gpuimg::codecs::tiff {
 namespace {
 
+/// The file in memory, and libtiff's access to it. Exceptions must not pass through C.
 struct Output {
   std::vector<std::byte> bytes;
   std::uint64_t position = 0;
-};
 
-// Exceptions must not pass through C.
-tmsize_t on_write(thandle_t handle, void* from, tmsize_t size) {
-  auto* output = static_cast<Output*>(handle);
-  const auto count = static_cast<std::size_t>(size);
-  try {
-    if (output->bytes.size() < output->position + count) {
-      output->bytes.resize(static_cast<std::size_t>(output->position) + count);
+  static Output& of(thandle_t handle) { return *static_cast<Output*>(handle); }
+
+  static tmsize_t on_write(thandle_t handle, void* from, tmsize_t size) {
+    Output& output = of(handle);
+    const auto count = static_cast<std::size_t>(size);
+    try {
+      if (output.bytes.size() < output.position + count) {
+        output.bytes.resize(static_cast<std::size_t>(output.position) + count);
+      }
+    } catch (const std::bad_alloc&) {
+      return 0;
     }
-  } catch (const std::bad_alloc&) {
-    return 0;
+    std::memcpy(output.bytes.data() + output.position, from, count);
+    output.position += count;
+    return size;
   }
-  std::memcpy(output->bytes.data() + output->position, from, count);
-  output->position += count;
-  return size;
-}
 
-tmsize_t on_read(thandle_t handle, void* to, tmsize_t size) {
-  auto* output = static_cast<Output*>(handle);
-  const std::uint64_t left = output->bytes.size() - std::min<std::uint64_t>(output->position, output->bytes.size());
-  const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
-  std::memcpy(to, output->bytes.data() + output->position, count);
-  output->position += count;
-  return static_cast<tmsize_t>(count);
-}
+  static tmsize_t on_read(thandle_t handle, void* to, tmsize_t size) {
+    Output& output = of(handle);
+    const std::uint64_t left = output.bytes.size() - std::min<std::uint64_t>(output.position, output.bytes.size());
+    const auto count = static_cast<std::size_t>(std::min(left, static_cast<std::uint64_t>(size)));
+    std::memcpy(to, output.bytes.data() + output.position, count);
+    output.position += count;
+    return static_cast<tmsize_t>(count);
+  }
 
-toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
-  auto* output = static_cast<Output*>(handle);
-  const std::uint64_t from = whence == SEEK_CUR ? output->position : whence == SEEK_END ? output->bytes.size() : 0;
-  output->position = from + offset;
-  return output->position;
-}
+  static toff_t on_seek(thandle_t handle, toff_t offset, int whence) {
+    Output& output = of(handle);
+    const std::uint64_t from = whence == SEEK_CUR ? output.position : whence == SEEK_END ? output.bytes.size() : 0;
+    output.position = from + offset;
+    return output.position;
+  }
 
-int on_close(thandle_t /*handle*/) { return 0; }
-toff_t on_size(thandle_t handle) { return static_cast<Output*>(handle)->bytes.size(); }
-int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const char* /*format*/, va_list /*arguments*/) {
-  return 1;  // the calls' results say enough
-}
+  static int on_close(thandle_t /*handle*/) { return 0; }
+  static toff_t on_size(thandle_t handle) { return of(handle).bytes.size(); }
+  static int on_message(TIFF* /*tiff*/, void* /*user*/, const char* /*module*/, const char* /*format*/,
+                        va_list /*arguments*/) {
+    return 1;  // the calls' results say enough
+  }
+};
 
 using Tiff = std::unique_ptr<TIFF, void (*)(TIFF*)>;
 
@@ -75,10 +78,10 @@ Tiff opened(Output& output, ConstView pixels) {
   if (options == nullptr) {
     return {nullptr, TIFFClose};
   }
-  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), on_message, nullptr);
-  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_message, nullptr);
-  return {TIFFClientOpenExt("output", needs_big_tiff(pixels) ? "w8l" : "wl", &output, on_read, on_write, on_seek,
-                            on_close, on_size, nullptr, nullptr, options.get()),
+  TIFFOpenOptionsSetErrorHandlerExtR(options.get(), Output::on_message, nullptr);
+  TIFFOpenOptionsSetWarningHandlerExtR(options.get(), Output::on_message, nullptr);
+  return {TIFFClientOpenExt("output", needs_big_tiff(pixels) ? "w8l" : "wl", &output, Output::on_read, Output::on_write,
+                            Output::on_seek, Output::on_close, Output::on_size, nullptr, nullptr, options.get()),
           TIFFClose};
 }
 

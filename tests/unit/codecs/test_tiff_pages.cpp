@@ -99,7 +99,7 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
       // The second is a thumbnail, the fourth a mask.
       const FileBytes file =
           paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20, 2}, {4, 2, 98, 4}, {7, 7, 30}}, is_big_endian, is_big);
-      EXPECT_EQ(tiff_pages(in_memory(file)).count(), 3U);
+      EXPECT_EQ(tiff::tiff_pages(in_memory(file)).count(), 3U);
       const int widths[] = {5, 4, 7};
       for (std::uint32_t page = 0; page <= 3; ++page) {
         ReadOptions options;
@@ -177,13 +177,13 @@ TEST(TiffPages, EveryPrefixKeepsThePagesThatItHolds) {
   for (const bool is_big_endian : {false, true}) {
     for (const bool is_big : {false, true}) {
       const FileBytes file = paged_tiff({{5, 3, 10}, {1, 1, 99, 1}, {4, 2, 20}, {7, 7, 30}}, is_big_endian, is_big);
-      const PageList whole = tiff_pages(in_memory(file));
+      const PageList whole = tiff::tiff_pages(in_memory(file));
       EXPECT_EQ(whole.count(), 3U);
       EXPECT_EQ(whole.lost + whole.damage, "");
       const std::size_t directory = is_big ? 8 + 10 * 20 + 8 : 2 + 10 * 12 + 4;
       for (std::size_t size = 16; size < file.size(); ++size) {
         const auto prefix = std::span(file).first(size);
-        const PageList pages = tiff_pages(in_memory(prefix));
+        const PageList pages = tiff::tiff_pages(in_memory(prefix));
         std::size_t held = 0;
         while (held < whole.count() && whole.places[held] + directory <= size) {
           ++held;
@@ -212,7 +212,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
   const std::vector<Page> pages = {{5, 3, 10}, {4, 2, 0}};
   const auto with_link = [&](std::uint32_t link) { return paged_tiff(pages, false, false, link); };
   const auto size = static_cast<std::uint32_t>(with_link(0).size());
-  const PageList whole = tiff_pages(in_memory(with_link(0)));
+  const PageList whole = tiff::tiff_pages(in_memory(with_link(0)));
   const auto second = static_cast<std::uint32_t>(whole.places[1]);
   const std::pair<std::uint32_t, std::string> cases[] = {
       {size, "it ends before the directory of page 3"},
@@ -225,7 +225,7 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
   };
   for (const auto& [link, why] : cases) {
     const FileBytes file = with_link(link);
-    const PageList found = tiff_pages(in_memory(file));
+    const PageList found = tiff::tiff_pages(in_memory(file));
     EXPECT_EQ(found.count(), 2U) << link;
     EXPECT_EQ(found.lost, why) << link;
     EXPECT_EQ(found.damage, why) << link;
@@ -236,18 +236,19 @@ TEST(TiffPages, ALinkThatLeadsNowhereLosesTheRest) {
 /// A page that is evidently damaged is told, and does not lose the others.
 TEST(TiffPages, ADirectoryThatIsNoImagesIsDamaged) {
   const FileBytes whole = paged_tiff({{5, 3, 10}, {4, 2, 20}, {7, 7, 30}}, false, false);
-  const std::vector<std::uint64_t> places = tiff_pages(in_memory(whole)).places;
+  const std::vector<std::uint64_t> places = tiff::tiff_pages(in_memory(whole)).places;
   const auto changed = [&](std::size_t entry, std::size_t byte, std::uint8_t to) {
     FileBytes file = whole;
     file[static_cast<std::size_t>(places[1]) + 2 + 12 * entry + byte] = std::byte{to};
     return file;
   };
   const FileBytes without_width = changed(1, 1, 0xF0);
-  EXPECT_EQ(tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
+  EXPECT_EQ(tiff::tiff_pages(in_memory(without_width)).damage, "the directory of page 2 has no width and height");
   const FileBytes of_many_strips = changed(6, 7, 0x10);  // the values would stand behind the end
-  EXPECT_EQ(tiff_pages(in_memory(of_many_strips)).damage, "the directory of page 2 refers to data behind the end");
+  EXPECT_EQ(tiff::tiff_pages(in_memory(of_many_strips)).damage,
+            "the directory of page 2 refers to data behind the end");
   for (const FileBytes& file : {without_width, of_many_strips}) {
-    const PageList pages = tiff_pages(in_memory(file));
+    const PageList pages = tiff::tiff_pages(in_memory(file));
     EXPECT_EQ(pages.places, places);
     EXPECT_EQ(pages.lost, "");
     EXPECT_EQ(levels_of(file, pages), (std::vector<std::optional<int>>{10, std::nullopt, 30}));
@@ -285,7 +286,7 @@ TEST(TiffPages, ReadsOfAPageDoNotGrowWithTheirNumber) {
 /// libtiff counts directories up to 65535.
 TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
   FileBytes file = paged_tiff(std::vector<Page>(70'000, Page{1, 1, 7}), false, false);
-  const PageList pages = tiff_pages(in_memory(file));
+  const PageList pages = tiff::tiff_pages(in_memory(file));
   ASSERT_EQ(pages.count(), 70'000U);
   file[static_cast<std::size_t>(pages.places[69'999]) - 2] = std::byte{8};
   ReadOptions options;
@@ -295,9 +296,9 @@ TEST(TiffPages, MayBeMoreThanLibtiffCounts) {
 
 TEST(TiffPages, AChainThatTurnsBackEnds) {
   const FileBytes once = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, 0);
-  const auto first = static_cast<std::uint32_t>(tiff_pages(in_memory(once)).places[0]);
+  const auto first = static_cast<std::uint32_t>(tiff::tiff_pages(in_memory(once)).places[0]);
   const FileBytes loop = paged_tiff({{2, 1, 1}, {2, 1, 2}}, false, false, first);
-  EXPECT_EQ(tiff_pages(in_memory(loop)).count(), 2U);
+  EXPECT_EQ(tiff::tiff_pages(in_memory(loop)).count(), 2U);
   EXPECT_EQ(decode(loop, "t.tif").pages, 2U);
 }
 
@@ -323,7 +324,7 @@ TEST(TiffPages, ReadsNoMoreThanTheFileHas) {
                                bytes_read += count;
                                return count;
                              }};
-  EXPECT_LT(tiff_pages(counted).count(), 10U);
+  EXPECT_LT(tiff::tiff_pages(counted).count(), 10U);
   EXPECT_LT(bytes_read, 2 * kSize);
 }
 
