@@ -18,7 +18,7 @@
 
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "gpuimg/cuda.hpp"
 #include "io/input_file.hpp"
 
@@ -78,7 +78,7 @@ std::vector<File> load(Backend& backend, int count, char** names) {
     const Bytes read = read_input(names[i]);
     File file{names[i], backend.new_image(static_cast<int>(read.size), 1, {Sample::u8, 1}), {}, {}};
     std::memcpy(file.bytes.view().data, read.data.get(), read.size);
-    const auto jpeg = codecs::describe_jpeg({file.bytes.view().data, read.size});
+    const auto jpeg = codecs::jpeg::describe_jpeg({file.bytes.view().data, read.size});
     if (jpeg) {
       file.jpeg = *jpeg;
     }

@@ -8,13 +8,14 @@
 #include <vector>
 
 #include "codec_times.hpp"
-#include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "io/input_file.hpp"
 
 namespace {
 
 using namespace gpuimg;
 using namespace gpuimg::codecs;
+using namespace gpuimg::codecs::jpeg;
 using namespace gpuimg::bench;
 
 constexpr int kRounds = 15;

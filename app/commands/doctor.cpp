@@ -58,7 +58,7 @@ std::vector<std::string> examine_codecs() {
                                     ? "none; they need libarchive (Debian: libarchive13, and libarchive-dev to build)"
                                     : tar_library());
   print("  HEIC and AVIF: {}\n", heif_reader());
-  if (std::string why = codecs::jpeg_library_problem(); !why.empty()) {
+  if (std::string why = codecs::jpeg::jpeg_library_problem(); !why.empty()) {
     advice.assign({std::move(why)});
   }
   return advice;

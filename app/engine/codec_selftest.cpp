@@ -19,7 +19,7 @@
 #endif
 #include "codecs/image_reader.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "operations/result_compare.hpp"
 #include "operations/selftest.hpp"
@@ -160,7 +160,7 @@ std::optional<std::string> difference_of(const DecoderTrial& trial, Backend& bac
   writing.jpeg_subsampling = trial.subsampling;
   writing.jpeg_restart_interval = trial.restart_interval;
   const std::vector<std::byte> file = codecs::encode_image(source.view(), FileFormat::jpeg, kName, writing);
-  std::optional<EncodedJpeg> encoded = codecs::describe_jpeg(file);
+  std::optional<EncodedJpeg> encoded = codecs::jpeg::describe_jpeg(file);
   if (!encoded) {
     return std::nullopt;  // another encoder than the usual one
   }

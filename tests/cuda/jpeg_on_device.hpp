@@ -6,7 +6,7 @@
 
 #include "backends.hpp"
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/test_images.hpp"
 
@@ -14,7 +14,7 @@ namespace gpuimg::test {
 
 /// The pixels; nullopt if the file is left to the host.
 inline std::optional<Image> decode_on(Backend& backend, std::span<const std::byte> file, int orientation = 1) {
-  std::optional<EncodedJpeg> jpeg = codecs::describe_jpeg(file);
+  std::optional<EncodedJpeg> jpeg = codecs::jpeg::describe_jpeg(file);
   if (!jpeg) {
     return std::nullopt;
   }
@@ -30,7 +30,7 @@ inline std::optional<Image> decode_scans_on(Backend& backend, std::span<const st
     return backend.new_image(width, height, format);
   };
   options.decode_on_backend = [&](const EncodedImage& encoded) { return backend.decode(encoded); };
-  const codecs::DecodedImage decoded = codecs::read_jpeg(file, "file", options);
+  const codecs::DecodedImage decoded = codecs::jpeg::read_jpeg(file, "file", options);
   return decoded.picture ? std::optional(backend.download(*decoded.picture)) : std::nullopt;
 }
 
@@ -48,7 +48,7 @@ inline void expect_same_or_left(Backend& backend, std::span<const std::byte> fil
   }
   ++taken;
   try {
-    const codecs::DecodedImage expected = codecs::read_jpeg(file, "file", {.threads = 1});
+    const codecs::DecodedImage expected = codecs::jpeg::read_jpeg(file, "file", {.threads = 1});
     ASSERT_TRUE(same_pixels(found->view(), expected.image.view()));
   } catch (const Error& error) {
     FAIL() << "the device reads what libjpeg-turbo refuses: " << error.what();

@@ -145,7 +145,7 @@ TEST_F(CudaJpeg, PicturesAreLikeUploadedOnes) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 333, 222, {Sample::u8, 3}).view());
-  const std::optional<Picture> decoded = gpu().decode(*codecs::describe_jpeg(file));
+  const std::optional<Picture> decoded = gpu().decode(*codecs::jpeg::describe_jpeg(file));
   ASSERT_TRUE(decoded);
   const Picture uploaded = cpu().upload(read_with_libjpeg(file));
   EXPECT_TRUE(same_pixels(gpu().download(gpu().equalize(*decoded, {})).view(),
@@ -158,7 +158,7 @@ TEST_F(CudaJpeg, IsLeftToTheHostByTheCpuBackend) {
   Random random;
   SCOPED_TRACE(random.trace());
   const FileBytes file = make_jpeg(smooth_image(random, 33, 22, {Sample::u8, 3}).view());
-  EXPECT_FALSE(cpu().decode(*codecs::describe_jpeg(file)));
+  EXPECT_FALSE(cpu().decode(*codecs::jpeg::describe_jpeg(file)));
 }
 
 }  // namespace

@@ -37,7 +37,7 @@ TEST_F(CudaJpegDamage, PrefixesOfTheCatalogue) {
   int taken = 0;
   const Catalogue catalogue = make_catalogue();
   for (const CatalogueFile& file : catalogue.files()) {
-    if (codecs::describe_jpeg(file.bytes)) {
+    if (codecs::jpeg::describe_jpeg(file.bytes)) {
       for (std::size_t size = random.below(kStride); size < file.bytes.size(); size += kStride) {
         SCOPED_TRACE(file.name + ", bytes: " + std::to_string(size));
         ASSERT_NO_FATAL_FAILURE(expect_same_or_left(std::span(file.bytes).first(size), taken));
@@ -68,12 +68,12 @@ TEST_F(CudaJpegDamage, EachDefectIsFound) {
   const Image expected = read_with_libjpeg(sound);
   for (const JpegDefect& file : jpeg_defects()) {
     SCOPED_TRACE(file.name);
-    const std::optional<EncodedJpeg> jpeg = codecs::describe_jpeg(file.bytes);
+    const std::optional<EncodedJpeg> jpeg = codecs::jpeg::describe_jpeg(file.bytes);
     ASSERT_TRUE(jpeg);
     std::uint32_t defects = 0;
     EXPECT_FALSE(cuda::decode_jpeg(workspace, *jpeg, &defects));
     EXPECT_NE(defects & file.defect, 0U) << "found: " << defects;
-    const std::optional<Picture> next = cuda::decode_jpeg(workspace, *codecs::describe_jpeg(sound), &defects);
+    const std::optional<Picture> next = cuda::decode_jpeg(workspace, *codecs::jpeg::describe_jpeg(sound), &defects);
     ASSERT_TRUE(next);
     EXPECT_EQ(defects, 0U);
     EXPECT_TRUE(same_pixels(gpu().download(*next).view(), expected.view()));

@@ -2,7 +2,7 @@
 #include <string_view>
 
 #include "codecs/image_writer.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/iptc.hpp"
 #include "fuzz/seed_folder.hpp"
 #include "support/catalogue/catalogue.hpp"
@@ -14,6 +14,7 @@
 
 namespace gpuimg::fuzz {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

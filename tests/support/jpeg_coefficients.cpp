@@ -17,6 +17,7 @@
 namespace gpuimg::test {
 
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

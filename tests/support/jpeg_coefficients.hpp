@@ -38,6 +38,7 @@ enum class JpegCodesVerdict : std::uint8_t {
 };
 
 /// `file` starts with SOI.
-JpegCodesVerdict verdict_on_jpeg_codes(std::span<const std::byte> file, const codecs::JpegPipelineChoices& choices);
+JpegCodesVerdict verdict_on_jpeg_codes(std::span<const std::byte> file,
+                                       const codecs::jpeg::JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::test

@@ -4,12 +4,13 @@
 #include <algorithm>
 
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/jpeg/jpeg_parts.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "codecs/refusals.hpp"
 
 namespace gpuimg::test {
 
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

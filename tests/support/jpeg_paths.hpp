@@ -22,9 +22,10 @@ std::optional<Image> read_in_jpeg_parts(std::span<const std::byte> file, const s
 
 /// The pixels decoded by all scans together (jpeg_pipeline.hpp); nullopt if the file is left to one decoder. The file
 /// must be valid up to its first scan.
-std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file, const codecs::JpegPipelineChoices& choices);
+std::optional<Image> read_in_jpeg_scans(std::span<const std::byte> file,
+                                        const codecs::jpeg::JpegPipelineChoices& choices);
 
 /// Empty if the file is left to one decoder, or if that one returns the same pixels and encoding without a warning.
-std::string difference_of_jpeg_scans(std::span<const std::byte> file, const codecs::JpegPipelineChoices& choices);
+std::string difference_of_jpeg_scans(std::span<const std::byte> file, const codecs::jpeg::JpegPipelineChoices& choices);
 
 }  // namespace gpuimg::test

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "codecs/jpeg/jpeg.hpp"
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "gpuimg/error.hpp"
 #include "jpeg/layout.hpp"
@@ -377,7 +377,7 @@ TwinResult Twin::run(std::vector<std::int16_t> coefficients) {
 /// Empty if libjpeg-turbo reads the same pixels without a warning.
 std::string difference_from_libjpeg(const Image& found, std::span<const std::byte> file) {
   try {
-    const codecs::DecodedImage decoded = codecs::read_jpeg(file, "file", {.threads = 1});
+    const codecs::DecodedImage decoded = codecs::jpeg::read_jpeg(file, "file", {.threads = 1});
     const ConstView expected = decoded.image.view();
     const ConstView actual = found.view();
     const bool same = actual.width == expected.width && actual.height == expected.height &&
@@ -402,7 +402,7 @@ TwinResult decode_with_twin(const JpegCoefficients& jpeg) {
 std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinChoices& choices, int* taken) {
   constexpr std::uint64_t kMaxPixels = std::uint64_t{1} << 22;
   const std::vector<std::byte> exact(file.begin(), file.end());  // so that a sanitizer sees every read beyond it
-  const std::optional<EncodedJpeg> jpeg = codecs::describe_jpeg(exact);
+  const std::optional<EncodedJpeg> jpeg = codecs::jpeg::describe_jpeg(exact);
   if (!jpeg || static_cast<std::uint64_t>(jpeg->width) * static_cast<std::uint64_t>(jpeg->height) > kMaxPixels) {
     return "";
   }
@@ -418,15 +418,15 @@ std::string difference_of_jpeg_twin(std::span<const std::byte> file, const TwinC
 
 std::string difference_of_jpeg_coefficients(std::span<const std::byte> file, int threads, int* taken) {
   const std::vector<std::byte> exact(file.begin(), file.end());
-  const std::optional<EncodedJpeg> frame = codecs::describe_jpeg_frame(exact);
-  const std::optional<codecs::JpegScript> script = frame ? codecs::read_jpeg_script(exact) : std::nullopt;
+  const std::optional<EncodedJpeg> frame = codecs::jpeg::describe_jpeg_frame(exact);
+  const std::optional<codecs::jpeg::JpegScript> script = frame ? codecs::jpeg::read_jpeg_script(exact) : std::nullopt;
   if (!script) {
     return "";
   }
   const std::string name = "file";
-  const codecs::JpegHeader header = codecs::read_jpeg_header(exact, name);
+  const codecs::jpeg::JpegHeader header = codecs::jpeg::read_jpeg_header(exact, name);
   const auto read = [&](JpegBlockSink& sink) {
-    const codecs::JpegFile jpeg{exact, header, name};
+    const codecs::jpeg::JpegFile jpeg{exact, header, name};
     return read_jpeg_coefficients(jpeg, *script, sink, {.threads = threads, .step_pixels = 1}).has_value();
   };
   const TwinResult found = decode_with_twin(JpegCoefficients{*frame, read});

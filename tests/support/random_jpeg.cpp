@@ -5,7 +5,7 @@
 #include <array>
 #include <iterator>
 
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 
 namespace gpuimg::test {
 namespace {
@@ -152,7 +152,7 @@ Image photo_like_image(Random& random, int width, int height, int channels) {
 FileBytes mutant_of_jpeg(Random& random, const FileBytes& file) {
   FileBytes mutant = file;
   const auto size = static_cast<std::uint32_t>(mutant.size());
-  const std::uint32_t scan = size - static_cast<std::uint32_t>(codecs::describe_jpeg(file)->scan.size());
+  const std::uint32_t scan = size - static_cast<std::uint32_t>(codecs::jpeg::describe_jpeg(file)->scan.size());
   for (int i = random.between(1, 3); i > 0; --i) {
     const std::uint32_t first = random.below(3) == 0 ? 2 : scan;
     std::byte& changed = mutant[first + random.below(size - first)];

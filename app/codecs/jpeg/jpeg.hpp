@@ -14,7 +14,7 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// Codec::declared of JPEG.
 DeclaredImage declared_jpeg(ByteSpan beginning, const std::string& name);
@@ -30,7 +30,7 @@ Metadata jpeg_header_metadata(ByteSpan beginning, const std::string& name, std::
 /// unless options.threads is 1. `name` is printable. Throws as decode_image does.
 DecodedImage read_jpeg(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
 
-/// The same for any size, in the parts that `cuts` make (jpeg_parts.hpp); without cuts, with one decoder.
+/// The same for any size, in the parts that `cuts` make (jpeg_pipeline.hpp); without cuts, with one decoder.
 DecodedImage read_jpeg_cut_at(const std::vector<int>& cuts, std::span<const std::byte> bytes, const std::string& name,
                               const ReadOptions& options);
 
@@ -67,4 +67,4 @@ std::string jpeg_library_problem();
 /// The same for a program built for another interface, for tests.
 std::string jpeg_library_problem(int built_version, std::size_t built_struct_bytes);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -13,7 +13,7 @@
 #include "codecs/jpeg/jpeg_segments.hpp"
 
 HWY_BEFORE_NAMESPACE();
-namespace gpuimg::codecs::HWY_NAMESPACE {
+namespace gpuimg::codecs::jpeg::HWY_NAMESPACE {
 
 /// The code that is next, whose bits are then skipped. False if there is none.
 HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
@@ -359,11 +359,11 @@ bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t beg
   return true;
 }
 
-}  // namespace gpuimg::codecs::HWY_NAMESPACE
+}  // namespace gpuimg::codecs::jpeg::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 HWY_EXPORT(dc);
 HWY_EXPORT(dc_bit);
@@ -392,5 +392,5 @@ bool decode_jpeg_whole_blocks(JpegScanState& state, const JpegBlockRow& row, std
   return HWY_DYNAMIC_DISPATCH(whole_blocks)(state, row, begin, end);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg
 #endif

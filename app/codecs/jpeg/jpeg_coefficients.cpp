@@ -11,7 +11,7 @@
 
 #include "codecs/refusals.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
 std::span<const jpeg_component_info> components_of(const jpeg_decompress_struct& info) {
@@ -231,4 +231,4 @@ void JpegCoefficientPixels::read_to(int end, JpegCoefficientRows& rows, const Vi
   begin_ = end;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

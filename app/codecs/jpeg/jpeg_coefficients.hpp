@@ -17,7 +17,7 @@
 #include "codecs/jpeg/jpeg_decoder.hpp"
 #include "gpuimg/encoded_image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// A ring of MCU rows in place of libjpeg's virtual arrays, which hold all rows. An MCU row is, of each component, as
 /// many rows of blocks as its vertical sampling factor.
@@ -119,4 +119,4 @@ class JpegCoefficientPixels {
   std::vector<std::uint8_t> dropped_row_;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

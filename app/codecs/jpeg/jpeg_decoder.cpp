@@ -21,7 +21,7 @@
 #include "gpuimg/error.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
 struct LibraryErrors : jpeg_error_mgr {
@@ -353,4 +353,4 @@ std::shared_ptr<const JpegEncoding> jpeg_encoding_of(const jpeg_decompress_struc
   return is_writable_sampling(*encoding) ? encoding : nullptr;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -23,7 +23,7 @@
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 class JpegFileSource;
 
@@ -157,4 +157,4 @@ class JpegRows {
   std::vector<std::uint8_t> cmyk_row_;  // one row of CMYK
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -1,4 +1,5 @@
-// What libjpeg-turbo sees of a JPEG before its first scan. ITU-T T.81, annex B.
+// What a JPEG says before its first scan: to libjpeg-turbo, and for a backend's own decoder (gpuimg/encoded_image.hpp).
+// ITU-T T.81, annex B.
 #pragma once
 
 #include <array>
@@ -10,8 +11,9 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_segments.hpp"
+#include "gpuimg/encoded_image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// Quantization steps in the order of the file: zigzag.
 using JpegSteps = std::array<std::uint16_t, 64>;
@@ -46,4 +48,13 @@ struct JpegHeader {
 /// process that is not supported: lossless, hierarchical, 12 bit, not 1, 3 or 4 components. `name` is printable.
 JpegHeader read_jpeg_header(ByteSpan bytes, const std::string& name);
 
-}  // namespace gpuimg::codecs
+/// Returns nullopt for every file that libjpeg-turbo must read: not sequential, Huffman-coded and 8 bit; several scans;
+/// colors other than gray and YCbCr; other sampling than 4:4:4, 4:2:2, 4:4:0 and 4:2:0; more than two Huffman tables of
+/// a kind; and any header that is damaged or unusual. The coded bytes are not looked at. Never throws. The result
+/// borrows `bytes`, and its orientation is 1.
+std::optional<EncodedJpeg> describe_jpeg(ByteSpan bytes) noexcept;
+
+/// The same for JpegCoefficients::frame: of a sequential or progressive file with any scans.
+std::optional<EncodedJpeg> describe_jpeg_frame(ByteSpan bytes) noexcept;
+
+}  // namespace gpuimg::codecs::jpeg

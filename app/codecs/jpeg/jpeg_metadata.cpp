@@ -15,12 +15,9 @@
 #include "codecs/metadata/iptc.hpp"
 #include "codecs/metadata/xmp.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
-constexpr int kApp1 = 0xE1;
-constexpr int kApp2 = 0xE2;
-constexpr int kApp13 = 0xED;
 constexpr std::size_t kXmpGuidBytes = 32;
 constexpr std::size_t kXmpPartHeader = kXmpGuidBytes + 8;
 
@@ -128,9 +125,10 @@ void add_xmp_extension(const Metadata& metadata, std::vector<JpegMetadataSegment
   const ByteSpan extension = metadata.xmp_extension;
   for (std::size_t offset = 0; offset < extension.size(); offset += kMaxPart) {
     segments.push_back(
-        {kApp1, joined({letters(kJpegXmpExtensionSignature), letters(xmp_extension_guid(metadata.xmp)),
-                        u32be(static_cast<std::uint32_t>(extension.size())), u32be(static_cast<std::uint32_t>(offset)),
-                        extension.subspan(offset, std::min(kMaxPart, extension.size() - offset))})});
+        {jpeg_marker::kApp1,
+         joined({letters(kJpegXmpExtensionSignature), letters(xmp_extension_guid(metadata.xmp)),
+                 u32be(static_cast<std::uint32_t>(extension.size())), u32be(static_cast<std::uint32_t>(offset)),
+                 extension.subspan(offset, std::min(kMaxPart, extension.size() - offset))})});
   }
 }
 
@@ -160,21 +158,21 @@ std::vector<JpegMetadataSegment> jpeg_metadata_segments(const Metadata& metadata
   using namespace std::string_view_literals;
   std::vector<JpegMetadataSegment> segments;
   if (!metadata.exif.empty()) {
-    segments.push_back({kApp1, joined({letters("Exif\0\0"sv), metadata.exif})});
+    segments.push_back({jpeg_marker::kApp1, joined({letters("Exif\0\0"sv), metadata.exif})});
   }
   if (!metadata.xmp.empty()) {
-    segments.push_back({kApp1, joined({letters(kJpegXmpSignature), metadata.xmp})});
+    segments.push_back({jpeg_marker::kApp1, joined({letters(kJpegXmpSignature), metadata.xmp})});
     add_xmp_extension(metadata, segments);
   }
   const std::size_t count = (metadata.icc.size() + kMaxIccSegmentBytes - 1) / kMaxIccSegmentBytes;
   for (std::size_t i = 0; i < count; ++i) {
     const ByteSpan left = ByteSpan(metadata.icc).subspan(i * kMaxIccSegmentBytes);
     const std::array numbers = {static_cast<std::byte>(i + 1), static_cast<std::byte>(count)};
-    segments.push_back(
-        {kApp2, joined({letters("ICC_PROFILE\0"sv), numbers, left.first(std::min(left.size(), kMaxIccSegmentBytes))})});
+    segments.push_back({jpeg_marker::kApp2, joined({letters("ICC_PROFILE\0"sv), numbers,
+                                                    left.first(std::min(left.size(), kMaxIccSegmentBytes))})});
   }
   if (!metadata.iptc.empty()) {
-    segments.push_back({kApp13, joined({letters(kJpegPhotoshopSignature), iptc_resource(metadata.iptc)})});
+    segments.push_back({jpeg_marker::kApp13, joined({letters(kJpegPhotoshopSignature), iptc_resource(metadata.iptc)})});
   }
   return segments;
 }
@@ -197,4 +195,4 @@ void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter) {
   }
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -8,13 +8,13 @@
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/metadata.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// Leaves out damaged metadata and adds a clause about it to `details`. Names other segments in `not_kept`.
 Metadata read_jpeg_metadata(const JpegHeader& header, std::vector<std::string>& details);
 
 struct JpegMetadataSegment {
-  int marker = 0;  ///< 0xE1, 0xE2 or 0xED
+  std::uint32_t marker = 0;  ///< APP1, APP2 or APP13
   std::vector<std::byte> content;
 };
 
@@ -27,4 +27,4 @@ inline constexpr std::size_t kMaxJpegExifBytes = 65527;
 inline constexpr std::size_t kMaxJpegXmpBytes = 65502;  ///< the specification's limit, two less than fit
 inline constexpr std::size_t kMaxJpegIptcBytes = 65506;
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -1,15 +1,47 @@
-// Decodes a JPEG of several scans in one pass over its rows, on several threads. Rationale and cost:
-// docs/decisions/0015-jpeg-scans-in-a-pipeline.md.
+// Decodes a JPEG on several threads: gpuimg decodes the codes, libjpeg makes the pixels. Rationale and cost:
+// docs/decisions/0015-jpeg-scans-in-a-pipeline.md, 0023-own-progressive-decoder.md, 0024-own-sequential-decoder.md.
 #pragma once
 
 #include <memory>
+#include <functional>
 #include <optional>
+#include <span>
+#include <vector>
 
+#include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_decoder.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "gpuimg/encoded_image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
+
+// A file of one sequential scan, in parts: the codes of one after another, the pixels of several at once.
+
+/// The rows at which to cut an image so that the coefficients of a part stay in the processor's cache. `whole` has read
+/// the header.
+std::vector<int> jpeg_cuts(JpegRows& whole, int height);
+
+/// Reads the parts between the cuts, on at most `threads` threads. Cuts are in ascending order; each is moved up to the
+/// start of its MCU row, and cuts at an end of the image or duplicates are ignored. Returns true if the file has no
+/// defect: then output and warnings match a single decoder's. Returns false if the file has another kind of scan, on
+/// any warning or error, and if there is no memory for this: then the pixels are invalid, and a single decoder must
+/// read the file. Throws std::bad_alloc.
+bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, int threads, const View& pixels);
+
+/// What becomes of the rows of each part.
+struct JpegPartReading {
+  int threads = 1;
+  /// Calls pixels.read_rows_to() for the rows first … end − 1. Several threads call it at once.
+  std::function<void(JpegCoefficientPixels& pixels, int first, int end)> read;
+  /// Called afterwards for one part after another, from top to bottom, if it is not null.
+  std::function<void(int first)> finish;
+};
+
+/// The same, with rows that go where reading.read() puts them. An Error that it throws counts as a defect; what
+/// reading.finish() throws is passed on.
+bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const JpegPartReading& reading);
+
+// A file of several scans, in one pass over its rows.
 
 struct JpegPipelineResult {
   std::shared_ptr<const JpegEncoding> encoding;  ///< as jpeg_encoding_of
@@ -30,4 +62,4 @@ std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const Jp
 std::optional<JpegPipelineResult> read_jpeg_coefficients(const JpegFile& file, const JpegScript& script,
                                                          JpegBlockSink& sink, const JpegPipelineChoices& choices);
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

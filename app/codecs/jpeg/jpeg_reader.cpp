@@ -1,5 +1,5 @@
 // Decodes JPEG whole, in parts if that is faster, or in bands of rows. Strictness: docs/operations.md, "Files".
-// The parts of an image (jpeg_parts.hpp) become bands. From top to bottom, those of a part wait for the parts above.
+// The parts of an image (jpeg_pipeline.hpp) become bands. From top to bottom, those of a part wait for the parts above.
 #include "codecs/jpeg/jpeg.hpp"
 
 #include <fmt/format.h>
@@ -12,19 +12,18 @@
 #include <utility>
 #include <vector>
 
+#include "codecs/jpeg/jpeg_coefficients.hpp"
 #include "codecs/jpeg/jpeg_decoder.hpp"
-#include "codecs/jpeg/jpeg_description.hpp"
 #include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
-#include "codecs/jpeg/jpeg_parts.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/stored_samples.hpp"
 #include "codecs/threads.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
 /// Throws Error{decode} or Error{unsupported} for a size that is not read.
@@ -279,4 +278,4 @@ std::optional<DecodedImage> open_jpeg_rows(const RandomAccess& file, const std::
   return opened;
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -10,7 +10,7 @@
 
 #include "codecs/jpeg/jpeg_segments.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
 constexpr std::size_t kBytes = 1 << 13;
@@ -349,4 +349,4 @@ bool JpegScanCodes::restart() {
          state_.in.restart(state_.cursor, restarts_++ % kNumbers);
 }
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

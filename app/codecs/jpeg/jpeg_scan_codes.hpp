@@ -18,11 +18,11 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/jpeg/jpeg_coefficients.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "gpuimg/encoded_image.hpp"
 #include "io/bytes.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// The next bits, the first one on top. Loops keep a copy in registers, and pass no reference to it to what is not
 /// inlined: that would keep it in memory, on the way from each code to the next.
@@ -238,4 +238,4 @@ class JpegScanCodes {
   int next_row_ = 0;
 };
 
-}  // namespace gpuimg::codecs
+}  // namespace gpuimg::codecs::jpeg

@@ -1,17 +1,18 @@
-// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three files judge them:
-// jpeg_header.cpp (what libjpeg sees before the first scan), jpeg_description.cpp (whether a device can decode the
-// file) and jpeg_script.cpp (whether the scans are complete). ITU-T T.81, annex B.
+// The marker segments of a JPEG: where they are, and what frames, scans and tables say. Three judge them: the header
+// (what libjpeg sees before the first scan) and the description for a device, both in jpeg_header.hpp; and the script
+// of scans, below (whether they are complete). ITU-T T.81, annexes B and G.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "codecs/byte_fields.hpp"
 #include "gpuimg/encoded_image.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 
 /// The byte after 0xFF.
 namespace jpeg_marker {
@@ -23,6 +24,10 @@ inline constexpr std::uint32_t kStartOfScan = 0xDA;
 inline constexpr std::uint32_t kStepTables = 0xDB;
 inline constexpr std::uint32_t kRestartInterval = 0xDD;
 inline constexpr std::uint32_t kApp0 = 0xE0;
+inline constexpr std::uint32_t kApp1 = 0xE1;
+inline constexpr std::uint32_t kApp2 = 0xE2;
+inline constexpr std::uint32_t kApp13 = 0xED;
+inline constexpr std::uint32_t kApp14 = 0xEE;
 inline constexpr std::uint32_t kApp15 = 0xEF;
 inline constexpr std::uint32_t kComment = 0xFE;
 }  // namespace jpeg_marker
@@ -141,4 +146,45 @@ struct JpegHuffmanSlots {
   bool read(ByteSpan segment);
 };
 
-}  // namespace gpuimg::codecs
+struct JpegScan {
+  /// A component of the scan, in coded order.
+  struct Part {
+    std::size_t component = 0;  ///< of the frame
+    std::size_t dc_table = 0;   ///< 0 … 15: the slot of the table, which may be undefined
+    std::size_t ac_table = 0;
+  };
+
+  std::vector<Part> parts;
+  std::uint32_t components = 0;  ///< bit i: component i of the frame is in the scan
+  std::uint32_t first = 0;       ///< frequencies in zigzag order: first … last
+  std::uint32_t last = 0;
+  std::uint32_t low = 0;     ///< the lowest bit that is known after the scan
+  bool is_refining = false;  ///< the bits above it are known before the scan
+  ByteSpan tables;           ///< marker segments before the scan, after the preceding one
+  ByteSpan coded;            ///< from the scan's own marker to the next one
+  ByteSpan codes;            ///< the part of `coded` after the header; no markers in it but those for restarts
+
+  /// True if the codes of the later one depend on the coefficients of the other one, or both write AC coefficients of a
+  /// component.
+  [[nodiscard]] bool depends_on(const JpegScan& other) const {
+    return (components & other.components) != 0 && (first == 0) == (other.first == 0);
+  }
+};
+
+struct JpegScript {
+  ByteSpan header;  ///< from SOI to the first scan
+  bool is_progressive = false;
+  std::vector<JpegScan> scans;
+};
+
+/// Returns nullopt unless the first scan is sequential, Huffman-coded and of all components. The script has this scan
+/// alone. `bytes` has a valid header, and may end anywhere after it. The result borrows `bytes`.
+std::optional<JpegScript> read_jpeg_only_scan(ByteSpan bytes);
+
+/// Returns nullopt unless the file has several Huffman-coded scans that code each bit of each coefficient once, in
+/// order, with nothing but Huffman tables and restart intervals between them, and ends in EOI. Then libjpeg applies no
+/// block smoothing, never warns of the order of the scans, and takes all quantization tables from the header. Coded
+/// bytes are not looked at. `bytes` has a valid header. The result borrows `bytes`.
+std::optional<JpegScript> read_jpeg_script(ByteSpan bytes);
+
+}  // namespace gpuimg::codecs::jpeg

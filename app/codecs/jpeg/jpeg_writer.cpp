@@ -27,7 +27,7 @@
 #include "io/bytes.hpp"
 #include "text/printable_name.hpp"
 
-namespace gpuimg::codecs {
+namespace gpuimg::codecs::jpeg {
 namespace {
 
 /// libjpeg's state; its callbacks find it through client_data.
@@ -213,7 +213,8 @@ void prepare(JpegEncoder& encoder, int width, int height, int channels, const Jp
 void begin_file(JpegEncoder& encoder, const JpegContent& content) {
   jpeg_start_compress(&encoder.info, TRUE);
   for (const JpegMetadataSegment& segment : content.segments) {
-    jpeg_write_marker(&encoder.info, segment.marker, reinterpret_cast<const JOCTET*>(segment.content.data()),
+    jpeg_write_marker(&encoder.info, static_cast<int>(segment.marker),
+                      reinterpret_cast<const JOCTET*>(segment.content.data()),
                       static_cast<unsigned>(segment.content.size()));
   }
 }
@@ -404,6 +405,10 @@ void write_encoded_jpeg(const Encoded& scan, int width, int height, PixelFormat 
   sink(scan.span());
   sink(kEndOfImage);
 }
+
+}  // namespace gpuimg::codecs::jpeg
+
+namespace gpuimg::codecs {
 
 bool is_writable_sampling(const JpegEncoding& encoding) {
   constexpr int kMaxBlocks = 10;  // per MCU: ITU-T T.81, B.2.3

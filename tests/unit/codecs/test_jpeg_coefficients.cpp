@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/jpeg/jpeg_pipeline.hpp"
 #include "gpuimg/error.hpp"
 #include "support/catalogue/catalogue.hpp"
@@ -16,6 +16,7 @@
 
 namespace gpuimg::test_jpeg_coefficients {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

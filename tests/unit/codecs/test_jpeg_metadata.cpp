@@ -16,6 +16,7 @@
 
 namespace gpuimg::test_jpeg_metadata {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

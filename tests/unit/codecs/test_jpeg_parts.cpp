@@ -7,8 +7,9 @@
 #include <optional>
 #include <utility>
 
-#include "codecs/jpeg/jpeg_parts.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_coefficients.hpp"
+#include "codecs/jpeg/jpeg_pipeline.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/threads.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
@@ -17,6 +18,7 @@
 
 namespace gpuimg::test_jpeg_parts {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

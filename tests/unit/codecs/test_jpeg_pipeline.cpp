@@ -6,7 +6,7 @@
 #include <array>
 #include <optional>
 
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_maker.hpp"
 #include "support/jpeg_paths.hpp"
@@ -15,6 +15,7 @@
 
 namespace gpuimg::test_jpeg_pipeline {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 
 #include "codecs/jpeg/jpeg_scan_codes.hpp"
-#include "codecs/jpeg/jpeg_script.hpp"
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "support/catalogue/catalogue.hpp"
 #include "support/jpeg_coefficients.hpp"
 #include "support/jpeg_maker.hpp"
@@ -15,6 +15,7 @@
 
 namespace gpuimg::test_jpeg_scan_codes {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

@@ -5,7 +5,7 @@
 #include <array>
 #include <string>
 
-#include "codecs/jpeg/jpeg_description.hpp"
+#include "codecs/jpeg/jpeg_header.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "jpeg/entropy.hpp"
 #include "jpeg/pixels.hpp"
@@ -19,6 +19,7 @@
 
 namespace gpuimg::test_jpeg_twin {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 
@@ -168,8 +169,8 @@ TEST(JpegTwin, FindsEachDefect) {
     EXPECT_NE(found.defects & file.defect, 0U) << "found: " << found.defects;
     known |= file.defect;
   }
-  EXPECT_EQ(known | jpeg::Defect::broken_chain | jpeg::Defect::not_synchronized,
-            2U * jpeg::Defect::not_synchronized - 1);
+  EXPECT_EQ(known | gpuimg::jpeg::Defect::broken_chain | gpuimg::jpeg::Defect::not_synchronized,
+            2U * gpuimg::jpeg::Defect::not_synchronized - 1);
 }
 
 TEST(JpegTwin, IgnoresWhatFollowsTheEndOfTheImage) {
@@ -230,7 +231,7 @@ TEST(JpegTwin, WalksWhereSubsequencesDoNotSynchronize) {
     ASSERT_TRUE(found.image);
     EXPECT_TRUE(same_pixels(found.image->view(), read_with_libjpeg(file).view()));
     choices.walks_states = false;
-    EXPECT_EQ(decode_with_twin(*describe_jpeg(file), choices).defects, jpeg::Defect::not_synchronized);
+    EXPECT_EQ(decode_with_twin(*describe_jpeg(file), choices).defects, gpuimg::jpeg::Defect::not_synchronized);
   }
 }
 
@@ -293,7 +294,7 @@ TEST(JpegScanBytes, AreClassifiedByTheirNeighbors) {
     std::uint32_t words[4];
     std::memcpy(words, &bytes[1], sizeof(words));
     const std::uint32_t after = count < 16 ? 1 : bytes[17];
-    const jpeg::ScanChunk chunk = jpeg::classify(words, count, bytes[0], after);
+    const gpuimg::jpeg::ScanChunk chunk = gpuimg::jpeg::classify(words, count, bytes[0], after);
     for (std::uint32_t i = 0; i < 16; ++i) {
       const std::uint32_t value = bytes[1 + i];
       const std::uint32_t next = i + 1 < count ? bytes[2 + i] : after;

@@ -15,6 +15,7 @@
 
 namespace gpuimg::test_memory_bounds {
 using namespace codecs;
+using namespace codecs::jpeg;
 
 namespace {
 

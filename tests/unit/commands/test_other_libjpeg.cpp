@@ -82,10 +82,10 @@ TEST_F(OtherLibjpeg, DoctorSaysSo) {
 }
 
 TEST(JpegLibrary, ComparesVersionAndStructures) {
-  EXPECT_EQ(codecs::jpeg_library_problem(), "");
-  EXPECT_EQ(codecs::jpeg_library_problem(JPEG_LIB_VERSION, sizeof(jpeg_decompress_struct)), "");
-  EXPECT_NE(codecs::jpeg_library_problem(JPEG_LIB_VERSION + 10, sizeof(jpeg_decompress_struct)), "");
-  EXPECT_NE(codecs::jpeg_library_problem(JPEG_LIB_VERSION, sizeof(jpeg_decompress_struct) + 8), "");
+  EXPECT_EQ(codecs::jpeg::jpeg_library_problem(), "");
+  EXPECT_EQ(codecs::jpeg::jpeg_library_problem(JPEG_LIB_VERSION, sizeof(jpeg_decompress_struct)), "");
+  EXPECT_NE(codecs::jpeg::jpeg_library_problem(JPEG_LIB_VERSION + 10, sizeof(jpeg_decompress_struct)), "");
+  EXPECT_NE(codecs::jpeg::jpeg_library_problem(JPEG_LIB_VERSION, sizeof(jpeg_decompress_struct) + 8), "");
 }
 
 }  // namespace
