@@ -16,8 +16,8 @@
 #include "codecs/deflate/compress.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/image_reader.hpp"
+#include "codecs/png/png.hpp"
 #include "codecs/png/png_chunks.hpp"
-#include "codecs/png/png_writer.hpp"
 #include "io/input_file.hpp"
 #include "png/strips.hpp"
 

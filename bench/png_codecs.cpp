@@ -11,8 +11,7 @@
 
 #include "codec_times.hpp"
 #include "codecs/image_reader.hpp"
-#include "codecs/png/png_reader.hpp"
-#include "codecs/png/png_writer.hpp"
+#include "codecs/png/png.hpp"
 #include "io/input_file.hpp"
 
 namespace {

@@ -184,7 +184,7 @@ enum class ChromaSubsampling { s444, s422, s440, s420 };
 
 struct WriteOptions {
   std::optional<FileFormat> format;  ///< in place of what the name says, where that decides
-  int png_level = 1;                 ///< 0 … 3: app/codecs/png/png_writer.hpp
+  int png_level = 1;                 ///< 0 … 3: app/codecs/png/png.hpp
   int jpeg_quality = 90;             ///< 1 … 100
   /// In place of jpeg_quality, if it is of a JPEG; it then has as many components as there are channels. Null for none.
   std::shared_ptr<const SourceEncoding> source_encoding;

@@ -8,10 +8,8 @@
 #include "codecs/jpeg/jpeg.hpp"
 #include "codecs/jpeg/jpeg_metadata.hpp"
 #include "codecs/npy/npy.hpp"
+#include "codecs/png/png.hpp"
 #include "codecs/png/png_chunks.hpp"
-#include "codecs/png/png_metadata.hpp"
-#include "codecs/png/png_reader.hpp"
-#include "codecs/png/png_writer.hpp"
 #if GPUIMG_HAS_TIFF
 #include "codecs/tiff/tiff_metadata.hpp"
 #endif

@@ -7,7 +7,7 @@
 
 #include "cli/option_values.hpp"
 #include "codecs/image_writer.hpp"
-#include "codecs/png/png_writer.hpp"
+#include "codecs/png/png.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {

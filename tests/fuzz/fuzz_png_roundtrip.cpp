@@ -6,7 +6,7 @@
 #include "codecs/image_writer.hpp"
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
-#include "codecs/png/png_reader.hpp"
+#include "codecs/png/png.hpp"
 #include "fuzz/finding.hpp"
 #include "fuzz/fuzz_input.hpp"
 #include "support/icc_maker.hpp"

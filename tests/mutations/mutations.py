@@ -92,7 +92,7 @@ MUTATIONS = [
              "!= 0 && colors > 0;", "!= 0;", ("PngReader.IgnoresATransparentColorBeforeTheSuggestedPalette",)),
     Mutation("apng", "an animated PNG has a note", "app/codecs/png/png_reader.cpp",
              "if (frames > 1 ||", "if (frames > 1000 ||", ("PngReader.NotesAnimations",)),
-    Mutation("chromaticities", "impossible chromaticities are not carried on", "app/codecs/png/png_metadata.cpp",
+    Mutation("chromaticities", "impossible chromaticities are not carried on", "app/codecs/png/png_chunks.cpp",
              "if (!are_chromaticities(numbers)) {", "if (!are_chromaticities(numbers) && data.empty()) {",
              ("PngMetadata.LeavesOutDamagedChunksWithANote",)),
     Mutation("jpeg-notes", "what cannot touch pixels is a note", "app/codecs/jpeg/jpeg_decoder.cpp",

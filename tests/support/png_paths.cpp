@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "codecs/byte_fields.hpp"
+#include "codecs/png/png.hpp"
 #include "codecs/png/png_fast_reader.hpp"
-#include "codecs/png/png_reader.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "support/row_paths.hpp"
 

@@ -1,5 +1,6 @@
-// The chunks of a PNG in memory, and what those before the image data declare: header, palette, transparency, texts.
-// PNG specification, third edition, section 5; header: 11.2; texts: 11.3.3.
+// The chunks of a PNG in memory, and what they declare besides pixels: header, texts, and metadata in cICP, iCCP, sRGB,
+// gAMA, cHRM, pHYs, eXIf and texts. PNG specification, third edition, sections 5, 11.2 and 11.3; for XMP: Adobe XMP
+// specification, part 3.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +11,7 @@
 #include <vector>
 
 #include "codecs/byte_fields.hpp"
-#include "codecs/codec.hpp"
+#include "codecs/metadata/metadata.hpp"
 
 namespace gpuimg::codecs::png {
 
@@ -22,6 +23,9 @@ constexpr std::uint32_t png_chunk_type(const char (&letters)[5]) {
   }
   return type;
 }
+
+/// The type of the chunks of image data.
+inline constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 
 /// Borrows the file's bytes.
 struct PngChunkView {
@@ -81,7 +85,13 @@ struct PngHeader {
 /// does not start with it.
 PngHeader read_png_header(ByteSpan bytes, const std::string& name);
 
-/// Codec::declared of PNG.
-DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
+/// Requires a PNG that has been read without error; `name` is printable. Uses the first chunk of each type, and the
+/// first text of each keyword. Leaves it out, and adds a clause to `details`, if it is damaged, if it follows the image
+/// data (except eXIf and texts), or if it is sRGB and there is an ICC profile. Names other ancillary chunks in
+/// `not_kept`, at most 16 types.
+Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details);
+
+/// Returns type and data of each chunk, in an order valid after IHDR. Converts a density to PNG's units.
+std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata);
 
 }  // namespace gpuimg::codecs::png

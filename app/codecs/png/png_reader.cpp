@@ -1,6 +1,6 @@
 // The choice of a path, the libpng path, and what a PNG says besides its pixels. Why libpng, and how strict:
 // docs/operations.md, "Files".
-#include "codecs/png/png_reader.hpp"
+#include "codecs/png/png.hpp"
 
 #include <fmt/format.h>
 #include <png.h>
@@ -19,7 +19,6 @@
 
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
-#include "codecs/png/png_metadata.hpp"
 #include "codecs/png/simple_png.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/threads.hpp"
@@ -28,7 +27,6 @@
 namespace gpuimg::codecs::png {
 namespace {
 
-constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 constexpr std::size_t kChunkHeaderBytes = 8;
 
 /// Everything in one read up to 256 KiB; otherwise 64 KiB or slightly more. Then the last read is longer than any
@@ -431,7 +429,7 @@ std::vector<std::string> notes_on(ByteSpan bytes, const std::string& name) {
   bool has_frame = false;
   std::uint32_t frames = 0;
   PngChunkWalker walker(bytes, name);
-  while (walker.next_type() != png_chunk_type("IDAT")) {
+  while (walker.next_type() != kIdat) {
     const auto chunk = walker.next();
     has_frame = has_frame || chunk->type() == png_chunk_type("fcTL");
     has_transparency = has_transparency || chunk->type() == png_chunk_type("tRNS");

@@ -1,6 +1,6 @@
 // A file whose IDAT chunks come from rows, or from a backend. Rows are filtered and deflated in independent strips: a
 // ring of them, each packed by whichever thread has time. PNG specification, sections 5, 7.2, 9 and 11.
-#include "codecs/png/png_writer.hpp"
+#include "codecs/png/png.hpp"
 
 #include <fmt/format.h>
 #include <tbb/enumerable_thread_specific.h>
@@ -21,8 +21,8 @@
 #include "codecs/deflate/compress.hpp"
 #include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/ordered_tasks.hpp"
+#include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_filter.hpp"
-#include "codecs/png/png_metadata.hpp"
 #include "codecs/stored_samples.hpp"
 #include "codecs/threads.hpp"
 #include "gpuimg/error.hpp"

@@ -76,7 +76,6 @@ void add_alpha(Image& rows, const SimplePng& png) {
   png.stored.channels == 1 ? add_alpha<T, 1>(rows, *png.transparent) : add_alpha<T, 3>(rows, *png.transparent);
 }
 
-constexpr std::uint32_t kIdat = png_chunk_type("IDAT");
 constexpr std::uint64_t kLengthBytes = 4;
 constexpr std::uint64_t kTypeBytes = 4;
 constexpr std::uint64_t kCrcBytes = 4;
@@ -190,7 +189,7 @@ class Parser {
       case png_chunk_type("IHDR"): return add_header(payload);
       case png_chunk_type("PLTE"): return add_palette(payload);
       case png_chunk_type("tRNS"): return add_transparency(payload);
-      case png_chunk_type("IDAT"): return add_data(payload);
+      case kIdat: return add_data(payload);
       case png_chunk_type("IEND"): return payload.empty();
       default: return false;
     }
@@ -253,7 +252,7 @@ class Parser {
   }
 
   bool add_data(ByteSpan data) {
-    const bool is_continued = !has_data_ || previous_ == png_chunk_type("IDAT");
+    const bool is_continued = !has_data_ || previous_ == kIdat;
     if (!is_continued) {
       return false;
     }

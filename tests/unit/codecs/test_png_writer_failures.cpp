@@ -6,7 +6,7 @@
 #include <fstream>
 #include <thread>
 
-#include "codecs/png/png_writer.hpp"
+#include "codecs/png/png.hpp"
 #include "gpuimg/error.hpp"
 #include "support/sanitizers.hpp"
 #include "support/test_images.hpp"

@@ -1,10 +1,14 @@
-// Encodes pixels as PNG. PNG specification (ISO/IEC 15948).
+// Reads all 15 kinds of PNG, interlaced or not, strictly; and writes PNG. gpuimg reads flawless files that are not
+// interlaced itself and leaves the rest to libpng. PNG specification (ISO/IEC 15948).
+// To read this folder, start in png_reader.cpp for reading and in png_writer.cpp for writing.
 #pragma once
 
 #include <cstddef>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
+#include <vector>
 
 #include "codecs/codec.hpp"
 #include "gpuimg/encoded_image.hpp"
@@ -12,6 +16,31 @@
 #include "io/bytes.hpp"
 
 namespace gpuimg::codecs::png {
+
+/// Codec::declared of PNG.
+DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
+
+/// Codec::metadata of PNG: that of the chunks before the image data.
+Metadata png_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
+
+/// Expands gray below 8 bits to 8, palettes to RGB or (with transparency) RGBA, and a transparent color to alpha; 16
+/// bits stay 16. Applies no gamma and no background. Requires correct checksums of critical chunks, a valid deflate
+/// stream, valid palette indices and a file complete through IEND; skips damaged ancillary chunks. Returns pixels as
+/// stored: decode_image applies the orientation. `name` is printable. Throws like decode_image.
+DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options);
+
+/// Codec::open_rows of PNG: reads simple PNGs (simple_png.hpp) in bands of rows.
+std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::string& name,
+                                          const ReadOptions& options);
+
+enum class PngPath { fast_if_possible, libpng_only };
+
+/// Only the pixels. Both paths return the same pixels and refuse the same files.
+Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
+                      PngPath path);
+
+/// Codec::fit_metadata of PNG.
+void fit_png_metadata(Metadata& metadata, MetadataFilter& filter);
 
 /// Takes u8 or u16 pixels with 1 to 4 channels; writes without interlacing. Strips of about 256 KB, a size that depends
 /// only on the image, are filtered and deflated independently, in parallel, and joined in order. The bytes do not
