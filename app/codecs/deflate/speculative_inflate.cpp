@@ -111,7 +111,7 @@ void SpeculativeInflater::run(std::size_t begin, std::size_t end) {
   holds_last_block_ = blocks_.stage() == InflateBlocks::Stage::ended;
 }
 
-bool SpeculativeInflater::settles(std::size_t begin) {
+bool SpeculativeInflater::try_settle(std::size_t begin) {
   return search(begin, kSearchBytes, std::numeric_limits<std::uint64_t>::max());
 }
 

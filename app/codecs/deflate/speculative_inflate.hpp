@@ -37,8 +37,9 @@ class SpeculativeInflater {
   /// block that starts before byte `end`. Replaces the previous part.
   void run(std::size_t begin, std::size_t end);
 
-  /// True if a block starts at byte `begin` or a little later, and its output becomes bytes within the capacity.
-  [[nodiscard]] bool settles(std::size_t begin);
+  /// Searches for a block at byte `begin` or a little later. Returns true if the output from there becomes bytes within
+  /// the capacity.
+  [[nodiscard]] bool try_settle(std::size_t begin);
 
   /// False if no block was found, or if the part is damaged or exceeds the capacity. The rest requires true.
   [[nodiscard]] bool is_sound() const { return is_sound_; }

@@ -170,8 +170,8 @@ struct Allowance {
   std::uint64_t bytes = 0;  ///< of data
   bool is_exceeded = false;
 
-  /// The rule of check_coverage.
-  bool holds(std::uint64_t pixels) {
+  /// Returns false, and remembers it, for a picture that check_coverage would refuse.
+  bool admit(std::uint64_t pixels) {
     constexpr std::uint64_t kMaxPixelsPerByte = 16384;
     is_exceeded = is_exceeded || (pixels > sparse_pixels && pixels / kMaxPixelsPerByte > bytes);
     return !is_exceeded;
@@ -182,7 +182,7 @@ struct Allowance {
 
 /// Called by libde265 for a new picture. Returns 0 if it may not have the memory.
 int get_buffer(de265_decoder_context* context, de265_image_spec* spec, de265_image* image, void* allowance) {
-  if (!static_cast<Allowance*>(allowance)->holds(static_cast<std::uint64_t>(spec->width) *
+  if (!static_cast<Allowance*>(allowance)->admit(static_cast<std::uint64_t>(spec->width) *
                                                  static_cast<std::uint64_t>(spec->height))) {
     return 0;
   }

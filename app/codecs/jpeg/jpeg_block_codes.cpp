@@ -270,7 +270,7 @@ bool dc(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::s
   JpegBitCursor in = state.cursor;
   for (std::size_t mcu = begin; mcu < end; ++mcu) {
     for (const JpegBlockRow::Place& place : row.places) {
-      if (!state.in.prepare_block(in) ||
+      if (!state.in.load_block(in) ||
           !read_dc(in, state.parts[place.part], state.shift, place.first[mcu * place.step])) {
         return false;
       }
@@ -284,7 +284,7 @@ bool dc_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, st
   JpegBitCursor in = state.cursor;
   for (std::size_t mcu = begin; mcu < end; ++mcu) {
     for (const JpegBlockRow::Place& place : row.places) {
-      if (!state.in.prepare_block(in)) {
+      if (!state.in.load_block(in)) {
         return false;
       }
       in.refill();
@@ -309,7 +309,7 @@ bool ac(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, std::s
       continue;
     }
     std::uint64_t nonzero = place.nonzero[i];
-    if (!state.in.prepare_block(in) || !read_band(in, band, state.first, place.first[i], nonzero, end_run)) {
+    if (!state.in.load_block(in) || !read_band(in, band, state.first, place.first[i], nonzero, end_run)) {
       return false;
     }
     place.nonzero[i] = nonzero;
@@ -331,7 +331,7 @@ bool ac_bit(JpegScanState& state, const JpegBlockRow& row, std::size_t begin, st
       --end_run;
       continue;
     }
-    if (!state.in.prepare_block(in) || !refine_band(in, band, all, place.first[i], nonzero, end_run)) {
+    if (!state.in.load_block(in) || !refine_band(in, band, all, place.first[i], nonzero, end_run)) {
       return false;
     }
     place.nonzero[i] = nonzero;
@@ -349,7 +349,7 @@ bool whole_blocks(JpegScanState& state, const JpegBlockRow& row, std::size_t beg
       JCOEF* const block = place.first[mcu * place.step];
       std::uint64_t nonzero = 0;
       std::uint32_t end_run = 0;
-      if (!state.in.prepare_block(in) || !read_dc(in, part, 0, block) ||
+      if (!state.in.load_block(in) || !read_dc(in, part, 0, block) ||
           !read_band(in, {part.ac, state.last, 0, state.max_value_bits}, 1, block, nonzero, end_run) || end_run != 0) {
         return false;
       }

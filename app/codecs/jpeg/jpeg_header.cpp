@@ -97,7 +97,7 @@ std::uint32_t mpf_pictures(ByteSpan index) {
   return pictures;
 }
 
-/// Keeps the segment if the header has a member for it. Returns true if it has, or if libjpeg-turbo reads the segment.
+/// Stores what the header has a member for. Returns true for a segment that it stores, or that libjpeg-turbo reads.
 bool take_application_data(ByteSpan segment, std::uint32_t marker, JpegHeader& header) {
   switch (marker) {
     case jpeg_marker::kApp0: return set_if_empty(header.jfif, after_signature("JFIF\0"sv, segment));

@@ -272,7 +272,7 @@ class JpegPipeline {
       const int end = end_of_step(i);
       stage.is_busy = true;
       lock.unlock();
-      const bool is_sound = runs(i, end);
+      const bool is_sound = run_step(i, end);
       lock.lock();
       stage.is_busy = false;
       stage.done = end;
@@ -318,10 +318,10 @@ class JpegPipeline {
   }
 
   /// Runs a step. Returns false if one decoder must read the file.
-  bool runs(std::size_t i, int end) {
+  bool run_step(std::size_t i, int end) {
     try {
       if (i != output_ || sink_ == nullptr) {
-        return decodes(i, end);
+        return decode_step(i, end);
       }
       sink_->take(rows_->blocks_of(stages_[i].done, end));
       return true;
@@ -333,7 +333,7 @@ class JpegPipeline {
     }
   }
 
-  bool decodes(std::size_t i, int end) {
+  bool decode_step(std::size_t i, int end) {
     try {
       if (i == output_) {
         libjpeg_.read_to(end, *rows_, pixels_);

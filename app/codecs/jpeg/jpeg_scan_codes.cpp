@@ -102,7 +102,7 @@ bool JpegCodeBits::fill(JpegBitCursor& cursor) {
 void JpegCodeBits::unstuff() {
   std::uint8_t* const limit = buffer_.data() + buffer_.size() - kReserve;
   while (end_ < limit && !is_at_marker_) {
-    loads_marker();
+    load_marker();
     const std::byte* const from = coded_.data() + next_;
     const std::size_t most = std::min(static_cast<std::size_t>(limit - end_), coded_.size() - next_);
     const void* const found = most == 0 ? nullptr : std::memchr(from, 0xFF, most);
@@ -112,18 +112,18 @@ void JpegCodeBits::unstuff() {
     end_ += count;
     next_ += count;
     if (found != nullptr) {
-      is_at_marker_ = !loads_marker() || u8_at(coded_, next_ + 1) != 0;
+      is_at_marker_ = !load_marker() || u8_at(coded_, next_ + 1) != 0;
       *end_ = 0xFF;
       end_ += is_at_marker_ ? 0 : 1;
       next_ += is_at_marker_ ? 0 : 2;
-    } else if (!loads_marker() && next_ == coded_.size()) {
+    } else if (!load_marker() && next_ == coded_.size()) {
       is_at_marker_ = true;
     }
   }
 }
 
 /// Makes sure that two bytes are loaded. Returns false if there are fewer.
-bool JpegCodeBits::loads_marker() {
+bool JpegCodeBits::load_marker() {
   const std::size_t left = coded_.size() - next_;
   if (left >= 2 || file_ == nullptr) {
     return left >= 2;
@@ -138,7 +138,7 @@ bool JpegCodeBits::loads_marker() {
   return coded_.size() >= 2;
 }
 
-bool JpegCodeBits::ends(JpegBitCursor& cursor) {
+bool JpegCodeBits::read_segment_end(JpegBitCursor& cursor) {
   if (!is_at_marker_) {
     fill(cursor);
   }
@@ -146,12 +146,12 @@ bool JpegCodeBits::ends(JpegBitCursor& cursor) {
   return is_at_marker_ && left >= 0 && left < 8;
 }
 
-bool JpegCodeBits::ends_all(JpegBitCursor& cursor) {
-  if (!ends(cursor)) {
+bool JpegCodeBits::read_scan_end(JpegBitCursor& cursor) {
+  if (!read_segment_end(cursor)) {
     return false;
   }
   return file_ == nullptr ? next_ == coded_.size()
-                          : loads_marker() && u8_at(coded_, next_ + 1) == jpeg_marker::kEndOfImage;
+                          : load_marker() && u8_at(coded_, next_ + 1) == jpeg_marker::kEndOfImage;
 }
 
 bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
@@ -284,7 +284,7 @@ bool JpegScanCodes::decode_to(int end, JpegCoefficientRows& rows) {
     }
   }
   const bool is_last = end == static_cast<int>(info_.total_iMCU_rows);
-  return decode_blocks_ != nullptr && (!is_last || (state_.end_run == 0 && state_.in.ends_all(state_.cursor)));
+  return decode_blocks_ != nullptr && (!is_last || (state_.end_run == 0 && state_.in.read_scan_end(state_.cursor)));
 }
 
 /// Of a scan of one component an MCU is one block, and the image has no more of them than it needs.
@@ -345,7 +345,7 @@ bool JpegScanCodes::restart() {
     part.last_dc = 0;
   }
   until_restart_ = restart_interval_;
-  return state_.end_run == 0 && state_.in.ends(state_.cursor) &&
+  return state_.end_run == 0 && state_.in.read_segment_end(state_.cursor) &&
          state_.in.restart(state_.cursor, restarts_++ % kNumbers);
 }
 

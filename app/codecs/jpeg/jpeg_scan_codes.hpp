@@ -72,7 +72,7 @@ class JpegCodeBits {
   JpegCodeBits(const RandomAccess& file, std::uint64_t begin);
 
   /// Call before each block: makes sure that the cursor can read one. Returns false if the segment has ended before.
-  bool prepare_block(JpegBitCursor& cursor) {
+  bool load_block(JpegBitCursor& cursor) {
     if (cursor.at < safe_) [[likely]] {
       return true;
     }
@@ -82,11 +82,11 @@ class JpegCodeBits {
     return has_one;
   }
 
-  /// True if the segment ends at the cursor, up to less than a byte.
-  bool ends(JpegBitCursor& cursor);
+  /// Reads on if the marker has not been met. Returns true if the segment ends at the cursor, up to less than a byte.
+  bool read_segment_end(JpegBitCursor& cursor);
 
-  /// The same for the last one: nothing comes after it.
-  bool ends_all(JpegBitCursor& cursor);
+  /// The same for the last segment, after which nothing may come.
+  bool read_scan_end(JpegBitCursor& cursor);
 
   /// Goes on after the restart marker with this number, 0 … 7. Returns false if another one, or none, is next.
   bool restart(JpegBitCursor& cursor, unsigned number);
@@ -94,7 +94,7 @@ class JpegCodeBits {
  private:
   bool fill(JpegBitCursor& cursor);
   void unstuff();
-  bool loads_marker();
+  bool load_marker();
 
   ByteSpan coded_;        // all bytes, or those of the file that are in loaded_
   std::size_t next_ = 0;  // of coded_

@@ -208,7 +208,7 @@ class PngRowInflater {
 
  private:
   bool inflate_into(PngRowBlock& block);
-  bool ends_after(const std::uint8_t* oldest, std::uint8_t* end);
+  bool finish_stream(const std::uint8_t* oldest, std::uint8_t* end);
 
   Inflater inflater_;
   std::uint64_t max_tail_bits_;
@@ -253,7 +253,7 @@ PngRowBlock* PngRowInflater::next() {
 }
 
 /// To reach the end of the stream, the last run must ask for more than is left.
-bool PngRowInflater::ends_after(const std::uint8_t* oldest, std::uint8_t* end) {
+bool PngRowInflater::finish_stream(const std::uint8_t* oldest, std::uint8_t* end) {
   const std::uint64_t data_end = inflater_.position();
   return (inflater_.has_ended() || inflater_.run(oldest, end, end + 1) == end) && inflater_.has_ended() &&
          inflater_.position() - data_end <= max_tail_bits_;
@@ -277,7 +277,7 @@ bool PngRowInflater::inflate_into(PngRowBlock& block) {
     return false;
   }
   overshoot_ = static_cast<std::size_t>(reached - end);
-  return !is_last || (overshoot_ == 0 && ends_after(oldest, end));
+  return !is_last || (overshoot_ == 0 && finish_stream(oldest, end));
 }
 
 constexpr std::size_t kWindow = Inflater::kWindow;
@@ -497,7 +497,7 @@ PngParts PngParts::of(const SimplePng& png, int threads) {
   }
   // Probes the middle of the data: are there blocks to start at, and would most of a part become bytes?
   SpeculativeInflater probe(png.image_data, 0, kPartRowBytes / 2);
-  if (!probe.settles(deflated / 2)) {
+  if (!probe.try_settle(deflated / 2)) {
     return {};
   }
   const std::size_t part_count = filtered / kPartRowBytes;

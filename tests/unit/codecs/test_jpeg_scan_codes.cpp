@@ -269,13 +269,13 @@ TEST(JpegCodeBits, AreThoseOfTheScan) {
     JpegBitCursor cursor;
     for (int segment = 0; segment < 2; ++segment) {
       for (std::size_t i = 0; i < size; ++i) {
-        ASSERT_TRUE(in.prepare_block(cursor));
-        ASSERT_EQ(in.ends(cursor), false) << i;
+        ASSERT_TRUE(in.load_block(cursor));
+        ASSERT_EQ(in.read_segment_end(cursor), false) << i;
         cursor.refill();
         ASSERT_EQ(cursor.take(8), std::to_integer<std::uint64_t>(bytes[i])) << i;
       }
-      ASSERT_TRUE(in.ends(cursor));
-      ASSERT_EQ(in.ends_all(cursor), segment == 1);
+      ASSERT_TRUE(in.read_segment_end(cursor));
+      ASSERT_EQ(in.read_scan_end(cursor), segment == 1);
       ASSERT_FALSE(in.restart(cursor, 2));
       ASSERT_EQ(in.restart(cursor, 3), segment == 0);
     }
@@ -287,12 +287,12 @@ TEST(JpegCodeBits, EndAfterTheLastByte) {
   JpegCodeBits in(coded);
   JpegBitCursor cursor;
   std::size_t bytes = 0;
-  for (; in.prepare_block(cursor) && bytes < 200; ++bytes) {
+  for (; in.load_block(cursor) && bytes < 200; ++bytes) {
     cursor.refill();
     cursor.skip(8);
   }
   EXPECT_LT(bytes, 120U) << "zeros are read for less than a block";
-  EXPECT_FALSE(in.ends(cursor)) << "more has been read than there was";
+  EXPECT_FALSE(in.read_segment_end(cursor)) << "more has been read than there was";
 }
 
 }  // namespace

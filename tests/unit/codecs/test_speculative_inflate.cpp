@@ -114,7 +114,7 @@ TEST(SpeculativeInflater, FindsNothingInNoiseOrPastTheEnd) {
   EXPECT_FALSE(part.is_sound());
   part.run(300000, 300000);
   EXPECT_FALSE(part.is_sound());
-  EXPECT_FALSE(part.settles(299999));
+  EXPECT_FALSE(part.try_settle(299999));
 }
 
 TEST(SpeculativeInflater, RejectsAPartThatExceedsItsCapacity) {
@@ -136,8 +136,8 @@ TEST(SpeculativeInflater, SettlesIfMatchesAreRare) {
   std::generate(noise.begin(), noise.end(), [&] { return static_cast<std::uint8_t>(random.below(100)); });
   const Stream stream = stream_of(noise, 6, 8);
   const std::array<ByteSpan, 1> pieces = {stream.deflated};
-  EXPECT_TRUE(SpeculativeInflater(in_pieces(pieces), 0, 800000).settles(stream.deflated.size() / 4));
-  EXPECT_FALSE(SpeculativeInflater(in_pieces(pieces), 0, Inflater::kWindow - 1).settles(stream.deflated.size() / 4));
+  EXPECT_TRUE(SpeculativeInflater(in_pieces(pieces), 0, 800000).try_settle(stream.deflated.size() / 4));
+  EXPECT_FALSE(SpeculativeInflater(in_pieces(pieces), 0, Inflater::kWindow - 1).try_settle(stream.deflated.size() / 4));
 }
 
 }  // namespace
