@@ -1,0 +1,168 @@
+// What the boxes of a HEIF declare, found without libheif.
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "codecs/heif/heif_boxes.hpp"
+#include "codecs/refusals.hpp"
+#include "gpuimg/error.hpp"
+#include "support/file_bytes.hpp"
+
+namespace gpuimg {
+using namespace codecs;
+using namespace codecs::heif;
+
+namespace {
+
+using namespace std::string_view_literals;
+using namespace test;
+
+/// AV1: a temporal delimiter, and a sequence header of 8×6 pixels.
+constexpr std::string_view kAv1 = "\x12\x00\x0a\x08\x18\x08\xbd\x60\x81\x01\x03\x42"sv;
+
+FileBytes box(std::string_view type, const FileBytes& content) {
+  FileBytes bytes;
+  add_be(bytes, content.size() + 8, 4);
+  add_text(bytes, type);
+  add_bytes(bytes, content);
+  return bytes;
+}
+
+FileBytes joined_boxes(const std::vector<FileBytes>& boxes) {
+  FileBytes bytes;
+  for (const FileBytes& one : boxes) {
+    add_bytes(bytes, one);
+  }
+  return bytes;
+}
+
+/// A box with an item of this type. iinf and infe, version 2.
+FileBytes item_info(std::string_view type) {
+  FileBytes info;
+  add_be(info, 0x02000000, 4);
+  add_be(info, 1, 2);  // the item
+  add_be(info, 0, 2);
+  add_text(info, type);
+  FileBytes infos;
+  add_be(infos, 0, 4);
+  add_be(infos, 1, 2);  // how many
+  add_bytes(infos, box("infe", info));
+  return box("iinf", infos);
+}
+
+struct Extent {
+  std::uint32_t offset = 0;
+  std::uint32_t length = 0;
+};
+
+/// Where the data of the item is: in the file, or in the box idat.
+FileBytes item_places(const std::vector<Extent>& extents, bool in_idat) {
+  FileBytes places;
+  add_be(places, 0x01000000, 4);
+  add_be(places, 0x4400, 2);  // bytes of offsets and lengths
+  add_be(places, 1, 2);       // how many items
+  add_be(places, 1, 2);
+  add_be(places, in_idat ? 1 : 0, 2);
+  add_be(places, 0, 2);
+  add_be(places, extents.size(), 2);
+  for (const Extent& extent : extents) {
+    add_be(places, extent.offset, 4);
+    add_be(places, extent.length, 4);
+  }
+  return box("iloc", places);
+}
+
+FileBytes file_of(std::string_view type, const std::vector<Extent>& extents, bool in_idat) {
+  FileBytes meta;
+  add_be(meta, 0, 4);
+  add_bytes(meta, joined_boxes({item_info(type), item_places(extents, in_idat)}));
+  if (in_idat) {
+    add_bytes(meta, box("idat", bytes_of(kAv1)));
+  }
+  return joined_boxes({box("ftyp", bytes_of("avif\0\0\0\0"sv)), box("meta", meta)});
+}
+
+/// The file, with the data in a box at its end.
+FileBytes with_data(const FileBytes& file) { return joined_boxes({file, box("mdat", bytes_of(kAv1))}); }
+
+std::uint32_t offset_of_data(std::size_t extents) {
+  return static_cast<std::uint32_t>(file_of("av01", std::vector<Extent>(extents), false).size()) + 8;
+}
+
+void expect_one_size(const FileBytes& file) {
+  const std::vector<CodedSize> sizes = av1_sizes(file);
+  ASSERT_EQ(sizes.size(), 1U);
+  EXPECT_EQ(sizes[0].width, 8U);
+  EXPECT_EQ(sizes[0].height, 6U);
+}
+
+TEST(HeifBoxes, SizesAreThoseOfTheSequenceHeader) {
+  const auto all = static_cast<std::uint32_t>(kAv1.size());
+  expect_one_size(with_data(file_of("av01", {{offset_of_data(1), all}}, false)));
+  expect_one_size(with_data(file_of("av01", {{offset_of_data(1), 0}}, false)));  // to the end of the file
+  const std::uint32_t first = offset_of_data(2);
+  expect_one_size(with_data(file_of("av01", {{first, 5}, {first + 5, all - 5}}, false)));
+  expect_one_size(file_of("av01", {{0, all}}, true));
+}
+
+TEST(HeifBoxes, OtherItemsHaveNoSizes) {
+  EXPECT_TRUE(av1_sizes(with_data(file_of("hvc1", {{offset_of_data(1), 12}}, false))).empty());
+  EXPECT_TRUE(av1_sizes(file_of("av01", {}, true)).empty());
+  EXPECT_TRUE(av1_sizes({}).empty());
+}
+
+TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
+  const FileBytes file = with_data(file_of("av01", {{offset_of_data(1), 12}}, false));
+  for (std::size_t size = 0; size < file.size(); ++size) {
+    EXPECT_LE(av1_sizes(std::span(file).first(size)).size(), 1U) << size;
+  }
+  constexpr std::uint32_t kMax = 0xFFFFFFFF;
+  EXPECT_TRUE(av1_sizes(file_of("av01", {{kMax, kMax}, {kMax, 1}}, false)).empty());
+  EXPECT_TRUE(av1_sizes(file_of("av01", {{kMax, kMax}, {kMax, 0}}, true)).empty());
+}
+
+TEST(HeifBoxes, EveryPrefixIsTruncatedUnlessItEndsAfterABox) {
+  const FileBytes file = with_data(file_of("av01", {{offset_of_data(1), 12}}, false));
+  const std::size_t after_type = 16;
+  const std::size_t after_meta = file.size() - kAv1.size() - 8;
+  for (std::size_t size = 0; size <= file.size(); ++size) {
+    const auto prefix = std::span(file).first(size);
+    if (size == 0 || size == after_type || size == after_meta || size == file.size()) {
+      EXPECT_NO_THROW(check_boxes(prefix, "file")) << size;
+    } else {
+      EXPECT_THROW(check_boxes(prefix, "file"), TruncatedFile) << size;
+    }
+  }
+}
+
+TEST(HeifBoxes, SizesOfBoxesMayBeLongOrReachTheEnd) {
+  FileBytes to_the_end;
+  add_be(to_the_end, 0, 4);
+  add_text(to_the_end, "mdat...");
+  EXPECT_NO_THROW(check_boxes(to_the_end, "file"));
+  FileBytes long_size;
+  add_be(long_size, 1, 4);
+  add_text(long_size, "mdat");
+  add_be(long_size, 17, 8);
+  EXPECT_THROW(check_boxes(long_size, "file"), TruncatedFile);
+  long_size.push_back(std::byte{0});
+  EXPECT_NO_THROW(check_boxes(long_size, "file"));
+}
+
+TEST(HeifBoxes, ABoxShorterThanItsHeaderIsDamaged) {
+  FileBytes file;
+  add_be(file, 7, 4);
+  add_text(file, "free....");
+  try {
+    check_boxes(file, "file");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::decode);
+    EXPECT_NE(std::string_view(error.what()).find("the box at byte 0 is too short"), std::string_view::npos);
+  }
+}
+
+}  // namespace
+}  // namespace gpuimg
