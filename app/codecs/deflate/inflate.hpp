@@ -42,19 +42,19 @@ struct InflateBits {
     consume(width);
     return value;
   }
-  /// The first byte of which no bit has been consumed.
+  /// The first byte that is not consumed in part or whole.
   [[nodiscard]] const std::uint8_t* byte() const { return next - (count() >> 3); }
 };
 
-/// Copies the stream, a portion at a time, into a buffer in which reads may run past the end of the input: zeros follow
-/// it, and is_overrun() tells afterwards.
+/// Copies the stream, a portion at a time, into a buffer. Zeros follow the end of the input, so reads may run past it;
+/// is_overrun() reports that afterwards.
 class InflateInput {
  public:
   explicit InflateInput(RandomAccess stream) : stream_(std::move(stream)), size_(stream_.size) { move_to(0); }
   InflateInput(const InflateInput&) = delete;
   InflateInput& operator=(const InflateInput&) = delete;
 
-  /// Larger than any block header, and than what is decoded between two checks against limit().
+  /// Larger than any block header, and than the input decoded between two checks against limit().
   static constexpr std::size_t kReserve = 1024;
 
   InflateBits bits;

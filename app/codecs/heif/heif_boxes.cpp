@@ -16,7 +16,7 @@ std::uint64_t u64be_at(ByteSpan bytes, std::size_t offset) {
   return std::uint64_t{u32be_at(bytes, offset)} << 32 | u32be_at(bytes, offset + 4);
 }
 
-/// Reads big-endian numbers. All are 0 behind the end.
+/// Reads big-endian numbers. Bits past the end read as 0.
 class Bits {
  public:
   explicit Bits(ByteSpan bytes) : bytes_(bytes) {}

@@ -10,7 +10,7 @@
 
 namespace gpuimg::codecs::heif {
 
-/// Throws TruncatedFile if a box ends behind the end of the file, and Error{decode} if a box has an impossible size.
+/// Throws TruncatedFile if a box extends past the end of the file, and Error{decode} if a box has an impossible size.
 /// `name` is printable.
 void check_boxes(ByteSpan file, const std::string& name);
 

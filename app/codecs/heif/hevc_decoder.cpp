@@ -62,7 +62,7 @@ const std::optional<LibDe265>& find_libde265() {
   return kFound;
 }
 
-/// Only for code that a decoder runs: it exists only if the library is there.
+/// For code that a decoder runs: a decoder exists only if the library is installed.
 const LibDe265& libde265() { return *find_libde265(); }
 
 constexpr int kBlock = 4;  // width and height of the smallest block that is coded, in samples

@@ -15,7 +15,7 @@
 HWY_BEFORE_NAMESPACE();
 namespace gpuimg::codecs::jpeg::HWY_NAMESPACE {
 
-/// The code that is next, whose bits are then skipped. False if there is none.
+/// Takes the next code. Returns false if the table has no such code.
 HWY_INLINE bool take_symbol(JpegBitCursor& in, const JpegCodeTable& table, JpegCodeEntry entry, unsigned& symbol) {
   constexpr unsigned kMaxLength = 16;
   if (entry.advance() == JpegCodeEntry::kSymbol) {
@@ -101,7 +101,7 @@ struct Band {
   }
 };
 
-/// What is not a coefficient that the table has as a whole.
+/// A symbol that the table does not hold as a whole coefficient.
 struct OtherSymbol {
   bool is_sound = false;
   unsigned zeros = 0;         ///< before the coefficient

@@ -29,10 +29,11 @@ class JpegCoefficientRows {
   /// The same in `memory` of block_count(), which outlives the object.
   JpegCoefficientRows(const jpeg_decompress_struct& info, int kept, std::span<std::int16_t> memory);
 
-  /// In so many MCU rows, those included that only fill the last of them.
+  /// The number of blocks in so many MCU rows, padding included.
   static std::size_t block_count(const jpeg_decompress_struct& info, int mcu_rows);
 
-  /// Those of the image in some MCU rows, of which the first is a multiple of their number, and so are the kept ones.
+  /// The blocks of the image in the MCU rows begin … end − 1. `begin` and the number of kept rows must be multiples of
+  /// end − begin.
   [[nodiscard]] std::vector<JpegBlocks> blocks_of(int begin, int end) const;
 
   /// The rows of blocks of one component in one MCU row, which takes the place of the one `kept` rows above it.

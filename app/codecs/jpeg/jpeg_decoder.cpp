@@ -161,9 +161,9 @@ void JpegSession::on_error(j_common_ptr info) {
   std::longjmp(errors->resume, 1);
 }
 
-/// True for the message at hand if it tells of an unknown JFIF version, an unknown Adobe transform of three channels
+/// True if libjpeg's current message reports an unknown JFIF version, an unknown Adobe transform of three channels
 /// (libjpeg takes YCbCr, as others do), bytes between the segments before the first scan, or zeros after a scan. Other
-/// bytes after a scan may be what is left of damaged data.
+/// bytes after a scan may be the rest of damaged data.
 bool JpegSession::is_harmless(j_common_ptr info) {
   const auto* decompress = reinterpret_cast<j_decompress_ptr>(info);
   const std::span<const unsigned char> bytes = static_cast<Errors*>(info->err)->bytes;

@@ -47,7 +47,7 @@ void read_frame(const JpegSegment& segment, JpegHeader& header, const std::strin
   header.frame = *frame;
 }
 
-/// The last definition of a table counts. Ignores what is cut off: libjpeg-turbo judges it.
+/// The last definition of a table counts. Ignores tables that are cut off: libjpeg-turbo judges them.
 void read_tables(const JpegSegment& segment, JpegHeader& header) {
   if (segment.marker == jpeg_marker::kStepTables) {
     ByteSpan payload = segment.payload;

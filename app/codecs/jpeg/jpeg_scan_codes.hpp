@@ -24,8 +24,8 @@
 
 namespace gpuimg::codecs::jpeg {
 
-/// The next bits, the first one on top. Loops keep a copy in registers, and pass no reference to it to what is not
-/// inlined: that would keep it in memory, on the way from each code to the next.
+/// The next bits, the first one on top. Loops keep a copy in registers. They must not pass a reference to it to a
+/// function that is not inlined: the copy would then live in memory, and each code would wait for it.
 struct JpegBitCursor {
   std::uint64_t bits = 0;
   unsigned count = 0;  ///< of valid bits; those below are right or zero
@@ -58,7 +58,7 @@ struct JpegBitCursor {
   }
 };
 
-/// The coded bytes of a scan without what is stuffed into them, some thousand at a time. They form segments, with a
+/// The coded bytes of a scan without stuffed bytes, some thousand at a time. They form segments, with a
 /// restart marker between two of them. Zeros follow the last bit of a segment.
 class JpegCodeBits {
  public:
@@ -206,12 +206,12 @@ DecodeJpegBlocks decode_jpeg_ac;            ///< first scan; one component
 DecodeJpegBlocks decode_jpeg_ac_bit;        ///< one more bit; one component
 DecodeJpegBlocks decode_jpeg_whole_blocks;  ///< sequential
 
-/// Writes the coefficients that libjpeg would. Gives up on everything of which libjpeg would warn, and on what no
-/// encoder writes: then libjpeg must read the file.
+/// Decodes a scan to the coefficients that libjpeg would decode. Gives up where libjpeg would warn, and on codes that
+/// no encoder writes: then libjpeg must read the file.
 class JpegScanCodes {
  public:
-  /// `info` has read the header. `cleared`: bit i means that no scan precedes this one in component i, whose rows are
-  /// then set to zero first. What it gets by reference must outlive it.
+  /// `info` has read the header. `cleared`: bit i means that this scan is the first one of component i; rows of such
+  /// components are set to zero first. `script` and `info` must outlive the object.
   JpegScanCodes(const JpegScript& script, std::size_t scan, JpegCodeBits codes, const jpeg_decompress_struct& info,
                 std::uint32_t cleared);
 

@@ -1,4 +1,4 @@
-// Threads take numbers with one atomic counter; what is behind a number is whole before it can be taken.
+// Threads take numbers from one atomic counter. A task is fully published before its number becomes available.
 #include "codecs/png/ordered_tasks.hpp"
 
 #include <utility>

@@ -1,4 +1,4 @@
-// Tasks that one thread begins, and whichever has time runs.
+// Ordered tasks: one thread submits them, and any idle thread runs them.
 #pragma once
 
 #include <tbb/task_group.h>
@@ -14,28 +14,28 @@
 
 namespace gpuimg::codecs::png {
 
-/// Numbered from 0, and taken up in this order. The thread that begins them goes on with what is its own, and runs
-/// tasks only where it would wait for one; a pipeline of oneTBB would keep it until all are done.
+/// Tasks are numbered from 0, and start in this order. The submitting thread continues with its own work, and runs a
+/// task only where it would wait for one. (A oneTBB pipeline would keep that thread until all tasks are done.)
 class OrderedTasks {
  public:
-  /// At most `in_flight` tasks are begun and not done, on at most `threads` threads. `run(number)` may throw. Throws
-  /// std::bad_alloc.
+  /// At most `in_flight` tasks are submitted and unfinished at once, on at most `threads` threads. `run(number)` may
+  /// throw. Throws std::bad_alloc.
   OrderedTasks(int threads, std::size_t in_flight, std::function<void(int number)> run);
   ~OrderedTasks() noexcept;
   OrderedTasks(const OrderedTasks&) = delete;
   OrderedTasks& operator=(const OrderedTasks&) = delete;
 
-  /// How many: the number of the next.
+  /// How many tasks have been submitted; also the number of the next one.
   [[nodiscard]] int begun() const { return begun_; }
 
-  /// Begins the next task; waits before for that in its place. What that has thrown, and nobody has waited for, is
-  /// thrown. After abandon(), or if this throws, no task may be begun.
+  /// Submits the next task, after waiting for the task whose slot it takes. Throws that task's exception unless
+  /// wait_for() has thrown it already. Do not call begin() again after abandon(), or after begin() has thrown.
   void begin();
 
-  /// Until this task is done; at once if its number is below 0. Throws what it has thrown.
+  /// Waits until this task is done, and throws its exception. Returns at once if the number is below 0.
   void wait_for(int number);
 
-  /// Returns when no task runs; no other will.
+  /// Drops the tasks that have not started, and waits for those that run.
   void abandon() noexcept;
 
  private:
@@ -47,7 +47,7 @@ class OrderedTasks {
     explicit OtherThreads(int threads) : arena(threads) {}
 
     CodecArena arena;
-    tbb::task_group group;  // as many as tasks were begun; those that come too late find none
+    tbb::task_group group;  // one per submitted task; a late one finds no task left
   };
 
   Slot& slot_of(int number) { return slots_[static_cast<std::size_t>(number) % slots_.size()]; }

@@ -1,5 +1,5 @@
-// A file whose IDAT chunks come from rows, or from a backend. Rows are filtered and deflated in independent strips: a
-// ring of them, each packed by whichever thread has time. PNG specification, sections 5, 7.2, 9 and 11.
+// A file whose IDAT chunks come from rows, or from a backend. Rows are filtered and deflated in independent strips:
+// a ring of strips, each packed by any idle thread. PNG specification, sections 5, 7.2, 9 and 11.
 #include "codecs/png/png.hpp"
 
 #include <fmt/format.h>

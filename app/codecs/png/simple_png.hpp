@@ -115,11 +115,11 @@ class PngDataCheck {
 /// IEND. `bytes` starts with the PNG signature and must outlive the result.
 std::optional<SimplePng> parse_simple_png(ByteSpan bytes, const std::string& name);
 
-/// The same for a file whose image data stay there; their checksums are up to the caller. It must outlive the result.
+/// The same for a file whose image data stay in it. The caller checks their checksums. `file` must outlive the result.
 std::optional<SimplePng> parse_simple_png(const PngFile& file, const std::string& name);
 
-/// Where rows as stored belong in memory for as many rows of pixels: at its end, so that what goes through them from
-/// the front never overwrites what it has not read.
+/// Where stored rows belong in the memory for the same number of rows of pixels: at its end. A loop that expands them
+/// from the front then never overwrites bytes that it has not read.
 std::byte* stored_rows_of(Image& rows, const SimplePng& png);
 
 /// Turns stored rows into pixels, in place: samples of less than a byte, palettes, a transparent color. Rows must be in

@@ -1,4 +1,4 @@
-// Files may declare blocks of any size, and some of the libraries behind libtiff believe them.
+// A file may declare strips or tiles of any size, and some of the libraries that libtiff uses believe it.
 #include "codecs/tiff/tiff_layout.hpp"
 
 #include <fmt/format.h>
@@ -80,8 +80,8 @@ TiffKind::Alpha alpha_of(const TiffFile& file, const TiffKind& kind) {
                                               : TiffKind::Alpha::none;
 }
 
-/// The kind of raw photo that a directory is of, or empty. Their first directory often is a thumbnail, which nobody
-/// means.
+/// The name of the raw format if the directory belongs to a raw photo, else empty. Its first directory is often a mere
+/// thumbnail.
 std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   struct RawKind {
     std::uint16_t compression;

@@ -1,5 +1,5 @@
-// How a directory of a TIFF stores its image: the samples of its pixels, and the strips or tiles that hold them; after
-// checks that name what gpuimg does not read, and keep libtiff and the libraries behind it within memory.
+// How a directory of a TIFF stores its image: the samples of its pixels, and the strips or tiles that hold them. Checks
+// reject files that gpuimg does not read, and sizes that would let libtiff or its libraries take too much memory.
 // TIFF 6.0; docs/operations.md, "Files".
 #pragma once
 
@@ -67,7 +67,7 @@ class YcbcrConverter {
     return (width + horizontal_ - 1) / horizontal_ * (std::uint64_t{horizontal_} * vertical_ + 2);
   }
 
-  /// From a row of clumps to RGB: of its clump_height() rows, as many as `to` has, from row `first` on. Computes as
+  /// Converts a row of clumps to RGB. Of its clump_height() rows of pixels, fills `to` from row `first` on. Computes as
   /// libtiff does.
   void convert(const std::byte* clumps, std::uint32_t first, View to);
 
