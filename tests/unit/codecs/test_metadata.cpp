@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codecs/metadata/exif.hpp"
+#include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "support/icc_maker.hpp"
 #include "support/jpeg_maker.hpp"

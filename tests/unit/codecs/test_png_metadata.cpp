@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "codecs/metadata/iptc.hpp"
+#include "codecs/metadata/xmp.hpp"
 #include "support/metadata_maker.hpp"
 #include "support/png_maker.hpp"
 #include "support/test_images.hpp"
