@@ -228,8 +228,8 @@ class PngOutput {
 constexpr std::array<unsigned char, 8> kSignature = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
 
 std::vector<std::byte> header_chunk(int width, int height, PixelFormat format, bool one_bit) {
-  constexpr std::array<std::byte, 5> kColorTypes = {std::byte{0}, std::byte{0}, std::byte{4}, std::byte{2},
-                                                    std::byte{6}};
+  constexpr std::array<std::byte, 5> kTypeOfChannels = {std::byte{0}, std::byte{0}, std::byte{4}, std::byte{2},
+                                                        std::byte{6}};
   std::vector<std::byte> chunk;
   chunk.reserve(17);
   const auto add = [&](std::span<const std::byte> part) { chunk.insert(chunk.end(), part.begin(), part.end()); };
@@ -237,7 +237,7 @@ std::vector<std::byte> header_chunk(int width, int height, PixelFormat format, b
   add(u32be(static_cast<std::uint32_t>(width)));
   add(u32be(static_cast<std::uint32_t>(height)));
   chunk.push_back(static_cast<std::byte>(one_bit ? 1 : sample_bytes(format.sample) * 8));
-  chunk.push_back(kColorTypes.at(static_cast<std::size_t>(format.channels)));
+  chunk.push_back(kTypeOfChannels.at(static_cast<std::size_t>(format.channels)));
   chunk.resize(chunk.size() + 3);  // deflate, the five filters, not interlaced
   return chunk;
 }
