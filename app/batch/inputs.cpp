@@ -280,8 +280,7 @@ std::vector<std::string> read_file_list(const std::string& path, ListSeparator s
   const Bytes bytes = read_input(path);
   std::vector<std::string> names = split_list({reinterpret_cast<const char*>(bytes.data.get()), bytes.size}, separator);
   if (names.empty()) {
-    throw Error(ErrorKind::read, (path == "-" ? "standard input" : printable_name(path)) +
-                                     ": contains no file name; check how the list was made");
+    throw Error(ErrorKind::read, input_name(path) + ": contains no file name; check how the list was made");
   }
   return names;
 }

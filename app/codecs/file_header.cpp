@@ -289,7 +289,7 @@ PageList pages_in(std::span<const std::byte> bytes, const std::string& name) {
 }
 
 FileHeader read_file_header(const std::string& path, PageRef page) {
-  const std::string shown = path == "-" ? "standard input" : printable_name(path);
+  const std::string shown = input_name(path);
   PartialInput input(path);
   FileHeader header;
   header.file_bytes = input.file_bytes();

@@ -131,7 +131,7 @@ std::optional<DecodedImage> decoded_by_rows(std::optional<DecodedImage> opened, 
 }  // namespace
 
 DecodedImage decode_image(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
-  const std::string shown = name == "-" ? "standard input" : printable_name(name);
+  const std::string shown = input_name(name);
   const Codec& codec = detected_codec(bytes, shown);
   if (codec.paged == nullptr) {
     check_only_page(printable_name(shown, options.page.number), options.page);
@@ -171,7 +171,7 @@ std::optional<DecodedImage> open_image_rows(const std::string& path, const ReadO
 std::optional<DecodedImage> open_image_rows(const std::shared_ptr<const Bytes>& content, const std::string& name,
                                             const ReadOptions& options, const WantsRows& wants) {
   return opened_or_not([&]() -> std::optional<DecodedImage> {
-    const std::string shown = name == "-" ? "standard input" : printable_name(name, options.page.number);
+    const std::string shown = input_name(name, options.page.number);
     const Codec& codec = detected_codec(content->span(), shown);
     if (!may_open(codec, options)) {
       return std::nullopt;

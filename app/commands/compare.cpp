@@ -125,7 +125,7 @@ class ComparedFile {
   [[nodiscard]] bool is_single() const { return pages() == 1 && !has_lost_pages(); }
 
   /// For reports.
-  [[nodiscard]] std::string name() const { return path_ == "-" ? "standard input" : path_; }
+  [[nodiscard]] std::string name() const { return unescaped_input_name(path_); }
 
   /// The same with the page, unless the file has no other.
   [[nodiscard]] std::string name_of(std::uint32_t page) const;

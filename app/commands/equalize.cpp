@@ -213,12 +213,10 @@ class EqualizeJob final : public ImageJob {
     const auto when = is_one_pass ? CommandContext::RowsWhen::on_host : CommandContext::RowsWhen::too_large;
     codecs::DecodedImage decoded = context.load_rows(paths, *this, when);
     if (given_) {
-      check_fit(*given_, options_.color, decoded.format(),
-                paths.input == "-" ? "standard input" : printable_name(paths.input));
+      check_fit(*given_, options_.color, decoded.format(), input_name(paths.input));
     }
     if (match_) {
-      check_fit(*match_, options_.color, decoded.format(),
-                paths.input == "-" ? "standard input" : printable_name(paths.input));
+      check_fit(*match_, options_.color, decoded.format(), input_name(paths.input));
     }
     if (uses_luma()) {
       context.note_luma_of(decoded, paths.input);

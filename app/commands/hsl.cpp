@@ -312,7 +312,7 @@ class FromHslJob final : public HslJob {
                                 CommandContext& context) const {
     const std::optional<Sample> asked = output_.conversion().depth;
     if (!asked && !facts.rgb_sample && sample_of(encoding) != Sample::u8) {
-      context.note((input == "-" ? "standard input" : printable_name(input)) +
+      context.note(input_name(input) +
                    ": does not say the bit depth of its source; OUT has 8 bits; use --depth 16 to keep more");
     }
     return asked ? *asked : facts.rgb_sample.value_or(Sample::u8);

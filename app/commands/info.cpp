@@ -52,8 +52,6 @@ constexpr std::array<std::string_view, 9> kTurns = {"",
                                                     "transposed and turned by 180 degrees",
                                                     "turned counterclockwise"};
 
-std::string shown_name(const std::string& name) { return name == "-" ? "standard input" : printable_name(name); }
-
 struct Size {
   std::uint64_t width = 0;
   std::uint64_t height = 0;
@@ -137,7 +135,7 @@ void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
 
 std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
   const DeclaredImage& image = header.image;
-  std::vector<Row> rows = {{"file", shown_name(name)}, {"format", std::string(header.format)}};
+  std::vector<Row> rows = {{"file", input_name(name)}, {"format", std::string(header.format)}};
   if (header.file_bytes) {
     rows.emplace_back("file size", grouped(*header.file_bytes) + " bytes");
   }
@@ -263,7 +261,7 @@ std::string info_text(const std::string& name, const FileHeader& header) {
 
 /// One line with what matters.
 std::string info_line(const std::string& name, const FileHeader& header) {
-  std::string line = fmt::format("{}: {} {}x{}, {}", shown_name(name), header.format, header.image.width,
+  std::string line = fmt::format("{}: {} {}x{}, {}", input_name(name), header.format, header.image.width,
                                  header.image.height, color_text(header.image));
   add_brief_facts(header.image, line);
   const Metadata& metadata = header.metadata;
@@ -353,8 +351,7 @@ bool show(const std::string& name, bool is_one_of_many, const GlobalOptions& glo
     write_text(is_one_of_many ? info_line(name, header) : info_text(name, header));
   }
   if (!header.damage.empty()) {
-    print_error(fmt::format("{}: file is damaged: {}; download or copy it again",
-                            name == "-" ? "standard input" : printable_name(name), header.damage));
+    print_error(fmt::format("{}: file is damaged: {}; download or copy it again", input_name(name), header.damage));
   }
   return header.damage.empty();
 }

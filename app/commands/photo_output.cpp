@@ -26,10 +26,6 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
   return conversion;
 }
 
-std::string input_name(const ItemPaths& paths) {
-  return paths.input == "-" ? "standard input" : printable_name(paths.input);
-}
-
 }  // namespace
 
 PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
@@ -50,7 +46,7 @@ codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, cons
     options.metadata = std::move(input.metadata);
   }
   if (keeps_quality_ && format_of(paths.output) == codecs::FileFormat::jpeg) {
-    keep_encoding(input, input_name(paths), options, context);
+    keep_encoding(input, input_name(paths.input), options, context);
   }
   return options;
 }
@@ -70,7 +66,7 @@ void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& 
 void PhotoOutput::check(int width, int height, PixelFormat result, const ItemPaths& paths,
                         CommandContext& context) const {
   if (conversion_.background && !result.has_alpha()) {
-    context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths)));
+    context.detail(fmt::format("{}: --background has no effect: there is no alpha channel", input_name(paths.input)));
   }
   codecs::check_holds(format_of(paths.output), width, height, converted_format(result, conversion_), paths.output);
 }

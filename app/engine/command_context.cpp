@@ -47,7 +47,7 @@ void CommandContext::note_luma_of(const codecs::DecodedImage& decoded, const std
   const std::string space = decoded.format().color_channels() == 3 ? foreign_color_space(decoded.metadata) : "";
   if (!space.empty()) {
     detail(fmt::format("{}: luma is computed from its values as they are, though they are not sRGB: {}",
-                       path == "-" ? "standard input" : printable_name(path), space));
+                       input_name(path), space));
   }
 }
 

@@ -15,11 +15,6 @@
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
-namespace {
-
-std::string name_for(const std::string& path) { return path == "-" ? "standard input" : path; }
-
-}  // namespace
 
 void CommandContext::begin_member(const std::string& name, const FileSection& content) {
   begin_member(name, Bytes());  // what an earlier item has borrowed comes back first
@@ -134,12 +129,14 @@ codecs::DecodedImage CommandContext::load_rows(const ItemPaths& paths, const Ima
   rows_path_ = path;
   rows_content_ = std::move(content);
   told_ = opened->notes;
-  finish_decoding(*opened, name_for(path));
+  finish_decoding(*opened, unescaped_input_name(path));
   return std::move(*opened);
 }
 
 Bytes CommandContext::read_checked(const std::string& path) {
-  return read(path, [&](std::span<const std::byte> beginning) { codecs::check_beginning(beginning, name_for(path)); });
+  return read(path, [&](std::span<const std::byte> beginning) {
+    codecs::check_beginning(beginning, unescaped_input_name(path));
+  });
 }
 
 /// Creates the CUDA context while the host decodes.
@@ -150,7 +147,7 @@ void CommandContext::expect_image(const codecs::DeclaredImage& declared) {
 }
 
 codecs::DecodedImage CommandContext::decode(const Bytes& bytes, const std::string& path) {
-  const std::string name = name_for(path);
+  const std::string name = unescaped_input_name(path);
   expect_image(codecs::declared_image(bytes.span(), path));
   codecs::DecodedImage decoded;
   times_.measure(Phase::decode, [&] {
@@ -198,9 +195,9 @@ void CommandContext::verify_decoding(codecs::DecodedImage& decoded, const Bytes&
 }
 
 Image CommandContext::decode_on_host(const Bytes& bytes, const std::string& path) {
-  codecs::DecodedImage decoded =
-      times_.measure(Phase::decode, [&] { return codecs::decode_image(bytes.span(), name_for(path), host_options()); });
-  tell_about(decoded, name_for(path));
+  codecs::DecodedImage decoded = times_.measure(
+      Phase::decode, [&] { return codecs::decode_image(bytes.span(), unescaped_input_name(path), host_options()); });
+  tell_about(decoded, unescaped_input_name(path));
   return std::move(decoded.image);
 }
 

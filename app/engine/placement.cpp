@@ -153,9 +153,7 @@ void CommandContext::refuse_whole(const codecs::RowReader& rows) const {
   }
 }
 
-std::string CommandContext::rows_name() const {
-  return rows_path_ == "-" ? "standard input" : printable_name(rows_path_, page_.number);
-}
+std::string CommandContext::rows_name() const { return input_name(rows_path_, page_.number); }
 
 OperationInput CommandContext::read_whole(OperationInput input) {
   refuse_whole(*input.rows);

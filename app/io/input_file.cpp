@@ -157,12 +157,10 @@ void refuse_terminal(const std::string& shown) {
   }
 }
 
-std::string shown_name(const std::string& path) { return path == "-" ? "standard input" : printable_name(path); }
-
 /// Returns the descriptor of a regular file, or a negative number for standard input.
 int opened_input(const std::string& path) {
   if (path == "-") {
-    refuse_terminal(shown_name(path));
+    refuse_terminal(input_name(path));
     return -1;
   }
   struct stat status {};
@@ -190,7 +188,7 @@ std::string cannot_be_read(const std::string& path, int error_number) {
 }
 
 Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeginning& check) {
-  const std::string shown = shown_name(path);
+  const std::string shown = input_name(path);
   const Descriptor file(opened_input(path));
   const bool is_file = file.number() >= 0;
   const int descriptor = is_file ? file.number() : STDIN_FILENO;
@@ -227,7 +225,7 @@ PartialInput::PartialInput(const FileSection& section)
 PartialInput::PartialInput(const std::string& path)
     : file_(opened_input(path)),
       number_(file_.number() >= 0 ? file_.number() : STDIN_FILENO),
-      shown_(shown_name(path)) {
+      shown_(input_name(path)) {
   const struct stat status = status_of(number_, shown_);
   if (file_.number() >= 0) {
     check_regular(shown_, status);

@@ -171,7 +171,7 @@ class TarInput {
 };
 
 TarInput::TarInput(const std::string& path)
-    : shown_(path == "-" ? "standard input" : printable_name(path)),
+    : shown_(input_name(path)),
       file_(path == "-" ? -1 : ::open(path.c_str(), O_RDONLY | O_CLOEXEC)),
       number_(path == "-" ? STDIN_FILENO : file_.number()) {
   if (number_ < 0) {

@@ -159,7 +159,7 @@ double ValueAxis::tick(int part, int parts) const {
 }
 
 ImageFacts facts_of_image(const std::string& input, int width, int height, PixelFormat format) {
-  return {input == "-" ? "standard input" : input, width, height, static_cast<int>(8 * sample_bytes(format.sample)),
+  return {unescaped_input_name(input), width, height, static_cast<int>(8 * sample_bytes(format.sample)),
           format.channels};
 }
 

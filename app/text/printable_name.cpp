@@ -148,4 +148,10 @@ std::string printable_name(std::string_view path, std::uint32_t page) {
   return page == 0 ? printable_name(path) : fmt::format("{}, page {}", printable_name(path), page);
 }
 
+std::string input_name(std::string_view path, std::uint32_t page) {
+  return path == "-" ? unescaped_input_name(path) : printable_name(path, page);
+}
+
+std::string unescaped_input_name(std::string_view path) { return std::string(path == "-" ? "standard input" : path); }
+
 }  // namespace gpuimg

@@ -16,6 +16,12 @@ std::string printable_name(std::string_view path);
 /// "scan.tif, page 3". For page 0, the file as a whole: "scan.tif".
 std::string printable_name(std::string_view path, std::uint32_t page);
 
+/// What messages call the input `path`: printable_name, or "standard input" for "-", which has no pages.
+std::string input_name(std::string_view path, std::uint32_t page = 0);
+
+/// The same without escapes, for text that is escaped where it is written.
+std::string unescaped_input_name(std::string_view path);
+
 /// Valid UTF-8: each byte that is not part of a well-formed sequence becomes U+FFFD. Overlong forms, surrogates and
 /// code points above U+10FFFF are not well-formed.
 std::string valid_utf8(std::string_view bytes);

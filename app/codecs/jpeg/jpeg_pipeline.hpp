@@ -2,8 +2,8 @@
 // docs/decisions/0015-jpeg-scans-in-a-pipeline.md, 0023-own-progressive-decoder.md, 0024-own-sequential-decoder.md.
 #pragma once
 
-#include <memory>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <vector>
