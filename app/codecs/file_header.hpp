@@ -24,7 +24,7 @@ inline constexpr std::size_t kDetectionEndBytes = 26;
 /// for text and for anything that is not an image, and Error{unsupported} for a known format that gpuimg does not read.
 const Codec& detected_codec(ByteSpan bytes, std::string_view name);
 
-/// The same for an input of which only the beginning and the end are read.
+/// The same, but reads only the beginning and the end of the input.
 const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 
 /// Refuses a beginning of at least kDetectionBytes bytes if the rest, whatever it is, cannot make it an image that

@@ -108,8 +108,8 @@ std::unique_ptr<RowWriter> open_pnm_writer(int width, int height, PixelFormat fo
 namespace gpuimg::codecs::psd {
 
 /// Gray, RGB, CMYK and duotone of 8 or 16 bits, indexed of 8, bitmaps; with alpha if the merged image has
-/// transparency, and colors as stored beside it. `bytes` starts with the signature; `name` is printable. Throws like
-/// decode_image.
+/// transparency. Colors stay as stored, also under transparent pixels. `bytes` starts with the signature; `name` is
+/// printable. Throws like decode_image.
 DecodedImage read_psd(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
 /// Codec::declared of PSD.

@@ -63,7 +63,7 @@ class BandCutter {
   int filled_ = 0;
 };
 
-/// An open file of one image, of which the header has been read. Its rows can be read any number of times.
+/// An open file of one image. Its header has been read; its rows can be read any number of times.
 class RowReader {
  public:
   RowReader(int width, int height, PixelFormat format) : width_(width), height_(height), format_(format) {}
@@ -134,7 +134,7 @@ class StoredRowReader final : public RowReader {
   std::vector<std::byte> stored_;  // of a band
 };
 
-/// The first bytes of a file, as many as headers need; a file of which they are not enough is decoded whole.
+/// The first bytes of a file: enough for most headers. A file with a longer header is decoded whole.
 std::vector<std::byte> beginning_of(const RandomAccess& file);
 
 }  // namespace gpuimg::codecs

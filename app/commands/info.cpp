@@ -21,6 +21,7 @@
 #include "codecs/metadata/icc.hpp"
 #include "commands/commands.hpp"
 #include "io/output_file.hpp"
+#include "orientation.hpp"
 #include "text/json.hpp"
 #include "text/number_text.hpp"
 #include "text/printable_name.hpp"
@@ -58,9 +59,8 @@ struct Size {
 };
 
 Size upright_size(const FileHeader& header, int orientation) {
-  constexpr int kFirstTransposing = 5;
   const Size stored{header.image.width, header.image.height};
-  return orientation >= kFirstTransposing ? Size{stored.height, stored.width} : stored;
+  return swaps_sides(orientation) ? Size{stored.height, stored.width} : stored;
 }
 
 std::string_view unit_name(DensityUnit unit) {

@@ -1,5 +1,5 @@
-// What a run reads beside its images, once for all of them: the mask of --mask, the tables of --reference and --apply,
-// and the histogram of --match. docs/operations.md, "Region and mask" and "Equalization".
+// Further inputs of a run, read once for all its images: the mask of --mask, the tables of --reference and --apply, and
+// the histogram of --match. docs/operations.md, "Region and mask" and "Equalization".
 #pragma once
 
 #include <string>

@@ -24,8 +24,8 @@ std::vector<int> jpeg_cuts(JpegRows& whole, int height);
 /// Reads the parts between the cuts, on at most `threads` threads. Cuts are in ascending order; each is moved up to the
 /// start of its MCU row, and cuts at an end of the image or duplicates are ignored. Returns true if the file has no
 /// defect: then output and warnings match a single decoder's. Returns false if the file has another kind of scan, on
-/// any warning or error, and if there is no memory for this: then the pixels are invalid, and a single decoder must
-/// read the file. Throws std::bad_alloc.
+/// any warning or error, and if memory is short. Then the pixels are invalid, and a single decoder must read the file.
+/// Throws std::bad_alloc.
 bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, int threads, const View& pixels);
 
 /// What becomes of the rows of each part.
