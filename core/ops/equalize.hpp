@@ -143,7 +143,7 @@ inline std::vector<std::uint16_t> level_map(const TableFormula& formula, const s
 
 /// Histogram specification: level v becomes the level u in use in the reference whose share of pixels at or below it is
 /// nearest to v's; ties to the smaller u. Products of counts are compared in 128 bits. `reference` has V + 1 counts
-/// too, not all zero.
+/// too, not all zero. If every level in use keeps its value, every level does.
 inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& counts,
                                               const std::vector<std::uint64_t>& reference) {
   __extension__ using Wide = unsigned __int128;
@@ -164,6 +164,7 @@ inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& 
   std::size_t next = used_from(to + 1);
   Wide below = 0;
   Wide share = Wide{reference[to]} * total;  // of `to`, times both totals, like every share here
+  bool keeps_levels_in_use = true;
   for (std::size_t level = 0; level < counts.size(); ++level) {
     below += counts[level];
     const Wide wanted = below * reference_total;
@@ -178,6 +179,10 @@ inline std::vector<std::uint16_t> matched_map(const std::vector<std::uint64_t>& 
       share = next_share;
     }
     map[level] = static_cast<std::uint16_t>(to);
+    keeps_levels_in_use = keeps_levels_in_use && (counts[level] == 0 || to == level);
+  }
+  if (keeps_levels_in_use) {
+    std::iota(map.begin(), map.end(), std::uint16_t{0});
   }
   return map;
 }
