@@ -2,16 +2,24 @@
 #include "codecs/formats.hpp"
 
 #include <fmt/format.h>
+#include <tbb/enumerable_thread_specific.h>
+#include <tbb/parallel_for.h>
 #include <tiffio.h>
 
 #include <algorithm>
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
+#include "codecs/byte_fields.hpp"
+#include "codecs/deflate/compress.hpp"
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/stored_samples.hpp"
+#include "codecs/threads.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
@@ -145,34 +153,126 @@ bool write_channel(TIFF* tiff, ConstView table, std::size_t channel) {
   return true;
 }
 
-/// Copies each row, because the predictor works in place.
-bool write_rows(TIFF* tiff, ConstView pixels) {
-  std::vector<std::byte> row(pixels.tight_pitch_bytes());
-  for (int y = 0; y < pixels.height; ++y) {
-    std::memcpy(row.data(), pixels.row_bytes(y), row.size());
-    if (TIFFWriteScanline(tiff, row.data(), static_cast<std::uint32_t>(y), 0) != 1) {
-      return false;
+/// The differences of samples to those of the pixel before: TIFF 6.0, section 14.
+template <class T>
+void predict(const std::byte* row, std::size_t bytes, std::size_t channels, std::byte* to) {
+  const auto* from = reinterpret_cast<const T*>(row);
+  auto* differences = reinterpret_cast<T*>(to);
+  const std::size_t samples = bytes / sizeof(T);
+  std::copy_n(from, std::min(channels, samples), differences);
+  for (std::size_t i = channels; i < samples; ++i) {
+    differences[i] = static_cast<T>(from[i] - from[i - channels]);
+  }
+}
+
+/// Deflates strips in any order; use one per thread. libtiff hands zlib one row at a time and at a level that takes
+/// several times as long.
+class StripPacker {
+ public:
+  /// Strips have up to `rows` rows.
+  StripPacker(ConstView pixels, bool has_predictor, int rows)
+      : pixels_(pixels),
+        has_predictor_(has_predictor),
+        strip_(static_cast<std::size_t>(rows) * pixels.tight_pitch_bytes()) {}
+
+  /// The strip of `rows` rows from row `first` on, as a zlib stream.
+  std::vector<std::byte> pack(int first, int rows) {
+    const std::size_t row_bytes = pixels_.tight_pitch_bytes();
+    for (int y = 0; y < rows; ++y) {
+      add_row(pixels_.row_bytes(first + y), row_bytes, strip_.data() + static_cast<std::size_t>(y) * row_bytes);
+    }
+    const ByteSpan strip = ByteSpan(strip_).first(static_cast<std::size_t>(rows) * row_bytes);
+    const ByteSpan header = std::as_bytes(std::span(deflate::kZlibHeader));
+    std::vector<std::byte> packed(header.size() + deflate::deflate_bound(strip.size()) + sizeof(std::uint32_t));
+    std::copy(header.begin(), header.end(), packed.begin());
+    std::size_t size = header.size();
+    size += deflater_.deflate(strip, std::span(packed).subspan(size), true);
+    const auto checksum = u32be(deflate::adler32_of(strip));
+    packed.resize(size);
+    packed.insert(packed.end(), checksum.begin(), checksum.end());
+    return packed;
+  }
+
+ private:
+  void add_row(const std::byte* row, std::size_t bytes, std::byte* to) const {
+    const auto channels = static_cast<std::size_t>(pixels_.format.channels);
+    if (!has_predictor_) {
+      std::memcpy(to, row, bytes);
+    } else if (pixels_.format.sample == Sample::u8) {
+      predict<std::uint8_t>(row, bytes, channels, to);
+    } else {
+      predict<std::uint16_t>(row, bytes, channels, to);
+    }
+  }
+
+  static constexpr int kLevel = 1;
+
+  ConstView pixels_;
+  bool has_predictor_;
+  std::vector<std::byte> strip_;
+  deflate::StripDeflater deflater_{kLevel};
+};
+
+/// Writes the strips, of `rows` rows each. Threads pack some of them at a time.
+bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, int threads) {
+  constexpr int kStripsOfThread = 4;
+  const int count = (pixels.height - 1) / rows + 1;
+  const int used = std::min(allowed_threads(threads), count);
+  tbb::enumerable_thread_specific<StripPacker> packers([&] { return StripPacker(pixels, has_predictor, rows); });
+  std::vector<std::vector<std::byte>> strips(static_cast<std::size_t>(std::min(used * kStripsOfThread, count)));
+  std::optional<CodecArena> arena;
+  if (used > 1) {
+    arena.emplace(used);
+  }
+  for (int first = 0; first < count; first += static_cast<int>(strips.size())) {
+    const int packed = std::min(static_cast<int>(strips.size()), count - first);
+    const auto pack = [&](int i) {
+      const int row = (first + i) * rows;
+      strips[static_cast<std::size_t>(i)] = packers.local().pack(row, std::min(rows, pixels.height - row));
+    };
+    if (arena) {
+      arena->execute([&] { tbb::parallel_for(0, packed, pack); });
+    } else {
+      for (int i = 0; i < packed; ++i) {
+        pack(i);
+      }
+    }
+    for (int i = 0; i < packed; ++i) {
+      std::vector<std::byte>& strip = strips[static_cast<std::size_t>(i)];
+      const auto size = static_cast<tmsize_t>(strip.size());
+      if (TIFFWriteRawStrip(tiff, static_cast<std::uint32_t>(first + i), strip.data(), size) != size) {
+        return false;
+      }
     }
   }
   return true;
 }
 
+/// False without memory for it.
+bool write_image(Output& output, ConstView pixels, bool one_bit, const WriteOptions& options) {
+  const Image bits = one_bit ? packed_bits(pixels) : Image();
+  Tiff tiff = opened(output, pixels);
+  if (tiff == nullptr) {
+    return false;
+  }
+  set_image_tags(tiff.get(), pixels, one_bit);
+  // libtiff appends pixels and its directory to what is there.
+  const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
+  write_tiff_metadata(tiff.get(), options.metadata, exif);
+  const ConstView stored = one_bit ? bits.view() : pixels;
+  const auto rows = static_cast<int>(rows_per_strip(pixels));
+  return write_strips(tiff.get(), stored, !one_bit, rows, options.threads) && TIFFFlush(tiff.get()) == 1;
+}
+
 }  // namespace
 
 void encode_tiff(ConstView pixels, const std::string& name, const WriteOptions& options, const ByteSink& sink) {
-  const bool one_bit = options.one_bit && can_pack_bits(pixels.format);
-  const Image bits = one_bit ? packed_bits(pixels) : Image();
   Output output;
-  Tiff tiff = opened(output, pixels);
-  bool is_written = tiff != nullptr;
-  if (is_written) {
-    set_image_tags(tiff.get(), pixels, one_bit);
-    // libtiff appends pixels and its directory to what is there.
-    const ExifOffsets exif = begin_tiff_metadata(output.bytes, options.metadata, needs_big_tiff(pixels));
-    write_tiff_metadata(tiff.get(), options.metadata, exif);
-    is_written = write_rows(tiff.get(), one_bit ? bits.view() : pixels) && TIFFFlush(tiff.get()) == 1;
+  bool is_written = false;
+  try {
+    is_written = write_image(output, pixels, options.one_bit && can_pack_bits(pixels.format), options);
+  } catch (const std::bad_alloc&) {
   }
-  tiff.reset();
   if (!is_written) {
     throw Error(ErrorKind::out_of_memory,
                 fmt::format("{}: cannot write: not enough memory; use a smaller image", printable_name(name)));
