@@ -32,6 +32,11 @@ void refuse_unsupported(std::string_view name, std::string_view what) {
   throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}", name, what, readable_formats()));
 }
 
+void refuse_unsupported(std::string_view name, std::string_view what, std::string_view command) {
+  throw Error(ErrorKind::unsupported,
+              fmt::format("{}: {} is not supported; convert it, for example with: {}", name, what, command));
+}
+
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels) {
   if (width == 0 || height == 0) {
     refuse_damaged(name, fmt::format("it declares {}x{} pixels", width, height));

@@ -41,6 +41,9 @@ inline void require_bytes(ByteSpan bytes, std::size_t size, std::string_view nam
 /// Throws Error{unsupported}: `what` names a valid format or feature, for example "TIFF" or "lossless JPEG".
 [[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what);
 
+/// The same, with a command that converts the file, in place of the formats that are read.
+[[noreturn]] void refuse_unsupported(std::string_view name, std::string_view what, std::string_view command);
+
 /// Throws Error{decode} for a size of 0, and Error{unsupported} for more pixels than max_pixels or than an
 /// Image can hold.
 void check_size(std::string_view name, std::uint64_t width, std::uint64_t height, std::uint64_t max_pixels);

@@ -114,6 +114,21 @@ TypeSize size_of_type(std::uint16_t type) {
   }
 }
 
+/// Bytes of a number of a type of TIFF or BigTIFF; 0 if it is not an unsigned integer.
+std::size_t unsigned_bytes(std::uint16_t type) {
+  constexpr std::uint16_t kLong8 = 16;
+  constexpr std::uint16_t kOffset8 = 18;
+  switch (type) {
+    case 1: return 1;
+    case kShort: return 2;
+    case kLong:
+    case kOffset: return 4;
+    case kLong8:
+    case kOffset8: return 8;
+    default: return 0;
+  }
+}
+
 bool is_image_tag(std::uint16_t tag) {
   return std::find(kImageTags.begin(), kImageTags.end(), tag) != kImageTags.end();
 }
@@ -150,6 +165,12 @@ struct RawEntry {
 struct RawDirectory {
   std::vector<RawEntry> entries;
   std::uint64_t next = 0;
+
+  [[nodiscard]] const RawEntry* find(std::uint16_t tag) const {
+    const auto found =
+        std::find_if(entries.begin(), entries.end(), [&](const RawEntry& entry) { return entry.tag == tag; });
+    return found != entries.end() ? &*found : nullptr;
+  }
 };
 
 class DirectoryReader {
@@ -191,6 +212,21 @@ class DirectoryReader {
       return {entry.inner.begin(), entry.inner.begin() + static_cast<std::ptrdiff_t>(size)};
     }
     return bytes_at(layout_.number(entry.inner), size);
+  }
+
+  /// The numbers of a value of unsigned integers; none of another type.
+  std::vector<std::uint64_t> numbers_of(const RawEntry& entry) {
+    const std::size_t width = unsigned_bytes(entry.type);
+    const std::uint64_t size = std::min(entry.count, kMaxTagBytes) * width;
+    const bool is_inside = size <= entry.inner.size();
+    const std::vector<std::byte> far =
+        is_inside || width == 0 ? std::vector<std::byte>() : bytes_at(layout_.number(entry.inner), size);
+    const ByteSpan value = is_inside ? ByteSpan(entry.inner).first(static_cast<std::size_t>(size)) : ByteSpan(far);
+    std::vector<std::uint64_t> numbers;
+    for (std::size_t at = 0; is_whole_ && width > 0 && at + width <= value.size(); at += width) {
+      numbers.push_back(layout_.number(value.subspan(at, width)));
+    }
+    return numbers;
   }
 
   /// Where a directory is that an entry refers to.
@@ -397,10 +433,16 @@ std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, s
 std::vector<std::byte> tag_bytes(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag) {
   DirectoryReader reader(file, kMaxTagBytes);
   const RawDirectory directory = reader.directory(offset);
-  const auto entry = std::find_if(directory.entries.begin(), directory.entries.end(),
-                                  [&](const RawEntry& found) { return found.tag == tag; });
-  std::vector<std::byte> value = entry != directory.entries.end() ? reader.value_of(*entry) : std::vector<std::byte>();
+  const RawEntry* entry = directory.find(tag);
+  std::vector<std::byte> value = entry != nullptr ? reader.value_of(*entry) : std::vector<std::byte>();
   return reader.is_whole() ? value : std::vector<std::byte>();
+}
+
+std::vector<std::uint64_t> tag_numbers(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag) {
+  DirectoryReader reader(file, kMaxTagBytes);
+  const RawDirectory directory = reader.directory(offset);
+  const RawEntry* entry = directory.find(tag);
+  return entry != nullptr ? reader.numbers_of(*entry) : std::vector<std::uint64_t>();
 }
 
 std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation) {

@@ -59,6 +59,9 @@ std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, s
 /// The value of a tag in the directory at `offset`, as stored. Empty if there is none, or if it is damaged.
 std::vector<std::byte> tag_bytes(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag);
 
+/// The same for a tag of unsigned integers of any width, as its numbers.
+std::vector<std::uint64_t> tag_numbers(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag);
+
 /// EXIF data with this orientation, of which 2 … 8 are written, in little endian; empty if there are no entries.
 std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation);
 

@@ -334,18 +334,22 @@ Page open_page(const RandomAccess& content, const std::string& name, std::uint64
 
 /// Where a page is, and what is known of the others.
 struct PagePlace {
+  RandomAccess content;      ///< the file; with the pixels of the page, if it is an image of a stack
   std::uint64_t offset = 0;  ///< 0: the first
   PageList all;              ///< only this one if its place was known
 
-  PagePlace(const RandomAccess& content, const std::string& name, PageRef page) {
+  PagePlace(const RandomAccess& file, const std::string& name, PageRef page) : content(file) {
     if (page.number > 0 && page.place > 0) {
       offset = page.place;
       all.places = {offset};
-      return;
+    } else {
+      all = tiff_pages(file);
+      check_page(name, page, all);
+      offset = page.number > 1 ? all.places[page.number - 1] : first_tiff_page(file, name);
     }
-    all = tiff_pages(content);
-    check_page(name, page, all);
-    offset = page.number > 1 ? all.places[page.number - 1] : 0;
+    if (page.number > 0) {
+      content = image_stack(file).at(file, page.number - 1);
+    }
   }
 };
 
@@ -375,7 +379,7 @@ void add_notes(const Page& page, const PagePlace& place, const ReadOptions& opti
 
 DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
   const PagePlace place(content, name, options.page);
-  Page page = open_page(content, name, place.offset, options.max_pixels);
+  Page page = open_page(place.content, name, place.offset, options.max_pixels);
   const TiffKind& kind = page.kind;
   DecodedImage decoded;
   decoded.metadata = read_tiff_metadata(page.file, decoded.details);
@@ -437,9 +441,10 @@ class TiffRowReader final : public RowReader {
   std::uint64_t offset_;
 };
 
-/// The same, if nothing is asked of the others.
-std::uint64_t offset_of(const RandomAccess& content, const std::string& name, PageRef page) {
-  return page.number <= 1 && page.place == 0 ? 0 : PagePlace(content, name, page).offset;
+/// The directory of a page, if nothing is asked of the others.
+TiffFile file_of(const RandomAccess& content, const std::string& name, PageRef page) {
+  return {content, name,
+          page.number <= 1 && page.place == 0 ? first_tiff_page(content, name) : PagePlace(content, name, page).offset};
 }
 
 DeclaredImage declared(const TiffFile& file) {
@@ -481,7 +486,7 @@ DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOption
 std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
                                            const ReadOptions& options) {
   const PagePlace place(content, name, options.page);
-  const Page page = open_page(content, name, place.offset, options.max_pixels);
+  const Page page = open_page(place.content, name, place.offset, options.max_pixels);
   const TiffKind& kind = page.kind;
   // Tiles may lie almost wholly outside the image.
   constexpr std::uint64_t kAlwaysHeld = std::uint64_t{4} << 20;
@@ -492,25 +497,25 @@ std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const st
   DecodedImage opened;
   opened.metadata = read_tiff_metadata(page.file, opened.details);
   add_notes(page, place, options, opened);
-  opened.rows = std::make_shared<TiffRowReader>(kind, content, name, place.offset);
+  opened.rows = std::make_shared<TiffRowReader>(kind, place.content, name, place.offset);
   return opened;
 }
 
 DeclaredImage declared_tiff(ByteSpan beginning, const std::string& name) {
-  return declared(TiffFile(in_memory(beginning), name));
+  return declared(file_of(in_memory(beginning), name, {}));
 }
 
 Metadata tiff_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
-  return read_tiff_metadata(TiffFile(in_memory(beginning), name), details);
+  return read_tiff_metadata(file_of(in_memory(beginning), name, {}), details);
 }
 
 const PagedReading kPagedTiff = {
     .pages = tiff_pages,
     .declared = [](const RandomAccess& content, const std::string& name,
-                   PageRef page) { return declared(TiffFile(content, name, offset_of(content, name, page))); },
+                   PageRef page) { return declared(file_of(content, name, page)); },
     .metadata =
         [](const RandomAccess& content, const std::string& name, PageRef page, std::vector<std::string>& details) {
-          return read_tiff_metadata(TiffFile(content, name, offset_of(content, name, page)), details);
+          return read_tiff_metadata(file_of(content, name, page), details);
         },
     .decode = decode,
 };

@@ -118,6 +118,97 @@ TEST(TiffPages, AreCountedAndReadByNumber) {
   }
 }
 
+/// The level of each page that can be read; nothing for one that is refused.
+std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const PageList& pages) {
+  std::vector<std::optional<int>> levels;
+  for (std::uint32_t page = 1; page <= pages.count(); ++page) {
+    for (const std::uint64_t place : {std::uint64_t{0}, pages.places[page - 1]}) {
+      std::optional<int> level;
+      try {
+        ReadOptions options;
+        options.page = {page, place};
+        level = *decode(file, "t.tif", options).image.view().row<std::uint8_t>(0);
+      } catch (const Error& error) {
+        EXPECT_EQ(error.kind(), ErrorKind::decode);
+      }
+      if (place == 0) {
+        levels.push_back(level);
+      } else {
+        EXPECT_EQ(level, levels.back()) << "page " << page << " at its place is another";
+      }
+    }
+  }
+  return levels;
+}
+
+TEST(TiffPages, AThumbnailInFrontIsNoPage) {
+  for (const bool is_big : {false, true}) {
+    const FileBytes file =
+        paged_tiff({{1, 1, 99, 1}, {2, 2, 98, 4}, {5, 3, 10}, {1, 1, 97, 1}, {7, 7, 30}}, false, is_big);
+    EXPECT_EQ(tiff::tiff_pages(in_memory(file)).count(), 2U);
+    EXPECT_EQ(declared_image(file, "t.tif").width, 5U);
+    for (std::uint32_t page = 0; page <= 2; ++page) {
+      ReadOptions options;
+      options.page = {page};
+      EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(0), page == 2 ? 30 : 10);
+    }
+    // Without the page, the thumbnail must not stand for it.
+    const auto first = static_cast<std::size_t>(tiff::tiff_pages(in_memory(file)).places[0]);
+    for (const std::size_t size : {first - 1, first + 1, first + 20}) {
+      EXPECT_TRUE(refuses(std::span(file).first(size), ErrorKind::decode, "file is truncated", "t.tif")) << size;
+    }
+  }
+  const FileBytes alone = paged_tiff({{3, 1, 99, 1}, {2, 2, 98, 1}}, false, false);
+  EXPECT_EQ(tiff::tiff_pages(in_memory(alone)).count(), 1U);
+  EXPECT_EQ(decode(alone, "t.tif").image.width(), 3);
+}
+
+/// Images of 3x2 pixels, of levels 1, 2, …, one behind the other, with one directory.
+FileBytes imagej_stack(std::uint32_t images, std::uint32_t declared, bool is_big_endian) {
+  FileBytes file = bytes_of(is_big_endian ? "MM" : "II");
+  const auto add = [&](std::uint32_t value, int bytes) {
+    is_big_endian ? add_be(file, value, bytes) : add_le(file, value, bytes);
+  };
+  const std::string description = "ImageJ=1.53t\nimages=" + std::to_string(declared) + "\nslices=3\n" + '\0';
+  const auto text_size = static_cast<std::uint32_t>(description.size());
+  constexpr std::uint32_t kText = 8 + 2 + 10 * 12 + 4;
+  const std::uint32_t strip = kText + text_size;
+  const std::pair<std::uint32_t, std::uint32_t> tags[] = {{256, 3},     {257, 2},     {258, 8}, {259, 1}, {262, 1},
+                                                          {270, kText}, {273, strip}, {277, 1}, {278, 2}, {279, 6}};
+  add(42, 2);
+  add(8, 4);
+  add(10, 2);
+  for (const auto& [tag, value] : tags) {
+    add(tag, 2);
+    add(tag == 270 ? 2 : 4, 2);
+    add(tag == 270 ? text_size : 1, 4);
+    add(value, 4);
+  }
+  add(0, 4);
+  add_text(file, description);
+  for (std::uint32_t image = 1; image <= images; ++image) {
+    file.insert(file.end(), 6, static_cast<std::byte>(image));
+  }
+  return file;
+}
+
+TEST(TiffPages, AStackOfImagejHasOneDirectoryForAll) {
+  for (const bool is_big_endian : {false, true}) {
+    const FileBytes file = imagej_stack(5, 5, is_big_endian);
+    const PageList pages = tiff::tiff_pages(in_memory(file));
+    EXPECT_EQ(pages.count(), 5U);
+    EXPECT_EQ(pages.lost + pages.damage, "");
+    EXPECT_EQ(levels_of(file, pages), (std::vector<std::optional<int>>{1, 2, 3, 4, 5}));
+    EXPECT_EQ(decode(file, "t.tif").notes.size(), 1U);
+    ReadOptions options;
+    options.page = {4};
+    EXPECT_EQ(*decode(file, "t.tif", options).image.view().row<std::uint8_t>(1), 4);
+  }
+  const PageList cut_off = tiff::tiff_pages(in_memory(imagej_stack(3, 5, false)));
+  EXPECT_EQ(cut_off.count(), 3U);
+  EXPECT_EQ(cut_off.lost, "it ends within image 4 of a stack of 5");
+}
+
 TEST(TiffPages, OfAFileAreReadWhereTheyAre) {
   const TemporaryFolder folder;
   const FileBytes file = paged_tiff({{5, 3, 10}, {6, 2, 20}}, false, false);
@@ -147,29 +238,6 @@ TEST(TiffPages, ADamagedPageLeavesTheOthersReadable) {
   const std::size_t first = 8 + 16;
   without_first[first] = without_first[first + 1] = std::byte{0};
   EXPECT_TRUE(refuses(without_first, ErrorKind::decode, "", "t.tif"));
-}
-
-/// The level of each page that can be read; nothing for one that is refused.
-std::vector<std::optional<int>> levels_of(std::span<const std::byte> file, const PageList& pages) {
-  std::vector<std::optional<int>> levels;
-  for (std::uint32_t page = 1; page <= pages.count(); ++page) {
-    for (const std::uint64_t place : {std::uint64_t{0}, pages.places[page - 1]}) {
-      std::optional<int> level;
-      try {
-        ReadOptions options;
-        options.page = {page, place};
-        level = *decode(file, "t.tif", options).image.view().row<std::uint8_t>(0);
-      } catch (const Error& error) {
-        EXPECT_EQ(error.kind(), ErrorKind::decode);
-      }
-      if (place == 0) {
-        levels.push_back(level);
-      } else {
-        EXPECT_EQ(level, levels.back()) << "page " << page << " at its place is another";
-      }
-    }
-  }
-  return levels;
 }
 
 /// A file that is cut off has lost pages, or a page that cannot be read, and says so. The others are as before.
