@@ -1,13 +1,19 @@
 // libtiff's callbacks must not throw, because exceptions must not pass through C.
 #include "codecs/tiff/tiff_file.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdarg>
 #include <cstdio>
+#include <functional>
+#include <span>
 #include <string_view>
 #include <utility>
 
+#include "codecs/metadata/exif.hpp"
+#include "codecs/metadata/ifd.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "text/printable_name.hpp"
@@ -20,19 +26,35 @@ using Options = std::unique_ptr<TIFFOpenOptions, void (*)(TIFFOpenOptions*)>;
 tmsize_t write_nothing(thandle_t /*handle*/, void* /*from*/, tmsize_t /*size*/) { return 0; }
 int close_nothing(thandle_t /*handle*/) { return 0; }
 
-/// The message, cut off if it is long. Damaged tags may put any bytes into it.
-void keep(std::string& to, const char* format, va_list arguments) {
+/// What libtiff calls the file in its messages. The caller names it anyway.
+constexpr const char* kNameForLibtiff = "file";
+
+/// The message in one line without the name of the file, cut off if it is long; empty without memory for it. Damaged
+/// tags may put any bytes into it.
+std::string text_of(const char* format, va_list arguments) {
   std::array<char, 200> text{};
   (void)std::vsnprintf(text.data(), text.size(), format, arguments);
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  std::string_view words = text.data();
+  constexpr std::string_view kPrefix = "file: ";
+  words.remove_prefix(words.starts_with(kPrefix) ? kPrefix.size() : 0);
+  words.remove_suffix(words.ends_with('.') ? 1 : 0);
   try {
-    to = printable_name(text.data());
-    std::replace(to.begin(), to.end(), ';', ',');
+    std::string kept = printable_name(words);
+    std::replace(kept.begin(), kept.end(), ';', ',');
+    return kept;
   } catch (const std::bad_alloc&) {
+    return {};
   }
 }
 
-/// Warnings, by the beginning of their format, after which all pixels are what was meant.
-bool is_harmless(std::string_view format) {
+template <std::size_t kCount>
+bool starts_with_any(std::string_view text, const std::array<std::string_view, kCount>& starts) {
+  return std::any_of(starts.begin(), starts.end(), [&](std::string_view start) { return text.starts_with(start); });
+}
+
+/// Warnings after which all pixels are what was meant.
+bool is_harmless(std::string_view text) {
   constexpr std::array<std::string_view, 8> kHarmless = {
       "Old-style LZW codes",
       "Deprecated and troublesome old-style JPEG",
@@ -43,8 +65,41 @@ bool is_harmless(std::string_view format) {
       "Defined set_field_type of custom tag",
       "Unknown field with tag",
   };
-  return std::any_of(kHarmless.begin(), kHarmless.end(),
-                     [&](std::string_view start) { return format.starts_with(start); });
+  return starts_with_any(text, kHarmless);
+}
+
+/// Errors of a directory that concern a tag of no pixels, without which libtiff goes on.
+bool concerns_no_pixels(std::string_view text) {
+  constexpr std::array<std::string_view, 5> kTags = {"\"Orientation\"", "\"ResolutionUnit\"", "\"XResolution\"",
+                                                     "\"YResolution\"", "\"Threshholding\""};
+  const auto names = [&](std::string_view tag) { return text.find(tag) != std::string_view::npos; };
+  return text.starts_with("Null count for ") ||
+         (text.starts_with("Bad value ") && std::any_of(kTags.begin(), kTags.end(), names));
+}
+
+/// True for tags without which pixels would be read wrongly.
+bool describes_layout(std::uint16_t tag) {
+  constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 10> kRanges = {{{256, 266},
+                                                                                {273, 273},
+                                                                                {277, 279},
+                                                                                {284, 284},
+                                                                                {292, 293},
+                                                                                {317, 317},
+                                                                                {320, 325},
+                                                                                {332, 332},
+                                                                                {347, 347},
+                                                                                {512, 532}}};
+  return std::any_of(kRanges.begin(), kRanges.end(),
+                     [&](const auto& range) { return tag >= range.first && tag <= range.second; });
+}
+
+/// What has no handler of its own would be printed.
+void silence_libtiff() {
+  [[maybe_unused]] static const bool is_silent = [] {
+    TIFFSetErrorHandler(nullptr);
+    TIFFSetWarningHandler(nullptr);
+    return true;
+  }();
 }
 
 }  // namespace
@@ -52,10 +107,11 @@ bool is_harmless(std::string_view format) {
 TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::uint64_t offset)
     : name_(name), state_(std::make_unique<State>()) {
   constexpr tmsize_t kBase = tmsize_t{64} << 20;
+  silence_libtiff();
   state_->content = content;
   // TIFFSetSubDirectory of newer libtiffs (4.7) walks the whole chain.
   if (offset != 0) {
-    state_->header = header_for(content, offset);
+    state_->changed = header_for(content, offset);
   }
   const Options options(TIFFOpenOptionsAlloc(), TIFFOpenOptionsFree);
   if (options == nullptr) {
@@ -67,11 +123,16 @@ TiffFile::TiffFile(const RandomAccess& content, const std::string& name, std::ui
   TIFFOpenOptionsSetWarningHandlerExtR(options.get(), on_warning, state_.get());
   const auto size_of = [](thandle_t handle) -> toff_t { return static_cast<State*>(handle)->content.size; };
   // "m": without a mapping, every read passes on_read, which sees the end. "h": the directory is read below.
-  tiff_.reset(TIFFClientOpenExt(name.c_str(), "rmh", state_.get(), on_read, write_nothing, on_seek, close_nothing,
+  tiff_.reset(TIFFClientOpenExt(kNameForLibtiff, "rmh", state_.get(), on_read, write_nothing, on_seek, close_nothing,
                                 size_of, nullptr, nullptr, options.get()));
-  state_->header.clear();
+  state_->changed.clear();
   check();
+  hide_empty_tags(offset);
   const bool is_read = tiff_ != nullptr && TIFFReadDirectory(tiff()) == 1;
+  state_->changed.clear();
+  if (!is_read || !state_->problem.empty()) {
+    reject_mixed_samples(offset);
+  }
   check();
   if (!is_read) {
     refuse_damaged(name, "its directory cannot be read");
@@ -90,6 +151,24 @@ void TiffFile::check() const {
   }
 }
 
+std::vector<std::uint64_t> TiffFile::numbers(std::uint16_t tag) const {
+  return tag_numbers(state_->content, TIFFCurrentDirOffset(tiff()), tag);
+}
+
+void TiffFile::reject_mixed_samples(std::uint64_t directory) const {
+  constexpr std::string_view kCommand = "convert in.tif out.png";
+  const auto differ = [](const std::vector<std::uint64_t>& values) {
+    return std::adjacent_find(values.begin(), values.end(), std::not_equal_to<>()) != values.end();
+  };
+  const std::vector<std::uint64_t> bits = tag_numbers(state_->content, directory, TIFFTAG_BITSPERSAMPLE);
+  if (differ(bits)) {
+    refuse_unsupported(name_, fmt::format("TIFF of samples of {} bits", fmt::join(bits, ", ")), kCommand);
+  }
+  if (differ(tag_numbers(state_->content, directory, TIFFTAG_SAMPLEFORMAT))) {
+    refuse_unsupported(name_, "TIFF of pixels with several kinds of samples", kCommand);
+  }
+}
+
 std::vector<std::byte> TiffFile::header_for(const RandomAccess& content, std::uint64_t offset) {
   std::vector<std::byte> header(16);
   header.resize(content.read(0, header));
@@ -102,14 +181,42 @@ std::vector<std::byte> TiffFile::header_for(const RandomAccess& content, std::ui
   return header;
 }
 
+void TiffFile::hide_empty_tags(std::uint64_t offset) {
+  const RandomAccess& content = state_->content;
+  std::array<std::byte, 16> header{};
+  (void)content.read(0, header);
+  const IfdLayout layout = IfdLayout::of(std::span(header).first(4));
+  const std::uint64_t first = layout.number(std::span(header).subspan(layout.first_link(), layout.offset_bytes()));
+  const std::uint64_t place = offset != 0 ? offset : first;
+  std::array<std::byte, 8> count{};
+  const auto count_bytes = std::span(count).first(layout.count_bytes());
+  (void)content.read(place, count_bytes);
+  std::vector<std::byte> entries(static_cast<std::size_t>(std::min<std::uint64_t>(layout.number(count_bytes), 4096)) *
+                                 layout.entry_bytes());
+  entries.resize(content.read(place + layout.count_bytes(), entries));
+  std::size_t at = 0;
+  layout.visit_entries(ByteSpan(entries), [&](const IfdEntry& entry) {
+    // libtiff ignores an entry with the tag of the one before.
+    if (entry.count == 0 && at > 0 && !describes_layout(entry.tag)) {
+      std::copy_n(entries.begin() + static_cast<std::ptrdiff_t>(at - layout.entry_bytes()), 2,
+                  entries.begin() + static_cast<std::ptrdiff_t>(at));
+    }
+    at += layout.entry_bytes();
+    return true;
+  });
+  state_->changed_from = place + layout.count_bytes();
+  state_->changed = std::move(entries);
+}
+
 tmsize_t TiffFile::on_read(thandle_t handle, void* to, tmsize_t size) {
   auto* state = static_cast<State*>(handle);
   const auto wanted = static_cast<std::size_t>(std::max<tmsize_t>(size, 0));
   const std::size_t count = state->content.read(state->position, {static_cast<std::byte*>(to), wanted});
-  if (const auto& header = state->header; state->position < header.size()) {
-    const auto at = static_cast<std::size_t>(state->position);
-    std::copy_n(header.begin() + static_cast<std::ptrdiff_t>(at), std::min(count, header.size() - at),
-                static_cast<std::byte*>(to));
+  const std::uint64_t from = std::max(state->position, state->changed_from);
+  const std::uint64_t end = std::min(state->position + count, state->changed_from + state->changed.size());
+  for (std::uint64_t at = from; at < end; ++at) {
+    static_cast<std::byte*>(to)[at - state->position] =
+        state->changed[static_cast<std::size_t>(at - state->changed_from)];
   }
   state->ended_early = state->ended_early || count < wanted;
   state->position += count;
@@ -124,38 +231,47 @@ toff_t TiffFile::on_seek(thandle_t handle, toff_t offset, int whence) {
 }
 
 int TiffFile::on_error(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
-  auto* state = static_cast<State*>(user);
-  const std::string_view text = format;
-  if (is_harmless(text)) {
-    return 1;
-  }
-  state->lacks_memory = state->lacks_memory || text.find("Out of memory") != std::string_view::npos ||
-                        text.find("No space for") != std::string_view::npos;
-  if (state->problem.empty()) {
-    keep(state->problem, format, arguments);
-  }
+  static_cast<State*>(user)->take_error(text_of(format, arguments));
   return 1;
 }
 
-int TiffFile::on_warning(TIFF* tiff, void* user, const char* module, const char* format, va_list arguments) {
-  auto* state = static_cast<State*>(user);
+int TiffFile::on_warning(TIFF* /*tiff*/, void* user, const char* /*module*/, const char* format, va_list arguments) {
+  static_cast<State*>(user)->take_warning(text_of(format, arguments));
+  return 1;
+}
+
+void TiffFile::State::take_error(std::string text) {
+  if (is_harmless(text) || (!heeds_warnings && concerns_no_pixels(text))) {
+    return;
+  }
+  lacks_memory = lacks_memory || text.empty() || text.find("Out of memory") != std::string::npos ||
+                 text.find("No space for") != std::string::npos;
+  if (problem.empty()) {
+    problem = std::move(text);
+  }
+}
+
+void TiffFile::State::take_warning(std::string text) {
   constexpr std::string_view kLacksExtraSamples = "Sum of Photometric type-related color channels and ExtraSamples";
-  if (!state->heeds_warnings) {
-    state->lacks_extra_samples = state->lacks_extra_samples || std::string_view(format).starts_with(kLacksExtraSamples);
-    return 1;
+  if (!heeds_warnings) {
+    lacks_extra_samples = lacks_extra_samples || text.starts_with(kLacksExtraSamples);
+    return;
   }
-  if (!is_harmless(format)) {
-    return on_error(tiff, user, module, format, arguments);
+  if (text.starts_with("Premature EOL at line ")) {
+    ++short_fax_lines;
+    return;
   }
-  std::string text;
-  keep(text, format, arguments);
+  if (!is_harmless(text)) {
+    take_error(std::move(text));
+    return;
+  }
   try {
-    if (std::find(state->warnings.begin(), state->warnings.end(), text) == state->warnings.end()) {
-      state->warnings.push_back(std::move(text));
+    if (std::find(warnings.begin(), warnings.end(), text) == warnings.end()) {
+      warnings.push_back(std::move(text));
     }
   } catch (const std::bad_alloc&) {
+    lacks_memory = true;
   }
-  return 1;
 }
 
 }  // namespace gpuimg::codecs::tiff

@@ -36,6 +36,9 @@ class TiffFile {
     return TIFFGetFieldDefaulted(tiff(), tag, &value) == 1 ? value : otherwise;
   }
 
+  /// The numbers of a tag as the file has them, before libtiff corrects or completes them; none if it lacks the tag.
+  [[nodiscard]] std::vector<std::uint64_t> numbers(std::uint16_t tag) const;
+
   /// True if the directory does not say what the samples after the colors are; libtiff then calls them unspecified.
   [[nodiscard]] bool lacks_extra_samples() const { return state_->lacks_extra_samples; }
 
@@ -45,6 +48,12 @@ class TiffFile {
   /// Harmless warnings about pixels, in libtiff's words; each once.
   [[nodiscard]] const std::vector<std::string>& warnings() const { return state_->warnings; }
 
+  /// Lines of fax data that were shorter than the image is wide. libtiff leaves the rest of them blank.
+  [[nodiscard]] std::uint64_t short_fax_lines() const { return state_->short_fax_lines; }
+
+  /// True if nothing about the pixels read so far needs a note.
+  [[nodiscard]] bool is_plain() const { return warnings().empty() && short_fax_lines() == 0; }
+
   /// Throws if libtiff has reported anything that counts, or read past the end.
   void check() const;
 
@@ -52,20 +61,32 @@ class TiffFile {
   struct State {
     RandomAccess content;
     std::uint64_t position = 0;
-    std::vector<std::byte> header;  ///< in place of the file's, while libtiff reads the header
-    std::string problem;            ///< the first message
+    /// Bytes in place of the file's, while libtiff reads header and directory.
+    std::uint64_t changed_from = 0;
+    std::vector<std::byte> changed;
+    std::string problem;  ///< the first message
     std::vector<std::string> warnings;
+    std::uint64_t short_fax_lines = 0;
     bool heeds_warnings = false;
     bool lacks_extra_samples = false;
     bool ended_early = false;
     bool lacks_memory = false;
+
+    // Called from C, so they must not throw.
+    void take_error(std::string text);
+    void take_warning(std::string text);
   };
   struct Closer {
     void operator()(TIFF* tiff) const { TIFFClose(tiff); }
   };
 
+  /// Throws if the samples of a pixel differ in their bits or kind, which libtiff takes for damage.
+  void reject_mixed_samples(std::uint64_t directory) const;
+
   /// The header of the file, with the place of another directory.
   static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
+  /// Changes the current directory so that libtiff ignores tags without a value, of which it takes some for damage.
+  void hide_empty_tags(std::uint64_t offset);
 
   static tmsize_t on_read(thandle_t handle, void* to, tmsize_t size);
   static toff_t on_seek(thandle_t handle, toff_t offset, int whence);

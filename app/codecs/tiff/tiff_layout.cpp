@@ -5,18 +5,123 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <string_view>
 
+#include "codecs/jpeg/jpeg_segments.hpp"
 #include "codecs/refusals.hpp"
+#include "codecs/tiff/tiff_colors.hpp"
 #include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs::tiff {
 namespace {
 
-TiffKind::Color color_of(const TiffFile& file, std::uint16_t compression) {
+constexpr std::string_view kConvert = "convert in.tif out.png";
+constexpr std::string_view kConvertLevels = "convert in.tif -auto-level out.png";
+constexpr std::string_view kTiff2Rgba = "tiff2rgba in.tif out.tif";
+constexpr std::string_view kBioFormats = "bfconvert in.tif out.png";
+constexpr std::string_view kGdal = "gdal_translate -of PNG in.tif out.png";
+constexpr std::string_view kGdal16 = "gdal_translate -of PNG -ot UInt16 in.tif out.png";
+
+/// What a number in a tag means, and a command that converts such a file.
+struct TagValue {
+  std::uint16_t number;
+  std::string_view name;
+  std::string_view command = kConvert;
+};
+
+/// Of the compressions that libtiff lacks, always or in some builds.
+constexpr std::array<TagValue, 33> kCompressions = {{{6, "old-style JPEG"},
+                                                     {7, "JPEG"},
+                                                     {8, "Deflate"},
+                                                     {9, "JBIG (T.85)"},
+                                                     {10, "JBIG (T.43)"},
+                                                     {32766, "NeXT"},
+                                                     {32809, "ThunderScan"},
+                                                     {32895, "IT8 CT"},
+                                                     {32896, "IT8 line work"},
+                                                     {32897, "IT8 monochrome"},
+                                                     {32898, "IT8 binary line art"},
+                                                     {32908, "Pixar film"},
+                                                     {32909, "Pixar log"},
+                                                     {32946, "Deflate"},
+                                                     {32947, "Kodak DCS"},
+                                                     {33003, "JPEG 2000", kBioFormats},
+                                                     {33004, "JPEG 2000", kBioFormats},
+                                                     {33005, "JPEG 2000", kBioFormats},
+                                                     {33007, "JPEG", kBioFormats},
+                                                     {34661, "JBIG"},
+                                                     {34676, "SGI LogLuv", kTiff2Rgba},
+                                                     {34677, "SGI LogLuv", kTiff2Rgba},
+                                                     {34712, "JPEG 2000", kBioFormats},
+                                                     {34715, "JBIG2"},
+                                                     {34718, "Microsoft Document Imaging"},
+                                                     {34887, "LERC", kGdal},
+                                                     {34892, "lossy JPEG of DNG"},
+                                                     {34925, "LZMA", kGdal},
+                                                     {34933, "PNG", kBioFormats},
+                                                     {34934, "JPEG XR", kBioFormats},
+                                                     {50000, "Zstandard", kGdal},
+                                                     {50001, "WebP", kGdal},
+                                                     {50002, "JPEG XL", kGdal}}};
+
+constexpr std::array<TagValue, 10> kPhotometrics = {{{4, "transparency mask"},
+                                                     {9, "ICC Lab"},
+                                                     {10, "ITU Lab"},
+                                                     {32803, "color filter array"},
+                                                     {32844, "LogL (high dynamic range)", kTiff2Rgba},
+                                                     {32845, "LogLuv (high dynamic range)", kTiff2Rgba},
+                                                     {34892, "linear raw"},
+                                                     {51177, "depth"},
+                                                     {52527, "semantic mask"},
+                                                     {8, "CIELab"}}};
+
+template <std::size_t kCount>
+TagValue named(const std::array<TagValue, kCount>& values, std::uint16_t number) {
+  const auto found =
+      std::find_if(values.begin(), values.end(), [&](const TagValue& value) { return value.number == number; });
+  return found != values.end() ? *found : TagValue{number, ""};
+}
+
+[[noreturn]] void refuse_compression(const TiffFile& file, std::uint16_t compression) {
+  const TagValue value = named(kCompressions, compression);
+  refuse_unsupported(file.name(),
+                     value.name.empty() ? fmt::format("TIFF with compression {}", compression)
+                                        : fmt::format("TIFF with {} compression", value.name),
+                     value.command);
+}
+
+[[noreturn]] void refuse_photometric(const TiffFile& file, std::uint16_t photometric) {
+  const TagValue value = named(kPhotometrics, photometric);
+  refuse_unsupported(file.name(),
+                     value.name.empty() ? fmt::format("TIFF of photometric interpretation {}", photometric)
+                                        : fmt::format("TIFF of {} pixels", value.name),
+                     value.command);
+}
+
+/// libtiff reads a palette image without a color map as gray or RGB, and ignores a map of another length.
+void check_color_map(const TiffFile& file, const TiffKind& kind) {
+  const std::size_t entries = file.numbers(TIFFTAG_COLORMAP).size();
+  const std::size_t needed = std::size_t{3} << std::clamp(kind.bits, 1, 16);
+  const std::vector<std::uint64_t> photometric = file.numbers(TIFFTAG_PHOTOMETRIC);
+  if (entries > 0 && entries != needed && !photometric.empty() && photometric[0] == PHOTOMETRIC_PALETTE) {
+    refuse_damaged(file.name(), fmt::format("its color map has {} entries instead of {}", entries, needed));
+  }
+}
+
+/// The meaning of pixels that the directory does not tell.
+TiffKind::Color color_by_default(const TiffFile& file, TiffKind& kind) {
+  if (kind.bits != 1 || kind.samples != 1) {
+    refuse_damaged(file.name(), "it does not say what its samples mean");
+  }
+  kind.notes.emplace_back("TIFF: it does not say whether 0 is white or black; it is read as white");
+  return TiffKind::Color::inverted_gray;
+}
+
+TiffKind::Color color_of(const TiffFile& file, TiffKind& kind, std::uint16_t compression) {
   std::uint16_t photometric = 0;
   if (TIFFGetField(file.tiff(), TIFFTAG_PHOTOMETRIC, &photometric) != 1) {
-    refuse_damaged(file.name(), "it does not say what its samples mean");
+    return color_by_default(file, kind);
   }
   switch (photometric) {
     case PHOTOMETRIC_MINISWHITE: return TiffKind::Color::inverted_gray;
@@ -25,42 +130,71 @@ TiffKind::Color color_of(const TiffFile& file, std::uint16_t compression) {
     case PHOTOMETRIC_RGB: return TiffKind::Color::rgb;
     case PHOTOMETRIC_SEPARATED:
       if (file.number<std::uint16_t>(TIFFTAG_INKSET, INKSET_CMYK) != INKSET_CMYK) {
-        refuse_unsupported(file.name(), "TIFF with inks other than CMYK");
+        refuse_unsupported(file.name(), "TIFF with inks other than CMYK", kConvert);
       }
       return TiffKind::Color::cmyk;
     case PHOTOMETRIC_YCBCR:
-      if (compression != COMPRESSION_JPEG) {
+      if (compression != COMPRESSION_JPEG || kind.is_planar) {
         return TiffKind::Color::ycbcr;
       }
       TIFFSetField(file.tiff(), TIFFTAG_JPEGCOLORMODE, JPEGCOLORMODE_RGB);  // libtiff converts
       return TiffKind::Color::rgb;
-    default: refuse_unsupported(file.name(), fmt::format("TIFF of photometric interpretation {}", photometric));
+    case PHOTOMETRIC_CIELAB:
+      if (kind.samples < 3) {
+        refuse_unsupported(file.name(), "TIFF of CIELab pixels without a* and b*", kConvert);
+      }
+      return TiffKind::Color::lab;
+    default: refuse_photometric(file, photometric);
+  }
+}
+
+void check_sample_format(const TiffFile& file, const TiffKind& kind) {
+  const auto format = file.number<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
+  const bool is_signed_lab = kind.color == TiffKind::Color::lab && format == SAMPLEFORMAT_INT;
+  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID && !is_signed_lab) {
+    const std::string_view what = format == SAMPLEFORMAT_INT      ? "signed"
+                                  : format == SAMPLEFORMAT_IEEEFP ? "float"
+                                                                  : "complex";
+    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit {} samples", kind.bits, what), kConvertLevels);
   }
 }
 
 void check_samples(const TiffFile& file, const TiffKind& kind) {
-  const auto format = file.number<std::uint16_t>(TIFFTAG_SAMPLEFORMAT, SAMPLEFORMAT_UINT);
-  if (format != SAMPLEFORMAT_UINT && format != SAMPLEFORMAT_VOID) {
-    const std::string_view what = format == SAMPLEFORMAT_INT      ? "signed"
-                                  : format == SAMPLEFORMAT_IEEEFP ? "float"
-                                                                  : "complex";
-    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit {} samples", kind.bits, what));
+  check_sample_format(file, kind);
+  if (kind.bits < 1) {
+    refuse_damaged(file.name(), "its samples have no bits");
   }
-  constexpr std::array kDepths = {1, 2, 4, 8, 12, 16};
-  const bool is_palette = kind.color == TiffKind::Color::palette;
-  const bool is_known = std::find(kDepths.begin(), kDepths.end(), kind.bits) != kDepths.end();
-  if (!is_known || (is_palette && kind.bits > 8)) {
-    refuse_unsupported(file.name(),
-                       fmt::format("TIFF of {}-bit {}", kind.bits, is_palette ? "palette indices" : "samples"));
+  if (kind.bits > 16) {
+    refuse_unsupported(file.name(), fmt::format("TIFF of {}-bit samples", kind.bits), kConvertLevels);
   }
-  if (kind.color == TiffKind::Color::ycbcr && (kind.bits != 8 || kind.samples != 3)) {
-    refuse_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits));
+  const bool has_whole_bytes = kind.bits == 8 || kind.bits == 16;
+  if (kind.color == TiffKind::Color::ycbcr && (!has_whole_bytes || kind.samples != 3)) {
+    refuse_unsupported(file.name(), fmt::format("YCbCr TIFF of {} samples of {} bits", kind.samples, kind.bits),
+                       kConvert);
   }
-  if (kind.color == TiffKind::Color::ycbcr && kind.is_planar) {
-    refuse_unsupported(file.name(), "YCbCr TIFF in planes");
+  if (kind.color == TiffKind::Color::lab && !has_whole_bytes) {
+    refuse_unsupported(file.name(), fmt::format("CIELab TIFF of {} bits", kind.bits), kConvert);
   }
   if (kind.samples < kind.color_samples()) {
     refuse_damaged(file.name(), fmt::format("its pixels have {} samples", kind.samples));
+  }
+}
+
+/// What libtiff would decode wrongly, or take for damage.
+void check_coding(const TiffFile& file, const TiffKind& kind, std::uint16_t compression) {
+  constexpr std::array kBilevel = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
+                                   COMPRESSION_CCITTRLEW, COMPRESSION_JBIG};
+  const bool is_bilevel = std::find(kBilevel.begin(), kBilevel.end(), compression) != kBilevel.end();
+  if (is_bilevel && kind.samples > 1 && !kind.is_planar) {
+    const std::string_view name = compression == COMPRESSION_JBIG ? "JBIG" : "CCITT";
+    refuse_unsupported(file.name(), fmt::format("TIFF with {} compression of {} samples a pixel", name, kind.samples));
+  }
+  constexpr std::array kPredicted = {COMPRESSION_LZW, COMPRESSION_ADOBE_DEFLATE, COMPRESSION_DEFLATE, COMPRESSION_ZSTD,
+                                     COMPRESSION_LZMA};
+  const bool is_predicted = std::find(kPredicted.begin(), kPredicted.end(), compression) != kPredicted.end();
+  const std::vector<std::uint64_t> predictor = file.numbers(TIFFTAG_PREDICTOR);
+  if (is_predicted && kind.bits != 8 && kind.bits != 16 && !predictor.empty() && predictor[0] == PREDICTOR_HORIZONTAL) {
+    refuse_unsupported(file.name(), fmt::format("TIFF with a predictor for {}-bit samples", kind.bits), kConvert);
   }
 }
 
@@ -116,6 +250,95 @@ std::string_view raw_kind(const TiffFile& file, std::uint16_t compression) {
   return is_thumbnail && has_make ? "a raw photo" : "";
 }
 
+/// The frame header of the first JPEG stream, if the file has one that begins as usual.
+std::optional<jpeg::JpegFrame> first_jpeg_frame(const TiffFile& file) {
+  constexpr std::uint64_t kMostBytes = 64 << 10;
+  const std::uint32_t count =
+      TIFFIsTiled(file.tiff()) != 0 ? TIFFNumberOfTiles(file.tiff()) : TIFFNumberOfStrips(file.tiff());
+  std::uint32_t first = 0;
+  while (first < count && TIFFGetStrileByteCount(file.tiff(), first) == 0) {
+    ++first;
+  }
+  std::vector<std::byte> bytes(
+      static_cast<std::size_t>(first < count ? std::min(kMostBytes, TIFFGetStrileByteCount(file.tiff(), first)) : 0));
+  if (file.read(first < count ? TIFFGetStrileOffset(file.tiff(), first) : 0, bytes) < bytes.size()) {
+    refuse_truncated(file.name());
+  }
+  jpeg::JpegSegments segments(bytes);
+  while (const std::optional<jpeg::JpegSegment> segment = segments.next()) {
+    if (segment->is_frame()) {
+      return segment->is_cut_off ? std::nullopt : jpeg::jpeg_frame(*segment);
+    }
+    if (segment->marker == jpeg::jpeg_marker::kStartOfScan) {
+      break;
+    }
+  }
+  return std::nullopt;
+}
+
+/// True for the factors that a JPEG in TIFF may have: `luma` for the first component, and 1 for the others.
+bool has_usual_factors(const jpeg::JpegFrame& frame, bool may_subsample) {
+  const auto is_known = [&](std::uint32_t factor) {
+    return factor == 1 || (may_subsample && (factor == 2 || factor == 4));
+  };
+  for (std::size_t c = 0; c < std::min<std::size_t>(frame.component_count, frame.components.size()); ++c) {
+    const auto& [id, horizontal, vertical, table] = frame.components[c];
+    const bool is_one = horizontal == 1 && vertical == 1;
+    if (!is_one && (c > 0 || !is_known(horizontal) || !is_known(vertical))) {
+      return false;
+    }
+  }
+  return true;
+}
+
+/// JPEG that libtiff may not decode is named. Of factors of chroma, those in the data count, not those in a tag.
+void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::JpegFrame& frame) {
+  const bool is_usual = frame.marker <= 0xC2 || frame.marker == 0xC9 || frame.marker == 0xCA;
+  if (!is_usual) {
+    const bool is_lossless = frame.marker == 0xC3 || frame.marker == 0xCB;
+    refuse_unsupported(file.name(),
+                       fmt::format("TIFF with {} JPEG compression", is_lossless ? "lossless" : "hierarchical"),
+                       kBioFormats);
+  }
+  if (frame.bits != 8) {
+    refuse_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", frame.bits), kGdal16);
+  }
+  std::uint16_t photometric = 0;
+  TIFFGetField(file.tiff(), TIFFTAG_PHOTOMETRIC, &photometric);
+  const bool is_ycbcr = photometric == PHOTOMETRIC_YCBCR && !kind.is_planar;
+  if (!has_usual_factors(frame, is_ycbcr)) {
+    refuse_unsupported(file.name(), "TIFF with JPEG data of unusual sampling factors", kBioFormats);
+  }
+  if (is_ycbcr) {
+    const auto& [id, horizontal, vertical, table] = frame.components[0];
+    TIFFSetField(file.tiff(), TIFFTAG_YCBCRSUBSAMPLING, static_cast<int>(horizontal), static_cast<int>(vertical));
+  }
+}
+
+void check_jpeg(const TiffFile& file, const TiffKind& kind, std::uint16_t compression) {
+  const std::vector<std::uint64_t> process = file.numbers(TIFFTAG_JPEGPROC);
+  if (compression == COMPRESSION_OJPEG && !process.empty() && process[0] == JPEGPROC_LOSSLESS) {
+    refuse_unsupported(file.name(), "TIFF with lossless JPEG compression", kBioFormats);
+  }
+  if (compression != COMPRESSION_JPEG) {
+    return;
+  }
+  if (kind.bits != 8) {
+    refuse_unsupported(file.name(), fmt::format("TIFF with {}-bit JPEG compression", kind.bits), kGdal16);
+  }
+  if (const std::optional<jpeg::JpegFrame> frame = first_jpeg_frame(file)) {
+    check_jpeg_frame(file, kind, *frame);
+  }
+}
+
+/// As 1, which is what libtiff takes it for, too.
+void note_orientation(const TiffFile& file, TiffKind& kind) {
+  const std::vector<std::uint64_t> orientation = file.numbers(TIFFTAG_ORIENTATION);
+  if (!orientation.empty() && (orientation[0] < ORIENTATION_TOPLEFT || orientation[0] > ORIENTATION_LEFTBOT)) {
+    kind.notes.push_back(fmt::format("TIFF: its orientation {} does not exist; it is read as upright", orientation[0]));
+  }
+}
+
 void set_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   blocks.are_tiles = TIFFIsTiled(file.tiff()) != 0;
   if (blocks.are_tiles) {
@@ -129,13 +352,14 @@ void set_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
     blocks.bytes = TIFFVStripSize64(file.tiff(), blocks.height);
     blocks.row_bytes = TIFFScanlineSize64(file.tiff());
   }
+  blocks.count = blocks.are_tiles ? TIFFNumberOfTiles(file.tiff()) : TIFFNumberOfStrips(file.tiff());
 }
 
 void check_block_size(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
   const std::uint64_t samples = kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples);
   std::uint64_t needed = (blocks.width * samples * static_cast<std::uint64_t>(kind.bits) + 7) / 8;
-  if (kind.color == TiffKind::Color::ycbcr) {
-    const YcbcrConverter converter(file);
+  if (kind.has_clumps()) {
+    const YcbcrConverter converter(file, kind.bits, kind.is_planar);
     blocks.line_height = converter.clump_height();
     needed = blocks.row_bytes = converter.bytes_of_clump_row(blocks.width);
   }
@@ -151,10 +375,9 @@ void check_memory(const TiffBlocks& blocks, const TiffFile& file, const TiffKind
   const auto planes = static_cast<std::uint64_t>(kind.planes());
   const std::uint64_t image = std::uint64_t{kind.width} * kind.height * kind.format().bytes_per_pixel();
   const std::uint64_t allowed = std::max({kAlwaysAllowed, 4 * image, 4 * file.size()});
-  // A row is unpacked to whole bytes.
+  // A row is unpacked to numbers of 16 bits.
   const std::uint64_t row = std::uint64_t{blocks.width} *
-                            (kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples)) *
-                            sample_bytes(kind.format().sample);
+                            (kind.is_planar ? 1 : static_cast<std::uint64_t>(kind.samples)) * sizeof(std::uint16_t);
   if (blocks.bytes > allowed / planes || row > allowed / planes) {
     refuse_damaged(file.name(), "its strips or tiles are far larger than the image");
   }
@@ -183,22 +406,70 @@ void check_jbig(const TiffFile& file, std::uint64_t offset, std::uint32_t width,
   }
 }
 
-/// Memory is touched as far as the file holds pixels, so it is checked first that there is something to decode.
-void check_content(const TiffBlocks& blocks, const TiffFile& file) {
-  const bool is_jbig = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE) == COMPRESSION_JBIG;
-  const std::uint32_t count = blocks.are_tiles ? TIFFNumberOfTiles(file.tiff()) : TIFFNumberOfStrips(file.tiff());
-  for (std::uint32_t i = 0; i < count; ++i) {
+/// The strips or tiles as the file has them: libtiff divides a single uncompressed strip into several.
+struct StoredBlocks {
+  std::uint32_t height = 0;
+  std::uint64_t per_plane = 0;
+  std::uint64_t planes = 1;
+
+  StoredBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks) : height(blocks.height) {
+    planes = kind.is_planar ? static_cast<std::uint64_t>(kind.samples) : 1;
+    if (blocks.are_tiles) {
+      per_plane = blocks.count / planes;
+      return;
+    }
+    const std::vector<std::uint64_t> rows = file.numbers(TIFFTAG_ROWSPERSTRIP);
+    height = static_cast<std::uint32_t>(std::min<std::uint64_t>(rows.empty() ? kind.height : rows[0], kind.height));
+    height = std::max(height, 1U);
+    per_plane = (kind.height + height - 1) / height;
+  }
+
+  [[nodiscard]] std::uint64_t count() const { return per_plane * planes; }
+};
+
+/// libtiff reads as many bytes of an uncompressed block as its pixels have, whatever its byte count is.
+void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
+  const std::vector<std::uint64_t> counts =
+      file.numbers(blocks.are_tiles ? TIFFTAG_TILEBYTECOUNTS : TIFFTAG_STRIPBYTECOUNTS);
+  const StoredBlocks stored(file, kind, blocks);
+  for (std::uint64_t i = 0; i < std::min<std::uint64_t>(counts.size(), stored.count()); ++i) {
+    const std::uint64_t first = i % stored.per_plane * stored.height;
+    const std::uint64_t rows =
+        blocks.are_tiles ? blocks.height : std::min<std::uint64_t>(stored.height, kind.height - first);
+    // 0 is no count: of a missing block, or of a single strip that libtiff counts.
+    if (counts[i] != 0 && counts[i] < blocks.lines(static_cast<std::uint32_t>(rows)) * blocks.row_bytes) {
+      refuse_damaged(file.name(), "a strip or tile is cut off");
+    }
+  }
+}
+
+/// Memory is touched as far as the file holds pixels, so it is checked first that there is something to decode. A block
+/// with neither place nor bytes is missing in a sparse file, if the directory lists it.
+void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kind) {
+  const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+  for (std::uint32_t i = 0; i < blocks.count; ++i) {
     const std::uint64_t offset = TIFFGetStrileOffset(file.tiff(), i);
     const std::uint64_t bytes = TIFFGetStrileByteCount(file.tiff(), i);
+    if (bytes == 0 && offset == 0 && compression != COMPRESSION_OJPEG) {
+      ++blocks.missing;
+      continue;
+    }
     if (bytes == 0) {
       refuse_damaged(file.name(), "a strip or tile is empty");
     }
     if (offset > file.size() || bytes > file.size() - offset) {
       refuse_truncated(file.name());
     }
-    if (is_jbig) {
+    if (compression == COMPRESSION_JBIG) {
       check_jbig(file, offset, blocks.width, blocks.height);
     }
+  }
+  if (compression == COMPRESSION_NONE) {
+    check_byte_counts(blocks, file, kind);
+  }
+  const auto offsets = blocks.are_tiles ? TIFFTAG_TILEOFFSETS : TIFFTAG_STRIPOFFSETS;
+  if (blocks.missing > 0 && file.numbers(offsets).size() < StoredBlocks(file, kind, blocks).count()) {
+    refuse_damaged(file.name(), "its list of strips or tiles is too short");
   }
 }
 
@@ -207,12 +478,10 @@ void check_content(const TiffBlocks& blocks, const TiffFile& file) {
 TiffKind tiff_kind(const TiffFile& file) {
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   if (const std::string_view raw = raw_kind(file, compression); !raw.empty()) {
-    throw Error(ErrorKind::unsupported,
-                fmt::format("{}: {} is not supported; convert it, for example with: darktable-cli in.raw out.png",
-                            file.name(), raw));
+    refuse_unsupported(file.name(), raw, "darktable-cli in.raw out.png");
   }
   if (TIFFIsCODECConfigured(compression) == 0) {
-    refuse_unsupported(file.name(), fmt::format("TIFF of compression {} by this libtiff", compression));
+    refuse_compression(file, compression);
   }
   TiffKind kind;
   kind.width = file.number<std::uint32_t>(TIFFTAG_IMAGEWIDTH, 0);
@@ -220,8 +489,12 @@ TiffKind tiff_kind(const TiffFile& file) {
   kind.bits = file.number<std::uint16_t>(TIFFTAG_BITSPERSAMPLE, 1);
   kind.samples = file.number<std::uint16_t>(TIFFTAG_SAMPLESPERPIXEL, 1);
   kind.is_planar = file.number<std::uint16_t>(TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG) == PLANARCONFIG_SEPARATE;
-  kind.color = color_of(file, compression);
+  check_color_map(file, kind);
+  kind.color = color_of(file, kind, compression);
   check_samples(file, kind);
+  check_coding(file, kind, compression);
+  check_jpeg(file, kind, compression);
+  note_orientation(file, kind);
   kind.alpha = alpha_of(file, kind);
   return kind;
 }
@@ -231,55 +504,9 @@ TiffBlocks tiff_blocks(const TiffFile& file, const TiffKind& kind) {
   set_size(blocks, file, kind);
   check_block_size(blocks, file, kind);
   check_memory(blocks, file, kind);
-  check_content(blocks, file);
+  check_content(blocks, file, kind);
   file.check();
   return blocks;
-}
-
-YcbcrConverter::YcbcrConverter(const TiffFile& file) {
-  std::uint16_t horizontal = 2;
-  std::uint16_t vertical = 2;
-  TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRSUBSAMPLING, &horizontal, &vertical);
-  const auto is_known = [](std::uint16_t factor) { return factor == 1 || factor == 2 || factor == 4; };
-  if (!is_known(horizontal) || !is_known(vertical)) {
-    refuse_damaged(file.name(), "its chroma has an impossible size");
-  }
-  horizontal_ = horizontal;
-  vertical_ = vertical;
-  float* luma = nullptr;
-  float* reference = nullptr;
-  TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_YCBCRCOEFFICIENTS, &luma);
-  TIFFGetFieldDefaulted(file.tiff(), TIFFTAG_REFERENCEBLACKWHITE, &reference);
-  // The tables lie after the structure, each of 256 entries.
-  constexpr std::size_t kTables = 256 * (4 * sizeof(TIFFRGBValue) + 2 * sizeof(int) + 3 * sizeof(std::int32_t));
-  constexpr std::size_t kWords = (sizeof(TIFFYCbCrToRGB) + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
-  memory_.resize(kWords + kTables / sizeof(std::uint64_t) + 1);
-  tables_ = reinterpret_cast<TIFFYCbCrToRGB*>(memory_.data());
-  if (luma == nullptr || reference == nullptr || luma[1] == 0 || TIFFYCbCrToRGBInit(tables_, luma, reference) < 0) {
-    refuse_damaged(file.name(), "its YCbCr has impossible coefficients");
-  }
-}
-
-void YcbcrConverter::set_pixel(std::uint8_t luma, const std::uint8_t* chroma, std::uint8_t* pixel) const {
-  std::uint32_t red = 0;
-  std::uint32_t green = 0;
-  std::uint32_t blue = 0;
-  TIFFYCbCrtoRGB(tables_, luma, chroma[0], chroma[1], &red, &green, &blue);
-  pixel[0] = static_cast<std::uint8_t>(red);
-  pixel[1] = static_cast<std::uint8_t>(green);
-  pixel[2] = static_cast<std::uint8_t>(blue);
-}
-
-void YcbcrConverter::convert(const std::byte* clumps, std::uint32_t first, View to) {
-  const std::size_t luma_bytes = std::size_t{horizontal_} * vertical_;
-  for (int y = 0; y < to.height; ++y) {
-    const std::size_t row = std::size_t{first + static_cast<std::uint32_t>(y)} * horizontal_;
-    auto* pixel = to.row<std::uint8_t>(y);
-    for (std::uint32_t x = 0; x < static_cast<std::uint32_t>(to.width); ++x, pixel += 3) {
-      const auto* clump = reinterpret_cast<const std::uint8_t*>(clumps) + x / horizontal_ * (luma_bytes + 2);
-      set_pixel(clump[row + x % horizontal_], clump + luma_bytes, pixel);
-    }
-  }
 }
 
 }  // namespace gpuimg::codecs::tiff

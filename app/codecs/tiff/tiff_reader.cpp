@@ -13,6 +13,7 @@
 #include <iterator>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <utility>
@@ -21,6 +22,7 @@
 #include "codecs/refusals.hpp"
 #include "codecs/rows.hpp"
 #include "codecs/stored_samples.hpp"
+#include "codecs/tiff/tiff_colors.hpp"
 #include "codecs/tiff/tiff_file.hpp"
 #include "codecs/tiff/tiff_layout.hpp"
 #include "codecs/tiff/tiff_metadata.hpp"
@@ -40,33 +42,42 @@ bool are_pixels(const TiffKind& kind) {
 /// The colors of a palette, 8 bits each.
 using TiffPalette = std::vector<std::array<std::uint8_t, 3>>;
 
-/// Converts rows of T: u8 for samples of up to 8 bits, else u16.
+/// What colors are made of that are not stored as they are.
+struct TiffColors {
+  TiffPalette palette;
+  std::optional<YcbcrConverter> ycbcr;
+  std::optional<LabConverter> lab;
+
+  TiffColors(const TiffFile& file, const TiffKind& kind);
+};
+
+/// Converts rows to pixels of T.
 template <class T>
 class TiffRowConverter {
  public:
   /// Rows have up to `width` pixels.
-  TiffRowConverter(const TiffKind& kind, const TiffPalette& palette, std::size_t width);
+  TiffRowConverter(const TiffFile& file, const TiffKind& kind, std::size_t width);
 
   /// `planes` are the stored rows: one with all samples of each pixel, or one for each sample that is used.
   void convert(std::span<const std::byte* const> planes, std::size_t width, T* to);
 
  private:
-  void unpack(const std::byte* from, std::size_t count, T* to) const;
+  void unpack(const std::byte* from, std::size_t count, std::uint16_t* to) const;
   void join(std::size_t width, T* to);
-  void convert_color(const T* samples, T* to) const;
+  void convert_color(const std::uint16_t* samples, T* to) const;
 
   const TiffKind& kind_;
-  const TiffPalette& palette_;
-  bool are_pixels_;                       ///< rows are stored as they are decoded
-  std::vector<std::vector<T>> unpacked_;  ///< one of each plane
+  TiffColors colors_;
+  bool are_pixels_;                                   ///< rows are stored as they are decoded
+  std::vector<std::vector<std::uint16_t>> unpacked_;  ///< one of each plane
 };
 
 template <class T>
-TiffRowConverter<T>::TiffRowConverter(const TiffKind& kind, const TiffPalette& palette, std::size_t width)
-    : kind_(kind), palette_(palette), are_pixels_(are_pixels<T>(kind)) {
+TiffRowConverter<T>::TiffRowConverter(const TiffFile& file, const TiffKind& kind, std::size_t width)
+    : kind_(kind), colors_(file, kind), are_pixels_(are_pixels<T>(kind)) {
   const auto planes = static_cast<std::size_t>(kind.planes());
   const auto samples = static_cast<std::size_t>(kind.is_planar ? 1 : kind.samples);
-  unpacked_.assign(planes, std::vector<T>(width * samples));
+  unpacked_.assign(planes, std::vector<std::uint16_t>(width * samples));
 }
 
 template <class T>
@@ -82,24 +93,34 @@ void TiffRowConverter<T>::convert(std::span<const std::byte* const> planes, std:
   join(width, to);
 }
 
+/// The `bits` bits from bit `first` on, high bits first.
+std::uint32_t bits_at(const std::byte* from, std::size_t first, std::size_t bits) {
+  const std::size_t last = (first + bits - 1) / 8;
+  std::uint32_t window = 0;
+  for (std::size_t i = first / 8; i <= last; ++i) {
+    window = window << 8 | std::to_integer<std::uint32_t>(from[i]);
+  }
+  return window >> (8 * (last + 1) - first - bits) & ((1U << bits) - 1);
+}
+
 /// Samples of fewer bits than T are scaled to its full range, rounded to nearest; indices are not.
-/// libtiff has put samples of 16 bits into the machine's byte order; those of 12 bits are packed, high bits first.
+/// libtiff has put samples of 16 bits into the machine's byte order; those of other bits than 8 are packed.
 template <class T>
-void TiffRowConverter<T>::unpack(const std::byte* from, std::size_t count, T* to) const {
+void TiffRowConverter<T>::unpack(const std::byte* from, std::size_t count, std::uint16_t* to) const {
   const auto bits = static_cast<std::size_t>(kind_.bits);
-  if (bits == 8 * sizeof(T)) {
-    std::memcpy(to, from, count * sizeof(T));
+  if (bits == 16) {
+    std::memcpy(to, from, count * sizeof(std::uint16_t));
+    return;
+  }
+  if (bits == 8) {
+    std::transform(from, from + count, to, [](std::byte sample) { return std::to_integer<std::uint16_t>(sample); });
     return;
   }
   const std::uint32_t max = (1U << bits) - 1;
   const bool is_index = kind_.color == TiffKind::Color::palette;
   for (std::size_t i = 0; i < count; ++i) {
-    const std::size_t first = i * bits;
-    std::uint32_t window = std::to_integer<std::uint32_t>(from[first / 8]) << 8;
-    const bool needs_next = first % 8 + bits > 8;
-    window |= needs_next ? std::to_integer<std::uint32_t>(from[first / 8 + 1]) : 0;
-    const std::uint32_t value = window >> (16 - bits - first % 8) & max;
-    to[i] = static_cast<T>(is_index ? value : (value * kMaxOf<T> + max / 2) / max);
+    const std::uint32_t value = bits_at(from, i * bits, bits);
+    to[i] = static_cast<std::uint16_t>(is_index ? value : (value * kMaxOf<T> + max / 2) / max);
   }
 }
 
@@ -107,7 +128,7 @@ template <class T>
 void TiffRowConverter<T>::join(std::size_t width, T* to) {
   const auto channels = static_cast<std::size_t>(kind_.format().channels);
   const auto used = static_cast<std::size_t>(kind_.used_samples());
-  std::array<T, 5> samples{};
+  std::array<std::uint16_t, 5> samples{};
   for (std::size_t x = 0; x < width; ++x, to += channels) {
     for (std::size_t s = 0; s < used; ++s) {
       samples[s] = kind_.is_planar ? unpacked_[s][x] : unpacked_[0][x * static_cast<std::size_t>(kind_.samples) + s];
@@ -126,16 +147,19 @@ void TiffRowConverter<T>::join(std::size_t width, T* to) {
 }
 
 template <class T>
-void TiffRowConverter<T>::convert_color(const T* samples, T* to) const {
+void TiffRowConverter<T>::convert_color(const std::uint16_t* samples, T* to) const {
+  const auto level = [](std::uint16_t sample) { return static_cast<T>(sample); };
   switch (kind_.color) {
-    case TiffKind::Color::gray: to[0] = samples[0]; break;
+    case TiffKind::Color::gray: to[0] = level(samples[0]); break;
     case TiffKind::Color::inverted_gray: to[0] = static_cast<T>(kMaxOf<T> - samples[0]); break;
-    case TiffKind::Color::palette: std::copy_n(palette_[samples[0]].begin(), 3, to); break;
-    case TiffKind::Color::rgb:
-    case TiffKind::Color::ycbcr: std::copy_n(samples, 3, to); break;
+    case TiffKind::Color::palette: std::copy_n(colors_.palette[samples[0]].begin(), 3, to); break;
+    case TiffKind::Color::rgb: std::transform(samples, samples + 3, to, level); break;
+    case TiffKind::Color::ycbcr: colors_.ycbcr->convert_pixel(samples, to); break;
+    case TiffKind::Color::lab: colors_.lab->convert_pixel(samples, to); break;
     case TiffKind::Color::cmyk: {
       std::array<T, 4> light{};
-      std::transform(samples, samples + 4, light.begin(), [](T ink) { return static_cast<T>(kMaxOf<T> - ink); });
+      std::transform(samples, samples + 4, light.begin(),
+                     [](std::uint16_t ink) { return static_cast<T>(kMaxOf<T> - ink); });
       cmyk_to_rgb<T>(light.data(), to, 1);
       break;
     }
@@ -154,19 +178,11 @@ class BlockReader {
       places_.emplace_back(lines_.size(), std::vector<std::byte>(static_cast<std::size_t>(blocks_.bytes)));
     }
     for (std::size_t plane = 0; plane < lines_.size(); ++plane) {
-      std::vector<std::byte>& to = places_[place][plane];
       const auto sample = static_cast<std::uint16_t>(plane);
-      const auto size = static_cast<tmsize_t>(to.size());
-      const tmsize_t read =
-          blocks_.are_tiles
-              ? TIFFReadEncodedTile(file_.tiff(), TIFFComputeTile(file_.tiff(), x, y, 0, sample), to.data(), size)
-              : TIFFReadEncodedStrip(file_.tiff(), TIFFComputeStrip(file_.tiff(), y, sample), to.data(), size);
-      file_.check();
-      const std::uint64_t rows = blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y);
-      if (read < 0 ||
-          static_cast<std::uint64_t>(read) < blocks_.lines(static_cast<std::uint32_t>(rows)) * blocks_.row_bytes) {
-        refuse_damaged(file_.name(), "a strip or tile is cut off");
-      }
+      const std::uint32_t block = blocks_.are_tiles ? TIFFComputeTile(file_.tiff(), x, y, 0, sample)
+                                                    : TIFFComputeStrip(file_.tiff(), y, sample);
+      read_block(block, blocks_.are_tiles ? blocks_.height : std::min(blocks_.height, kind_.height - y),
+                 places_[place][plane]);
     }
   }
 
@@ -178,9 +194,35 @@ class BlockReader {
   }
 
  private:
+  /// Zeros for a missing block, and for lines that the fax data of a block do not have.
+  void read_block(std::uint32_t block, std::uint32_t rows, std::vector<std::byte>& to) {
+    const bool is_missing = blocks_.missing > 0 && TIFFGetStrileByteCount(file_.tiff(), block) == 0;
+    if (is_missing || is_fax_) {
+      std::fill(to.begin(), to.end(), std::byte{0});
+    }
+    if (is_missing) {
+      return;
+    }
+    const auto size = static_cast<tmsize_t>(to.size());
+    const tmsize_t read = blocks_.are_tiles ? TIFFReadEncodedTile(file_.tiff(), block, to.data(), size)
+                                            : TIFFReadEncodedStrip(file_.tiff(), block, to.data(), size);
+    file_.check();
+    if (read < 0 || static_cast<std::uint64_t>(read) < blocks_.lines(rows) * blocks_.row_bytes) {
+      refuse_damaged(file_.name(), "a strip or tile is cut off");
+    }
+  }
+
+  [[nodiscard]] bool has_fax_data() const {
+    constexpr std::array kFax = {COMPRESSION_CCITTRLE, COMPRESSION_CCITTFAX3, COMPRESSION_CCITTFAX4,
+                                 COMPRESSION_CCITTRLEW};
+    const auto compression = file_.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
+    return std::find(kFax.begin(), kFax.end(), compression) != kFax.end();
+  }
+
   const TiffFile& file_;
   const TiffKind& kind_;
   const TiffBlocks& blocks_;
+  bool is_fax_ = has_fax_data();
   std::vector<std::vector<std::vector<std::byte>>> places_;  // a block each, of all planes
   std::vector<const std::byte*> lines_;
 };
@@ -208,12 +250,21 @@ TiffPalette palette_of(const TiffFile& file, const TiffKind& kind) {
   return palette;
 }
 
+TiffColors::TiffColors(const TiffFile& file, const TiffKind& kind) : palette(palette_of(file, kind)) {
+  if (kind.color == TiffKind::Color::ycbcr) {
+    ycbcr.emplace(file, kind.bits, kind.is_planar);
+  }
+  if (kind.color == TiffKind::Color::lab) {
+    lab.emplace(kind.bits);
+  }
+}
+
 /// Makes pixels of blocks whose lines are rows of samples.
 template <class T>
 class SampleBlocks {
  public:
   SampleBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks)
-      : palette_(palette_of(file, kind)), rows_(kind, palette_, std::min(blocks.width, kind.width)) {}
+      : rows_(file, kind, std::min(blocks.width, kind.width)) {}
 
   /// Converts rows of a block from row `first`.
   void convert(BlockReader& blocks, std::size_t place, std::uint32_t first, View to) {
@@ -224,14 +275,15 @@ class SampleBlocks {
   }
 
  private:
-  TiffPalette palette_;
   TiffRowConverter<T> rows_;
 };
 
 /// The same for blocks whose lines are rows of clumps.
+template <class T>
 class ClumpBlocks {
  public:
-  ClumpBlocks(const TiffFile& file, const TiffKind& /*kind*/, const TiffBlocks& /*blocks*/) : clumps_(file) {}
+  ClumpBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& /*blocks*/)
+      : clumps_(file, kind.bits, kind.is_planar) {}
 
   void convert(BlockReader& blocks, std::size_t place, std::uint32_t first, View to) {
     const std::uint32_t line_height = clumps_.clump_height();
@@ -240,7 +292,7 @@ class ClumpBlocks {
       View rows = to;
       rows.data = to.row_bytes(y);
       rows.height = std::min(static_cast<int>(line_height - row % line_height), to.height - y);
-      clumps_.convert(blocks.line(place, row / line_height)[0], row % line_height, rows);
+      clumps_.convert<T>(blocks.line(place, row / line_height)[0], row % line_height, rows);
       y += rows.height;
     }
   }
@@ -288,12 +340,13 @@ void read_blocks(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks,
 /// Passes the pixels on in bands, from top to bottom. Besides a band it holds one decoded block; but a row of tiles
 /// that ends in a later band is held as a whole. Throws like decode_image, and what the output throws.
 void read_tiff_pixels(TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks, const BandOutput& to) {
-  if (kind.color == TiffKind::Color::ycbcr) {
-    read_blocks<ClumpBlocks>(file, kind, blocks, to);
-  } else if (kind.format().sample == Sample::u16) {
-    read_blocks<SampleBlocks<std::uint16_t>>(file, kind, blocks, to);
+  const bool has_16_bits = kind.format().sample == Sample::u16;
+  if (kind.has_clumps()) {
+    has_16_bits ? read_blocks<ClumpBlocks<std::uint16_t>>(file, kind, blocks, to)
+                : read_blocks<ClumpBlocks<std::uint8_t>>(file, kind, blocks, to);
   } else {
-    read_blocks<SampleBlocks<std::uint8_t>>(file, kind, blocks, to);
+    has_16_bits ? read_blocks<SampleBlocks<std::uint16_t>>(file, kind, blocks, to)
+                : read_blocks<SampleBlocks<std::uint8_t>>(file, kind, blocks, to);
   }
 }
 
@@ -303,6 +356,10 @@ std::uint64_t bytes_of_block_row(const TiffKind& kind, const TiffBlocks& blocks)
 }
 
 void add_notes(const TiffKind& kind, std::vector<std::string>& notes) {
+  notes.insert(notes.end(), kind.notes.begin(), kind.notes.end());
+  if (kind.color == TiffKind::Color::lab) {
+    notes.emplace_back("TIFF: CIELab is converted to sRGB");
+  }
   if (kind.color == TiffKind::Color::cmyk) {
     notes.emplace_back(kCmykNote);
   }
@@ -324,11 +381,15 @@ struct Page {
   TiffBlocks blocks;
 };
 
-Page open_page(const RandomAccess& content, const std::string& name, std::uint64_t offset, std::uint64_t max_pixels) {
+Page open_page(const RandomAccess& content, const std::string& name, std::uint64_t offset, const ReadOptions& options) {
   TiffFile file(content, name, offset);
   const TiffKind kind = tiff_kind(file);
-  check_size(name, kind.width, kind.height, max_pixels);
+  check_size(name, kind.width, kind.height, options.max_pixels);
   const TiffBlocks blocks = tiff_blocks(file, kind);
+  const std::uint64_t pixels = std::uint64_t{kind.width} * kind.height;
+  if (blocks.missing > 0) {
+    check_coverage(name, pixels, pixels / blocks.count * (blocks.count - blocks.missing), options);
+  }
   return {std::move(file), kind, blocks};
 }
 
@@ -367,6 +428,13 @@ std::string note_of(const PageList& pages) {
 /// Call after the pixels have been read: libtiff may warn of them.
 void add_notes(const Page& page, const PagePlace& place, const ReadOptions& options, DecodedImage& to) {
   add_notes(page.kind, to.notes);
+  if (page.blocks.missing > 0) {
+    to.notes.push_back(fmt::format("TIFF: {} without data: {} of {}; their samples are 0",
+                                   page.blocks.are_tiles ? "tiles" : "strips", page.blocks.missing, page.blocks.count));
+  }
+  if (const std::uint64_t lines = page.file.short_fax_lines(); lines > 0) {
+    to.notes.push_back(fmt::format("TIFF: lines of fax data that end early: {}; the rest of each is blank", lines));
+  }
   for (const std::string& warning : page.file.warnings()) {
     to.notes.push_back("TIFF: libtiff warns: " + warning);
   }
@@ -379,7 +447,7 @@ void add_notes(const Page& page, const PagePlace& place, const ReadOptions& opti
 
 DecodedImage decode(const RandomAccess& content, const std::string& name, const ReadOptions& options) {
   const PagePlace place(content, name, options.page);
-  Page page = open_page(place.content, name, place.offset, options.max_pixels);
+  Page page = open_page(place.content, name, place.offset, options);
   const TiffKind& kind = page.kind;
   DecodedImage decoded;
   decoded.metadata = read_tiff_metadata(page.file, decoded.details);
@@ -414,13 +482,15 @@ class TiffRowReader final : public RowReader {
                               to.take(std::move(band));
                               is_in_output = false;
                             }};
+    constexpr std::uint64_t kMost = std::numeric_limits<std::uint64_t>::max();
+    const ReadOptions without_limits{.max_pixels = kMost, .max_sparse_pixels = kMost};  // they have been checked
     try {
-      Page page = open_page(content_, name_, offset_, std::numeric_limits<std::uint64_t>::max());
+      Page page = open_page(content_, name_, offset_, without_limits);
       if (!is_as_opened(page.kind)) {
         return false;
       }
       read_tiff_pixels(page.file, page.kind, page.blocks, marked);
-      return page.file.warnings().empty();
+      return page.file.is_plain();
     } catch (const Error& error) {
       if (is_in_output || error.kind() == ErrorKind::out_of_memory) {
         throw;
@@ -456,6 +526,7 @@ DeclaredImage declared(const TiffFile& file) {
                    : kind.color == TiffKind::Color::cmyk  ? "CMYK"
                    : kind.color == TiffKind::Color::rgb   ? "RGB"
                    : kind.color == TiffKind::Color::ycbcr ? "YCbCr"
+                   : kind.color == TiffKind::Color::lab   ? "CIELab"
                                                           : "gray";
   declared.bits = kind.bits;
   declared.palette_colors = kind.color == TiffKind::Color::palette ? 1 << kind.bits : 0;
@@ -486,7 +557,7 @@ DecodedImage read_tiff(ByteSpan bytes, const std::string& name, const ReadOption
 std::optional<DecodedImage> open_tiff_rows(const RandomAccess& content, const std::string& name,
                                            const ReadOptions& options) {
   const PagePlace place(content, name, options.page);
-  const Page page = open_page(place.content, name, place.offset, options.max_pixels);
+  const Page page = open_page(place.content, name, place.offset, options);
   const TiffKind& kind = page.kind;
   // Tiles may lie almost wholly outside the image.
   constexpr std::uint64_t kAlwaysHeld = std::uint64_t{4} << 20;

@@ -29,6 +29,7 @@ enum Tag : std::uint32_t {
   kSamples = 277,
   kRowsPerStrip = 278,
   kByteCounts = 279,
+  kLeastValue = 280,
   kPlanar = 284,
   kPredictor = 317,
   kColorMap = 320,
@@ -40,8 +41,12 @@ enum Tag : std::uint32_t {
   kInkSet = 332,
   kExtraSamples = 338,
   kSampleFormat = 339,
+  kSubsampling = 530,
+  kUnknown = 34022,
   kDngVersion = 50706,
 };
+
+constexpr std::uint32_t kUntold = 65535;  ///< a photometric interpretation that is not in the directory
 
 /// Of a tag's values: how TIFF 6.0 numbers the type, and its bytes.
 struct FieldType {
@@ -67,6 +72,7 @@ struct TiffChoices {
   bool is_planar = false;
   int rows_per_strip = kHeight;
   bool is_tiled = false;  ///< tiles of 16×16
+  FileBytes coded = {};   ///< in place of the samples of each block
   std::map<std::uint32_t, Values> more = {};
 };
 
@@ -96,6 +102,12 @@ class TiffWriter {
   /// Rows as samples of `bits`; a tile is filled up with zeros.
   void add_block(const Values& values, int plane, int first, int rows) {
     const std::size_t start = file_.size();
+    offsets_.push_back(static_cast<std::uint32_t>(start));
+    choices_.coded.empty() ? add_samples(values, plane, first, rows) : add_bytes(file_, choices_.coded);
+    counts_.push_back(static_cast<std::uint32_t>(file_.size() - start));
+  }
+
+  void add_samples(const Values& values, int plane, int first, int rows) {
     const int width = choices_.is_tiled ? 16 : kWidth;
     for (int y = first; y < first + (choices_.is_tiled ? 16 : rows); ++y) {
       FileBytes row;
@@ -122,8 +134,6 @@ class TiffWriter {
       }
       add_bytes(file_, row);
     }
-    offsets_.push_back(static_cast<std::uint32_t>(start));
-    counts_.push_back(static_cast<std::uint32_t>(file_.size() - start));
   }
 
   void set_tags() {
@@ -132,7 +142,9 @@ class TiffWriter {
     tags_[kHeightTag] = {kHeight};
     tags_[kBits] = Values(static_cast<std::size_t>(choices_.samples), static_cast<std::uint32_t>(choices_.bits));
     tags_[kCompression] = {1};
-    tags_[kPhotometric] = {choices_.photometric};
+    if (choices_.photometric != kUntold) {
+      tags_[kPhotometric] = {choices_.photometric};
+    }
     tags_[kSamples] = {static_cast<std::uint32_t>(choices_.samples)};
     tags_[kPlanar] = {choices_.is_planar ? 2U : 1U};
     tags_[choices_.is_tiled ? kTileOffsets : kOffsets] = offsets_;
@@ -245,6 +257,173 @@ void add_layouts(Catalogue& to) {
   }
 }
 
+/// Samples of every number of bits up to 16.
+void add_odd_bits(Catalogue& to) {
+  for (const int bits : {3, 5, 6, 7, 9, 10, 11, 13, 14, 15}) {
+    for (const std::uint32_t photometric : {1U, 2U}) {
+      for (const bool is_tiled : {false, true}) {
+        TiffChoices choices;
+        choices.bits = bits;
+        choices.photometric = photometric;
+        choices.samples = photometric == 2 ? 3 : 1;
+        choices.is_tiled = is_tiled;
+        choices.is_big_endian = is_tiled;
+        const Values values = random_samples(choices, static_cast<std::uint32_t>(bits));
+        to.add_good("tiff_" + std::to_string(photometric) + "_of_" + std::to_string(bits) + "_bits" +
+                        (is_tiled ? "_tiles" : "") + ".tif",
+                    make_tiff(choices, values), expected_of(choices, values, false));
+      }
+    }
+  }
+}
+
+Image colors(PixelFormat format, const std::vector<Values>& pixels) {
+  return image_of_pixels(kWidth, kHeight, format, [&](std::size_t i) { return pixels[i]; });
+}
+
+/// The pixels are computed from docs/operations.md with exact fractions.
+void add_computed_colors(Catalogue& to) {
+  TiffChoices lab;
+  lab.photometric = 8;
+  lab.samples = 3;
+  const Values lab8 = {255, 0,   0,   0,   0,   0,   128, 0,  0,   136, 81,  67,  224, 177, 81,
+                       82,  79,  148, 248, 234, 94,  154, 98, 195, 232, 208, 242, 100, 127, 127,
+                       100, 128, 128, 20,  5,   251, 200, 10, 20,  1,   0,   0,   254, 255, 1};
+  to.add_good("tiff_cielab_of_8_bits.tif", make_tiff(lab, lab8),
+              colors({Sample::u8, 3}, {{255, 255, 255},
+                                       {0, 0, 0},
+                                       {119, 119, 119},
+                                       {252, 0, 8},
+                                       {10, 255, 0},
+                                       {89, 0, 255},
+                                       {242, 255, 0},
+                                       {255, 0, 255},
+                                       {57, 255, 254},
+                                       {255, 0, 0},
+                                       {0, 133, 255},
+                                       {27, 21, 30},
+                                       {222, 187, 157},
+                                       {1, 1, 1},
+                                       {253, 254, 252}}),
+              "CIELab is converted");
+  lab.bits = 16;
+  const Values lab16 = {65535, 0,     0,     0,     0,     0,     32768, 0,     0,     34952, 20480, 17152,
+                        57568, 45536, 20736, 21074, 20224, 37888, 63736, 59904, 24064, 39578, 25088, 49920,
+                        59624, 53248, 61952, 25700, 32767, 32767, 25700, 32768, 32768, 5140,  1280,  64256,
+                        51400, 2561,  5123,  257,   1,     65535, 65278, 65280, 256};
+  to.add_good("tiff_cielab_of_16_bits.tif", make_tiff(lab, lab16),
+              colors({Sample::u16, 3}, {{65535, 65535, 65535},
+                                        {0, 0, 0},
+                                        {30561, 30561, 30561},
+                                        {64424, 0, 1951},
+                                        {7208, 65451, 261},
+                                        {22933, 0, 65535},
+                                        {62307, 65535, 0},
+                                        {65535, 0, 65535},
+                                        {14600, 65468, 65314},
+                                        {65535, 0, 0},
+                                        {0, 34209, 65535},
+                                        {7058, 5410, 7686},
+                                        {57166, 48026, 40439},
+                                        {369, 367, 370},
+                                        {64895, 65394, 64730}}),
+              "CIELab is converted");
+  const Values ycbcr = {0,     32768, 32768, 65535, 32768, 32768, 30000, 40000, 20000, 30000, 20000, 40000,
+                        12345, 33333, 31111, 50000, 10000, 60000, 1,     0,     65535, 65534, 65535, 0,
+                        40000, 32769, 32767, 20000, 32768, 50000, 20000, 50000, 32768, 60000, 60000, 60000,
+                        5000,  5000,  5000,  33000, 33000, 33000, 100,   32000, 33000};
+  const auto rgb = [] {
+    return colors({Sample::u16, 3}, {{0, 0, 0},
+                                     {65535, 65535, 65535},
+                                     {12099, 36629, 42815},
+                                     {40139, 29229, 7375},
+                                     {10022, 13334, 13346},
+                                     {65535, 38388, 9655},
+                                     {45940, 0, 0},
+                                     {19593, 65535, 65535},
+                                     {39999, 40000, 40002},
+                                     {44159, 7694, 20000},
+                                     {20000, 14070, 50535},
+                                     {65535, 31181, 65535},
+                                     {0, 34386, 0},
+                                     {33325, 32754, 33411},
+                                     {425, 199, 0}});
+  };
+  for (const bool is_planar : {false, true}) {
+    TiffChoices choices;
+    choices.bits = 16;
+    choices.photometric = 6;
+    choices.samples = 3;
+    choices.is_planar = is_planar;
+    choices.more = {{kSubsampling, {1, 1}}};
+    const std::string layout = is_planar ? "_in_planes" : "";
+    to.add_good("tiff_ycbcr_of_16_bits" + layout + ".tif", make_tiff(choices, ycbcr), rgb());
+    choices.bits = 8;
+    Values grays;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      grays.insert(grays.end(), {16 * i, 128, 128});
+    }
+    to.add_good("tiff_ycbcr_of_8_bits" + layout + ".tif", make_tiff(choices, grays),
+                image_of_pixels(kWidth, kHeight, {Sample::u8, 3},
+                                [](std::size_t i) { return Values(3, static_cast<std::uint32_t>(16 * i)); }));
+  }
+}
+
+/// Files that break a rule, and are read as others read them; a note says so where pixels depend on it.
+void add_tolerated(Catalogue& to) {
+  TiffChoices choices;
+  const Values values = random_samples(choices, 11);
+  const auto shown = [&] { return expected_of(TiffChoices(), values, false); };
+  for (const std::uint32_t orientation : {0U, 9U}) {
+    choices.more = {{kOrientation, {orientation}}};
+    const std::string number = std::to_string(orientation);
+    to.add_good("tiff_of_orientation_" + number + ".tif", make_tiff(choices, values), shown(),
+                "orientation " + number + " does not exist");
+  }
+  choices.more = {{kUnknown, {}}};
+  to.add_good("tiff_unknown_tag_of_count_0.tif", make_tiff(choices, values), shown());
+  choices.more = {{kMake, {}}};
+  to.add_good("tiff_maker_of_count_0.tif", make_tiff(choices, values), shown());
+  choices.more = {{kLeastValue, {}}};
+  to.add_good("tiff_least_value_of_count_0.tif", make_tiff(choices, values), shown());
+
+  TiffChoices bits;
+  bits.bits = 1;
+  bits.photometric = kUntold;
+  const Values ones = random_samples(bits, 12);
+  const FileBytes untold = make_tiff(bits, ones);
+  bits.photometric = 0;
+  to.add_good("tiff_of_1_bit_untold.tif", untold, expected_of(bits, ones, false), "white or black");
+
+  // Two pixels white and three black, the end of the block, and no more rows.
+  TiffChoices fax;
+  fax.bits = 1;
+  fax.photometric = 0;
+  fax.coded = bytes_of(std::string_view("\x2F\x00\x08\x00\x80", 5));
+  fax.more = {{kCompression, {4}}};
+  to.add_good("tiff_fax_of_too_few_rows.tif", make_tiff(fax, {}),
+              image_of_pixels(kWidth, kHeight, {Sample::u8, 1},
+                              [](std::size_t i) { return Values{i == 2 || i == 3 || i == 4 ? 0U : 255U}; }),
+              "end early");
+}
+
+/// Strips and tiles that the directory lists without a place.
+void add_sparse(Catalogue& to) {
+  TiffChoices choices;
+  const Values values = random_samples(choices, 13);
+  choices.rows_per_strip = 2;
+  choices.more = {{kOffsets, {8, 0}}, {kByteCounts, {10, 0}}};
+  Values kept = values;
+  std::fill(kept.begin() + 10, kept.end(), 0);
+  to.add_good("tiff_sparse_strips.tif", make_tiff(choices, values), expected_of(choices, kept, false),
+              "strips without data: 1 of 2");
+  choices.rows_per_strip = kHeight;
+  choices.is_tiled = true;
+  choices.more = {{kTileOffsets, {0}}, {kTileByteCounts, {0}}};
+  to.add_good("tiff_sparse_tile.tif", make_tiff(choices, values), expected_of(choices, Values(kCount, 0), false),
+              "tiles without data: 1 of 1");
+}
+
 void add_alpha(Catalogue& to) {
   for (const int bits : {8, 16}) {
     for (const bool is_color : {false, true}) {
@@ -281,7 +460,7 @@ void add_alpha(Catalogue& to) {
 }
 
 void add_palettes_and_inks(Catalogue& to) {
-  for (const int bits : {1, 2, 4, 8}) {
+  for (const int bits : {1, 2, 3, 4, 8, 12, 16}) {
     TiffChoices choices;
     choices.bits = bits;
     choices.photometric = 3;
@@ -408,11 +587,17 @@ void add_refused(Catalogue& to) {
     choices.more = {{tag, {value}}};
     return make_tiff(choices, values);
   };
-  to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed");
-  to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float");
-  to.add_unsupported("tiff_lab.tif", with(kPhotometric, 8), "photometric interpretation 8");
-  to.add_unsupported("tiff_of_3_bits.tif", with(kBits, 3), "3-bit");
-  to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit");
+  const std::string levels = " is not supported; convert it, for example with: convert in.tif -auto-level out.png";
+  to.add_unsupported("tiff_signed.tif", with(kSampleFormat, 2), "8-bit signed samples" + levels);
+  to.add_unsupported("tiff_float.tif", with(kSampleFormat, 3), "8-bit float samples" + levels);
+  to.add_unsupported("tiff_of_32_bits.tif", with(kBits, 32), "32-bit samples" + levels);
+  to.add_unsupported("tiff_lab_of_lightness.tif", with(kPhotometric, 8), "CIELab pixels without a* and b*");
+  to.add_unsupported("tiff_logluv.tif", with(kPhotometric, 32845), "LogLuv (high dynamic range) pixels is not");
+  to.add_unsupported("tiff_itu_lab.tif", with(kPhotometric, 10), "ITU Lab pixels");
+  to.add_unsupported("tiff_unknown_photometric.tif", with(kPhotometric, 77), "photometric interpretation 77");
+  to.add_unsupported("tiff_jpeg_2000.tif", with(kCompression, 34712),
+                     "TIFF with JPEG 2000 compression is not supported; convert it, for example with: bfconvert");
+  to.add_unsupported("tiff_unknown_compression.tif", with(kCompression, 777), "TIFF with compression 777 is not");
   choices.more = {{kWidthTag, {60000}}, {kHeightTag, {60000}}};
   to.add_unsupported("tiff_of_a_bomb.tif", make_tiff(choices, values), "--max-pixels");
   choices.more = {{kWidthTag, {30000}}, {kHeightTag, {30000}}};
@@ -421,19 +606,75 @@ void add_refused(Catalogue& to) {
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
   // libtiff knows how long an uncompressed strip must be.
-  const auto shown = [&] { return expected_of(TiffChoices(), values, false); };
-  to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), shown());
-  to.add_good("tiff_strip_too_short.tif", with(kByteCounts, 7), shown());
+  to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), expected_of(TiffChoices(), values, false));
+  to.add_damaged("tiff_strip_too_short.tif", with(kByteCounts, 7), "a strip or tile is cut off");
+  choices.rows_per_strip = 2;
+  choices.more = {{kByteCounts, {9, 5}}};
+  to.add_damaged("tiff_first_strip_too_short.tif", make_tiff(choices, values), "a strip or tile is cut off");
+  choices.more = {{kByteCounts, {10, 0}}};
+  to.add_damaged("tiff_last_strip_of_no_bytes.tif", make_tiff(choices, values), "a strip or tile is empty");
+  choices.is_tiled = true;
+  choices.more = {{kTileByteCounts, {255}}};
+  to.add_damaged("tiff_tile_too_short.tif", make_tiff(choices, values), "a strip or tile is cut off");
+  choices = TiffChoices();
+  choices.photometric = kUntold;
+  to.add_damaged("tiff_untold.tif", make_tiff(choices, values), "what its samples mean");
+  choices.photometric = 3;
+  for (const std::uint32_t entries : {765U, 771U}) {
+    choices.more = {{kColorMap, Values(entries, 1)}};
+    to.add_damaged("tiff_color_map_of_" + std::to_string(entries) + ".tif", make_tiff(choices, values),
+                   "its color map has " + std::to_string(entries) + " entries instead of 768");
+  }
   choices.bits = 4;
   choices.photometric = 3;
   choices.more.clear();
   to.add_damaged("tiff_without_palette.tif", make_tiff(choices, Values(kCount, 1)));
 }
 
+/// What libtiff would decode wrongly, or call damaged.
+void add_refused_codings(Catalogue& to) {
+  TiffChoices choices;
+  choices.bits = 1;
+  choices.samples = 3;
+  choices.photometric = 2;
+  choices.coded = bytes_of(std::string_view("\x2F\x00\x08\x00\x80", 5));
+  choices.more = {{kCompression, {4}}};
+  to.add_unsupported("tiff_fax_of_rgb.tif", make_tiff(choices, {}), "CCITT compression of 3 samples a pixel");
+  choices.coded.clear();
+  choices.bits = 8;
+  choices.more = {{kBits, {5, 6, 5}}};
+  to.add_unsupported("tiff_of_5_6_5_bits.tif", make_tiff(choices, random_samples(choices, 2)),
+                     "samples of 5, 6, 5 bits");
+  choices.more = {{kBits, {8, 8, 8}}, {kSampleFormat, {1, 2, 2}}};
+  to.add_unsupported("tiff_of_several_kinds.tif", make_tiff(choices, random_samples(choices, 2)),
+                     "several kinds of samples");
+  choices.more = {{kPhotometric, {6}}, {kPlanar, {2}}, {kSubsampling, {2, 2}}};
+  choices.is_planar = true;
+  to.add_unsupported("tiff_ycbcr_in_smaller_planes.tif", make_tiff(choices, random_samples(choices, 2)),
+                     "in planes with subsampled chroma");
+  TiffChoices jpeg;
+  jpeg.more = {{kCompression, {7}}, {kBits, {12}}};
+  to.add_unsupported("tiff_12_bit_jpeg.tif", make_tiff(jpeg, random_samples(jpeg, 3)), "12-bit JPEG compression");
+  const auto frame = [&](const std::string& name, char marker, char bits, const std::string& words) {
+    jpeg.coded = bytes_of(std::string_view("\xFF\xD8\xFF", 3));
+    add_bytes(jpeg.coded, bytes_of(std::string{marker, 0, 11, bits, 0, 3, 0, 5, 1, 1, 0x11, 0}));
+    jpeg.more = {{kCompression, {7}}};
+    to.add_unsupported("tiff_" + name + "_jpeg.tif", make_tiff(jpeg, {}), words);
+  };
+  frame("lossless", '\xC3', 8, "lossless JPEG compression");
+  frame("hierarchical", '\xC5', 8, "hierarchical JPEG compression");
+  frame("deep", '\xC1', 12, "12-bit JPEG compression");
+}
+
 }  // namespace
 
 void add_tiffs(Catalogue& to) {
   add_layouts(to);
+  add_odd_bits(to);
+  add_computed_colors(to);
+  add_tolerated(to);
+  add_sparse(to);
+  add_refused_codings(to);
   add_alpha(to);
   add_palettes_and_inks(to);
   add_raw_photos(to);

@@ -1,4 +1,5 @@
-// Strips and tiles whose memory has nothing to do with the image: they are refused before anything is taken.
+// Strips and tiles whose memory has nothing to do with the image: they are refused before anything is taken. JPEG data
+// whose chroma the directory describes wrongly.
 #include <gtest/gtest.h>
 #include <tiffio.h>
 
@@ -6,6 +7,7 @@
 #include <memory>
 
 #include "codecs/image_reader.hpp"
+#include "codecs/image_writer.hpp"
 #include "support/file_bytes.hpp"
 #include "support/temporary_folder.hpp"
 #include "support/test_images.hpp"
@@ -103,6 +105,45 @@ TEST(TiffBlocks, SamplesThatAreLeftOutTakeNoGigabytes) {
     set_value(file, TIFFTAG_SAMPLESPERPIXEL, 60000);
     EXPECT_EQ(refusal_of(file),
               "t.tif: file is damaged: its strips or tiles are far larger than the image; download or copy it again");
+  }
+}
+
+/// A strip of JPEG data of YCbCr, in a directory that says `factor` of its chroma.
+FileBytes tiff_of_jpeg(const FileBytes& jpeg, int factor) {
+  const TemporaryFolder folder;
+  const std::string path = folder / "t.tif";
+  {
+    const std::unique_ptr<TIFF, void (*)(TIFF*)> tiff(TIFFOpen(path.c_str(), "wl"), TIFFClose);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGEWIDTH, kWidth);
+    TIFFSetField(tiff.get(), TIFFTAG_IMAGELENGTH, kHeight);
+    TIFFSetField(tiff.get(), TIFFTAG_BITSPERSAMPLE, 8);
+    TIFFSetField(tiff.get(), TIFFTAG_SAMPLESPERPIXEL, 3);
+    TIFFSetField(tiff.get(), TIFFTAG_COMPRESSION, COMPRESSION_JPEG);
+    TIFFSetField(tiff.get(), TIFFTAG_PHOTOMETRIC, PHOTOMETRIC_YCBCR);
+    TIFFSetField(tiff.get(), TIFFTAG_PLANARCONFIG, PLANARCONFIG_CONTIG);
+    TIFFSetField(tiff.get(), TIFFTAG_YCBCRSUBSAMPLING, factor, factor);
+    TIFFSetField(tiff.get(), TIFFTAG_ROWSPERSTRIP, kHeight);
+    FileBytes strip = jpeg;
+    const auto size = static_cast<tmsize_t>(strip.size());
+    EXPECT_EQ(TIFFWriteRawStrip(tiff.get(), 0, strip.data(), size), size);
+  }
+  return bytes_of(text_in(path));
+}
+
+TEST(TiffBlocks, TheFactorsInJpegDataCount) {
+  const Image image = image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [](std::size_t i) {
+    const auto x = static_cast<std::uint32_t>(i % kWidth);
+    return std::vector<std::uint32_t>{5 * x, 255 - 5 * x, 40 + 3 * x};
+  });
+  for (const ChromaSubsampling stored : {ChromaSubsampling::s444, ChromaSubsampling::s422, ChromaSubsampling::s420}) {
+    WriteOptions options;
+    options.jpeg_subsampling = stored;
+    const FileBytes jpeg = encode_image(image.view(), FileFormat::jpeg, "t", options);
+    for (const int factor : {1, 2, 4}) {
+      const DecodedImage decoded = decode(tiff_of_jpeg(jpeg, factor), "t.tif");
+      EXPECT_TRUE(same_pixels(decoded.image.view(), decode(jpeg, "t.jpg").image.view())) << factor;
+      EXPECT_TRUE(decoded.notes.empty());
+    }
   }
 }
 
