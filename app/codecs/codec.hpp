@@ -108,7 +108,11 @@ struct Metadata {
   std::vector<std::byte> xmp;            ///< a packet as is_xmp accepts it; empty if there is none
   std::vector<std::byte> xmp_extension;  ///< the ExtendedXMP of a JPEG; `xmp` refers to it by GUID
   std::vector<std::byte> iptc;           ///< IPTC-IIM datasets; empty if there is none
-  std::vector<std::string> not_kept;     ///< other content of the file, for the user: "the tIME chunk"
+  /// Tags that say where on Earth each pixel lies, and how ImageJ measures them: each as the directory of a TIFF, empty
+  /// if there is none. For TIFF alone, and only while every pixel stays where it is.
+  std::vector<std::byte> geotiff;
+  std::vector<std::byte> imagej;
+  std::vector<std::string> not_kept;  ///< other content of the file, for the user: "the tIME chunk"
 
   bool operator==(const Metadata&) const = default;
 };
@@ -166,8 +170,9 @@ struct DeclaredImage {
   std::uint64_t bytes_per_pixel = 4;          ///< at most
   std::uint64_t decoder_bytes_per_pixel = 0;  ///< held by the decoder in addition
 
-  std::string_view color;       ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK" or "YCCK"; "table" of a .npy
-  int bits = 8;                 ///< as stored, of a channel or of an index of the palette
+  std::string_view
+      color;     ///< as stored: "gray", "RGB", "palette", "YCbCr", "CMYK", "YCCK" or "CIELab"; "table" of a .npy
+  int bits = 8;  ///< as stored, of a channel or of an index of the palette
   int palette_colors = 0;       ///< 0 without a palette
   PixelFormat decoded;          ///< what decoding gives
   bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
@@ -282,6 +287,7 @@ struct Codec {
 
   ShortList<WrittenName> written = {};  ///< the usual name first; empty if the format is only read
   PixelLimits limits = {};
+  bool holds_places = false;  ///< of pixels: Metadata::geotiff and imagej
   /// Drops the metadata that a file cannot hold, except the profile. Null if the writer takes no metadata.
   void (*fit_metadata)(Metadata& metadata, MetadataFilter& filter) = nullptr;
   /// Encodes pixels within the limits. May call `sink` on other threads, from one at a time.

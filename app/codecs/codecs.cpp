@@ -137,6 +137,7 @@ constexpr Codec kCodecs[] = {
         .open_rows = tiff::open_tiff_rows,
         .paged = &tiff::kPagedTiff,
         .written = {{"tif", "lossless, 8 or 16 bits"}, {"tiff", "the same as tif"}},
+        .holds_places = true,
         .fit_metadata = tiff::fit_tiff_metadata,
         .encode = tiff::encode_tiff,
         .encode_table = tiff::encode_tiff_table,

@@ -1,11 +1,14 @@
 // Identifies the format, calls its reader, and turns the image upright.
 #include "codecs/image_reader.hpp"
 
+#include <fmt/format.h>
+
 #include <memory>
 #include <utility>
 
 #include "codecs/file_header.hpp"
 #include "codecs/metadata/exif.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
 #include "io/input_file.hpp"
@@ -24,6 +27,12 @@ void say_upright(DecodedImage& decoded) {
   reset_orientation(metadata.exif);
   if (unlink_thumbnail(metadata.exif)) {
     decoded.details.emplace_back("its EXIF thumbnail is not turned and is left out");
+  }
+  for (const auto& [tags, name] : {std::pair(&metadata.geotiff, kGeotiffName), {&metadata.imagej, kImagejName}}) {
+    if (!tags->empty()) {
+      tags->clear();
+      decoded.details.push_back(fmt::format("its {} is for the image before it is turned and is left out", name));
+    }
   }
   if (!reset_xmp_orientation(metadata.xmp)) {
     metadata.xmp.clear();

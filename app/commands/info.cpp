@@ -123,6 +123,8 @@ void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
   add_bytes("EXIF", metadata.exif.size());
   add_bytes("XMP", metadata.xmp.size() + metadata.xmp_extension.size());
   add_bytes("IPTC", metadata.iptc.size());
+  add_bytes("GeoTIFF", metadata.geotiff.size());
+  add_bytes("ImageJ", metadata.imagej.size());
   if (metadata.density) {
     const auto& [x, y, unit] = *metadata.density;
     rows.emplace_back("density", unit == DensityUnit::none ? fmt::format("{}:{}", x, y)

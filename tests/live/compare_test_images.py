@@ -374,7 +374,11 @@ EXPLANATIONS = {
     "tga_*": "Pillow and ImageMagick differ from each other: ImageMagick leaves rows as they are stored, Pillow misreads "
              "maps of 15 bits, both take the reserved byte for alpha",
     "tiff_0_of_12_bits_*": "others do not invert 12 bits; inverted, their values are these",
+    "tiff_cielab_of_*": "others convert CIELab without adapting its white, or with rounding of their own",
     "tiff_cmyk_of_16_bits.tif": "Pillow converts the upper 8 bits alone",
+    "tiff_color_map_of_*": "its color map has a wrong length; libtiff ignores it",
+    "tiff_*too_short.tif": "others read the bytes behind a strip as its pixels",
+    "tiff_strip_at_0.tif": "others read the header as pixels",
     "webp_frame_on_a_canvas.webp": UNCOVERED,
     "badcrc.png": "the checksum of its image data is wrong",
     "huge_IDAT.png": TRUNCATED,

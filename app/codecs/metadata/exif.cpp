@@ -133,17 +133,22 @@ bool is_image_tag(std::uint16_t tag) {
   return std::find(kImageTags.begin(), kImageTags.end(), tag) != kImageTags.end();
 }
 
-/// Tags that say how pixels are stored, or that are read elsewhere: orientation, resolution, ICC profile, XMP, IPTC.
+/// Tags that say how pixels are stored, or that are read elsewhere: orientation, resolution, ICC profile, XMP, IPTC,
+/// GeoTIFF.
 bool is_of_layout(std::uint16_t tag) {
-  constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 10> kRanges = {{{254, 266},
+  constexpr std::array<std::pair<std::uint16_t, std::uint16_t>, 14> kRanges = {{{254, 266},
                                                                                 {273, 284},
                                                                                 {290, 301},
                                                                                 {317, 347},
                                                                                 {512, 532},
                                                                                 {700, 700},
+                                                                                {33550, 33550},
                                                                                 {33723, 33723},
+                                                                                {33922, 33922},
+                                                                                {34264, 34264},
                                                                                 {34377, 34377},
                                                                                 {34675, 34675},
+                                                                                {34735, 34737},
                                                                                 {kExifTag, kExifTag}}};
   return tag == kGpsTag || std::any_of(kRanges.begin(), kRanges.end(),
                                        [&](const auto& range) { return tag >= range.first && tag <= range.second; });
@@ -443,6 +448,15 @@ std::vector<std::uint64_t> tag_numbers(const RandomAccess& file, std::uint64_t o
   const RawDirectory directory = reader.directory(offset);
   const RawEntry* entry = directory.find(tag);
   return entry != nullptr ? reader.numbers_of(*entry) : std::vector<std::uint64_t>();
+}
+
+std::vector<ExifEntry> tag_entries(const RandomAccess& file, std::uint64_t offset,
+                                   std::span<const std::uint16_t> tags) {
+  DirectoryReader reader(file, kMaxTagBytes);
+  const RawDirectory directory = reader.directory(offset);
+  return entries_of(reader, directory, [&](const RawEntry& entry) {
+    return std::find(tags.begin(), tags.end(), entry.tag) != tags.end();
+  });
 }
 
 std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation) {

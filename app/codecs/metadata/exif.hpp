@@ -62,6 +62,9 @@ std::vector<std::byte> tag_bytes(const RandomAccess& file, std::uint64_t offset,
 /// The same for a tag of unsigned integers of any width, as its numbers.
 std::vector<std::uint64_t> tag_numbers(const RandomAccess& file, std::uint64_t offset, std::uint16_t tag);
 
+/// The entries with these tags of the directory at `offset`, or of the first one for 0; none if any is damaged.
+std::vector<ExifEntry> tag_entries(const RandomAccess& file, std::uint64_t offset, std::span<const std::uint16_t> tags);
+
 /// EXIF data with this orientation, of which 2 … 8 are written, in little endian; empty if there are no entries.
 std::vector<std::byte> exif_data(const ExifDirectories& directories, int orientation);
 

@@ -64,6 +64,10 @@ CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, Pixe
     filter.drop_all_but_density(carried.metadata, why);
     filter.drop(carried.metadata.density, "the pixel density", why);
   }
+  if (!codec.holds_places) {
+    filter.drop(carried.metadata.geotiff, fmt::format("the {}", kGeotiffName), "only TIFF has a place for it");
+    filter.drop(carried.metadata.imagej, fmt::format("the {}", kImagejName), "only TIFF has a place for it");
+  }
   drop_not_kept(carried.metadata, filter);
   return carried;
 }

@@ -18,6 +18,10 @@ struct CarriedMetadata {
       left_out;  ///< for the user, one clause each: "sRGB is not carried: JPEG has no place for it"
 };
 
+/// For messages.
+inline constexpr std::string_view kGeotiffName = "georeference (GeoTIFF)";
+inline constexpr std::string_view kImagejName = "ImageJ calibration";
+
 /// The part of `metadata` that a file of this format with such pixels can hold. A profile must match the
 /// channels: GRAY for gray, RGB for color.
 CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::string_view kConvert = "convert in.tif out.png";
 constexpr std::string_view kConvertLevels = "convert in.tif -auto-level out.png";
 constexpr std::string_view kTiff2Rgba = "tiff2rgba in.tif out.tif";
+constexpr std::string_view kDarktable = "darktable-cli in.raw out.png";
 constexpr std::string_view kBioFormats = "bfconvert in.tif out.png";
 constexpr std::string_view kGdal = "gdal_translate -of PNG in.tif out.png";
 constexpr std::string_view kGdal16 = "gdal_translate -of PNG -ot UInt16 in.tif out.png";
@@ -68,10 +69,10 @@ constexpr std::array<TagValue, 33> kCompressions = {{{6, "old-style JPEG"},
 constexpr std::array<TagValue, 10> kPhotometrics = {{{4, "transparency mask"},
                                                      {9, "ICC Lab"},
                                                      {10, "ITU Lab"},
-                                                     {32803, "color filter array"},
+                                                     {32803, "color filter array", kDarktable},
                                                      {32844, "LogL (high dynamic range)", kTiff2Rgba},
                                                      {32845, "LogLuv (high dynamic range)", kTiff2Rgba},
-                                                     {34892, "linear raw"},
+                                                     {34892, "linear raw", kDarktable},
                                                      {51177, "depth"},
                                                      {52527, "semantic mask"},
                                                      {8, "CIELab"}}};
@@ -100,11 +101,16 @@ TagValue named(const std::array<TagValue, kCount>& values, std::uint16_t number)
 }
 
 /// libtiff reads a palette image without a color map as gray or RGB, and ignores a map of another length.
-void check_color_map(const TiffFile& file, const TiffKind& kind) {
+void check_color_map(const TiffFile& file, TiffKind& kind) {
+  const std::vector<std::uint64_t> photometric = file.numbers(TIFFTAG_PHOTOMETRIC);
+  if (photometric.empty() || photometric[0] != PHOTOMETRIC_PALETTE) {
+    return;
+  }
   const std::size_t entries = file.numbers(TIFFTAG_COLORMAP).size();
   const std::size_t needed = std::size_t{3} << std::clamp(kind.bits, 1, 16);
-  const std::vector<std::uint64_t> photometric = file.numbers(TIFFTAG_PHOTOMETRIC);
-  if (entries > 0 && entries != needed && !photometric.empty() && photometric[0] == PHOTOMETRIC_PALETTE) {
+  if (entries == 0) {
+    kind.notes.emplace_back("TIFF: its color map is missing; its indices are read as levels");
+  } else if (entries != needed) {
     refuse_damaged(file.name(), fmt::format("its color map has {} entries instead of {}", entries, needed));
   }
 }
@@ -309,7 +315,8 @@ void check_jpeg_frame(const TiffFile& file, const TiffKind& kind, const jpeg::Jp
   if (!has_usual_factors(frame, is_ycbcr)) {
     refuse_unsupported(file.name(), "TIFF with JPEG data of unusual sampling factors", kBioFormats);
   }
-  if (is_ycbcr) {
+  const bool is_untold = photometric == PHOTOMETRIC_YCBCR && file.numbers(TIFFTAG_YCBCRSUBSAMPLING).empty();
+  if (is_ycbcr || is_untold) {
     const auto& [id, horizontal, vertical, table] = frame.components[0];
     TIFFSetField(file.tiff(), TIFFTAG_YCBCRSUBSAMPLING, static_cast<int>(horizontal), static_cast<int>(vertical));
   }
@@ -457,6 +464,9 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
     if (bytes == 0) {
       refuse_damaged(file.name(), "a strip or tile is empty");
     }
+    if (offset == 0 && compression != COMPRESSION_OJPEG) {
+      refuse_damaged(file.name(), "a strip or tile is in place of the header");
+    }
     if (offset > file.size() || bytes > file.size() - offset) {
       refuse_truncated(file.name());
     }
@@ -478,7 +488,7 @@ void check_content(TiffBlocks& blocks, const TiffFile& file, const TiffKind& kin
 TiffKind tiff_kind(const TiffFile& file) {
   const auto compression = file.number<std::uint16_t>(TIFFTAG_COMPRESSION, COMPRESSION_NONE);
   if (const std::string_view raw = raw_kind(file, compression); !raw.empty()) {
-    refuse_unsupported(file.name(), raw, "darktable-cli in.raw out.png");
+    refuse_unsupported(file.name(), raw, kDarktable);
   }
   if (TIFFIsCODECConfigured(compression) == 0) {
     refuse_compression(file, compression);

@@ -4,9 +4,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
+#include "codecs/byte_fields.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
@@ -49,6 +52,115 @@ bool is_for_programs(const ExifEntry& entry) {
          (text.starts_with("ImageJ=") || text.starts_with('<') || text.starts_with('{'));
 }
 
+// --- GeoTIFF and ImageJ ---------------------------------------------------------------------------------------------
+
+constexpr std::uint16_t kShort = TIFF_SHORT;
+constexpr std::uint16_t kDouble = TIFF_DOUBLE;
+
+struct GeoTag {
+  std::uint16_t tag;
+  std::uint16_t type;
+  const char* name;
+};
+
+/// GeoTIFF 1.1, section 7.
+constexpr std::array<GeoTag, 6> kGeoTags = {{{33550, kDouble, "ModelPixelScaleTag"},
+                                             {33922, kDouble, "ModelTiepointTag"},
+                                             {34264, kDouble, "ModelTransformationTag"},
+                                             {34735, kShort, "GeoKeyDirectoryTag"},
+                                             {34736, kDouble, "GeoDoubleParamsTag"},
+                                             {34737, TIFF_ASCII, "GeoAsciiParamsTag"}}};
+
+constexpr std::array<std::uint16_t, 3> kResolutionTags = {TIFFTAG_XRESOLUTION, TIFFTAG_YRESOLUTION,
+                                                          TIFFTAG_RESOLUTIONUNIT};
+
+std::vector<std::byte> directory_of(std::vector<ExifEntry> entries) {
+  ExifDirectories directories;
+  directories.image = std::move(entries);
+  return exif_data(directories, 1);
+}
+
+std::vector<std::byte> read_geotiff(const TiffFile& file) {
+  std::array<std::uint16_t, kGeoTags.size()> tags{};
+  std::transform(kGeoTags.begin(), kGeoTags.end(), tags.begin(), [](const GeoTag& tag) { return tag.tag; });
+  std::vector<ExifEntry> entries = tag_entries(file.content(), TIFFCurrentDirOffset(file.tiff()), tags);
+  std::erase_if(entries, [](const ExifEntry& entry) {
+    return std::none_of(kGeoTags.begin(), kGeoTags.end(),
+                        [&](const GeoTag& tag) { return tag.tag == entry.tag && tag.type == entry.type; });
+  });
+  return directory_of(std::move(entries));
+}
+
+/// Of a description that ImageJ has written: its first line, and those that measure the picture's plane.
+std::string calibration_in(std::string_view description) {
+  constexpr std::array<std::string_view, 5> kKeys = {"ImageJ=", "unit=", "yunit=", "xorigin=", "yorigin="};
+  std::string kept;
+  for (std::size_t at = 0; at < description.size();) {
+    const std::string_view line = description.substr(at, description.find('\n', at) - at);
+    at += line.size() + 1;
+    const bool is_kept = std::any_of(kKeys.begin(), kKeys.end(), [&](auto key) { return line.starts_with(key); });
+    kept += is_kept ? std::string(line) + '\n' : "";
+  }
+  return kept;
+}
+
+/// ImageJ's description with the resolution, which is in pixels per unit of the description.
+std::vector<std::byte> read_imagej(const TiffFile& file) {
+  const std::uint64_t offset = TIFFCurrentDirOffset(file.tiff());
+  const std::vector<std::byte> bytes = tag_bytes(file.content(), offset, TIFFTAG_IMAGEDESCRIPTION);
+  const std::string_view stored(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  const std::string_view text = stored.substr(0, stored.find('\0'));
+  const std::string calibration = text.starts_with("ImageJ=") ? calibration_in(text) : "";
+  if (calibration.find('=') == calibration.rfind('=')) {
+    return {};  // no more than the first line
+  }
+  std::vector<ExifEntry> entries = tag_entries(file.content(), offset, kResolutionTags);
+  const ByteSpan value = std::as_bytes(std::span(calibration.c_str(), calibration.size() + 1));
+  entries.push_back(
+      {TIFFTAG_IMAGEDESCRIPTION, TIFF_ASCII, static_cast<std::uint32_t>(value.size()), copy_of_bytes(value)});
+  return directory_of(std::move(entries));
+}
+
+/// libtiff knows no GeoTIFF tags unless it is told of them.
+void write_geotiff(TIFF* tiff, ByteSpan directory) {
+  if (directory.empty()) {
+    return;
+  }
+  std::array<TIFFFieldInfo, kGeoTags.size()> fields{};
+  std::array<std::uint16_t, kGeoTags.size()> tags{};
+  for (std::size_t i = 0; i < kGeoTags.size(); ++i) {
+    tags[i] = kGeoTags[i].tag;
+    fields[i] = {kGeoTags[i].tag,
+                 TIFF_VARIABLE2,
+                 TIFF_VARIABLE2,
+                 static_cast<TIFFDataType>(kGeoTags[i].type),
+                 FIELD_CUSTOM,
+                 1,
+                 1,
+                 const_cast<char*>(kGeoTags[i].name)};
+  }
+  TIFFMergeFieldInfo(tiff, fields.data(), static_cast<std::uint32_t>(fields.size()));
+  for (const ExifEntry& entry : tag_entries(in_memory(directory), 0, tags)) {
+    TIFFSetField(tiff, entry.tag, entry.count, entry.value.data());
+  }
+}
+
+void write_imagej(TIFF* tiff, ByteSpan directory) {
+  constexpr std::array<std::uint16_t, 1> kDescription = {TIFFTAG_IMAGEDESCRIPTION};
+  for (const ExifEntry& text : tag_entries(in_memory(directory), 0, kDescription)) {
+    TIFFSetField(tiff, TIFFTAG_IMAGEDESCRIPTION, reinterpret_cast<const char*>(text.value.data()));
+  }
+  for (const ExifEntry& entry : tag_entries(in_memory(directory), 0, kResolutionTags)) {
+    if (entry.type == TIFF_RATIONAL && entry.value.size() == 8 && u32le_at(entry.value, 4) != 0) {
+      TIFFSetField(tiff, entry.tag, double{1} * u32le_at(entry.value, 0) / u32le_at(entry.value, 4));
+    } else if (entry.type == TIFF_SHORT && entry.value.size() == 2) {
+      TIFFSetField(tiff, entry.tag, static_cast<int>(u16le_at(entry.value, 0)));
+    }
+  }
+}
+
+// --- EXIF and IPTC --------------------------------------------------------------------------------------------------
+
 /// The directories of EXIF and GPS, and the texts of this one.
 void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string>& details) {
   const auto orientation = file.number<std::uint16_t>(TIFFTAG_ORIENTATION, ORIENTATION_TOPLEFT);
@@ -57,7 +169,7 @@ void read_exif(const TiffFile& file, Metadata& metadata, std::vector<std::string
     details.emplace_back("its EXIF data are damaged and are left out");
     directories.emplace();
   }
-  if (std::erase_if(directories->image, is_for_programs) > 0) {
+  if (std::erase_if(directories->image, is_for_programs) > 0 && metadata.imagej.empty()) {
     metadata.not_kept.emplace_back("the image description for programs");
   }
   if (directories->has_maker_note) {
@@ -158,6 +270,8 @@ Metadata read_tiff_metadata(const TiffFile& file, std::vector<std::string>& deta
   } else if (!xmp.empty()) {
     details.emplace_back("its XMP is damaged and is left out");
   }
+  metadata.geotiff = read_geotiff(file);
+  metadata.imagej = read_imagej(file);
   read_exif(file, metadata, details);
   read_iptc(file, metadata, details);
   metadata.density = density_of(file);
@@ -189,6 +303,8 @@ void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets
     TIFFSetField(tiff, TIFFTAG_YRESOLUTION, metadata.density->y * scale);
     TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, is_metric ? RESUNIT_CENTIMETER : RESUNIT_INCH);
   }
+  write_geotiff(tiff, metadata.geotiff);
+  write_imagej(tiff, metadata.imagej);  // after the density, which is in inches or centimeters
 }
 
 void fit_tiff_metadata(Metadata& metadata, MetadataFilter& filter) {

@@ -401,13 +401,13 @@ struct PagePlace {
 
   PagePlace(const RandomAccess& file, const std::string& name, PageRef page) : content(file) {
     if (page.number > 0 && page.place > 0) {
-      offset = page.place;
-      all.places = {offset};
+      all.places = {page.place};
     } else {
       all = tiff_pages(file);
       check_page(name, page, all);
-      offset = page.number > 1 ? all.places[page.number - 1] : first_tiff_page(file, name);
     }
+    // A thumbnail is in the list if the pages behind it are lost, but does not stand for them.
+    offset = page.number <= 1 ? first_tiff_page(file, name) : page.place > 0 ? page.place : all.places[page.number - 1];
     if (page.number > 0) {
       content = image_stack(file).at(file, page.number - 1);
     }
@@ -513,8 +513,7 @@ class TiffRowReader final : public RowReader {
 
 /// The directory of a page, if nothing is asked of the others.
 TiffFile file_of(const RandomAccess& content, const std::string& name, PageRef page) {
-  return {content, name,
-          page.number <= 1 && page.place == 0 ? first_tiff_page(content, name) : PagePlace(content, name, page).offset};
+  return {content, name, page.number <= 1 ? first_tiff_page(content, name) : PagePlace(content, name, page).offset};
 }
 
 DeclaredImage declared(const TiffFile& file) {

@@ -183,12 +183,15 @@ class StripPacker {
     }
     const ByteSpan strip = ByteSpan(strip_).first(static_cast<std::size_t>(rows) * row_bytes);
     const ByteSpan header = std::as_bytes(std::span(deflate::kZlibHeader));
-    std::vector<std::byte> packed(header.size() + deflate::deflate_bound(strip.size()) + sizeof(std::uint32_t));
-    std::copy(header.begin(), header.end(), packed.begin());
-    std::size_t size = header.size();
-    size += deflater_.deflate(strip, std::span(packed).subspan(size), true);
+    std::vector<std::byte> packed(header.begin(), header.end());
+    for (std::size_t at = 0; at < strip.size(); at += deflate::kMaxStripBytes) {
+      const ByteSpan part = strip.subspan(at, std::min(deflate::kMaxStripBytes, strip.size() - at));
+      const std::size_t size = packed.size();
+      packed.resize(size + deflate::deflate_bound(part.size()));
+      const bool is_last = at + part.size() == strip.size();
+      packed.resize(size + deflater_.deflate(part, std::span(packed).subspan(size), is_last));
+    }
     const auto checksum = u32be(deflate::adler32_of(strip));
-    packed.resize(size);
     packed.insert(packed.end(), checksum.begin(), checksum.end());
     return packed;
   }
@@ -213,6 +216,16 @@ class StripPacker {
   deflate::StripDeflater deflater_{kLevel};
 };
 
+bool append_strips(TIFF* tiff, int first, std::span<std::vector<std::byte>> strips) {
+  for (std::vector<std::byte>& strip : strips) {
+    const auto size = static_cast<tmsize_t>(strip.size());
+    if (TIFFWriteRawStrip(tiff, static_cast<std::uint32_t>(first++), strip.data(), size) != size) {
+      return false;
+    }
+  }
+  return true;
+}
+
 /// Writes the strips, of `rows` rows each. Threads pack some of them at a time.
 bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, int threads) {
   constexpr int kStripsOfThread = 4;
@@ -224,7 +237,8 @@ bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, in
   if (used > 1) {
     arena.emplace(used);
   }
-  for (int first = 0; first < count; first += static_cast<int>(strips.size())) {
+  bool is_written = true;
+  for (int first = 0; first < count && is_written; first += static_cast<int>(strips.size())) {
     const int packed = std::min(static_cast<int>(strips.size()), count - first);
     const auto pack = [&](int i) {
       const int row = (first + i) * rows;
@@ -237,15 +251,9 @@ bool write_strips(TIFF* tiff, ConstView pixels, bool has_predictor, int rows, in
         pack(i);
       }
     }
-    for (int i = 0; i < packed; ++i) {
-      std::vector<std::byte>& strip = strips[static_cast<std::size_t>(i)];
-      const auto size = static_cast<tmsize_t>(strip.size());
-      if (TIFFWriteRawStrip(tiff, static_cast<std::uint32_t>(first + i), strip.data(), size) != size) {
-        return false;
-      }
-    }
+    is_written = append_strips(tiff, first, std::span(strips).first(static_cast<std::size_t>(packed)));
   }
-  return true;
+  return is_written;
 }
 
 /// False without memory for it.

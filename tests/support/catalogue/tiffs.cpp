@@ -395,6 +395,9 @@ void add_tolerated(Catalogue& to) {
   bits.photometric = 0;
   to.add_good("tiff_of_1_bit_untold.tif", untold, expected_of(bits, ones, false), "white or black");
 
+  choices.more = {{kPhotometric, {3}}};
+  to.add_good("tiff_palette_without_map.tif", make_tiff(choices, values), shown(), "color map is missing");
+
   // Two pixels white and three black, the end of the block, and no more rows.
   TiffChoices fax;
   fax.bits = 1;
@@ -605,6 +608,7 @@ void add_refused(Catalogue& to) {
   to.add_damaged("tiff_of_width_0.tif", with(kWidthTag, 0));
   to.add_damaged("tiff_of_more_rows.tif", with(kHeightTag, 4));
   to.add_damaged("tiff_strip_beyond_the_file.tif", with(kOffsets, 5000), "truncated");
+  to.add_damaged("tiff_strip_at_0.tif", with(kOffsets, 0), "in place of the header");
   // libtiff knows how long an uncompressed strip must be.
   to.add_good("tiff_strip_of_no_bytes.tif", with(kByteCounts, 0), expected_of(TiffChoices(), values, false));
   to.add_damaged("tiff_strip_too_short.tif", with(kByteCounts, 7), "a strip or tile is cut off");

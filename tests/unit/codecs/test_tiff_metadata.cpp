@@ -163,5 +163,72 @@ TEST(TiffMetadata, DescriptionsForProgramsAreLeftOut) {
   }
 }
 
+ExifEntry text_entry(std::uint16_t tag, std::string_view text) {
+  FileBytes value = bytes_of(text);
+  value.push_back({});
+  return {tag, 2, static_cast<std::uint32_t>(value.size()), value};
+}
+
+FileBytes directory_of(std::vector<ExifEntry> entries) {
+  ExifDirectories directories;
+  directories.image = std::move(entries);
+  return exif_data(directories, 1);
+}
+
+FileBytes geotiff() {
+  const auto numbers = [](std::uint32_t count, int bytes) {
+    FileBytes value;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      add_le(value, bytes == 8 ? 0x3FF0000000000000U + i : i, bytes);
+    }
+    return value;
+  };
+  return directory_of({{33550, 12, 3, numbers(3, 8)},
+                       {33922, 12, 6, numbers(6, 8)},
+                       {34735, 3, 8, numbers(8, 2)},
+                       {34736, 12, 2, numbers(2, 8)},
+                       text_entry(34737, "WGS 84|")});
+}
+
+TEST(TiffMetadata, GeotiffTagsStayWhileThePixelsDo) {
+  Metadata metadata;
+  metadata.geotiff = geotiff();
+  const DecodedImage found = decode(tiff_with(metadata));
+  EXPECT_EQ(found.metadata, metadata);
+  EXPECT_EQ(decode(tiff_with(found.metadata)).metadata, metadata);
+  for (const FileFormat other : {FileFormat::png, FileFormat::jpeg, FileFormat::bmp, FileFormat::tga}) {
+    const CarriedMetadata carried = carried_metadata(metadata, other, kRgb);
+    EXPECT_EQ(carried.left_out,
+              std::vector<std::string>{"the georeference (GeoTIFF) is not carried: only TIFF has a place for it"});
+    EXPECT_TRUE(carried.metadata.geotiff.empty());
+  }
+  EXPECT_TRUE(carried_metadata(metadata, FileFormat::tiff, kRgb).left_out.empty());
+  metadata.exif = exif_with(6, false);
+  const DecodedImage turned = decode(tiff_with(metadata));
+  EXPECT_TRUE(turned.metadata.geotiff.empty());
+  EXPECT_EQ(turned.details, std::vector<std::string>{
+                                "its georeference (GeoTIFF) is for the image before it is turned and is left out"});
+  EXPECT_EQ(decode(tiff_with(metadata), "t", {.auto_orient = false}).metadata.geotiff, metadata.geotiff);
+}
+
+TEST(TiffMetadata, TheCalibrationOfImagejStaysWhileThePixelsDo) {
+  FileBytes quarter;
+  add_le(quarter, 1, 4);
+  add_le(quarter, 4, 4);
+  FileBytes no_unit;
+  add_le(no_unit, 1, 2);
+  const auto calibration = [&](std::string_view text) {
+    return directory_of({text_entry(270, text), {282, 5, 1, quarter}, {283, 5, 1, quarter}, {296, 3, 1, no_unit}});
+  };
+  Metadata metadata;
+  metadata.imagej = calibration("ImageJ=1.53t\nimages=1\nunit=micron\nmin=0.0\nxorigin=7\n");
+  const DecodedImage found = decode(tiff_with(metadata));
+  EXPECT_EQ(found.metadata.imagej, calibration("ImageJ=1.53t\nunit=micron\nxorigin=7\n"));
+  EXPECT_TRUE(found.metadata.not_kept.empty());
+  EXPECT_EQ(decode(tiff_with(found.metadata)).metadata.imagej, found.metadata.imagej);
+  EXPECT_EQ(carried_metadata(found.metadata, FileFormat::png, kRgb).left_out,
+            std::vector<std::string>{"the ImageJ calibration is not carried: only TIFF has a place for it"});
+}
+
 }  // namespace
 }  // namespace gpuimg::test_tiff_metadata

@@ -156,6 +156,9 @@ TEST(TiffPages, AThumbnailInFrontIsNoPage) {
     const auto first = static_cast<std::size_t>(tiff::tiff_pages(in_memory(file)).places[0]);
     for (const std::size_t size : {first - 1, first + 1, first + 20}) {
       EXPECT_TRUE(refuses(std::span(file).first(size), ErrorKind::decode, "file is truncated", "t.tif")) << size;
+      const FileBytes prefix(file.begin(), file.begin() + static_cast<std::ptrdiff_t>(size));
+      EXPECT_EQ(levels_of(prefix, tiff::tiff_pages(in_memory(prefix))),
+                (std::vector<std::optional<int>>{std::nullopt}));
     }
   }
   const FileBytes alone = paged_tiff({{3, 1, 99, 1}, {2, 2, 98, 1}}, false, false);

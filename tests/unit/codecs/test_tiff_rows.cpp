@@ -41,6 +41,12 @@ constexpr std::array kSamples = {
     Samples{"ycbcr", PHOTOMETRIC_YCBCR, 8, 3, -1},
     Samples{"ycbcr_420", PHOTOMETRIC_YCBCR, 8, 3, -1, 2},
     Samples{"ycbcr_410", PHOTOMETRIC_YCBCR, 8, 3, -1, 4},
+    Samples{"gray10", PHOTOMETRIC_MINISBLACK, 10, 1, -1},
+    Samples{"rgb5_alpha", PHOTOMETRIC_RGB, 5, 4, EXTRASAMPLE_UNASSALPHA},
+    Samples{"ycbcr16", PHOTOMETRIC_YCBCR, 16, 3, -1},
+    Samples{"ycbcr16_420", PHOTOMETRIC_YCBCR, 16, 3, -1, 2},
+    Samples{"lab8", PHOTOMETRIC_CIELAB, 8, 3, -1},
+    Samples{"lab16_alpha", PHOTOMETRIC_CIELAB, 16, 4, EXTRASAMPLE_UNASSALPHA},
 };
 
 struct Division {
@@ -63,7 +69,8 @@ void set_tags(TIFF* tiff, const Samples& samples, const Division& division, int 
   TIFFSetField(tiff, TIFFTAG_COMPRESSION, compression);
   if (samples.extra >= 0) {
     std::array<std::uint16_t, 2> kinds = {static_cast<std::uint16_t>(samples.extra), EXTRASAMPLE_UNSPECIFIED};
-    const int colors = samples.photometric == PHOTOMETRIC_RGB ? 3 : 1;
+    const bool is_color = samples.photometric == PHOTOMETRIC_RGB || samples.photometric == PHOTOMETRIC_CIELAB;
+    const int colors = is_color ? 3 : 1;
     TIFFSetField(tiff, TIFFTAG_EXTRASAMPLES, samples.samples - colors, kinds.data());
   }
   if (samples.photometric == PHOTOMETRIC_YCBCR) {
@@ -110,9 +117,8 @@ TEST(TiffRows, EndWhereverBandsEnd) {
   SCOPED_TRACE(random.trace());
   for (const Samples& samples : kSamples) {
     for (const Division& division : kDivisions) {
-      const bool is_ycbcr = samples.photometric == PHOTOMETRIC_YCBCR;
       const int compression = random.below(2) == 0 ? COMPRESSION_NONE : COMPRESSION_LZW;
-      if (is_ycbcr && division.is_planar) {
+      if (samples.subsampling > 1 && division.is_planar) {
         continue;
       }
       SCOPED_TRACE(std::string(samples.name) + " in blocks of " + std::to_string(division.tile_width) + " by " +
