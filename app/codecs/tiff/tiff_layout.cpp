@@ -422,7 +422,7 @@ struct StoredBlocks {
   StoredBlocks(const TiffFile& file, const TiffKind& kind, const TiffBlocks& blocks) : height(blocks.height) {
     planes = kind.is_planar ? static_cast<std::uint64_t>(kind.samples) : 1;
     if (blocks.are_tiles) {
-      per_plane = blocks.count / planes;
+      per_plane = std::max<std::uint64_t>(blocks.count / planes, 1);
       return;
     }
     const std::vector<std::uint64_t> rows = file.numbers(TIFFTAG_ROWSPERSTRIP);
