@@ -177,6 +177,7 @@ struct DeclaredImage {
   PixelFormat decoded;          ///< what decoding gives
   bool may_add_alpha = false;   ///< decoding adds an alpha channel if the pixels use it
   bool suits_backends = false;  ///< a backend's own decoder may take the file
+  bool is_upright = false;      ///< the size is that of the upright image: an EXIF orientation has no effect
   std::vector<HeaderFact> facts;
 
   [[nodiscard]] std::uint64_t pixels() const { return width * height; }

@@ -163,9 +163,8 @@ constexpr Codec kCodecs[] = {
     {
         .format = FileFormat::heif,
         .name = "HEIF",
-        .signatures =
-            {{"ftypavif", 4}, {"ftypavis", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif1", 4}, {"ftypmsf1", 4}},
-        .recognizes = heif::looks_like_cut_heif,
+        .signatures = {{"ftypavi", 4}, {"ftyphei", 4}, {"ftyphev", 4}, {"ftypmif", 4}, {"ftypmsf", 4}},
+        .recognizes = heif::looks_like_heif,
         .endings = {"heic", "heif", "hif", "avif"},
         .declared = heif::declared_heif,
         .metadata = heif::heif_header_metadata,
@@ -206,7 +205,7 @@ constexpr ForeignFormat kForeignFormats[] = {
 #if !GPUIMG_HAS_HEIF
     {"AVIF", {{"ftypavif", 4}, {"ftypavis", 4}}, {"avif"}, "heif-convert in.avif out.png"},
     {"HEIC", {{"ftyphei", 4}, {"ftyphev", 4}}, {"heic"}, "heif-convert in.heic out.png"},
-    {"HEIF", {{"ftypmif1", 4}, {"ftypmsf1", 4}}, {"heif"}, "heif-convert in.heif out.png"},
+    {"HEIF", {{"ftypmif", 4}, {"ftypmsf", 4}}, {"heif"}, "heif-convert in.heif out.png"},
 #endif
     {"video (MP4 or QuickTime)", {{"ftyp", 4}, {"moov", 4}, {"mdat", 4}}, {}, kVideo},
     {"video (Matroska or WebM)", {{"\x1A\x45\xDF\xA3"}}, {}, kVideo},

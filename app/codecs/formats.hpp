@@ -70,8 +70,9 @@ namespace gpuimg::codecs::heif {
 /// asks for are applied in every case. `name` is printable. Throws like decode_image.
 DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options);
 
-/// Codec::recognizes of HEIF: files that are cut off inside their signature.
-bool looks_like_cut_heif(ByteSpan bytes, std::string_view name);
+/// Codec::recognizes of HEIF: files of any brand that name one of HEIF as compatible, and those that are cut off inside
+/// their signature.
+bool looks_like_heif(ByteSpan bytes, std::string_view name);
 
 /// Codec::declared and Codec::metadata of HEIF: they need the whole file.
 DeclaredImage declared_heif(ByteSpan beginning, const std::string& name);

@@ -48,15 +48,15 @@ void say_upright(DecodedImage& decoded) {
 
 /// Applies the EXIF orientation to the pixels, and resets it in the metadata.
 void turn_upright(DecodedImage& decoded) {
-  const int orientation = exif_orientation(decoded.metadata.exif);
-  if (orientation == 1) {
+  if (exif_orientation(decoded.metadata.exif) == 1) {
     return;
   }
-  if (!decoded.picture && !decoded.is_upright) {  // a backend has turned its pixels
+  const int orientation = applied_orientation(decoded.metadata.exif, decoded.is_upright);
+  if (!decoded.picture) {  // a backend has turned its pixels
     decoded.image = apply_orientation(std::move(decoded.image), orientation);
   }
   say_upright(decoded);
-  if (decoded.metadata.density && !decoded.is_upright && swaps_sides(orientation)) {
+  if (decoded.metadata.density && swaps_sides(orientation)) {
     std::swap(decoded.metadata.density->x, decoded.metadata.density->y);
   }
   if (decoded.source_encoding && swaps_sides(orientation)) {

@@ -58,6 +58,10 @@ struct Size {
   std::uint64_t height = 0;
 };
 
+int shown_orientation(const FileHeader& header) {
+  return codecs::applied_orientation(header.metadata.exif, header.image.is_upright);
+}
+
 Size upright_size(const FileHeader& header, int orientation) {
   const Size stored{header.image.width, header.image.height};
   return swaps_sides(orientation) ? Size{stored.height, stored.width} : stored;
@@ -142,7 +146,7 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
     rows.emplace_back("file size", grouped(*header.file_bytes) + " bytes");
   }
   rows.emplace_back("size", fmt::format("{}x{}", image.width, image.height));
-  const int orientation = codecs::exif_orientation(header.metadata.exif);
+  const int orientation = shown_orientation(header);
   if (orientation != 1) {
     const Size upright = upright_size(header, orientation);
     rows.emplace_back("orientation", fmt::format("{}: read as {}x{}, {}", orientation, upright.width, upright.height,
@@ -186,7 +190,7 @@ void write_fact(const HeaderFact& fact, JsonWriter& json) {
 }
 
 void write_size(const FileHeader& header, JsonWriter& json) {
-  const int orientation = codecs::exif_orientation(header.metadata.exif);
+  const int orientation = shown_orientation(header);
   const Size upright = upright_size(header, orientation);
   json.key("width").integer(header.image.width).key("height").integer(header.image.height);
   json.key("orientation").integer(static_cast<std::uint64_t>(orientation));
@@ -267,7 +271,7 @@ std::string info_line(const std::string& name, const FileHeader& header) {
                                  header.image.height, color_text(header.image));
   add_brief_facts(header.image, line);
   const Metadata& metadata = header.metadata;
-  if (const int orientation = codecs::exif_orientation(metadata.exif); orientation != 1) {
+  if (const int orientation = shown_orientation(header); orientation != 1) {
     line += fmt::format(", orientation {}", orientation);
   }
   if (!metadata.icc.empty()) {

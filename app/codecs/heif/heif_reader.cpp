@@ -1,4 +1,4 @@
-// libheif decodes the whole image, applies the file's transformations, and converts it to RGB. Metadata items are taken
+// The entry points of HEIF: what is declared, metadata, and the checks before libheif decodes. Metadata items are taken
 // as they are if they are what they claim to be. ISO/IEC 23008-12, annex A, for EXIF.
 #include "codecs/formats.hpp"
 
@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstring>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -16,138 +14,17 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/heif/heif_boxes.hpp"
-#include "codecs/heif/heif_library.hpp"
+#include "codecs/heif/heif_file.hpp"
 #include "codecs/heif/libheif.hpp"
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
-#include "codecs/threads.hpp"
-#include "gpuimg/error.hpp"
-#include "gpuimg/image.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg::codecs::heif {
 namespace {
-
-/// libheif's message, which may hold bytes of the file, as a clause.
-std::string clause(const heif_error& error) {
-  constexpr std::string_view kOfDecoder =
-      "Decoder plugin generated an error: Unspecified: ";  // hevc_decoder.cpp's follows
-  std::string text = printable_name(error.message != nullptr ? error.message : "unknown error");
-  if (text.starts_with(kOfDecoder)) {
-    text.erase(0, kOfDecoder.size());
-  }
-  std::replace(text.begin(), text.end(), ';', ',');
-  return text;
-}
-
-/// A HEIF in memory, opened with libheif: its primary image, and gpuimg's errors in place of libheif's.
-class HeifFile {
- public:
-  /// Opens the primary image. `bytes` and `name` (printable) must outlive the object. Throws like decode_image; for a
-  /// file that is cut off, TruncatedFile.
-  HeifFile(ByteSpan bytes, const std::string& name);
-
-  [[nodiscard]] const LibHeif& library() const { return library_; }
-  [[nodiscard]] heif_context* context() const { return context_.get(); }
-  [[nodiscard]] const heif_image_handle* image() const { return image_.get(); }
-  [[nodiscard]] const std::string& name() const { return name_; }
-
-  [[nodiscard]] std::uint64_t width() const;  ///< after transformations
-  [[nodiscard]] std::uint64_t height() const;
-  [[nodiscard]] std::uint64_t stored_width() const;  ///< before transformations: cropping may hide most of it
-  [[nodiscard]] std::uint64_t stored_height() const;
-  [[nodiscard]] ByteSpan bytes() const { return bytes_; }
-  [[nodiscard]] int bits() const { return bits_; }  ///< of a channel, as stored
-  [[nodiscard]] PixelFormat format() const;         ///< of the decoded image
-  [[nodiscard]] bool is_premultiplied() const;      ///< its colors by its alpha
-  [[nodiscard]] int images() const;                 ///< that the file shows
-  [[nodiscard]] std::string_view brand() const;     ///< 4 letters: "heic", "avif"
-  [[nodiscard]] bool is_sequence() const;
-
-  /// Throws if a call of libheif failed.
-  void check(const heif_error& error) const;
-
- private:
-  const LibHeif& library_;
-  ByteSpan bytes_;
-  const std::string& name_;
-  HeifOwner<heif_context> context_;
-  HeifOwner<const heif_image_handle> image_;
-  int bits_ = 8;
-};
-
-HeifFile::HeifFile(ByteSpan bytes, const std::string& name) : library_(libheif(name)), bytes_(bytes), name_(name) {
-  check_boxes(bytes, name);
-  context_.reset(library_.context_alloc());
-  if (context_ == nullptr) {
-    throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libheif; free some memory");
-  }
-  check(library_.context_read_from_memory_without_copy(context(), bytes.data(), bytes.size(), nullptr));
-  heif_image_handle* primary = nullptr;
-  const heif_error error = library_.context_get_primary_image_handle(context(), &primary);
-  image_.reset(primary);
-  check(error);
-  bits_ = library_.image_handle_get_luma_bits_per_pixel(image());
-  if (bits_ < 1 || bits_ > 16) {
-    refuse_damaged(name, "it does not say how many bits its channels have");
-  }
-}
-
-std::uint64_t HeifFile::width() const {
-  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_width(image()), 0));
-}
-
-std::uint64_t HeifFile::height() const {
-  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_height(image()), 0));
-}
-
-std::uint64_t HeifFile::stored_width() const {
-  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_ispe_width(image()), 0));
-}
-
-std::uint64_t HeifFile::stored_height() const {
-  return static_cast<std::uint64_t>(std::max(library_.image_handle_get_ispe_height(image()), 0));
-}
-
-PixelFormat HeifFile::format() const {
-  constexpr int kByte = 8;
-  const bool has_alpha = library_.image_handle_has_alpha_channel(image()) != 0;
-  return {bits_ > kByte ? Sample::u16 : Sample::u8, has_alpha ? 4 : 3};
-}
-
-bool HeifFile::is_premultiplied() const {
-  return format().has_alpha() && library_.image_handle_is_premultiplied_alpha(image()) != 0;
-}
-
-int HeifFile::images() const { return library_.context_get_number_of_top_level_images(context()); }
-
-std::string_view HeifFile::brand() const {
-  constexpr std::size_t kOffset = 8;  // in the ftyp box
-  return {reinterpret_cast<const char*>(bytes_.data()) + kOffset, 4};
-}
-
-bool HeifFile::is_sequence() const {
-  constexpr std::array<std::string_view, 4> kSequences = {"avis", "hevc", "hevx", "msf1"};
-  return std::find(kSequences.begin(), kSequences.end(), brand()) != kSequences.end();
-}
-
-void HeifFile::check(const heif_error& error) const {
-  switch (error.code) {
-    case heif_error_Ok: return;
-    case heif_error_Memory_allocation_error:
-      if (error.subcode == heif_suberror_Security_limit_exceeded) {
-        refuse_unsupported(name_, fmt::format("HEIF beyond the limits of libheif ({})", clause(error)));
-      }
-      throw Error(ErrorKind::out_of_memory, name_ + ": libheif ran out of memory; use a machine with more memory");
-    case heif_error_Unsupported_filetype:
-    case heif_error_Unsupported_feature:
-      refuse_unsupported(name_, fmt::format("this kind of HEIF ({}: {})", heif_library(), clause(error)));
-    default: refuse_damaged(name_, clause(error));
-  }
-}
 
 constexpr std::size_t kMaxItemBytes = std::size_t{64} << 20;
 
@@ -251,84 +128,16 @@ void check_sizes(const HeifFile& file, const ReadOptions& options) {
   constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // as of WebP
   check_size(file.name(), file.width(), file.height(), options.max_pixels);
   allow_sparse_hevc(options.max_sparse_pixels);
-  std::vector<CodedSize> sizes = av1_sizes(file.bytes());
-  sizes.push_back({file.stored_width(), file.stored_height()});
-  for (const CodedSize& size : sizes) {
-    check_size(file.name(), size.width, size.height, options.max_pixels);
-    check_coverage(file.name(), size.width * size.height, kMaxPixelsPerByte * file.bytes().size(), options);
-  }
-}
-
-heif_chroma chroma_of(PixelFormat format) {
-  if (format.sample == Sample::u8) {
-    return format.has_alpha() ? heif_chroma_interleaved_RGBA : heif_chroma_interleaved_RGB;
-  }
-  return format.has_alpha() ? heif_chroma_interleaved_RRGGBBAA_LE : heif_chroma_interleaved_RRGGBB_LE;
-}
-
-HeifOwner<const heif_image> decoded_by_library(const HeifFile& file, const ReadOptions& options) {
-  const LibHeif& library = file.library();
-  const HeifOwner<heif_decoding_options> decoding(library.decoding_options_alloc());
-  constexpr int kHasStrictness = 3;  // the version of the options
-  if (decoding != nullptr && decoding->version >= kHasStrictness) {
-    decoding->strict_decoding = 1;
-  }
-  const int threads = allowed_threads(options.threads);
-  library.context_set_max_decoding_threads(file.context(), threads > 1 ? threads : 0);
-  heif_image* image = nullptr;
-  const heif_error error =
-      library.decode_image(file.image(), &image, heif_colorspace_RGB, chroma_of(file.format()), decoding.get());
-  HeifOwner<const heif_image> owner(image);
-  file.check(error);
-  return owner;
-}
-
-/// Values of 9 to 16 bits, scaled to the full range of 16 and rounded.
-void widen_row(const std::byte* from, int bits, std::size_t count, std::uint16_t* to) {
-  const std::uint32_t full = (1U << bits) - 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    const std::uint32_t value =
-        std::to_integer<std::uint32_t>(from[2 * i]) | std::to_integer<std::uint32_t>(from[2 * i + 1]) << 8;
-    to[i] = static_cast<std::uint16_t>((std::min(value, full) * 65535U + full / 2) / full);
-  }
-}
-
-/// Divides RGBA by its alpha: docs/operations.md, "Files".
-template <class T>
-void divide_by_alpha(T* pixel, int width) {
-  for (int x = 0; x < width; ++x, pixel += 4) {
-    const std::uint64_t alpha = pixel[3];
-    for (int channel = 0; channel < 3 && alpha > 0; ++channel) {
-      const std::uint64_t divided = (pixel[channel] * std::uint64_t{kMaxOf<T>} + alpha / 2) / alpha;
-      pixel[channel] = static_cast<T>(std::min<std::uint64_t>(divided, kMaxOf<T>));
+  const auto check_coded = [&](std::uint64_t width, std::uint64_t height) {
+    check_size(file.name(), width, height, options.max_pixels);
+    check_coverage(file.name(), width * height, kMaxPixelsPerByte * file.bytes().size(), options);
+  };
+  for (const auto& [id, item] : file.items().items) {
+    for (const Av1Sequence& sequence : item.sequences) {
+      check_coded(sequence.width, sequence.height);
     }
   }
-}
-
-/// Copies what libheif decoded, which must be what the file declares.
-void copy_pixels(const HeifFile& file, const heif_image* image, View to) {
-  const LibHeif& library = file.library();
-  int stride = 0;
-  const std::uint8_t* plane = library.image_get_plane_readonly(image, heif_channel_interleaved, &stride);
-  const int bits = library.image_get_bits_per_pixel_range(image, heif_channel_interleaved);
-  const bool is_deep = to.format.sample == Sample::u16;
-  if (plane == nullptr || library.image_get_width(image, heif_channel_interleaved) != to.width ||
-      library.image_get_height(image, heif_channel_interleaved) != to.height ||
-      library.image_get_chroma_format(image) != chroma_of(to.format) || (is_deep ? bits < 9 || bits > 16 : bits != 8)) {
-    refuse_damaged(file.name(), "its image has another size or depth than it declares");
-  }
-  const bool divides = file.is_premultiplied();
-  for (int y = 0; y < to.height; ++y) {
-    const auto* from = reinterpret_cast<const std::byte*>(plane) + static_cast<std::ptrdiff_t>(y) * stride;
-    if (is_deep) {
-      auto* row = to.row<std::uint16_t>(y);
-      widen_row(from, bits, to.tight_pitch_bytes() / 2, row);
-      divide_by_alpha(row, divides ? to.width : 0);
-    } else {
-      std::memcpy(to.row_bytes(y), from, to.tight_pitch_bytes());
-      divide_by_alpha(to.row<std::uint8_t>(y), divides ? to.width : 0);
-    }
-  }
+  check_coded(file.coded_width(), file.coded_height());
 }
 
 void add_notes(const HeifFile& file, std::vector<std::string>& notes) {
@@ -340,14 +149,18 @@ void add_notes(const HeifFile& file, std::vector<std::string>& notes) {
   if (file.is_premultiplied()) {
     notes.emplace_back("HEIF: its colors are stored multiplied by alpha; they are divided by it");
   }
+  if (!file.lost_alpha().empty()) {
+    notes.emplace_back("HEIF: " + file.lost_alpha());
+  }
 }
 
 }  // namespace
 
-bool looks_like_cut_heif(ByteSpan bytes, std::string_view /*name*/) {
+bool looks_like_heif(ByteSpan bytes, std::string_view /*name*/) {
   constexpr std::size_t kSignatureEnd = 12;
   const std::string_view text(reinterpret_cast<const char*>(bytes.data()), std::min(bytes.size(), kSignatureEnd));
-  return text.size() >= 8 && text.size() < kSignatureEnd && text.substr(4).starts_with("ftyp");
+  const bool is_cut = text.size() >= 8 && text.size() < kSignatureEnd && text.substr(4).starts_with("ftyp");
+  return is_cut || has_heif_brand(bytes);
 }
 
 DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOptions& options) {
@@ -356,9 +169,7 @@ DecodedImage read_heif(ByteSpan bytes, const std::string& name, const ReadOption
   DecodedImage decoded;
   decoded.is_upright = true;
   decoded.metadata = read_metadata(file, decoded.details);
-  const HeifOwner<const heif_image> image = decoded_by_library(file, options);
-  decoded.image = options.image(static_cast<int>(file.width()), static_cast<int>(file.height()), file.format());
-  copy_pixels(file, image.get(), decoded.image.view());
+  decoded.image = decoded_image(file, options);
   add_notes(file, decoded.notes);
   return decoded;
 }
@@ -368,11 +179,12 @@ DeclaredImage declared_heif(ByteSpan beginning, const std::string& name) {
   DeclaredImage declared;
   declared.width = file.width();
   declared.height = file.height();
-  declared.color = "YCbCr";
+  declared.is_upright = true;
+  declared.color = file.items().is_gray(file.items().primary) ? "gray" : "YCbCr";
   declared.bits = file.bits();
   declared.decoded = file.format();
   declared.bytes_per_pixel = declared.decoded.bytes_per_pixel();
-  declared.decoder_bytes_per_pixel = 3 * declared.bytes_per_pixel;  // as coded, transformed, and converted
+  declared.decoder_bytes_per_pixel = 3 * declared.bytes_per_pixel;  // as coded, converted, and turned
   declared.facts = {{"brand", std::string(file.brand())}, {"images", static_cast<std::uint64_t>(file.images())}};
   return declared;
 }

@@ -32,9 +32,11 @@ struct LibHeif {
   GPUIMG_LIBRARY_FUNCTION(image_get_bits_per_pixel_range, heif_image_get_bits_per_pixel_range);
   GPUIMG_LIBRARY_FUNCTION(image_get_chroma_format, heif_image_get_chroma_format);
   GPUIMG_LIBRARY_FUNCTION(image_get_height, heif_image_get_height);
+  GPUIMG_LIBRARY_FUNCTION(image_get_nclx_color_profile, heif_image_get_nclx_color_profile);
   GPUIMG_LIBRARY_FUNCTION(image_get_plane, heif_image_get_plane);
   GPUIMG_LIBRARY_FUNCTION(image_get_plane_readonly, heif_image_get_plane_readonly);
   GPUIMG_LIBRARY_FUNCTION(image_get_width, heif_image_get_width);
+  GPUIMG_LIBRARY_FUNCTION(image_handle_get_auxiliary_image_handle, heif_image_handle_get_auxiliary_image_handle);
   GPUIMG_LIBRARY_FUNCTION(image_handle_get_color_profile_type, heif_image_handle_get_color_profile_type);
   GPUIMG_LIBRARY_FUNCTION(image_handle_get_height, heif_image_handle_get_height);
   GPUIMG_LIBRARY_FUNCTION(image_handle_get_ispe_height, heif_image_handle_get_ispe_height);

@@ -22,6 +22,12 @@ bool is_exif(std::span<const std::byte> data) noexcept;
 /// means that the pixels are stored upright. Never throws.
 int exif_orientation(std::span<const std::byte> exif) noexcept;
 
+/// The orientation that decoding applies, and `gpuimg info` shows. None (1) if the format has its own way to turn an
+/// image (DecodedImage::is_upright, DeclaredImage::is_upright).
+inline int applied_orientation(std::span<const std::byte> exif, bool is_upright) noexcept {
+  return is_upright ? 1 : exif_orientation(exif);
+}
+
 /// Sets every orientation that exif_orientation could find to 1; changes nothing else.
 void reset_orientation(std::span<std::byte> exif) noexcept;
 

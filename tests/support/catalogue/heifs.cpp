@@ -54,6 +54,21 @@ constexpr std::string_view kHevcBlocks =
     "\x4c\xff\xce\x0a\xd4\xaf\xed\xa7\x70\x8e\x83\x5a\x46\xa2\x0d\x43\x54\xd2\xa5\xea\x29\x50\x9d\x7c\x95\x13"
     "\x9b\xc1\xe5\x86\xe0\xbd\x63\x9f\xba\x29\xda\xb2\x1c\x55\xf6\x40"sv;
 
+/// AV1 of 12 bits, 8×6, monochrome, of level 2000.
+constexpr std::string_view kAv1DeepGray =
+    "\x12\x00\x0a\x05\x58\x08\xbd\x63\xa8\x32\x08\x10\x00\x00\x18\xe1\x43\x9e\x40"sv;
+
+/// HEVC, 64×64, monochrome, of level 126.
+constexpr std::string_view kHevcGrayHeader =
+    "\x01\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x00\xff\xf0\x00\xfc\xfc\xf8\xf8\x00\x00\x0f\x03\x20\x00\x01"
+    "\x00\x17\x40\x01\x0c\x01\xff\xff\x04\x08\x00\x00\x03\x00\x9f\xf8\x00\x00\x03\x00\x00\xff\xba\x02\x40\x21"
+    "\x00\x01\x00\x26\x42\x01\x01\x04\x08\x00\x00\x03\x00\x9f\xf8\x00\x00\x03\x00\x00\xff\xc0\x82\x04\x16\x5b"
+    "\xa9\x24\xa6\xb9\xb0\x20\x00\x00\x03\x00\x20\x00\x00\x03\x00\x21\x22\x00\x01\x00\x06\x44\x01\xc1\x71\x89"
+    "\x12"sv;
+constexpr std::string_view kHevcGray =
+    "\x00\x00\x00\x18\x28\x01\xae\x0b\x70\x19\x4b\x9a\xdf\xe5\x43\xd5\x67\x34\xf5\x5b\x8a\x3c\x92\x43\xcb\x33"
+    "\x83\x80"sv;
+
 FileBytes box(std::string_view type, const FileBytes& content) {
   FileBytes bytes;
   add_be(bytes, content.size() + 8, 4);
@@ -80,6 +95,18 @@ FileBytes numbers(const Values& values, int bytes_each) {
 
 FileBytes ispe(std::uint32_t width, std::uint32_t height) { return full_box("ispe", numbers({width, height}, 4)); }
 FileBytes av1_header(std::uint32_t kind) { return box("av1C", numbers({0x81, 0, kind, 0}, 1)); }
+FileBytes irot(std::uint32_t quarters) { return box("irot", numbers({quarters}, 1)); }
+FileBytes imir(std::uint32_t axis) { return box("imir", numbers({axis}, 1)); }
+FileBytes clap(std::uint32_t width, std::uint32_t height) {
+  return box("clap", numbers({width, 1, height, 1, 0, 1, 0, 1}, 4));
+}
+/// Colors declared by numbers: those of sRGB.
+FileBytes colors(bool is_full_range) {
+  FileBytes content = bytes_of("nclx");
+  add_bytes(content, numbers({1, 13, 6}, 2));
+  add_be(content, is_full_range ? 0x80 : 0, 1);
+  return box("colr", content);
+}
 FileBytes alpha_mark() { return full_box("auxC", bytes_of("urn:mpeg:mpegB:cicp:systems:auxiliary:alpha\0"sv)); }
 
 struct Item {
@@ -88,6 +115,7 @@ struct Item {
   std::vector<FileBytes> properties;
   std::string content_type = {};  ///< of "mime"
   std::string reference = {};     ///< the kind of its reference to the first item
+  Values sources = {};            ///< the items of which its image is made
 };
 
 FileBytes item_info(std::size_t id, const Item& item) {
@@ -123,6 +151,11 @@ FileBytes item_references(const std::vector<Item>& items) {
   for (std::size_t i = 0; i < items.size(); ++i) {
     if (!items[i].reference.empty()) {
       add_bytes(all, box(items[i].reference, numbers({static_cast<std::uint32_t>(i + 1), 1, 1}, 2)));
+    }
+    if (!items[i].sources.empty()) {
+      Values link = {static_cast<std::uint32_t>(i + 1), static_cast<std::uint32_t>(items[i].sources.size())};
+      link.insert(link.end(), items[i].sources.begin(), items[i].sources.end());
+      add_bytes(all, box("dimg", numbers(link, 2)));
     }
   }
   return full_box("iref", all);
@@ -180,20 +213,140 @@ void add_stills(Catalogue& to) {
   to.add_good("heif_sequence.avif", heif({quarters()}, "avis"), quarters_shown(), "HEIF sequence");
   to.add_good("heif_of_two_images.avif", heif({quarters(), quarters({box("free", FileBytes(3))})}), quarters_shown(),
               "HEIF of 2 images: primary image only");
-  to.add_good("heif_cropped.avif", heif({quarters({box("clap", numbers({6, 1, 4, 1, 0, 1, 0, 1}, 4))})}),
-              quarters_shown(1, 1, 6, 4));
-  to.add_good("heif_turned_left.avif", heif({quarters({box("irot", numbers({1}, 1))})}),
+  to.add_good("heif_cropped.avif", heif({quarters({clap(6, 4)})}), quarters_shown(1, 1, 6, 4));
+  to.add_good("heif_turned_left.avif", heif({quarters({irot(1)})}),
               image_of_pixels(kHeight, kWidth, {Sample::u8, 3}, [](std::size_t i) {
                 return Values(3, (i / kHeight < kWidth / 2 ? 90U : 10U) + (i % kHeight < kHeight / 2 ? 0U : 160U));
               }));
-  const Item alpha{"av01", bytes_of(kAv1Alpha), {ispe(kWidth, kHeight), av1_header(0x1C), alpha_mark()}, "", "auxl"};
-  to.add_good("heif_alpha.avif", heif({quarters(), alpha}),
+  to.add_good("heif_of_brand_mif2.heif", heif({quarters()}, "mif2"), quarters_shown());
+}
+
+/// Turned to the left, and mirrored top to bottom.
+Image quarters_turned() {
+  return image_of_pixels(kHeight, kWidth, {Sample::u8, 3}, [](std::size_t i) {
+    return Values(3, (i / kHeight < kWidth / 2 ? 10U : 90U) + (i % kHeight < kHeight / 2 ? 0U : 160U));
+  });
+}
+
+/// The size stands behind the transformations.
+void add_late_sizes(Catalogue& to) {
+  const auto late = [](const std::vector<FileBytes>& transformations) {
+    Item item = quarters();
+    item.properties.insert(item.properties.begin(), transformations.begin(), transformations.end());
+    return heif({item});
+  };
+  to.add_good("heif_cropped_before_its_size.avif", late({clap(6, 4)}), quarters_shown(1, 1, 6, 4));
+  to.add_good("heif_turned_before_its_size.avif", late({irot(1), imir(0)}), quarters_turned());
+}
+
+Item alpha_of(const std::vector<FileBytes>& more, std::string_view data = kAv1Alpha) {
+  Item item{"av01", bytes_of(data), {ispe(kWidth, kHeight), av1_header(0x1C), alpha_mark()}, "", "auxl"};
+  item.properties.insert(item.properties.end(), more.begin(), more.end());
+  return item;
+}
+
+/// The quarters with their alpha.
+Image quarters_with_alpha(std::uint32_t second = 128, int left = 0, int top = 0, int width = kWidth,
+                          int height = kHeight) {
+  return image_of_pixels(width, height, {Sample::u8, 4}, [&](std::size_t i) {
+    const int x = left + static_cast<int>(i) % width;
+    const int y = top + static_cast<int>(i) / width;
+    const std::size_t quarter = (y < kHeight / 2 ? 0U : 2U) + (x < kWidth / 2 ? 0U : 1U);
+    const std::uint32_t alpha[] = {255, second, 255, 0};
+    const auto level = static_cast<std::uint32_t>(10 + 80 * quarter);
+    return Values{level, level, level, alpha[quarter]};
+  });
+}
+
+Image with_alpha_turned() {
+  return image_of_pixels(kHeight, kWidth, {Sample::u8, 4}, [](std::size_t i) {
+    const std::size_t quarter = (i % kHeight < kHeight / 2 ? 0U : 2U) + (i / kHeight < kWidth / 2 ? 1U : 0U);
+    constexpr std::uint32_t kAlpha[] = {255, 128, 255, 0};
+    const auto level = static_cast<std::uint32_t>(10 + 80 * quarter);
+    return Values{level, level, level, kAlpha[quarter]};
+  });
+}
+
+void add_alpha(Catalogue& to) {
+  to.add_good("heif_alpha.avif", heif({quarters(), alpha_of({})}), quarters_with_alpha());
+  to.add_good("heif_alpha_turned_alike.avif", heif({quarters({irot(1)}), alpha_of({irot(1)})}), with_alpha_turned());
+  to.add_good("heif_alpha_not_turned.avif", heif({quarters({irot(1)}), alpha_of({})}), with_alpha_turned());
+  to.add_good("heif_alpha_turned_alone.avif", heif({quarters(), alpha_of({irot(1)})}), quarters_with_alpha());
+  to.add_good("heif_alpha_not_cropped.avif", heif({quarters({clap(6, 4)}), alpha_of({})}),
+              quarters_with_alpha(128, 1, 1, 6, 4));
+  const Item gray{"av01", bytes_of(kAv1Alpha), {ispe(kWidth, kHeight), av1_header(0x1C)}};
+  to.add_good("heif_gray_with_alpha.avif", heif({gray, alpha_of({})}),
               image_of_pixels(kWidth, kHeight, {Sample::u8, 4}, [](std::size_t i) {
-                const std::size_t quarter = (i / kWidth < kHeight / 2 ? 0 : 2) + (i % kWidth < kWidth / 2 ? 0 : 1);
-                constexpr std::uint32_t kAlpha[] = {255, 128, 255, 0};
-                const auto level = static_cast<std::uint32_t>(10 + 80 * quarter);
-                return Values{level, level, level, kAlpha[quarter]};
+                constexpr std::uint32_t kLevels[] = {255, 128, 255, 0};
+                return Values(4, kLevels[(i / kWidth < kHeight / 2 ? 0 : 2) + (i % kWidth < kWidth / 2 ? 0 : 1)]);
               }));
+  Item other = alpha_of({});
+  other.properties[0] = ispe(kWidth + 1, kHeight);
+  to.add_good("heif_alpha_of_another_size.avif", heif({quarters(), other}), quarters_shown(),
+              "its alpha of 9x6 does not fit the image and is left out");
+  std::string video(kAv1Alpha);
+  constexpr std::size_t kRange = 8;
+  video[kRange] = '\x10';
+  to.add_good("heif_alpha_of_video_range.avif", heif({quarters(), alpha_of({}, video)}), quarters_with_alpha(130));
+}
+
+/// Levels of 16 to 235, of 8 bits, become those of 0 to 255.
+void add_gray(Catalogue& to) {
+  const auto gray = [](const std::vector<FileBytes>& more, std::string_view data = kAv1Alpha) {
+    Item item{"av01", bytes_of(data), {ispe(kWidth, kHeight), av1_header(0x1C)}};
+    item.properties.insert(item.properties.end(), more.begin(), more.end());
+    return item;
+  };
+  const auto shown = [](std::uint32_t middle, int width = kWidth) {
+    return image_of_pixels(width, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
+      const std::size_t x = i % static_cast<std::size_t>(width) % kWidth;
+      const std::size_t y = i / static_cast<std::size_t>(width);
+      return Values(3, x < kWidth / 2 ? 255U : y < kHeight / 2 ? middle : 0U);
+    });
+  };
+  std::string video(kAv1Alpha);
+  constexpr std::size_t kRange = 8;
+  video[kRange] = '\x10';
+  to.add_good("heif_gray.avif", heif({gray({})}), shown(128));
+  to.add_good("heif_gray_of_video_range.avif", heif({gray({colors(false)})}), shown(130));
+  to.add_good("heif_gray_whose_data_are_of_video_range.avif", heif({gray({}, video)}), shown(130));
+  to.add_good("heif_gray_that_declares_the_full_range.avif", heif({gray({colors(true)}, video)}), shown(128));
+  Item grid{"grid", numbers({0, 0, 0, 1, 0, 2 * kWidth, 0, kHeight}, 1), {ispe(2 * kWidth, kHeight)}};
+  grid.sources = {2, 3};
+  to.add_good("heif_gray_grid_of_video_range.avif", heif({grid, gray({}, video), gray({}, video)}),
+              shown(130, 2 * kWidth), "HEIF of 3 images");
+  const Item deep{
+      "av01", bytes_of(kAv1DeepGray), {ispe(kWidth, kHeight), box("av1C", numbers({0x81, 0x40, 0x7C, 0}, 1))}};
+  Item deep_video = deep;
+  deep_video.properties.push_back(colors(false));
+  to.add_good("heif_gray_of_12_bits.avif", heif({deep}),
+              constant_image(kWidth, kHeight, {Sample::u16, 3}, (2000 * 65535U + 2047) / 4095));
+  to.add_good("heif_gray_of_12_bits_of_video_range.avif", heif({deep_video}),
+              constant_image(kWidth, kHeight, {Sample::u16, 3}, (1744 * 65535U + 1752) / 3504));
+}
+
+void add_gray_of_hevc(Catalogue& to) {
+  const auto gray = [](const std::vector<FileBytes>& more) {
+    Item item{"hvc1", bytes_of(kHevcGray), {ispe(64, 64), box("hvcC", bytes_of(kHevcGrayHeader))}};
+    item.properties.insert(item.properties.end(), more.begin(), more.end());
+    return heif({item}, "heic");
+  };
+  to.add_good("heif_gray_of_hevc.heic", gray({}), constant_image(64, 64, {Sample::u8, 3}, 126));
+  to.add_good("heif_gray_of_hevc_of_video_range.heic", gray({colors(false)}),
+              constant_image(64, 64, {Sample::u8, 3}, 128));
+}
+
+/// Sound, but not for libheif 1.15.
+void add_uncommon(Catalogue& to) {
+  FileBytes compact = box("ftyp", bytes_of("mif3\0\0\0\0heic"sv));
+  add_bytes(compact, box("mini", bytes_of("\x08\x08\x80\xff\x01\xfe\x20"sv)));
+  to.add_unsupported("heif_of_the_compact_form.heif", compact, "HEIF in the compact form of a mini box is not");
+  Item unknown = quarters();
+  unknown.type = "unci";
+  to.add_unsupported("heif_of_another_kind.heif", heif({unknown}, "mif1"), "HEIF with an image of the kind 'unci'");
+  FileBytes animation = box("ftyp", bytes_of("msf1\0\0\0\0hevcmif1"sv));
+  add_bytes(animation, box("moov", bytes_of("...")));
+  to.add_unsupported("heif_of_an_animation.heif", animation, "HEIF that holds an animation without a still image");
 }
 
 void add_metadata(Catalogue& to) {
@@ -234,7 +387,7 @@ void add_broken(Catalogue& to) {
   to.add_damaged("heif_of_no_data.avif", with("not AV1 at all"sv, kWidth, kHeight), "");
   to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
   to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data cover at most");
-  Item cropped = quarters({box("clap", numbers({6, 1, 4, 1, 0, 1, 0, 1}, 4))});
+  Item cropped = quarters({clap(6, 4)});
   cropped.properties[0] = ispe(16384, 16384);
   to.add_unsupported("heif_of_few_bytes_cropped.avif", heif({cropped}), "its data cover at most");
 }
@@ -259,11 +412,16 @@ void add_heifs(Catalogue& to) {
   const std::string library = codecs::heif::heif_library();
   if (library.find("AV1") != std::string::npos) {
     add_stills(to);
+    add_late_sizes(to);
+    add_alpha(to);
+    add_gray(to);
+    add_uncommon(to);
     add_metadata(to);
     add_broken(to);
   }
   if (library.find("HEVC") != std::string::npos) {
     add_deep(to);
+    add_gray_of_hevc(to);
     add_flipped(to);
   }
 }

@@ -2,7 +2,11 @@
 #include <gtest/gtest.h>
 
 #include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "codecs/heif/heif_boxes.hpp"
@@ -91,8 +95,16 @@ std::uint32_t offset_of_data(std::size_t extents) {
   return static_cast<std::uint32_t>(file_of("av01", std::vector<Extent>(extents), false).size()) + 8;
 }
 
+std::vector<Av1Sequence> sequences_of(std::span<const std::byte> file) {
+  std::vector<Av1Sequence> all;
+  for (const auto& [id, item] : items_of(file).items) {
+    all.insert(all.end(), item.sequences.begin(), item.sequences.end());
+  }
+  return all;
+}
+
 void expect_one_size(const FileBytes& file) {
-  const std::vector<CodedSize> sizes = av1_sizes(file);
+  const std::vector<Av1Sequence> sizes = sequences_of(file);
   ASSERT_EQ(sizes.size(), 1U);
   EXPECT_EQ(sizes[0].width, 8U);
   EXPECT_EQ(sizes[0].height, 6U);
@@ -108,19 +120,19 @@ TEST(HeifBoxes, SizesAreThoseOfTheSequenceHeader) {
 }
 
 TEST(HeifBoxes, OtherItemsHaveNoSizes) {
-  EXPECT_TRUE(av1_sizes(with_data(file_of("hvc1", {{offset_of_data(1), 12}}, false))).empty());
-  EXPECT_TRUE(av1_sizes(file_of("av01", {}, true)).empty());
-  EXPECT_TRUE(av1_sizes({}).empty());
+  EXPECT_TRUE(sequences_of(with_data(file_of("hvc1", {{offset_of_data(1), 12}}, false))).empty());
+  EXPECT_TRUE(sequences_of(file_of("av01", {}, true)).empty());
+  EXPECT_TRUE(sequences_of({}).empty());
 }
 
 TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
   const FileBytes file = with_data(file_of("av01", {{offset_of_data(1), 12}}, false));
   for (std::size_t size = 0; size < file.size(); ++size) {
-    EXPECT_LE(av1_sizes(std::span(file).first(size)).size(), 1U) << size;
+    EXPECT_LE(sequences_of(std::span(file).first(size)).size(), 1U) << size;
   }
   constexpr std::uint32_t kMax = 0xFFFFFFFF;
-  EXPECT_TRUE(av1_sizes(file_of("av01", {{kMax, kMax}, {kMax, 1}}, false)).empty());
-  EXPECT_TRUE(av1_sizes(file_of("av01", {{kMax, kMax}, {kMax, 0}}, true)).empty());
+  EXPECT_TRUE(sequences_of(file_of("av01", {{kMax, kMax}, {kMax, 1}}, false)).empty());
+  EXPECT_TRUE(sequences_of(file_of("av01", {{kMax, kMax}, {kMax, 0}}, true)).empty());
 }
 
 TEST(HeifBoxes, EveryPrefixIsTruncatedUnlessItEndsAfterABox) {
@@ -162,6 +174,63 @@ TEST(HeifBoxes, ABoxShorterThanItsHeaderIsDamaged) {
     EXPECT_EQ(error.kind(), ErrorKind::decode);
     EXPECT_NE(std::string_view(error.what()).find("the box at byte 0 is too short"), std::string_view::npos);
   }
+}
+
+// --- Transformations ------------------------------------------------------------------------------------------------
+
+FileBytes fractions(std::initializer_list<std::int32_t> values) {
+  FileBytes bytes;
+  for (const std::int32_t value : values) {
+    add_be(bytes, static_cast<std::uint32_t>(value), 4);
+  }
+  return bytes;
+}
+
+/// Of 8×6 coded pixels.
+std::optional<Framing> framing_by(const std::vector<std::pair<std::string_view, FileBytes>>& properties) {
+  HeifItem item;
+  for (const auto& [type, content] : properties) {
+    item.properties.push_back({type, content, {}});
+  }
+  return item.framing(8, 6);
+}
+
+TEST(HeifBoxes, TurnsAndMirrorsComeToAnExifOrientation) {
+  const FileBytes zero = bytes_of("\0"sv);
+  const FileBytes one = bytes_of("\1"sv);
+  const FileBytes two = bytes_of("\2"sv);
+  const FileBytes three = bytes_of("\3"sv);
+  EXPECT_EQ(framing_by({})->orientation(), 1);
+  EXPECT_EQ(framing_by({{"irot", one}})->orientation(), 8);  // counterclockwise
+  EXPECT_EQ(framing_by({{"irot", two}})->orientation(), 3);
+  EXPECT_EQ(framing_by({{"irot", three}})->orientation(), 6);
+  EXPECT_EQ(framing_by({{"imir", zero}})->orientation(), 4);
+  EXPECT_EQ(framing_by({{"imir", one}})->orientation(), 2);
+  EXPECT_EQ(framing_by({{"irot", one}, {"imir", zero}})->orientation(), 5);
+  EXPECT_EQ(framing_by({{"imir", zero}, {"irot", one}})->orientation(), 7);
+  EXPECT_EQ(framing_by({{"irot", one}, {"irot", three}})->orientation(), 1);
+  EXPECT_EQ(framing_by({{"irot", one}})->shown_width(), 6U);
+}
+
+TEST(HeifBoxes, ACropIsOfWhatIsShownWhenItApplies) {
+  const FileBytes crop = fractions({4, 1, 2, 1, 2, 1, -1, 1});
+  EXPECT_EQ(framing_by({{"clap", crop}}), (Framing{4, 1, 4, 2}));
+  const FileBytes one = bytes_of("\1"sv);
+  const std::optional<Framing> turned = framing_by({{"irot", one}, {"clap", crop}});  // of 6×8
+  ASSERT_TRUE(turned.has_value());
+  EXPECT_EQ(turned->shown_width(), 3U);  // cut off
+  EXPECT_EQ(turned->left, 8U - 2 - 2);  // the third row from the top was the third column from the right
+  EXPECT_EQ(turned->width, 2U);
+  EXPECT_EQ(turned->top, 3U);
+  EXPECT_EQ(turned->height, 3U);
+  EXPECT_EQ(framing_by({{"imir", one}, {"clap", crop}})->left, 0U);
+}
+
+TEST(HeifBoxes, ACropThatLeavesNothingIsInvalid) {
+  EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 20, 1, 0, 1})}}).has_value());
+  EXPECT_FALSE(framing_by({{"clap", fractions({4, 0, 2, 1, 0, 1, 0, 1})}}).has_value());
+  EXPECT_FALSE(framing_by({{"clap", fractions({4, 1, 2, 1, 0, 1})}}).has_value());
+  EXPECT_EQ(framing_by({{"clap", fractions({40, 1, 2, 1, 0, 1, 0, 1})}}), (Framing{0, 2, 8, 2}));  // cut off
 }
 
 }  // namespace
