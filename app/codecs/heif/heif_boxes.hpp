@@ -95,8 +95,8 @@ HeifItems items_of(ByteSpan file);
 /// The properties that crop and turn.
 bool is_transformation(const ItemProperty& property);
 
-/// What a sound file has that an older libheif does not know, as "HEIF in the compact form of a mini box"; empty if nothing is
-/// found.
+/// What a sound file has that an older libheif does not know, as "HEIF in the compact form of a mini box"; empty if
+/// nothing is found.
 std::string uncommon_kind(ByteSpan file);
 
 }  // namespace gpuimg::codecs::heif

@@ -90,6 +90,24 @@ void HeifFile::open_primary() {
 
 void HeifFile::choose_alpha() {
   const bool is_attached = library_.image_handle_has_alpha_channel(image()) != 0;
+  if (items_.alpha() == 0) {  // tiles may have some
+    alpha_source_ = is_attached ? AlphaSource::with_image : AlphaSource::none;
+    return;
+  }
+  frame_alpha();
+  if (lost_alpha_.empty()) {
+    heif_image_handle* alpha = nullptr;
+    const heif_error error =
+        library_.image_handle_get_auxiliary_image_handle(image(), static_cast<heif_item_id>(items_.alpha()), &alpha);
+    alpha_.reset(alpha);
+    check(error);
+    const bool is_alike =
+        alpha_framing_ == framing_ && library_.image_handle_get_luma_bits_per_pixel(alpha_.get()) == bits_;
+    alpha_source_ = is_attached && is_alike ? AlphaSource::with_image : AlphaSource::by_itself;
+  }
+}
+
+void HeifFile::frame_alpha() {
   const HeifItem& item = items_.item(items_.alpha());
   const bool is_turned = std::any_of(item.properties.begin(), item.properties.end(), is_transformation);
   const ItemProperty* size = item.property("ispe");
@@ -99,27 +117,14 @@ void HeifFile::choose_alpha() {
   const std::uint64_t height = has_size ? u32be_at(size->content, 8) : coded_height();
   const bool has_size_of_image = width == coded_width() && height == coded_height();
   const std::optional<Framing> own = item.framing(width, height);
-  if (items_.alpha() == 0) {  // tiles may have some
-    alpha_source_ = is_attached ? AlphaSource::with_image : AlphaSource::none;
-  } else if (has_size_of_image && (!is_turned || own == framing_)) {
-    is_attached ? static_cast<void>(alpha_source_ = AlphaSource::with_image) : open_alpha(framing_);
-  } else if (own && own->shown_width() == framing_.shown_width() && own->shown_height() == framing_.shown_height()) {
-    open_alpha(*own);
+  const bool fits = own && own->shown_width() == this->width() && own->shown_height() == this->height();
+  if (fits && (is_turned || !has_size_of_image)) {
+    alpha_framing_ = *own;
   } else if (has_size_of_image) {
-    open_alpha(framing_);
+    alpha_framing_ = framing_;
   } else {
     lost_alpha_ = fmt::format("its alpha of {}x{} does not fit the image and is left out", width, height);
   }
-}
-
-void HeifFile::open_alpha(const Framing& framing) {
-  heif_image_handle* alpha = nullptr;
-  const heif_error error =
-      library_.image_handle_get_auxiliary_image_handle(image(), static_cast<heif_item_id>(items_.alpha()), &alpha);
-  alpha_.reset(alpha);
-  check(error);
-  alpha_framing_ = framing;
-  alpha_source_ = AlphaSource::by_itself;
 }
 
 std::uint64_t HeifFile::coded_width() const {

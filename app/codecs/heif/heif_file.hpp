@@ -63,8 +63,8 @@ class HeifFile {
   void read_items();
   void open_primary();
   void choose_alpha();
-  /// Opens alpha that is decoded by itself.
-  void open_alpha(const Framing& framing);
+  /// Sets alpha_framing_ or lost_alpha_.
+  void frame_alpha();
 
   const LibHeif& library_;
   ByteSpan bytes_;

@@ -218,15 +218,18 @@ bool is_harmless(de265_error warning) {
          warning == DE265_WARNING_SPS_MISSING_CANNOT_DECODE_SEI;
 }
 
-constexpr heif_error kOk = {heif_error_Ok, heif_suberror_Unspecified, "Success"};
-constexpr heif_error kNoMemory = {heif_error_Memory_allocation_error, heif_suberror_Unspecified, "out of memory"};
-
-heif_error damaged(const char* why) { return {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, why}; }
-
 /// Decodes the picture of one item. It runs on the calling thread alone: on several, damage has other effects from run
 /// to run, and libde265 checks less.
 class HevcDecoder {
  public:
+  static constexpr const char* kName = "HEVC for gpuimg, by libde265";
+  static bool supports(heif_compression_format format) { return format == heif_compression_HEVC; }
+  static heif_error load() {
+    return load_libde265() ? kDecoderOk
+                           : heif_error{heif_error_Unsupported_feature, heif_suberror_Unsupported_codec,
+                                        "HEVC needs libde265, which is not installed"};
+  }
+
   HevcDecoder() : context_(libde265().new_decoder()) {
     if (context_ == nullptr) {
       throw std::bad_alloc();
@@ -254,7 +257,7 @@ class HevcDecoder {
       }
       data = data.subspan(kLength + size);
     }
-    return kOk;
+    return kDecoderOk;
   }
 
   /// Gives the last picture, as libheif's own decoder does.
@@ -265,10 +268,10 @@ class HevcDecoder {
       error = error.code == heif_error_Ok && !is_harmless(warning) ? failure(warning) : error;
     }
     if (allowance_.is_exceeded) {
-      error = damaged("its HEVC data are far too few for the size that they declare");
+      error = damaged_data("its HEVC data are far too few for the size that they declare");
     }
     if (error.code == heif_error_Ok && last == nullptr) {
-      error = damaged("its HEVC data hold no whole picture");
+      error = damaged_data("its HEVC data hold no whole picture");
     }
     decoded = error.code == heif_error_Ok ? last.release() : nullptr;
     return error;
@@ -282,11 +285,11 @@ class HevcDecoder {
 
   static heif_error failure(de265_error error) {
     if (error == DE265_ERROR_OUT_OF_MEMORY || error == DE265_WARNING_CANNOT_APPLY_SAO_OUT_OF_MEMORY) {
-      return kNoMemory;
+      return kDecoderOutOfMemory;
     }
     thread_local std::string message;  // libheif copies it on this thread, but after it has freed the decoder
     message = fmt::format("its HEVC data have errors ({})", libde265().get_error_text(error));
-    return damaged(message.c_str());
+    return damaged_data(message.c_str());
   }
 
   heif_error decode_all(HeifImage& last) {
@@ -305,7 +308,7 @@ class HevcDecoder {
         }
       }
     }
-    return kOk;
+    return kDecoderOk;
   }
 
   heif_error take(const de265_image* picture, HeifImage& last) {
@@ -314,7 +317,7 @@ class HevcDecoder {
       return {heif_error_Unsupported_feature, heif_suberror_Unspecified, "libde265 did not use the memory given to it"};
     }
     if (std::any_of(planes->begin(), planes->end(), [](const Plane& plane) { return plane.has_gap(); })) {
-      return damaged("its HEVC data leave out parts of the image");
+      return damaged_data("its HEVC data leave out parts of the image");
     }
     return convert(picture, last);
   }
@@ -336,7 +339,6 @@ class HevcDecoder {
 
   static heif_error copy_plane(const de265_image* picture, int index, heif_image* image) {
     constexpr std::array kChannels = {heif_channel_Y, heif_channel_Cb, heif_channel_Cr};
-    const LibHeif& heif = *find_libheif();
     const heif_channel channel = kChannels[static_cast<std::size_t>(index)];
     const int bits = libde265().get_bits_per_pixel(picture, index);
     const int width = libde265().get_image_width(picture, index);
@@ -346,104 +348,22 @@ class HevcDecoder {
               "channels of different numbers of bits"};
     }
     if (width <= 0 || height <= 0) {
-      return damaged("its HEVC data declare an empty image");
+      return damaged_data("its HEVC data declare an empty image");
     }
-    const heif_error error = heif.image_add_plane(image, channel, width, height, bits);
-    if (error.code != heif_error_Ok) {
-      return error;
-    }
-    int from_stride = 0;
-    int to_stride = 0;
-    const std::uint8_t* from = libde265().get_image_plane(picture, index, &from_stride);
-    std::uint8_t* to = heif.image_get_plane(image, channel, &to_stride);
-    for (std::ptrdiff_t y = 0; y < height; ++y) {
-      std::memcpy(to + y * to_stride, from + y * from_stride, static_cast<std::size_t>(width) * (bits > 8 ? 2 : 1));
-    }
-    return kOk;
+    int row_bytes = 0;
+    const std::uint8_t* rows = libde265().get_image_plane(picture, index, &row_bytes);
+    return add_plane(image, channel, {width, height, bits}, reinterpret_cast<const std::byte*>(rows), row_bytes);
   }
 
   static heif_error copy_colors(const de265_image* picture, heif_image* image) {
-    const LibHeif& heif = *find_libheif();
-    const HeifOwner<heif_color_profile_nclx> nclx(heif.nclx_color_profile_alloc());
-    if (nclx == nullptr) {
-      return kNoMemory;
-    }
-    const auto value = [](int number) { return static_cast<std::uint16_t>(number); };
-    const auto colors = {
-        heif.nclx_color_profile_set_color_primaries(nclx.get(), value(libde265().get_image_colour_primaries(picture))),
-        heif.nclx_color_profile_set_transfer_characteristics(
-            nclx.get(), value(libde265().get_image_transfer_characteristics(picture))),
-        heif.nclx_color_profile_set_matrix_coefficients(nclx.get(),
-                                                        value(libde265().get_image_matrix_coefficients(picture)))};
-    for (const heif_error& error : colors) {
-      if (error.code != heif_error_Ok) {
-        return error;
-      }
-    }
-    nclx->full_range_flag = static_cast<std::uint8_t>(libde265().get_image_full_range_flag(picture) != 0 ? 1 : 0);
-    return heif.image_set_nclx_color_profile(image, nclx.get());
+    return set_colors(
+        image, {libde265().get_image_colour_primaries(picture), libde265().get_image_transfer_characteristics(picture),
+                libde265().get_image_matrix_coefficients(picture), libde265().get_image_full_range_flag(picture) != 0});
   }
 
   Allowance allowance_;
   std::unique_ptr<de265_decoder_context, Free> context_;  // refers to allowance_
 };
-
-/// Runs a call of libheif, which expects no exception.
-template <class Call>
-heif_error guarded(const Call& call) noexcept {
-  try {
-    return call();
-  } catch (const std::bad_alloc&) {
-    return kNoMemory;
-  } catch (...) {
-    return damaged("libde265 failed");
-  }
-}
-
-const char* plugin_name() { return "HEVC for gpuimg, by libde265"; }
-
-int priority_for(heif_compression_format format) {
-  constexpr int kAboveAll = 1 << 20;
-  return format == heif_compression_HEVC ? kAboveAll : 0;
-}
-
-heif_error new_decoder(void** decoder) {
-  if (!load_libde265()) {
-    return {heif_error_Unsupported_feature, heif_suberror_Unsupported_codec,
-            "HEVC needs libde265, which is not installed"};
-  }
-  return guarded([&] {
-    *decoder = new HevcDecoder;
-    return kOk;
-  });
-}
-
-void free_decoder(void* decoder) { delete static_cast<HevcDecoder*>(decoder); }
-
-heif_error push_data(void* decoder, const void* data, std::size_t size) {
-  return guarded([&] { return static_cast<HevcDecoder*>(decoder)->push({static_cast<const std::byte*>(data), size}); });
-}
-
-heif_error decode_image(void* decoder, heif_image** decoded) {
-  *decoded = nullptr;
-  return guarded([&] { return static_cast<HevcDecoder*>(decoder)->decode(*decoded); });
-}
-
-void set_strict_decoding(void* /*decoder*/, int /*flag*/) {}  // it always is
-
-heif_decoder_plugin described() {
-  heif_decoder_plugin plugin = {};
-  plugin.plugin_api_version = 3;
-  plugin.get_plugin_name = plugin_name;
-  plugin.does_support_format = priority_for;
-  plugin.new_decoder = new_decoder;
-  plugin.free_decoder = free_decoder;
-  plugin.push_data = push_data;
-  plugin.decode_image = decode_image;
-  plugin.set_strict_decoding = set_strict_decoding;
-  plugin.id_name = "gpuimg";
-  return plugin;
-}
 
 }  // namespace
 
@@ -457,7 +377,7 @@ void allow_sparse_hevc(std::uint64_t pixels) noexcept {
 bool load_libde265() noexcept { return find_libde265().has_value(); }
 
 const heif_decoder_plugin& hevc_decoder() {
-  static const heif_decoder_plugin kDecoder = described();
+  static const heif_decoder_plugin kDecoder = decoder_plugin<HevcDecoder>();
   return kDecoder;
 }
 

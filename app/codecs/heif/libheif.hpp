@@ -5,8 +5,10 @@
 #include <libheif/heif.h>
 #include <libheif/heif_plugin.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <new>
 #include <string>
 
 #include "io/shared_library.hpp"
@@ -84,8 +86,80 @@ struct HeifDeleter {
 template <class T>
 using HeifOwner = std::unique_ptr<T, HeifDeleter>;
 
-/// gpuimg's own decoder of HEVC: hevc_decoder.cpp.
+// --- Decoders that gpuimg registers with libheif, in place of libheif's own ------------------------------------------
+
+constexpr heif_error kDecoderOk = {heif_error_Ok, heif_suberror_Unspecified, "Success"};
+constexpr heif_error kDecoderOutOfMemory = {heif_error_Memory_allocation_error, heif_suberror_Unspecified,
+                                            "out of memory"};
+
+/// `why` is a clause that stays.
+inline heif_error damaged_data(const char* why) {
+  return {heif_error_Decoder_plugin_error, heif_suberror_Unspecified, why};
+}
+
+struct PlaneSize {
+  int width = 0;
+  int height = 0;
+  int bits = 8;
+};
+
+/// Adds a plane of samples of 1 byte, or of 2 for more than 8 bits.
+heif_error add_plane(heif_image* image, heif_channel channel, const PlaneSize& size, const std::byte* rows,
+                     std::ptrdiff_t row_bytes);
+
+/// Numbers of ISO/IEC 23091-2.
+struct CodedColors {
+  int primaries = 2;
+  int transfer = 2;
+  int matrix = 2;
+  bool is_full_range = false;
+};
+
+heif_error set_colors(heif_image* image, const CodedColors& colors);
+
+/// Runs a call of libheif, which expects no exception.
+template <class Call>
+heif_error guarded(const Call& call) noexcept {
+  try {
+    return call();
+  } catch (const std::bad_alloc&) {
+    return kDecoderOutOfMemory;
+  } catch (...) {
+    return damaged_data("the decoder failed");
+  }
+}
+
+/// A decoder of one item, which libheif prefers to all others. Decoder has kName, supports(format), load(), push(bytes)
+/// and decode(image).
+template <class Decoder>
+heif_decoder_plugin decoder_plugin() {
+  heif_decoder_plugin plugin = {};
+  plugin.plugin_api_version = 3;
+  plugin.get_plugin_name = [] { return Decoder::kName; };
+  plugin.does_support_format = [](heif_compression_format format) { return Decoder::supports(format) ? 1 << 20 : 0; };
+  plugin.new_decoder = [](void** decoder) {
+    return guarded([&] {
+      const heif_error error = Decoder::load();
+      *decoder = error.code == heif_error_Ok ? new Decoder : nullptr;
+      return error;
+    });
+  };
+  plugin.free_decoder = [](void* decoder) { delete static_cast<Decoder*>(decoder); };
+  plugin.push_data = [](void* decoder, const void* data, std::size_t size) {
+    return guarded([&] { return static_cast<Decoder*>(decoder)->push({static_cast<const std::byte*>(data), size}); });
+  };
+  plugin.decode_image = [](void* decoder, heif_image** decoded) {
+    *decoded = nullptr;
+    return guarded([&] { return static_cast<Decoder*>(decoder)->decode(*decoded); });
+  };
+  plugin.set_strict_decoding = [](void* /*decoder*/, int /*flag*/) {};  // it always is
+  plugin.id_name = "gpuimg";
+  return plugin;
+}
+
+/// hevc_decoder.cpp and av1_decoder.cpp. libheif's own decoder of AV1 is used if the one of gpuimg lacks its library.
 const heif_decoder_plugin& hevc_decoder();
+const heif_decoder_plugin& av1_decoder();
 /// Loads the library that hevc_decoder() needs. False if it is not installed.
 bool load_libde265() noexcept;
 /// Lets hevc_decoder() decode pictures of up to so many pixels from fewer bytes than check_coverage demands. Holds for
