@@ -321,6 +321,13 @@ void add_gray(Catalogue& to) {
   deep_video.properties.push_back(colors(false));
   to.add_good("heif_gray_of_12_bits.avif", heif({deep}),
               constant_image(kWidth, kHeight, {Sample::u16, 3}, (2000 * 65535U + 2047) / 4095));
+  to.add_good("heif_gray_of_12_bits_with_alpha_of_8.avif", heif({deep, alpha_of({})}),
+              image_of_pixels(kWidth, kHeight, {Sample::u16, 4}, [](std::size_t i) {
+                constexpr std::uint32_t kLevels[] = {255, 128, 255, 0};
+                const std::size_t quarter = (i / kWidth < kHeight / 2 ? 0U : 2U) + (i % kWidth < kWidth / 2 ? 0U : 1U);
+                constexpr std::uint32_t kLevel = (2000 * 65535U + 2047) / 4095;
+                return Values{kLevel, kLevel, kLevel, 257 * kLevels[quarter]};
+              }));
   to.add_good("heif_gray_of_12_bits_of_video_range.avif", heif({deep_video}),
               constant_image(kWidth, kHeight, {Sample::u16, 3}, (1744 * 65535U + 1752) / 3504));
 }

@@ -219,7 +219,7 @@ TEST(HeifBoxes, ACropIsOfWhatIsShownWhenItApplies) {
   const std::optional<Framing> turned = framing_by({{"irot", one}, {"clap", crop}});  // of 6×8
   ASSERT_TRUE(turned.has_value());
   EXPECT_EQ(turned->shown_width(), 3U);  // cut off
-  EXPECT_EQ(turned->left, 8U - 2 - 2);  // the third row from the top was the third column from the right
+  EXPECT_EQ(turned->left, 8U - 2 - 2);   // the third row from the top was the third column from the right
   EXPECT_EQ(turned->width, 2U);
   EXPECT_EQ(turned->top, 3U);
   EXPECT_EQ(turned->height, 3U);
