@@ -113,8 +113,8 @@ void HeifFile::frame_alpha() {
   const ItemProperty* size = item.property("ispe");
   constexpr std::size_t kSizeBytes = 12;
   const bool has_size = size != nullptr && size->content.size() >= kSizeBytes;
-  const std::uint64_t width = has_size ? u32be_at(size->content, 4) : coded_width();
-  const std::uint64_t height = has_size ? u32be_at(size->content, 8) : coded_height();
+  const std::uint64_t width = coded_alpha_width_ = has_size ? u32be_at(size->content, 4) : coded_width();
+  const std::uint64_t height = coded_alpha_height_ = has_size ? u32be_at(size->content, 8) : coded_height();
   const bool has_size_of_image = width == coded_width() && height == coded_height();
   const std::optional<Framing> own = item.framing(width, height);
   const bool fits = own && own->shown_width() == this->width() && own->shown_height() == this->height();

@@ -40,6 +40,8 @@ class HeifFile {
   [[nodiscard]] std::uint64_t height() const { return framing_.shown_height(); }
   [[nodiscard]] std::uint64_t coded_width() const;  ///< cropping may hide most of it
   [[nodiscard]] std::uint64_t coded_height() const;
+  [[nodiscard]] std::uint64_t coded_alpha_width() const { return coded_alpha_width_; }  ///< that alpha_framing() is of
+  [[nodiscard]] std::uint64_t coded_alpha_height() const { return coded_alpha_height_; }
   [[nodiscard]] const Framing& framing() const { return framing_; }
   [[nodiscard]] const Framing& alpha_framing() const { return alpha_framing_; }
   [[nodiscard]] AlphaSource alpha_source() const { return alpha_source_; }
@@ -76,6 +78,8 @@ class HeifFile {
   HeifOwner<const heif_image_handle> alpha_;
   Framing framing_;
   Framing alpha_framing_;
+  std::uint64_t coded_alpha_width_ = 0;
+  std::uint64_t coded_alpha_height_ = 0;
   AlphaSource alpha_source_ = AlphaSource::none;
   std::string lost_alpha_;
   int bits_ = 8;

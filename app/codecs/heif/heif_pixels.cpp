@@ -236,18 +236,8 @@ void add_alpha(const HeifFile& file, const ReadOptions& options, View to) {
   const LibHeif& library = file.library();
   const int bits = library.image_handle_get_luma_bits_per_pixel(file.alpha());
   const std::uint64_t item = file.items().alpha();
-  const auto declared = [](int side) { return static_cast<std::uint64_t>(std::max(side, 0)); };
-  Wanted wanted{file.alpha(),
-                declared(library.image_handle_get_ispe_width(file.alpha())),
-                declared(library.image_handle_get_ispe_height(file.alpha())),
-                bits,
-                item,
-                false,
-                is_plane(file, item)};
-  if (wanted.width == 0) {  // it has the size of the image
-    wanted.width = file.coded_width();
-    wanted.height = file.coded_height();
-  }
+  const Wanted wanted{file.alpha(), file.coded_alpha_width(), file.coded_alpha_height(), bits, item,
+                      false,        is_plane(file, item)};
   const Decoded alpha = decoded(file, wanted, options);
   ReadOptions plain = options;
   plain.new_image = nullptr;
