@@ -49,6 +49,12 @@ struct BmpHeader {
   [[nodiscard]] bool has_palette() const { return bits <= 8; }
   [[nodiscard]] bool has_alpha() const { return masks[3] != 0; }
   [[nodiscard]] std::size_t row_bytes() const { return (static_cast<std::size_t>(width) * bits + 31) / 32 * 4; }
+  /// Of a row without its padding.
+  [[nodiscard]] std::size_t used_row_bytes() const { return (static_cast<std::size_t>(width) * bits + 7) / 8; }
+  /// Stored as blue, green and red bytes.
+  [[nodiscard]] bool is_bgr() const {
+    return bits == 24 && masks == std::array<std::uint32_t, 4>{0xFF0000, 0x00FF00, 0x0000FF, 0};
+  }
 };
 
 constexpr std::size_t kFileHeaderBytes = 14;
@@ -129,7 +135,7 @@ void check_kind(const BmpHeader& header, const Fields& fields, const std::string
   if ((fields.compression != kPlain && !has_masks && !has_runs) || (has_masks && fields.bytes == kOs2Bytes)) {
     refuse_unsupported(name, fmt::format("BMP with compression type {}", fields.compression));
   }
-  if (has_masks && header.bits != 16 && header.bits != 32) {
+  if (has_masks && header.bits < 16) {
     refuse_damaged(name, fmt::format("it has channel masks for {} bits per pixel", header.bits));
   }
   if (has_runs && header.bits != (fields.compression == kRuns8 ? 8 : 4)) {
@@ -168,7 +174,7 @@ std::size_t read_masks(ByteSpan bytes, BmpHeader& header, const Fields& fields, 
   constexpr std::uint32_t kWithAllMasks = 56;
   constexpr std::size_t kMasksAt = kFileHeaderBytes + kInfoBytes;  // inside a long header or after a short one
   const std::size_t count = fields.bytes >= kWithAllMasks || fields.compression == kMasksWithAlpha ? 4 : 3;
-  const std::uint32_t pixel = header.bits == 16 ? 0xFFFF : 0xFFFFFFFF;  // ignores mask bits outside the pixel
+  const std::uint32_t pixel = 0xFFFFFFFF >> (32 - header.bits);  // ignores mask bits outside the pixel
   require_bytes(bytes, kMasksAt + 4 * count, name);
   for (std::size_t i = 0; i < count; ++i) {
     header.masks[i] = u32le_at(bytes, kMasksAt + 4 * i) & pixel;
@@ -215,7 +221,8 @@ class RunReader {
     padded_width_ = (std::int64_t{to.width} + pixels_a_word - 1) / pixels_a_word * pixels_a_word;
   }
 
-  void read() {
+  /// Returns true if pixels outside a row were cut off.
+  bool read() {
     while (!has_ended_ && !is_full()) {
       const std::uint32_t count = byte();
       if (count > 0) {
@@ -224,6 +231,7 @@ class RunReader {
       }
       follow_escape(byte());
     }
+    return was_cut_;
   }
 
  private:
@@ -260,7 +268,7 @@ class RunReader {
   /// Two indices alternate in a byte of 4-bit runs, the high one first.
   void paint_run(std::uint32_t count) {
     const std::uint32_t value = byte();
-    check_room(count);
+    note_excess(count);
     for (std::uint32_t i = 0; i < count; ++i) {
       paint(header_.packing == BmpHeader::Packing::runs8 ? value : i % 2 == 0 ? value >> 4 : value & 15U);
     }
@@ -270,7 +278,7 @@ class RunReader {
     const bool is_wide = header_.packing == BmpHeader::Packing::runs8;
     const std::size_t bytes = is_wide ? count : (count + 1) / 2;
     const std::size_t padded = bytes + bytes % 2;
-    check_room(count);
+    note_excess(count);
     require_bytes(data_, padded, name_);
     for (std::uint32_t i = 0; i < count; ++i) {
       paint(is_wide ? u8_at(data_, i) : u8_at(data_, i / 2) >> (i % 2 == 0 ? 4 : 0) & 15U);
@@ -279,11 +287,7 @@ class RunReader {
   }
 
   /// ImageMagick codes rows with the padding that uncompressed rows have.
-  void check_room(std::uint32_t count) const {
-    if (std::int64_t{x_} + count > padded_width_) {
-      refuse_damaged(name_, "a run extends past its row");
-    }
-  }
+  void note_excess(std::uint32_t count) { was_cut_ = was_cut_ || std::int64_t{x_} + count > padded_width_; }
 
   void paint(std::uint32_t index) {
     if (index >= palette_.size()) {
@@ -294,7 +298,7 @@ class RunReader {
       const int row = header_.is_top_down ? y_ : to_.height - 1 - y_;
       std::copy_n(palette_[index].begin(), 3, to_.row_bytes(row) + std::size_t{3} * static_cast<std::size_t>(x_));
     }
-    ++x_;
+    x_ += x_ < padded_width_ ? 1 : 0;
   }
 
   ByteSpan data_;
@@ -306,11 +310,13 @@ class RunReader {
   int x_ = 0;
   int y_ = 0;  ///< in the order of the file
   bool has_ended_ = false;
+  bool was_cut_ = false;
 };
 
-/// Paints the runs of `data`. Pixels that they skip get the first color, as in Pillow, OpenCV and ImageMagick. Refuses
-/// runs that leave the image and its padding, indices outside the palette, and data that end too soon.
-void read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name,
+/// Paints the runs of `data`. Pixels that they skip get the first color, as in Pillow, OpenCV and ImageMagick. Cuts off
+/// what extends past a row and its padding, and then returns true. Refuses jumps that leave the image, indices outside
+/// the palette, and data that end too soon.
+bool read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbColor> palette, const std::string& name,
                    View to) {
   if (palette.empty()) {
     refuse_damaged(name, "its palette has size 0");
@@ -320,7 +326,7 @@ void read_bmp_runs(ByteSpan data, const BmpHeader& header, std::span<const RgbCo
       std::copy_n(palette[0].begin(), 3, to.row_bytes(y) + std::size_t{3} * static_cast<std::size_t>(x));
     }
   }
-  RunReader(data, header, palette, name, to).read();
+  return RunReader(data, header, palette, name, to).read();
 }
 
 /// The fields are signed.
@@ -409,10 +415,18 @@ class MaskedChannel {
   std::array<std::byte, 256> levels_{};
 };
 
+std::uint32_t masked_pixel(ByteSpan from, std::size_t bytes, std::size_t x) {
+  switch (bytes) {
+    case 2: return u16le_at(from, 2 * x);
+    case 3: return u16le_at(from, 3 * x) | u8_at(from, 3 * x + 2) << 16;
+    default: return u32le_at(from, 4 * x);
+  }
+}
+
 void unpack_masked(ByteSpan from, std::size_t pixel_bytes, std::span<const MaskedChannel> channels, std::byte* to,
                    int width) {
   for (std::size_t x = 0; x < static_cast<std::size_t>(width); ++x) {
-    const std::uint32_t pixel = pixel_bytes == 2 ? u16le_at(from, 2 * x) : u32le_at(from, 4 * x);
+    const std::uint32_t pixel = masked_pixel(from, pixel_bytes, x);
     for (const MaskedChannel& channel : channels) {
       *to++ = channel.level(pixel);
     }
@@ -427,10 +441,10 @@ void read_rows(ByteSpan rows, const BmpHeader& header, std::span<const RgbColor>
   }
   for (int y = 0; y < to.height; ++y) {
     const int stored = header.is_top_down ? y : to.height - 1 - y;
-    const ByteSpan row = rows.subspan(static_cast<std::size_t>(stored) * header.row_bytes(), header.row_bytes());
+    const ByteSpan row = rows.subspan(static_cast<std::size_t>(stored) * header.row_bytes(), header.used_row_bytes());
     if (header.has_palette()) {
       unpack_indices(row.data(), header.bits, palette, name, to.row_bytes(y), to.width);
-    } else if (header.bits == 24) {
+    } else if (header.is_bgr()) {
       unpack_24(row.data(), to.row_bytes(y), to.width);
     } else {
       unpack_masked(row, header.bits / 8, channels, to.row_bytes(y), to.width);
@@ -447,7 +461,7 @@ int channel_bits(const BmpHeader& header) {
 
 PixelFormat format_of(const BmpHeader& header) { return {Sample::u8, header.has_alpha() ? 4 : 3}; }
 
-/// The pixels' bytes: of rows, exactly as many as they take.
+/// The pixels' bytes: of rows, as many as they take, or all but the padding of the last one.
 ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string& name) {
   if (header.pixels < header.palette) {
     refuse_damaged(name, "its pixels start inside its header");
@@ -457,10 +471,12 @@ ByteSpan pixel_bytes(ByteSpan bytes, const BmpHeader& header, const std::string&
   if (header.packing != BmpHeader::Packing::plain) {
     return rest;
   }
-  if (rest.size() / header.row_bytes() < header.height) {
+  const std::size_t before_last = static_cast<std::size_t>(header.height) - 1;
+  if (rest.size() / header.row_bytes() < before_last ||
+      rest.size() - before_last * header.row_bytes() < header.used_row_bytes()) {
     refuse_truncated(name);
   }
-  return rest.first(header.row_bytes() * static_cast<std::size_t>(header.height));
+  return rest.first(std::min(rest.size(), (before_last + 1) * header.row_bytes()));
 }
 
 }  // namespace
@@ -483,8 +499,14 @@ DecodedImage read_bmp(ByteSpan bytes, const std::string& name, const ReadOptions
   DecodedImage decoded;
   decoded.image = options.image(static_cast<int>(header.width), static_cast<int>(header.height), format_of(header));
   const std::vector<RgbColor> palette = read_palette(bytes, header);
-  has_runs ? read_bmp_runs(pixels, header, palette, name, decoded.image.view())
-           : read_rows(pixels, header, palette, name, decoded.image.view());
+  if (!has_runs) {
+    read_rows(pixels, header, palette, name, decoded.image.view());
+    if (pixels.size() < header.row_bytes() * static_cast<std::size_t>(header.height)) {
+      decoded.notes.emplace_back("BMP: the padding of its last row is missing; all pixels are there");
+    }
+  } else if (read_bmp_runs(pixels, header, palette, name, decoded.image.view())) {
+    decoded.notes.emplace_back("BMP: a run extends past its row, and the excess is left out");
+  }
   decoded.metadata = read_bmp_metadata(bytes, header, decoded.details);
   return decoded;
 }

@@ -83,8 +83,9 @@ class PnmText {
     return digit == '1';
   }
 
-  /// The offset after the single white space that ends a header.
+  /// The offset after the single white space that ends a header: the end of the line if it has a comment.
   std::size_t end_of_header() {
+    skip_comment();
     if (!is_space(peek())) {
       refuse_damaged(name_, "its header does not end in white space");
     }
@@ -106,10 +107,15 @@ class PnmText {
 
   void skip_space() {
     for (; is_space(peek()) || peek() == '#'; ++offset_) {
-      if (peek() == '#') {
-        while (peek() != '\n' && peek() != '\r') {
-          ++offset_;
-        }
+      skip_comment();
+    }
+  }
+
+  /// Up to the end of its line.
+  void skip_comment() {
+    if (peek() == '#') {
+      while (peek() != '\n' && peek() != '\r') {
+        ++offset_;
       }
     }
   }

@@ -34,8 +34,9 @@ namespace gpuimg::codecs::tga {
 namespace {
 
 struct TgaInput {
-  std::vector<std::byte> header;  ///< what stb_image reads first
-  ByteSpan body;                  ///< what it reads next
+  std::vector<std::byte> header;   ///< what stb_image reads first
+  ByteSpan body;                   ///< what it reads next: of the file, or `widened`
+  std::vector<std::byte> widened;  ///< pixels of 16 bits with alpha, as such of 32 bits
   int width = 0;
   int height = 0;
   int channels = 0;             ///< as stb_image returns them
@@ -116,11 +117,19 @@ void check_kind(const TgaHeader& header, const std::string& name) {
   }
 }
 
+/// Of a color.
+std::uint32_t color_bits(const TgaHeader& header) { return header.kind == kMapped ? header.map_bits : header.bits; }
+
+/// A bit of alpha beside three times five bits of color.
+bool has_alpha_bit(const TgaHeader& header) {
+  return header.kind != kGray && color_bits(header) == 16 && (header.descriptor & 15U) != 0;
+}
+
 int channels_of(const TgaHeader& header) {
   if (header.kind == kGray) {
     return header.bits == 8 ? 1 : 2;
   }
-  return (header.kind == kMapped ? header.map_bits : header.bits) == 32 ? 4 : 3;
+  return color_bits(header) == 32 || has_alpha_bit(header) ? 4 : 3;
 }
 
 bool declares_alpha(const TgaHeader& header) { return (header.descriptor & 15U) != 0 || channels_of(header) == 2; }
@@ -186,6 +195,53 @@ void check_runs(ByteSpan body, const TgaHeader& header, const std::string& name)
   }
 }
 
+/// Appends colors of 16 bits with alpha as such of 32 bits. stb_image drops the alpha of 16 bits, and scales 5 bits so.
+void append_widened(ByteSpan colors, std::vector<std::byte>& to) {
+  for (; colors.size() >= 2; colors = colors.subspan(2)) {
+    const std::uint32_t color = u16le_at(colors, 0);
+    for (const std::uint32_t channel : {color & 31U, color >> 5 & 31U, color >> 10 & 31U}) {
+      to.push_back(static_cast<std::byte>(channel * 255 / 31));
+    }
+    to.push_back((color & 0x8000U) != 0 ? std::byte{255} : std::byte{0});
+  }
+}
+
+/// `body` has been checked.
+std::vector<std::byte> widened_pixels(ByteSpan body, const TgaHeader& header) {
+  std::vector<std::byte> wide;
+  std::size_t left = std::size_t{header.width} * header.height;
+  wide.reserve(header.is_run_length ? body.size() : 4 * left);
+  while (left > 0) {
+    std::size_t pixels = left;
+    std::size_t stored = left;
+    if (header.is_run_length) {
+      const std::uint32_t packet = u8_at(body, 0);
+      pixels = (packet & 127U) + 1;
+      stored = (packet & 128U) != 0 ? 1 : pixels;
+      wide.push_back(body[0]);
+      body = body.subspan(1);
+    }
+    append_widened(body.first(2 * stored), wide);
+    body = body.subspan(2 * stored);
+    left -= pixels;
+  }
+  return wide;
+}
+
+/// Makes 32 bits of 16 with alpha, in the color map or in the pixels.
+void widen(TgaHeader& header, std::vector<std::byte>& map, TgaInput& input) {
+  if (header.kind == kMapped) {
+    std::vector<std::byte> wide;
+    append_widened(map, wide);
+    map = std::move(wide);
+    header.map_bits = 32;
+  } else {
+    input.widened = widened_pixels(input.body, header);
+    input.body = input.widened;
+    header.bits = 32;
+  }
+}
+
 /// Writes a header without identification, and with a color map that starts at 0.
 void append_header(const TgaHeader& header, ByteSpan map, std::vector<std::byte>& to) {
   const bool is_mapped = header.kind == kMapped;
@@ -214,14 +270,14 @@ bool has_tga_ending(std::string_view name) {
 
 /// Throws like decode_image; `name` is printable.
 TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pixels) {
-  const TgaHeader header = read_header(bytes, name);
+  TgaHeader header = read_header(bytes, name);
   check_kind(header, name);
   TgaInput input;
   check_size_for_stb(header, name, max_pixels);
   input.width = static_cast<int>(header.width);
   input.height = static_cast<int>(header.height);
   require_bytes(bytes, header.map_offset() + header.map_bytes(), name);
-  append_header(header, bytes.subspan(header.map_offset(), header.map_bytes()), input.header);
+  const ByteSpan stored_map = bytes.subspan(header.map_offset(), header.map_bytes());
   input.body = bytes.subspan(header.map_offset() + header.map_bytes());
   if (header.is_run_length) {
     check_runs(input.body, header, name);
@@ -231,6 +287,11 @@ TgaInput tga_input(ByteSpan bytes, const std::string& name, std::uint64_t max_pi
   input.channels = channels_of(header);
   input.declares_alpha = declares_alpha(header);
   input.is_mirrored = header.is_mirrored();
+  std::vector<std::byte> map(stored_map.begin(), stored_map.end());
+  if (has_alpha_bit(header)) {
+    widen(header, map, input);
+  }
+  append_header(header, map, input.header);
   return input;
 }
 
@@ -410,6 +471,7 @@ DeclaredImage declared_tga(ByteSpan beginning, const std::string& name) {
   declared.palette_colors = is_mapped ? static_cast<int>(header.map_length) : 0;
   declared.may_add_alpha = !declares_alpha(header) && channels == 4;
   declared.decoded = {Sample::u8, declared.may_add_alpha ? 3 : channels};
+  declared.decoder_bytes_per_pixel = !is_mapped && has_alpha_bit(header) ? 8 : 0;
   declared.facts = {{"bits_per_pixel", std::uint64_t{header.bits}}, {"run_length_coded", header.is_run_length}};
   return declared;
 }

@@ -60,6 +60,8 @@ void add_headers(Catalogue& to) {
       Header{"line_ends_of_two", "P5\r\n4\r\n3\r\n255\n"},
       Header{"zeros_in_front", "P5 0004 0003 00255 "},
       Header{"no_space_after_p5", "P5#c\n4 3 255 "},
+      Header{"a_comment_behind_the_maximum", "P5\n4 3\n255# 1 2\n"},
+      Header{"a_comment_behind_the_maximum_cr", "P5 4 3 255##\r"},
   };
   const Values values = FixedNumbers().values(kCount, 256);
   for (const Header& header : kSound) {

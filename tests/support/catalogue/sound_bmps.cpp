@@ -1,6 +1,7 @@
 // Valid BMP with all headers, depths and channel layouts.
 #include <array>
 #include <bit>
+#include <utility>
 
 #include "support/catalogue/catalogue.hpp"
 #include "support/catalogue/fixed_numbers.hpp"
@@ -18,6 +19,13 @@ constexpr std::size_t kCount = 15;
 
 Image rgb_image(const Values& colors) {
   return image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) { return rgb_of(colors[i]); });
+}
+
+/// A file of uncompressed rows. Without some of the padding that ends it, its pixels are whole.
+void add_rows(Catalogue& to, const std::string& name, FileBytes file, int bits, Image expected) {
+  const int unused_bits = (32 - kWidth * bits % 32) % 32;
+  to.add_good_with_rest(name, std::move(file), static_cast<std::size_t>(unused_bits / 8), std::move(expected), "",
+                        "the padding of its last row is missing");
 }
 
 void add_palettes(Catalogue& to) {
@@ -39,9 +47,10 @@ void add_palettes(Catalogue& to) {
         for (const std::uint32_t index : indices) {
           shown.push_back(choices.palette[index]);
         }
-        to.add_good("bmp_palette" + std::to_string(bits) + "_header" + std::to_string(header_bytes) +
-                        (top_down ? "_top_down" : "") + ".bmp",
-                    make_bmp(kWidth, kHeight, bits, indices, choices), rgb_image(shown));
+        add_rows(to,
+                 "bmp_palette" + std::to_string(bits) + "_header" + std::to_string(header_bytes) +
+                     (top_down ? "_top_down" : "") + ".bmp",
+                 make_bmp(kWidth, kHeight, bits, indices, choices), bits, rgb_image(shown));
       }
     }
   }
@@ -58,7 +67,7 @@ void add_direct_color(Catalogue& to) {
       choices.header_bytes = header_bytes;
       choices.top_down = top_down;
       const std::string name = "_header" + std::to_string(header_bytes) + (top_down ? "_top_down" : "") + ".bmp";
-      to.add_good("bmp_24_bits" + name, make_bmp(kWidth, kHeight, 24, colors, choices), rgb_image(colors));
+      add_rows(to, "bmp_24_bits" + name, make_bmp(kWidth, kHeight, 24, colors, choices), 24, rgb_image(colors));
       if (header_bytes != 12) {
         to.add_good("bmp_32_bits" + name, make_bmp(kWidth, kHeight, 32, colors, choices), rgb_image(colors));
       }
@@ -67,8 +76,8 @@ void add_direct_color(Catalogue& to) {
   const Values colors = FixedNumbers().colors(kCount);
   BmpChoices gap;
   gap.gap = 7;
-  const FileBytes plain = make_bmp(kWidth, kHeight, 24, colors);
-  to.add_good("bmp_gap_before_the_pixels.bmp", make_bmp(kWidth, kHeight, 24, colors, gap), rgb_image(colors));
+  const FileBytes plain = make_bmp(kWidth, kHeight, 32, colors);
+  add_rows(to, "bmp_gap_before_the_pixels.bmp", make_bmp(kWidth, kHeight, 24, colors, gap), 24, rgb_image(colors));
   to.add_good_and_more("bmp_bytes_after_the_pixels.bmp", plain, FileBytes(9), rgb_image(colors));
   Values with_alpha = colors;
   with_alpha[4] |= 0x80000000U;
@@ -100,6 +109,9 @@ void add_masks(Catalogue& to) {
       Masks{"332", 16, {0x00E0, 0x001C, 0x0003}},
       Masks{"4444", 16, {0x0F00, 0x00F0, 0x000F, 0xF000}},
       Masks{"1555", 16, {0x7C00, 0x03E0, 0x001F, 0x8000}},
+      Masks{"888_of_24", 24, {0xFF0000, 0x00FF00, 0x0000FF}},
+      Masks{"888_of_24_red_first", 24, {0x0000FF, 0x00FF00, 0xFF0000}},
+      Masks{"6666_of_24", 24, {0x03F000, 0x000FC0, 0x00003F, 0xFC0000}},
       Masks{"888_red_first", 32, {0x0000FF, 0x00FF00, 0xFF0000}},
       Masks{"888_high", 32, {0xFF000000, 0x00FF0000, 0x0000FF00}},
       Masks{"8888", 32, {0xFF0000, 0x00FF00, 0x0000FF, 0xFF000000}},
@@ -115,21 +127,21 @@ void add_masks(Catalogue& to) {
       FixedNumbers numbers(static_cast<std::uint32_t>(header_bytes));
       Values values = numbers.values(kCount, 1U << 16);
       for (std::uint32_t& value : values) {
-        value |= layout.bits == 32 ? numbers.below(1U << 16) << 16 : 0;
+        value |= layout.bits > 16 ? numbers.below(1U << (layout.bits - 16)) << 16 : 0;
       }
       BmpChoices choices;
       choices.header_bytes = header_bytes;
       choices.compression = 3;
       choices.masks = layout.masks;
-      to.add_good("bmp_masks_" + std::string(layout.name) + "_header" + std::to_string(header_bytes) + ".bmp",
-                  make_bmp(kWidth, kHeight, layout.bits, values, choices),
-                  image_of_pixels(kWidth, kHeight, {Sample::u8, has_alpha ? 4 : 3}, [&](std::size_t i) {
-                    Values pixel;
-                    for (const std::uint32_t mask : layout.masks) {
-                      pixel.push_back(masked(values[i], mask));
-                    }
-                    return pixel;
-                  }));
+      add_rows(to, "bmp_masks_" + std::string(layout.name) + "_header" + std::to_string(header_bytes) + ".bmp",
+               make_bmp(kWidth, kHeight, layout.bits, values, choices), layout.bits,
+               image_of_pixels(kWidth, kHeight, {Sample::u8, has_alpha ? 4 : 3}, [&](std::size_t i) {
+                 Values pixel;
+                 for (const std::uint32_t mask : layout.masks) {
+                   pixel.push_back(masked(values[i], mask));
+                 }
+                 return pixel;
+               }));
     }
   }
 }
@@ -139,10 +151,12 @@ struct Runs {
   int bits;
   std::vector<int> bytes;
   Values indices;  ///< 5×3, top row first
+  const char* note = "";
 };
 
 /// Rows of 5 pixels, the bottom one first. Whatever the runs skip has index 0.
 void add_runs(Catalogue& to) {
+  constexpr const char* kCut = "extends past its row";
   const Values skipped = {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0};
   const std::array cases = {
       Runs{"8",
@@ -161,6 +175,13 @@ void add_runs(Catalogue& to) {
            4,
            {5, 0x12, 0, 0, 0, 5, 0x12, 0x30, 0x10, 0, 0, 0, 3, 0x21, 2, 0x33, 0, 1},
            {2, 1, 2, 3, 3, 1, 2, 3, 0, 1, 1, 2, 1, 2, 1}},
+      Runs{"8_past_its_row", 8, {9, 1, 0, 0, 3, 2, 6, 3, 0, 1}, {0, 0, 0, 0, 0, 2, 2, 2, 3, 3, 1, 1, 1, 1, 1}, kCut},
+      Runs{"8_literals_past_its_row",
+           8,
+           {0, 9, 1, 2, 3, 1, 2, 3, 1, 2, 3, 0, 0, 0, 2, 2, 0, 1},
+           {0, 0, 0, 0, 0, 2, 2, 0, 0, 0, 1, 2, 3, 1, 2},
+           kCut},
+      Runs{"4_past_its_row", 4, {9, 0x12, 0, 1}, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 1, 2, 1}, kCut},
   };
   for (const Runs& runs : cases) {
     for (const bool top_down : {false, true}) {
@@ -178,7 +199,7 @@ void add_runs(Catalogue& to) {
       });
       const bool is_full_before_its_end = runs.bytes.rbegin()[1] == 0 && runs.indices[4] != 0;
       const std::string name = "bmp_runs_" + std::string(runs.name) + (top_down ? "_top_down" : "") + ".bmp";
-      to.add_good_with_rest(name, file, is_full_before_its_end ? 2 : 0, shown.clone(), "", "");
+      to.add_good_with_rest(name, file, is_full_before_its_end ? 2 : 0, shown.clone(), runs.note, runs.note);
     }
   }
 }
@@ -190,10 +211,10 @@ void add_mask_beyond_the_pixel(Catalogue& to) {
   choices.header_bytes = 108;
   choices.compression = 3;
   choices.masks = {0xF800, 0x07E0, 0x001F, 0xFF000000};
-  to.add_good("bmp_alpha_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, values, choices),
-              image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
-                return Values{masked(values[i], 0xF800), masked(values[i], 0x07E0), masked(values[i], 0x001F)};
-              }));
+  add_rows(to, "bmp_alpha_mask_beyond_the_pixel.bmp", make_bmp(kWidth, kHeight, 16, values, choices), 16,
+           image_of_pixels(kWidth, kHeight, {Sample::u8, 3}, [&](std::size_t i) {
+             return Values{masked(values[i], 0xF800), masked(values[i], 0x07E0), masked(values[i], 0x001F)};
+           }));
 }
 
 }  // namespace

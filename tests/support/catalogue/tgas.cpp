@@ -21,6 +21,12 @@ Values of_15_bits(std::uint32_t stored) {
   return {((stored >> 10) & 31U) * 255 / 31, ((stored >> 5) & 31U) * 255 / 31, (stored & 31U) * 255 / 31};
 }
 
+Values of_16_bits(std::uint32_t stored) {
+  Values channels = of_15_bits(stored);
+  channels.push_back((stored >> 15) * 255);
+  return channels;
+}
+
 Values channels_of(std::uint32_t stored, int bits) {
   return bits <= 16 ? of_15_bits(stored) : bits == 24 ? rgb_of(stored) : argb_of(stored);
 }
@@ -29,14 +35,24 @@ struct Kind {
   const char* name;
   int kind;
   int bits;
-  int map_bits;  ///< 0 without a map
+  int map_bits;        ///< 0 without a map
+  int alpha_bits = 0;  ///< declared
 };
 
 constexpr std::array kKinds = {
-    Kind{"gray8", 3, 8, 0},    Kind{"gray_alpha16", 3, 16, 0},   Kind{"color15", 2, 15, 0},
-    Kind{"color16", 2, 16, 0}, Kind{"color24", 2, 24, 0},        Kind{"color32", 2, 32, 0},
-    Kind{"map15", 1, 8, 15},   Kind{"map16", 1, 8, 16},          Kind{"map24", 1, 8, 24},
-    Kind{"map32", 1, 8, 32},   Kind{"map24_index16", 1, 16, 24},
+    Kind{"gray8", 3, 8, 0},
+    Kind{"gray_alpha16", 3, 16, 0},
+    Kind{"color15", 2, 15, 0},
+    Kind{"color16", 2, 16, 0},
+    Kind{"color24", 2, 24, 0},
+    Kind{"color32", 2, 32, 0},
+    Kind{"map15", 1, 8, 15},
+    Kind{"map16", 1, 8, 16},
+    Kind{"map24", 1, 8, 24},
+    Kind{"map32", 1, 8, 32},
+    Kind{"map24_index16", 1, 16, 24},
+    Kind{"color16_with_alpha", 2, 16, 0, 1},
+    Kind{"map16_with_alpha", 1, 8, 16, 1},
 };
 
 /// Values with runs. The added alpha is neither 0 throughout nor 255 throughout.
@@ -53,13 +69,14 @@ Values stored_values(const Kind& kind, FixedNumbers& numbers) {
 
 Image expected_of(const Kind& kind, const Values& values, const Values& map, int map_start) {
   const int shown_bits = kind.map_bits != 0 ? kind.map_bits : kind.bits;
-  const int channels = kind.kind == 3 ? kind.bits / 8 : shown_bits == 32 ? 4 : 3;
+  const int channels = kind.kind == 3 ? kind.bits / 8 : shown_bits == 32 || kind.alpha_bits > 0 ? 4 : 3;
   return image_of_pixels(kWidth, kHeight, {Sample::u8, channels}, [&](std::size_t i) {
     if (kind.kind == 3) {
       return Values{values[i] & 255U, values[i] >> 8};
     }
-    return channels_of(kind.map_bits != 0 ? map[values[i] - static_cast<std::uint32_t>(map_start)] : values[i],
-                       shown_bits);
+    const std::uint32_t stored =
+        kind.map_bits != 0 ? map[values[i] - static_cast<std::uint32_t>(map_start)] : values[i];
+    return kind.alpha_bits > 0 ? of_16_bits(stored) : channels_of(stored, shown_bits);
   });
 }
 
@@ -72,10 +89,11 @@ void add_every_kind(Catalogue& to) {
         choices.top_down = (order & 1) != 0;
         choices.right_to_left = (order & 2) != 0;
         choices.run_length = run_length;
+        choices.alpha_bits = kind.alpha_bits;
         Values values = stored_values(kind, numbers);
         if (kind.map_bits != 0) {
           choices.map_bits = kind.map_bits;
-          choices.map = kind.map_bits <= 16 ? numbers.values(4, 1U << 15) : numbers.colors(4);
+          choices.map = kind.map_bits <= 16 ? numbers.values(4, 1U << (15 + kind.alpha_bits)) : numbers.colors(4);
           choices.map_start = order;
           for (std::size_t i = 0; kind.map_bits == 32 && i < 4; ++i) {
             choices.map[i] |= i << 29;
