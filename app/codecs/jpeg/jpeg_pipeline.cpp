@@ -418,6 +418,36 @@ bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const Jpeg
   return parts->run();
 }
 
+std::optional<std::vector<ByteSpan>> jpeg_bytes_after_scans(const JpegFile& file) {
+  std::optional<JpegScript> script = read_jpeg_only_scan(file.bytes);
+  const bool is_only_scan = script.has_value();
+  script = is_only_scan ? std::move(script) : read_jpeg_script(file.bytes);
+  if (!script) {
+    return std::nullopt;
+  }
+  try {
+    JpegCoefficientPixels header(file);  // makes no pixels
+    const int mcu_rows = static_cast<int>(header.info().total_iMCU_rows);
+    JpegCoefficientRows rows(header.info(), is_only_scan ? 1 : mcu_rows);
+    std::uint32_t cleared = 0;
+    std::vector<ByteSpan> after;
+    for (std::size_t i = 0; i < script->scans.size(); ++i) {
+      const JpegScan& scan = script->scans[i];
+      JpegScanCodes codes(*script, i, JpegCodeBits(scan.codes), header.info(), scan.components & ~cleared);
+      cleared |= scan.components;
+      codes.decode_to(mcu_rows, rows);
+      const std::optional<std::size_t> end = codes.end_of_codes();
+      if (!end) {
+        return std::nullopt;
+      }
+      after.push_back(scan.codes.subspan(*end));
+    }
+    return after;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 std::optional<JpegPipelineResult> read_jpeg_scans(const JpegFile& file, const JpegScript& script, const View& pixels,
                                                   const JpegPipelineChoices& choices) {
   return run_pipeline(file, script, choices, pixels);

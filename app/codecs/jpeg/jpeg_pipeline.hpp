@@ -41,6 +41,11 @@ struct JpegPartReading {
 /// reading.finish() throws is passed on.
 bool read_jpeg_parts(const JpegFile& file, std::span<const int> cuts, const JpegPartReading& reading);
 
+/// Of each scan of a file, the bytes between its last code and the next marker, or the end of the file. Nullopt if they
+/// are not known: codes are missing or damaged, libjpeg warns of the header, or the scans are not Huffman-coded ones
+/// that read_jpeg_only_scan or read_jpeg_script accepts.
+std::optional<std::vector<ByteSpan>> jpeg_bytes_after_scans(const JpegFile& file);
+
 // A file of several scans, in one pass over its rows.
 
 struct JpegPipelineResult {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -22,6 +23,7 @@
 #include "codecs/refusals.hpp"
 #include "codecs/stored_samples.hpp"
 #include "codecs/threads.hpp"
+#include "gpuimg/error.hpp"
 
 namespace gpuimg::codecs::jpeg {
 namespace {
@@ -56,14 +58,43 @@ int threads_for(const JpegHeader& header, const ReadOptions& options) {
   return pixels_of(header) < kManyPixels ? 1 : allowed_threads(options.threads);
 }
 
-/// Null `cuts`: chosen automatically.
-void read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
+/// Null `cuts`: chosen automatically. Returns true if the file's own codes have been checked to their end.
+bool read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
                  const View& pixels) {
   const bool in_parts = cuts != nullptr ? !cuts->empty() : pixels_of(file.header) >= kMinPixels;
   const int threads = cuts != nullptr ? allowed_threads(options.threads) : threads_for(file.header, options);
-  if (!in_parts || !read_jpeg_parts(file, cuts != nullptr ? *cuts : jpeg_cuts(whole, file.height()), threads, pixels)) {
-    whole.read_to(file.height(), pixels);
-    whole.finish();
+  if (in_parts && read_jpeg_parts(file, cuts != nullptr ? *cuts : jpeg_cuts(whole, file.height()), threads, pixels)) {
+    return true;
+  }
+  whole.read_to(file.height(), pixels);
+  whole.finish();
+  return false;
+}
+
+/// libjpeg does not see up to seven bytes after a scan: it has them among its next bits. They are an error, like others
+/// there (docs/decisions/0025-bytes-after-a-scan.md). `notes` are those of libjpeg.
+void judge_bytes_after_scans(const JpegFile& file, const ReadOptions& options, std::vector<std::string>& notes) {
+  const auto scans = jpeg_bytes_after_scans(file);
+  for (std::size_t i = 0; scans && i < scans->size(); ++i) {
+    const ByteSpan after = (*scans)[i];
+    const auto marker = static_cast<std::size_t>(after.data() + after.size() - file.bytes.data());
+    if (after.empty() || marker + 1 >= file.bytes.size()) {
+      continue;
+    }
+    const std::string what = fmt::format("Corrupt JPEG data: {} extraneous bytes before marker 0x{:02x}", after.size(),
+                                         u8_at(file.bytes, marker + 1));
+    const bool is_padding =
+        std::all_of(after.begin(), after.end(), [](std::byte byte) { return byte == std::byte{0}; });
+    if (!is_padding && !options.lenient) {
+      throw Error(ErrorKind::decode, fmt::format("{}: file is damaged: {}; download or copy it again, or read the "
+                                                 "intact part with --lenient",
+                                                 file.name, what));
+    }
+    if (!notes.empty()) {
+      continue;  // libjpeg has seen some of them
+    }
+    notes.push_back(is_padding ? fmt::format("JPEG: the pixels are not affected by this: {}", what)
+                               : fmt::format("file is damaged; decoded anyway: {}", what));
   }
 }
 
@@ -144,15 +175,21 @@ void read_with_one_decoder(const JpegFile& file, const ReadOptions& options, con
   JpegRows whole(file, options.lenient);
   decoded.source_encoding = whole.encoding();
   decoded.picture = decoded_on_backend(file.bytes, decoded.metadata, options);
-  if (!decoded.picture) {
-    decoded.image = new_image(file, options);
-    read_pixels(file, whole, options, cuts, decoded.image.view());
+  if (decoded.picture) {
+    decoded.notes = whole.warnings();
+    return;
   }
+  decoded.image = new_image(file, options);
+  const bool is_checked = read_pixels(file, whole, options, cuts, decoded.image.view());
   decoded.notes = whole.warnings();
+  if (!is_checked) {
+    judge_bytes_after_scans(file, options, decoded.notes);
+  }
 }
 
 /// Null `cuts`: chosen automatically.
-DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
+DecodedImage read_ended(ByteSpan bytes, const std::string& name, const ReadOptions& options,
+                        const std::vector<int>* cuts) {
   const JpegHeader header = read_jpeg_header(bytes, name);
   check_jpeg_kind(header, options, name);
   DecodedImage decoded = describe_jpeg_file(header);
@@ -163,6 +200,46 @@ DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& op
   }
   std::move(notes.begin(), notes.end(), std::back_inserter(decoded.notes));
   return decoded;
+}
+
+/// Where the image ends in a file that has all its MCUs, but no EOI before what follows them; nullopt for any other
+/// file.
+std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& name) {
+  constexpr std::size_t kLeastTrailerBytes = 8;  // fewer are the rest of a file that is cut off or damaged
+  std::vector<std::byte> ended(bytes.begin(), bytes.end());
+  const std::array eoi = {std::byte{0xFF}, std::byte{jpeg_marker::kEndOfImage}};
+  ended.insert(ended.end(), eoi.begin(), eoi.end());
+  const JpegHeader header = read_jpeg_header(ended, name);
+  const auto scans = jpeg_bytes_after_scans(JpegFile{ended, header, name});
+  if (!scans) {
+    return std::nullopt;
+  }
+  const auto end = static_cast<std::size_t>(scans->back().data() - ended.data());
+  const ByteSpan trailer = ByteSpan(ended).first(bytes.size()).subspan(std::min(end, bytes.size()));
+  const bool is_trailer =
+      trailer.size() >= kLeastTrailerBytes &&
+      std::any_of(trailer.begin(), trailer.end(), [](std::byte byte) { return byte != std::byte{0}; });
+  return is_trailer && std::search(trailer.begin(), trailer.end(), eoi.begin(), eoi.end()) == trailer.end()
+             ? std::optional(end)
+             : std::nullopt;
+}
+
+/// Null `cuts`: chosen automatically.
+DecodedImage read(ByteSpan bytes, const std::string& name, const ReadOptions& options, const std::vector<int>* cuts) {
+  try {
+    return read_ended(bytes, name, options, cuts);
+  } catch (const Error& error) {
+    const auto end = error.kind() == ErrorKind::decode ? end_without_eoi(bytes, name) : std::nullopt;
+    if (!end) {
+      throw;
+    }
+    std::vector<std::byte> ended(bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(*end));
+    ended.insert(ended.end(), {std::byte{0xFF}, std::byte{jpeg_marker::kEndOfImage}});
+    DecodedImage decoded = read_ended(ended, name, options, cuts);
+    decoded.notes.push_back(fmt::format(
+        "JPEG: it has no end-of-image marker; what follows its image is ignored (bytes: {})", bytes.size() - *end));
+    return decoded;
+  }
 }
 
 /// The file up to its first scan, to which the header refers.

@@ -154,6 +154,19 @@ bool JpegCodeBits::read_scan_end(JpegBitCursor& cursor) {
                           : load_marker() && u8_at(coded_, next_ + 1) == jpeg_marker::kEndOfImage;
 }
 
+std::optional<std::size_t> JpegCodeBits::offset_of(const JpegBitCursor& cursor) const {
+  const std::ptrdiff_t left = (end_ - cursor.at) * 8 + static_cast<std::ptrdiff_t>(cursor.count);
+  if (cursor.at == nullptr || left < 0) {
+    return std::nullopt;
+  }
+  std::size_t offset = next_;
+  for (std::ptrdiff_t bytes = left / 8; bytes > 0; --bytes) {
+    const bool is_stuffed = offset >= 2 && u8_at(coded_, offset - 1) == 0 && u8_at(coded_, offset - 2) == 0xFF;
+    offset -= is_stuffed ? 2 : 1;
+  }
+  return offset;
+}
+
 bool JpegCodeBits::restart(JpegBitCursor& cursor, unsigned number) {
   if (coded_.size() - next_ < 2 || u8_at(coded_, next_ + 1) != jpeg_marker::kFirstRestart + number) {
     return false;
@@ -285,6 +298,11 @@ bool JpegScanCodes::decode_to(int end, JpegCoefficientRows& rows) {
   }
   const bool is_last = end == static_cast<int>(info_.total_iMCU_rows);
   return decode_blocks_ != nullptr && (!is_last || (state_.end_run == 0 && state_.in.read_scan_end(state_.cursor)));
+}
+
+std::optional<std::size_t> JpegScanCodes::end_of_codes() const {
+  const bool has_all = next_row_ == static_cast<int>(info_.total_iMCU_rows) && state_.end_run == 0;
+  return has_all ? state_.in.offset_of(state_.cursor) : std::nullopt;
 }
 
 /// Of a scan of one component an MCU is one block, and the image has no more of them than it needs.

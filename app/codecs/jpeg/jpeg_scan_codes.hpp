@@ -13,6 +13,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -87,6 +88,10 @@ class JpegCodeBits {
 
   /// The same for the last segment, after which nothing may come.
   bool read_scan_end(JpegBitCursor& cursor);
+
+  /// Where the coded bytes go on after the last one that the cursor has begun to read; nullopt if the cursor has passed
+  /// their end. Not for a file.
+  [[nodiscard]] std::optional<std::size_t> offset_of(const JpegBitCursor& cursor) const;
 
   /// Goes on after the restart marker with this number, 0 … 7. Returns false if another one, or none, is next.
   bool restart(JpegBitCursor& cursor, unsigned number);
@@ -218,6 +223,10 @@ class JpegScanCodes {
   /// Decodes the MCU rows from the current one up to `end` into `rows`. Returns false if libjpeg must read the file.
   /// After the last row the scan must be at its end.
   bool decode_to(int end, JpegCoefficientRows& rows);
+
+  /// Where the last code of the scan ends in the bytes that the scan was made with. Nullopt unless decode_to has decoded
+  /// all blocks, whether or not more bytes follow.
+  [[nodiscard]] std::optional<std::size_t> end_of_codes() const;
 
  private:
   [[nodiscard]] bool is_possible() const;

@@ -1,4 +1,6 @@
 // Broken JPEG: damaged, dropped, repeated or swapped markers, and damaged coded data.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <functional>
 
@@ -198,6 +200,12 @@ void add_harmless_flaws(Catalogue& to) {
   FileBytes padded = plain;
   padded.insert(padded.end() - 2, 9, std::byte{0});
   add("zeros_before_the_end", padded, "extraneous bytes before marker 0xd9");
+  FileBytes padded_by_one = plain;
+  padded_by_one.insert(padded_by_one.end() - 2, std::byte{0});
+  add("a_zero_before_the_end", padded_by_one, "1 extraneous bytes before marker 0xd9");
+  FileBytes trailed(plain.begin(), plain.end() - 2);
+  add_text(trailed, "trailer of a camera");
+  add("a_trailer_without_an_end", trailed, "no end-of-image marker", 19 - 8);
   for (const std::uint32_t length : {0U, 1U}) {
     FileBytes comment = plain;
     const FileBytes segment = bytes_of(std::string("\xFF\xFE\0", 3) + static_cast<char>(length));
@@ -235,7 +243,12 @@ void add_broken_coded_data(Catalogue& to) {
   });
   add("with_restarts_out_of_order",
       [&](FileBytes& coded) { coded[static_cast<std::size_t>(first_restart(coded)) + 1] = std::byte{0xD5}; });
-  add("with_100_bytes_more", [](FileBytes& coded) { coded.resize(coded.size() + 100, std::byte{0x12}); });
+  for (const std::size_t more : {1, 2, 3, 4, 5}) {  // libjpeg reads up to seven ahead
+    add(
+        fmt::format("with_{}_bytes_more", more).c_str(),
+        [&](FileBytes& coded) { coded.resize(coded.size() + more, std::byte{0x12}); },
+        "extraneous bytes before marker 0xd9");
+  }
   add("of_ones", [](FileBytes& coded) {
     coded.clear();
     for (int i = 0; i < 100; ++i) {

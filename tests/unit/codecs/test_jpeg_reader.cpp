@@ -105,6 +105,58 @@ TEST(JpegReader, TreatsWarningsAsErrors) {
   EXPECT_TRUE(refuses(file, ErrorKind::decode, "--lenient"));
 }
 
+/// docs/decisions/0025-bytes-after-a-scan.md. libjpeg has up to seven of them among its next bits, and does not tell.
+TEST(JpegReader, BytesBeforeTheEndAreRefusedUnlessTheyAreZeros) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int side : {24, 300}) {  // decoded by libjpeg alone, and by gpuimg's own decoder
+    for (const int channels : {1, 3}) {
+      for (const bool progressive : {false, true}) {
+        JpegChoices choices;
+        choices.progressive = progressive;
+        const FileBytes sound = make_jpeg(random_image(random, side, side, {Sample::u8, channels}).view(), choices);
+        const Image whole = read_with_libjpeg(sound);
+        for (std::size_t count = 1; count <= 9; ++count) {
+          FileBytes file = sound;
+          file.insert(file.end() - 2, count, std::byte{0});
+          const DecodedImage padded = decode(file);
+          EXPECT_TRUE(same_pixels(padded.image.view(), whole.view()));
+          EXPECT_EQ(padded.notes.size(), 1U);
+          file[file.size() - 2 - count] = std::byte{0x12};
+          EXPECT_TRUE(refuses(file, ErrorKind::decode, "extraneous bytes before marker 0xd9")) << count;
+          const DecodedImage lenient = decode(file, "t.jpg", {.lenient = true});
+          EXPECT_TRUE(same_pixels(lenient.image.view(), whole.view()));
+          EXPECT_EQ(lenient.notes.size(), 1U);
+        }
+      }
+    }
+  }
+}
+
+TEST(JpegReader, ReadsAnImageThatATrailerFollowsWithoutAnEnd) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (const int side : {24, 300}) {
+    for (const bool progressive : {false, true}) {
+      JpegChoices choices;
+      choices.progressive = progressive;
+      const FileBytes sound = make_jpeg(random_image(random, side, side, kRgb).view(), choices);
+      FileBytes file(sound.begin(), sound.end() - 2);
+      add_text(file, "a trailer");
+      const DecodedImage decoded = decode(file);
+      EXPECT_TRUE(same_pixels(decoded.image.view(), read_with_libjpeg(sound).view()));
+      ASSERT_EQ(decoded.notes.size(), 1U);
+      EXPECT_EQ(decoded.notes[0], "JPEG: it has no end-of-image marker; what follows its image is ignored (bytes: 9)");
+      FileBytes cut(sound.begin(), sound.begin() + static_cast<std::ptrdiff_t>(sound.size() - sound.size() / 4));
+      EXPECT_TRUE(refuses(cut, ErrorKind::decode, "truncated"));
+      const FileBytes zeros(sound.size(), std::byte{0});
+      cut = FileBytes(sound.begin(), sound.end() - 2);
+      add_bytes(cut, zeros);
+      EXPECT_TRUE(refuses(cut, ErrorKind::decode, ""));
+    }
+  }
+}
+
 TEST(JpegReader, BytesBetweenItsSegmentsAreNoted) {
   const FileBytes sound = small_jpeg();
   const Image whole = read_with_libjpeg(sound);
