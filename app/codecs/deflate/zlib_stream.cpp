@@ -4,6 +4,8 @@
 #include <isa-l.h>
 
 #include <algorithm>
+#include <array>
+#include <cstring>
 #include <limits>
 
 #include "codecs/deflate/inflate.hpp"
@@ -151,6 +153,34 @@ bool ZlibStream::ends_with_checksum_of(ByteSpan output) const {
   const std::uint64_t end = (blocks_->input.position() + 7) / 8;
   return blocks_->stage() == InflateBlocks::Stage::ended && end + 4 <= deflated_.size() &&
          u32be_at(deflated_, end) == adler32_of(output);
+}
+
+std::optional<std::uint64_t> zlib_stream_bytes(const RandomAccess& bytes, std::uint64_t max_size) {
+  using Stage = InflateBlocks::Stage;
+  constexpr std::size_t kOutputBytes = std::size_t{256} << 10;
+  constexpr std::uint64_t kChecksumBytes = 4;
+  std::array<std::byte, kHeaderBytes> header{};
+  if (bytes.read(0, header) < header.size() || !has_header(header)) {
+    return std::nullopt;
+  }
+  const auto owned = std::make_unique<InflateBlocks>(bytes);
+  InflateBlocks& blocks = *owned;
+  blocks.move_to(8 * kHeaderBytes);
+  std::vector<std::uint8_t> memory(Inflater::kWindow + kOutputBytes + Inflater::kOvershoot);
+  std::uint8_t* const begin = memory.data() + Inflater::kWindow;
+  std::size_t known = 0;  // bytes of output before `begin`
+  for (std::uint64_t size = 0; blocks.stage() != Stage::ended;) {
+    std::uint8_t* const out = blocks.advance(begin - known, begin, begin + kOutputBytes);
+    const auto count = static_cast<std::size_t>(out - begin);
+    size += count;
+    if (blocks.stage() == Stage::damaged || size > max_size) {
+      return std::nullopt;
+    }
+    known = std::min(Inflater::kWindow, known + count);
+    std::memmove(begin - known, out - known, known);
+  }
+  const std::uint64_t end = (blocks.input.position() + 7) / 8 + kChecksumBytes;
+  return end <= bytes.size ? std::optional(end) : std::nullopt;
 }
 
 std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t max_size) {

@@ -87,6 +87,10 @@ class ZlibStream {
   std::unique_ptr<InflateBlocks> blocks_;  ///< on the heap: it holds 100 KB of tables and input
 };
 
+/// How many bytes of `bytes` the zlib stream has that they begin with, its checksum included, which is not compared.
+/// Nullopt if the stream is damaged, is cut off, or holds more than `max_size` bytes. Holds less than 1 MB.
+std::optional<std::uint64_t> zlib_stream_bytes(const RandomAccess& bytes, std::uint64_t max_size);
+
 /// The whole stream; nullopt if it is damaged or holds more than `max_size` bytes. Allocates at most 16 times what the
 /// stream holds, or 64 KB, and never more than `max_size` plus 1 KB.
 std::optional<std::vector<std::byte>> inflated_zlib(ByteSpan zlib, std::size_t max_size);

@@ -20,9 +20,6 @@ namespace gpuimg::codecs::png {
 /// Codec::declared of PNG.
 DeclaredImage declared_png(ByteSpan beginning, const std::string& name);
 
-/// Codec::metadata of PNG: that of the chunks before the image data.
-Metadata png_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details);
-
 /// Expands gray below 8 bits to 8, palettes to RGB or (with transparency) RGBA, and a transparent color to alpha; 16
 /// bits stay 16. Applies no gamma and no background. Requires correct checksums of critical chunks, a valid deflate
 /// stream, valid palette indices and a file complete through IEND; skips damaged ancillary chunks. Returns pixels as
@@ -35,9 +32,9 @@ std::optional<DecodedImage> open_png_rows(const RandomAccess& file, const std::s
 
 enum class PngPath { fast_if_possible, libpng_only };
 
-/// Only the pixels. Both paths return the same pixels and refuse the same files.
+/// Only the pixels. Both paths return the same pixels, append the same notes and refuse the same files.
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
-                      PngPath path);
+                      PngPath path, std::vector<std::string>* notes = nullptr);
 
 /// Codec::fit_metadata of PNG.
 void fit_png_metadata(Metadata& metadata, MetadataFilter& filter);

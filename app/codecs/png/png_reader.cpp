@@ -12,11 +12,14 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
+#include <limits>
 #include <memory>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "codecs/deflate/zlib_stream.hpp"
 #include "codecs/png/png_chunks.hpp"
 #include "codecs/png/png_fast_reader.hpp"
 #include "codecs/png/simple_png.hpp"
@@ -50,8 +53,8 @@ class PngStream {
  public:
   /// Walks the chunks through IEND. Throws Error{decode} if a chunk extends past the file, if the checksum of a
   /// critical chunk is wrong, or if the image data is not contiguous. `bytes` starts with the PNG signature and must
-  /// outlive the stream.
-  PngStream(ByteSpan bytes, const std::string& name);
+  /// outlive the stream. Of the image data, presents the first `data_bytes`.
+  PngStream(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
 
   /// How much image data libpng must read at a time.
   [[nodiscard]] std::size_t block_bytes() const { return block_bytes_; }
@@ -63,7 +66,7 @@ class PngStream {
   [[nodiscard]] bool skipped_image_data() const { return skipped_image_data_; }
 
  private:
-  void walk(ByteSpan bytes, const std::string& name);
+  void walk(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
   void join(ByteSpan bytes, std::size_t data_begin, std::size_t data_end, const std::string& name);
   [[nodiscard]] std::size_t max_chunk_bytes() const;
   void add_joined_chunks();
@@ -81,9 +84,11 @@ class PngStream {
   std::array<std::byte, 4> joined_checksum_{};  // libpng ignores it; the original checksums have been checked
 };
 
-PngStream::PngStream(ByteSpan bytes, const std::string& name) { walk(bytes, name); }
+PngStream::PngStream(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes) {
+  walk(bytes, name, data_bytes);
+}
 
-void PngStream::walk(ByteSpan bytes, const std::string& name) {
+void PngStream::walk(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes) {
   std::size_t data_begin = 0;
   std::size_t data_end = 0;
   PngChunkWalker walker(bytes, name);
@@ -98,7 +103,9 @@ void PngStream::walk(ByteSpan bytes, const std::string& name) {
       } else if (data_end != begin) {
         refuse_damaged(name, "its image data is not contiguous");
       }
-      image_data_.push_back(chunk->payload());
+      const auto taken = static_cast<std::size_t>(std::min<std::uint64_t>(chunk->payload().size(), data_bytes));
+      image_data_.push_back(chunk->payload().first(taken));
+      data_bytes -= taken;
       data_end = walker.offset();
     }
   }
@@ -219,9 +226,9 @@ void set_limits(png_structp png, std::size_t file_bytes) {
 /// A libpng read struct over bytes in memory; turns libpng's errors into Error.
 class PngSession {
  public:
-  /// `bytes` and `name` (printable) must outlive the session. Throws Error{out_of_memory} and whatever PngStream
-  /// throws.
-  PngSession(ByteSpan bytes, const std::string& name);
+  /// `bytes` and `name` (printable) must outlive the session. `data_bytes`: as PngStream. Throws Error{out_of_memory}
+  /// and whatever PngStream throws.
+  PngSession(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes);
   ~PngSession();
   PngSession(const PngSession&) = delete;
   PngSession& operator=(const PngSession&) = delete;
@@ -257,7 +264,8 @@ class PngSession {
   std::array<char, 128> damage_{};
 };
 
-PngSession::PngSession(ByteSpan bytes, const std::string& name) : stream_(bytes, name), name_(name) {
+PngSession::PngSession(ByteSpan bytes, const std::string& name, std::uint64_t data_bytes)
+    : stream_(bytes, name, data_bytes), name_(name) {
   png_ = png_create_read_struct(PNG_LIBPNG_VER_STRING, this, on_error, on_warning);
   info_ = png_ != nullptr ? png_create_info_struct(png_) : nullptr;
   if (info_ == nullptr) {
@@ -410,8 +418,12 @@ Image read_direct_image(PngSession& session, const PngHeader& header, const std:
   return image;
 }
 
-Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::string& name) {
-  PngSession session(bytes, name);
+constexpr std::uint64_t kAllBytes = std::numeric_limits<std::uint64_t>::max();
+
+/// Of the image data, libpng sees the first `data_bytes`.
+Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::string& name,
+                       std::uint64_t data_bytes = kAllBytes) {
+  PngSession session(bytes, name, data_bytes);
   session.guarded([&] { png_read_info(session.png(), session.info()); });
   if (!is_plausible(header, bytes.size())) {
     refuse_damaged(
@@ -420,6 +432,49 @@ Image read_with_libpng(ByteSpan bytes, const PngHeader& header, const std::strin
   return header.color_type == PNG_COLOR_TYPE_PALETTE
              ? read_palette_image(session, static_cast<int>(header.width), static_cast<int>(header.height), name)
              : read_direct_image(session, header, name);
+}
+
+struct PngDataBytes {
+  std::uint64_t stream = 0;  ///< of the zlib stream that the image data begin with
+  std::uint64_t all = 0;
+};
+
+/// Nullopt if the stream is damaged or holds more than all rows can take.
+std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& header, const std::string& name) {
+  constexpr std::uint64_t kMaxPixelBytes = 8;
+  constexpr std::uint64_t kMaxRowExtra = 4;  // filters and rounding, in all passes
+  constexpr std::uint64_t kMaxExtra = 64;
+  std::vector<ByteSpan> parts;
+  PngChunkWalker walker(bytes, name);
+  while (const auto chunk = walker.next()) {
+    if (chunk->type() == kIdat && !chunk->payload().empty()) {
+      parts.push_back(chunk->payload());
+    }
+  }
+  const RandomAccess data = in_pieces(parts);
+  const std::uint64_t most = (header.width * kMaxPixelBytes + kMaxRowExtra) * header.height + kMaxExtra;
+  const std::optional<std::uint64_t> stream = deflate::zlib_stream_bytes(data, most);
+  return stream ? std::optional(PngDataBytes{*stream, data.size}) : std::nullopt;
+}
+
+/// libpng warns of bytes behind the zlib stream in the same words as of pixels behind the last row. The former cannot
+/// touch pixels: the file is read without them, and a note names them.
+Image read_with_libpng_or_without_excess(ByteSpan bytes, const PngHeader& header, const std::string& name,
+                                         std::vector<std::string>* notes) {
+  try {
+    return read_with_libpng(bytes, header, name);
+  } catch (const Error& error) {
+    const auto data = error.kind() == ErrorKind::decode ? data_bytes_of(bytes, header, name) : std::nullopt;
+    if (!data || data->stream == data->all) {
+      throw;
+    }
+    Image image = read_with_libpng(bytes, header, name, data->stream);
+    if (notes != nullptr) {
+      notes->push_back(
+          fmt::format("PNG: what follows its compressed data is ignored (bytes: {})", data->all - data->stream));
+    }
+    return image;
+  }
 }
 
 /// Whether more frames follow, and whether libpng ignores a transparent color.
@@ -467,7 +522,7 @@ DecodedImage describe_png(ByteSpan bytes, const std::string& name) {
   DecodedImage decoded;
   decoded.notes = notes_on(bytes, name);
   decoded.text = texts_of(bytes, name);
-  decoded.metadata = read_png_metadata(bytes, name, decoded.details);
+  decoded.metadata = read_png_metadata(in_memory(bytes), name, decoded.details);
   return decoded;
 }
 
@@ -509,7 +564,7 @@ class PngRowReader final : public RowReader {
 }  // namespace
 
 Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options,
-                      PngPath path) {
+                      PngPath path, std::vector<std::string>* notes) {
   const PngHeader header = read_png_header(bytes, name);
   check_size(name, header.width, header.height, options.max_pixels);
   if (path == PngPath::fast_if_possible && is_plausible(header, bytes.size())) {
@@ -519,12 +574,14 @@ Image read_png_pixels(std::span<const std::byte> bytes, const std::string& name,
       }
     }
   }
-  return read_with_libpng(bytes, header, name);
+  return read_with_libpng_or_without_excess(bytes, header, name, notes);
 }
 
 DecodedImage read_png(std::span<const std::byte> bytes, const std::string& name, const ReadOptions& options) {
-  Image image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible);
+  std::vector<std::string> notes;
+  Image image = read_png_pixels(bytes, name, options, PngPath::fast_if_possible, &notes);
   DecodedImage decoded = describe_png(bytes, name);
+  std::move(notes.begin(), notes.end(), std::back_inserter(decoded.notes));
   decoded.image = std::move(image);
   return decoded;
 }
