@@ -272,6 +272,10 @@ struct Codec {
   /// Reads the metadata in a header that `declared` accepts. Adds a clause to `details` for each damaged piece, which
   /// is left out. Null if the format carries none.
   Metadata (*metadata)(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) = nullptr;
+  /// The same in place of it, for a format whose metadata may follow the pixels: what decoding gives, read from a file
+  /// that may be cut off.
+  Metadata (*file_metadata)(const RandomAccess& file, const std::string& name,
+                            std::vector<std::string>& details) = nullptr;
   /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
   /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;

@@ -313,6 +313,10 @@ FileHeader read_file_header(const std::string& path, PageRef page) {
         header.metadata = metadata_of(codec, input, beginning, shown, header.details);
       }
     });
+    if (codec.file_metadata != nullptr) {
+      const RandomAccess file = input.file_bytes() ? input.random_access() : in_memory(all_of(input));
+      header.metadata = codec.file_metadata(file, shown, header.details);
+    }
   }
   check_size(shown, header.image.width, header.image.height, std::numeric_limits<std::uint64_t>::max());
   return header;

@@ -153,13 +153,16 @@ std::vector<std::byte> iptc_text(ByteSpan iptc) {
   return {bytes.begin(), bytes.end()};
 }
 
+std::vector<std::byte> raw_profile_in(ByteSpan text) {
+  return raw_profile({reinterpret_cast<const char*>(text.data()), text.size()}).value_or(std::vector<std::byte>{});
+}
+
 std::vector<std::byte> iptc_in_text(ByteSpan text) {
-  std::optional<std::vector<std::byte>> profile =
-      raw_profile({reinterpret_cast<const char*>(text.data()), text.size()});
-  if (!profile || is_iptc(*profile)) {
-    return profile.value_or(std::vector<std::byte>{});
+  std::vector<std::byte> profile = raw_profile_in(text);
+  if (is_iptc(profile)) {
+    return profile;
   }
-  const ByteSpan iptc = photoshop_resources(*profile).iptc;
+  const ByteSpan iptc = photoshop_resources(profile).iptc;
   return is_iptc(iptc) ? std::vector<std::byte>(iptc.begin(), iptc.end()) : std::vector<std::byte>{};
 }
 

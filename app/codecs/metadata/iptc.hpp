@@ -42,6 +42,9 @@ std::vector<std::byte> iptc_resource(ByteSpan iptc);
 /// hexadecimal.
 std::vector<std::byte> iptc_text(ByteSpan iptc);
 
+/// The bytes in such a text, whatever profile it has; empty if the text is damaged.
+std::vector<std::byte> raw_profile_in(ByteSpan text);
+
 /// The IPTC data in such a text, bare or as a resource; empty if the text is damaged.
 std::vector<std::byte> iptc_in_text(ByteSpan text);
 

@@ -208,14 +208,53 @@ bool take_iptc(std::vector<std::byte> text, Metadata& to) {
   return !to.iptc.empty();
 }
 
+/// ImageMagick stores profiles as a JPEG has them, with the signature of the segment. Of a text "APP1", the signature
+/// says what it is.
+bool take_raw_app1(std::vector<std::byte> text, Metadata& to) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kXmpSignature = "http://ns.adobe.com/xap/1.0/\0"sv;
+  const std::vector<std::byte> profile = raw_profile_in(text);
+  const auto after = [&](std::string_view signature) {
+    const ByteSpan wanted = letters(signature);
+    const bool begins = profile.size() >= wanted.size() && std::equal(wanted.begin(), wanted.end(), profile.begin());
+    return ByteSpan(profile).subspan(begins ? wanted.size() : 0);
+  };
+  const ByteSpan exif = after("Exif\0\0"sv);
+  const ByteSpan xmp = after(kXmpSignature);
+  if (is_exif(exif)) {
+    to.exif.assign(exif.begin(), exif.end());
+  } else if (is_xmp(xmp)) {
+    to.xmp.assign(xmp.begin(), xmp.end());
+  } else {
+    return false;
+  }
+  return true;
+}
+
+bool take_raw_icc(std::vector<std::byte> text, Metadata& to) {
+  const std::vector<std::byte> bytes = raw_profile_in(text);
+  const ByteSpan profile = icc_profile_in(bytes);
+  to.icc.assign(profile.begin(), profile.end());
+  return !to.icc.empty();
+}
+
 struct KnownText {
   std::string_view keyword;
   std::string_view what;
   bool (*take)(std::vector<std::byte> text, Metadata& to);  ///< false if the text is damaged
+  bool is_raw = false;                                      ///< counts only if there is nothing else of its kind
 };
 
-constexpr std::array kKnownTexts = {KnownText{"XML:com.adobe.xmp", "XMP", take_xmp},
-                                    KnownText{"Raw profile type iptc", "IPTC data", take_iptc}};
+constexpr std::array kKnownTexts = {
+    KnownText{"XML:com.adobe.xmp", "XMP", take_xmp},
+    KnownText{"Raw profile type iptc", "IPTC data", take_iptc},
+    KnownText{"Raw profile type 8bim", "IPTC data", take_iptc, true},
+    KnownText{"Raw profile type exif", "EXIF data", take_raw_app1, true},
+    KnownText{"Raw profile type APP1", "raw profile APP1", take_raw_app1, true},
+    KnownText{"Raw profile type xmp", "XMP", take_raw_app1, true},
+    KnownText{"Raw profile type icc", "ICC profile", take_raw_icc, true},
+    KnownText{"Raw profile type icm", "ICC profile", take_raw_icc, true},
+};
 
 /// Takes the first chunk of a type. Returns why it is left out, or an empty string.
 std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool after_data, Metadata& to) {
@@ -225,14 +264,30 @@ std::string_view take(const KnownChunk& known, const PngChunkView& chunk, bool a
   return chunk.crc_is_right() && known.take(chunk.payload(), to) ? "" : "is damaged";
 }
 
+bool has_letters(std::uint32_t type) {
+  bool all = true;
+  for (int shift = 0; shift < 32; shift += 8) {
+    const std::uint32_t lower = (type >> shift & 0xFFU) | 0x20U;
+    all = all && lower >= 'a' && lower <= 'z';
+  }
+  return all;
+}
+
 /// Collects the metadata of one file, chunk by chunk. Takes only the first of a type or keyword: a file with a million
 /// profiles must not cost a million decompressions.
 class ChunkTaker {
  public:
   explicit ChunkTaker(std::vector<std::string>& details) : details_(details) {}
 
+  void take_data() { after_data_ = true; }
+
+  /// False if take_chunk looks only at the type.
+  static bool reads(std::uint32_t type) {
+    return is_png_text(type) || std::any_of(kKnownChunks.begin(), kKnownChunks.end(),
+                                            [&](const KnownChunk& known) { return known.type == type; });
+  }
+
   void take_chunk(const PngChunkView& chunk) {
-    after_data_ = after_data_ || chunk.type() == kIdat;
     const bool is_of_pixels = chunk.is_critical() || chunk.type() == png_chunk_type("tRNS");
     if (!is_of_pixels && !take_known(chunk) && !(is_png_text(chunk.type()) && take_text(chunk))) {
       name_other(chunk);
@@ -240,6 +295,11 @@ class ChunkTaker {
   }
 
   Metadata taken() && {
+    for (const auto member : {&Metadata::icc, &Metadata::exif, &Metadata::xmp, &Metadata::iptc}) {
+      if ((metadata_.*member).empty()) {
+        metadata_.*member = std::move(raw_.*member);
+      }
+    }
     if (!metadata_.icc.empty() && metadata_.srgb) {
       metadata_.srgb.reset();
       details_.emplace_back("its sRGB chunk is left out because the file has an ICC profile");
@@ -266,7 +326,7 @@ class ChunkTaker {
     for (std::size_t i = 0; i < kKnownTexts.size(); ++i) {
       if (keyword == kKnownTexts[i].keyword && !std::exchange(has_text_[i], true)) {
         auto text = chunk.crc_is_right() ? png_text(chunk.type(), chunk.payload(), kMaxXmpBytes) : std::nullopt;
-        if (!text || !kKnownTexts[i].take(*std::move(text), metadata_)) {
+        if (!text || !kKnownTexts[i].take(*std::move(text), kKnownTexts[i].is_raw ? raw_ : metadata_)) {
           details_.push_back(fmt::format("its {} is damaged and is left out", kKnownTexts[i].what));
         }
         return true;
@@ -286,6 +346,7 @@ class ChunkTaker {
   }
 
   Metadata metadata_;
+  Metadata raw_;  // of raw profiles
   std::vector<std::string>& details_;
   std::array<bool, kKnownChunks.size()> has_chunk_{};
   std::array<bool, kKnownTexts.size()> has_text_{};
@@ -390,20 +451,33 @@ DeclaredImage declared_png(ByteSpan beginning, const std::string& name) {
   return declared;
 }
 
-Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details) {
+Metadata read_png_metadata(const RandomAccess& file, const std::string& /*name*/, std::vector<std::string>& details) {
+  constexpr std::uint64_t kSignatureBytes = 8;
+  constexpr std::size_t kHeadBytes = 8;  // length and type
+  constexpr std::uint64_t kOverhead = 12;
   ChunkTaker taker(details);
-  PngChunkWalker walker(bytes, name);
-  while (const auto chunk = walker.next()) {
-    taker.take_chunk(*chunk);
-  }
-  return std::move(taker).taken();
-}
-
-Metadata png_header_metadata(ByteSpan beginning, const std::string& name, std::vector<std::string>& details) {
-  ChunkTaker taker(details);
-  PngChunkWalker walker(beginning, name);
-  while (walker.next_type() != kIdat) {
-    taker.take_chunk(*walker.next());
+  std::array<std::byte, kHeadBytes> head{};
+  std::vector<std::byte> bytes;
+  std::uint32_t type = 0;
+  for (std::uint64_t offset = kSignatureBytes; type != png_chunk_type("IEND");) {
+    if (file.read(offset, head) < head.size() || u32be_at(head, 0) + kOverhead > file.size - offset) {
+      break;  // cut off
+    }
+    const std::uint64_t size = u32be_at(head, 0) + kOverhead;
+    type = u32be_at(head, 4);
+    if (!has_letters(type)) {
+      break;  // damaged: what follows is no chunk
+    }
+    if (type == kIdat) {
+      taker.take_data();
+    } else {
+      bytes.resize(static_cast<std::size_t>(ChunkTaker::reads(type) ? size : kOverhead));
+      if (file.read(offset, bytes) < bytes.size()) {
+        break;
+      }
+      taker.take_chunk(PngChunkView{bytes});
+    }
+    offset += size;
   }
   return std::move(taker).taken();
 }

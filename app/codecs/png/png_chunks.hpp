@@ -12,6 +12,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/metadata.hpp"
+#include "io/bytes.hpp"
 
 namespace gpuimg::codecs::png {
 
@@ -85,11 +86,11 @@ struct PngHeader {
 /// does not start with it.
 PngHeader read_png_header(ByteSpan bytes, const std::string& name);
 
-/// Requires a PNG that has been read without error; `name` is printable. Uses the first chunk of each type, and the
-/// first text of each keyword. Leaves it out, and adds a clause to `details`, if it is damaged, if it follows the image
-/// data (except eXIf and texts), or if it is sRGB and there is an ICC profile. Names other ancillary chunks in
-/// `not_kept`, at most 16 types.
-Metadata read_png_metadata(ByteSpan bytes, const std::string& name, std::vector<std::string>& details);
+/// Codec::file_metadata of PNG: also of the chunks behind the image data, as far as the file goes. Uses the first chunk
+/// of each type, and the first text of each keyword. Leaves it out, and adds a clause to `details`, if it is damaged, if
+/// it follows the image data (except eXIf and texts), or if it is sRGB and there is an ICC profile. Raw profiles count
+/// if there is no chunk for what they hold. Names other ancillary chunks in `not_kept`, at most 16 types.
+Metadata read_png_metadata(const RandomAccess& file, const std::string& name, std::vector<std::string>& details);
 
 /// Returns type and data of each chunk, in an order valid after IHDR. Converts a density to PNG's units.
 std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata);

@@ -237,6 +237,23 @@ TEST(FileHeader, HoldsTheMetadata) {
   }
 }
 
+/// `gpuimg info` and decoding ask one function.
+TEST(FileHeader, HoldsTheMetadataBehindTheImageDataOfAPng) {
+  const test::TemporaryFolder folder;
+  test::PngPicture picture;
+  picture.kind = {2, 8};
+  picture.samples = {1, 2, 3};
+  std::vector<test::PngChunk> chunks = test::png_chunks(picture);
+  chunks.insert(chunks.end() - 1, {"eXIf", test::exif_with(6, false)});
+  const test::FileBytes file = test::assemble_png(chunks);
+  test::put_bytes(folder / "in", file);
+  EXPECT_EQ(read_file_header(folder / "in").metadata, test::decode(file, "in", {.auto_orient = false}).metadata);
+  EXPECT_EQ(read_file_header(folder / "in").metadata.exif, test::exif_with(6, false));
+  test::put_bytes(folder / "in", std::span(file).first(file.size() - 15));  // cut off in the chunk
+  EXPECT_TRUE(read_file_header(folder / "in").metadata.exif.empty());
+  EXPECT_EQ(read_file_header(folder / "in").image.pixels(), 1U);
+}
+
 TEST(FileHeader, TellsTypeAndShapeOfATable) {
   const test::TemporaryFolder folder;
   test::put_bytes(folder / "t.npy", test::npy_of(test::constant_image(5, 4, {Sample::f64, 3}, 1).view()));

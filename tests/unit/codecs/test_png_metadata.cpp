@@ -146,6 +146,45 @@ TEST(PngMetadata, TextsAreReadInAllForms) {
   }
 }
 
+FileBytes raw_profile(const FileBytes& profile) {
+  std::string text = "\ngeneric profile\n    " + std::to_string(profile.size());
+  for (std::size_t i = 0; i < profile.size(); ++i) {
+    constexpr std::string_view kDigits = "0123456789abcdef";
+    const auto value = std::to_integer<unsigned>(profile[i]);
+    text += i % 36 == 0 ? "\n" : "";
+    text += {kDigits[value / 16], kDigits[value % 16]};
+  }
+  return bytes_of(text + "\n");
+}
+
+TEST(PngMetadata, RawProfilesCountIfThereIsNoChunkOfTheirKind) {
+  using namespace std::string_view_literals;
+  FileBytes exif = bytes_of("Exif\0\0"sv);
+  add_bytes(exif, exif_with(6, true));
+  FileBytes xmp = bytes_of("http://ns.adobe.com/xap/1.0/\0"sv);
+  add_bytes(xmp, xmp_packet());
+  const ReadOptions as_stored{.auto_orient = false};
+  const auto read = [&](const std::vector<PngChunk>& more) {
+    return decode(assemble_png(chunks_with(more)), "t.png", as_stored);
+  };
+  for (const std::string_view keyword : {"Raw profile type exif\0"sv, "Raw profile type APP1\0"sv}) {
+    const PngChunk text{"tEXt", text_of(keyword, raw_profile(exif))};
+    EXPECT_EQ(read({text}).metadata.exif, exif_with(6, true));
+    EXPECT_TRUE(read({text}).details.empty());
+    EXPECT_TRUE(read({text}).metadata.not_kept.empty());
+    EXPECT_EQ(read({text, {"eXIf", exif_with(3, false)}}).metadata.exif, exif_with(3, false));
+    EXPECT_EQ(read({{"tEXt", text_of(keyword, raw_profile(exif_with(6, true)))}}).metadata.exif, exif_with(6, true));
+    EXPECT_EQ(read({{"tEXt", text_of(keyword, raw_profile(bytes_of("nonsense")))}}).details.size(), 1U);
+  }
+  EXPECT_EQ(read({{"tEXt", text_of("Raw profile type APP1\0"sv, raw_profile(xmp))}}).metadata.xmp, xmp_packet());
+  EXPECT_EQ(read({{"tEXt", text_of("Raw profile type xmp\0"sv, raw_profile(xmp_packet()))}}).metadata.xmp,
+            xmp_packet());
+  const FileBytes packed = zlib_stored(raw_profile(make_icc()));
+  EXPECT_EQ(read({{"zTXt", text_of("Raw profile type icc\0\0"sv, packed)}}).metadata.icc, make_icc());
+  EXPECT_EQ(read({{"zTXt", text_of("Raw profile type icm\0\0"sv, packed)}}).metadata.icc, make_icc());
+  EXPECT_EQ(read({{"tEXt", text_of("Raw profile type 8bim\0"sv, iptc_text(iptc_data()))}}).metadata.iptc, iptc_data());
+}
+
 TEST(PngMetadata, LeavesOutDamagedTextsWithANote) {
   using namespace std::string_view_literals;
   FileBytes cut = zlib_stored(xmp_packet());
