@@ -86,10 +86,27 @@ struct ReadOptions {
 
 enum class DensityUnit : std::uint8_t { none, inch, centimeter, meter };
 
+/// A positive number, as files store it. Whole numbers convert to it.
+struct Ratio {
+  std::uint32_t numerator = 1;
+  std::uint32_t denominator = 1;
+
+  constexpr Ratio() = default;
+  constexpr Ratio(std::uint32_t over, std::uint32_t under = 1)  // NOLINT(google-explicit-constructor)
+      : numerator(over), denominator(under) {}
+
+  [[nodiscard]] constexpr double value() const { return static_cast<double>(numerator) / denominator; }
+
+  /// 1/2 equals 2/4.
+  constexpr bool operator==(const Ratio& other) const {
+    return std::uint64_t{numerator} * other.denominator == std::uint64_t{other.numerator} * denominator;
+  }
+};
+
 /// Pixels per unit; without a unit, only the aspect ratio of a pixel. Never 0.
 struct PixelDensity {
-  std::uint32_t x = 1;
-  std::uint32_t y = 1;
+  Ratio x;
+  Ratio y;
   DensityUnit unit = DensityUnit::none;
 
   bool operator==(const PixelDensity&) const = default;

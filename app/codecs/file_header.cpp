@@ -9,6 +9,7 @@
 #include <limits>
 #include <system_error>
 
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "io/input_file.hpp"
@@ -318,6 +319,7 @@ FileHeader read_file_header(const std::string& path, PageRef page) {
       header.metadata = codec.file_metadata(file, shown, header.details);
     }
   }
+  complete_density(header.metadata);
   check_size(shown, header.image.width, header.image.height, std::numeric_limits<std::uint64_t>::max());
   return header;
 }

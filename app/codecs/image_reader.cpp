@@ -74,6 +74,7 @@ RandomAccess kept_with(const std::shared_ptr<const void>& source, RandomAccess f
 
 DecodedImage finished(DecodedImage decoded, const Codec& codec, const ReadOptions& options) {
   decoded.file_format = codec.format;
+  complete_density(decoded.metadata);
   if (options.auto_orient || decoded.is_upright) {
     turn_upright(decoded);
   }

@@ -72,6 +72,11 @@ std::string_view unit_name(DensityUnit unit) {
   return kNames.at(static_cast<std::size_t>(unit));
 }
 
+/// A whole number, or up to nine digits.
+std::string ratio_text(const codecs::Ratio& ratio) {
+  return ratio.denominator == 1 ? std::to_string(ratio.numerator) : fmt::format("{:.9g}", ratio.value());
+}
+
 /// "u8", "f64" and so on.
 std::string sample_text(Sample sample) {
   const bool is_float = sample == Sample::f32 || sample == Sample::f64;
@@ -131,8 +136,9 @@ void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
   add_bytes("ImageJ", metadata.imagej.size());
   if (metadata.density) {
     const auto& [x, y, unit] = *metadata.density;
-    rows.emplace_back("density", unit == DensityUnit::none ? fmt::format("{}:{}", x, y)
-                                                           : fmt::format("{} x {} per {}", x, y, unit_name(unit)));
+    rows.emplace_back("density", unit == DensityUnit::none
+                                     ? fmt::format("{}:{}", ratio_text(x), ratio_text(y))
+                                     : fmt::format("{} x {} per {}", ratio_text(x), ratio_text(y), unit_name(unit)));
   }
   if (!metadata.not_kept.empty()) {
     rows.emplace_back("also", fmt::format("{}", fmt::join(metadata.not_kept, ", ")));
@@ -237,7 +243,7 @@ void write_metadata(const Metadata& metadata, JsonWriter& json) {
   json.key("density");
   if (metadata.density) {
     json.begin_object(JsonWriter::Layout::line);
-    json.key("x").integer(metadata.density->x).key("y").integer(metadata.density->y);
+    json.key("x").literal(ratio_text(metadata.density->x)).key("y").literal(ratio_text(metadata.density->y));
     json.key("unit").text(unit_name(metadata.density->unit)).end();
   } else {
     json.null();

@@ -66,7 +66,7 @@ class BmpFile {
     const std::uint32_t info_bytes = has_alpha ? 108 : 40;
     const std::uint32_t offset = 14 + info_bytes;
     const std::size_t pixel_bytes = row_bytes_ * static_cast<std::size_t>(height_);
-    const PixelDensity density = options.metadata.density ? density_for_png(*options.metadata.density) : PixelDensity{};
+    const auto density = options.metadata.density ? density_for_png(*options.metadata.density) : std::nullopt;
     HeaderBytes file;
     file.u16(0x4D42);  // "BM"
     file.u32(static_cast<std::uint32_t>(offset + pixel_bytes));
@@ -79,8 +79,8 @@ class BmpFile {
     file.u16(static_cast<std::uint32_t>(8 * channels_));
     file.u32(has_alpha ? 3 : 0);  // masks, or none
     file.u32(0);                  // bytes of pixels that are not compressed
-    file.u32(options.metadata.density ? density.x : 0);
-    file.u32(options.metadata.density ? density.y : 0);
+    file.u32(density ? density->x.numerator : 0);
+    file.u32(density ? density->y.numerator : 0);
     file.u32(0);  // no palette
     file.u32(0);
     if (has_alpha) {
@@ -154,6 +154,8 @@ void fit_bmp_metadata(Metadata& metadata, MetadataFilter& filter) {
   filter.drop_all_but_density(metadata, "gpuimg writes only the pixel density to BMP");
   if (metadata.density && metadata.density->unit == DensityUnit::none) {
     filter.drop(metadata.density, "the pixel density", "BMP holds it with a unit only");
+  } else if (metadata.density) {
+    filter.fit_density(metadata, density_for_png(*metadata.density), "BMP holds whole numbers of pixels per meter");
   }
 }
 

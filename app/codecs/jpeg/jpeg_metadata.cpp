@@ -48,7 +48,7 @@ std::optional<PixelDensity> density_in(ByteSpan jfif) {
   }
   const PixelDensity density{u16be_at(jfif, 3), u16be_at(jfif, 5), kUnits[u8_at(jfif, 2)]};
   const bool is_said = density.unit != DensityUnit::none || density.x != density.y;
-  return density.x > 0 && density.y > 0 && is_said ? std::optional(density) : std::nullopt;
+  return density.x.numerator > 0 && density.y.numerator > 0 && is_said ? std::optional(density) : std::nullopt;
 }
 
 /// Each part has a GUID, the total size and its offset. Empty unless the parts have this GUID and join without gaps.
@@ -182,8 +182,8 @@ void fit_jpeg_metadata(Metadata& metadata, MetadataFilter& filter) {
   if (metadata.exif.size() > kMaxJpegExifBytes) {
     filter.drop(metadata.exif, "the EXIF data", fmt::format("JPEG holds {} bytes of it", kMaxJpegExifBytes));
   }
-  if (metadata.density && !density_for_jfif(*metadata.density)) {
-    filter.drop(metadata.density, "the pixel density", "JPEG holds 1 to 65535 pixels per inch");
+  if (metadata.density) {
+    filter.fit_density(metadata, density_for_jfif(*metadata.density), "JPEG holds 1 to 65535 pixels per inch");
   }
   if (metadata.xmp.size() > kMaxJpegXmpBytes) {
     const std::string why = fmt::format("JPEG holds {} bytes of it", kMaxJpegXmpBytes);

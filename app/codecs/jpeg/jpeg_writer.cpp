@@ -151,8 +151,8 @@ void set_density(jpeg_compress_struct& info, const PixelDensity& density) {
   info.density_unit = density.unit == DensityUnit::inch         ? kInch
                       : density.unit == DensityUnit::centimeter ? kCentimeter
                                                                 : UINT8{0};
-  info.X_density = static_cast<UINT16>(density.x);
-  info.Y_density = static_cast<UINT16>(density.y);
+  info.X_density = static_cast<UINT16>(density.x.numerator);
+  info.Y_density = static_cast<UINT16>(density.y.numerator);
 }
 
 /// Borrows `options`. Throws Error{usage} for a quality out of range.

@@ -9,6 +9,7 @@
 
 #include "codecs/byte_fields.hpp"
 #include "codecs/metadata/ifd.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "orientation.hpp"
 
 namespace gpuimg::codecs {
@@ -78,6 +79,7 @@ constexpr std::uint64_t kMaxTagBytes = std::uint64_t{16} << 20;
 constexpr std::uint16_t kText = 2;
 constexpr std::uint16_t kShort = 3;
 constexpr std::uint16_t kLong = 4;
+constexpr std::uint16_t kRatio = 5;
 constexpr std::uint16_t kOffset = 13;
 constexpr std::uint16_t kExifTag = 34665;
 constexpr std::uint16_t kGpsTag = 34853;
@@ -400,6 +402,38 @@ Image apply_orientation(Image image, int orientation) {
     default: copy_pixels<8>(from, upright.view(), walk); break;
   }
   return upright;
+}
+
+std::optional<PixelDensity> exif_density(ByteSpan exif) {
+  constexpr std::uint16_t kXTag = 282;
+  constexpr std::uint16_t kYTag = 283;
+  constexpr std::uint16_t kUnitTag = 296;
+  constexpr std::array kUnits = {DensityUnit::none, DensityUnit::inch, DensityUnit::centimeter};
+  std::optional<Ratio> x;
+  std::optional<Ratio> y;
+  std::uint64_t unit = 2;
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  if (!main) {
+    return std::nullopt;
+  }
+  const auto number_at = [&](std::size_t offset) {
+    return static_cast<std::uint32_t>(main->layout.number(exif.subspan(offset, 4)));
+  };
+  main->visit_entries(exif, [&](const IfdEntry& entry) {
+    const std::uint64_t offset = main->layout.number(entry.value);
+    const bool is_ratio = entry.type == kRatio && entry.count == 1 && exif.size() >= 8 && offset <= exif.size() - 8;
+    if (is_ratio && (entry.tag == kXTag || entry.tag == kYTag)) {
+      const auto at = static_cast<std::size_t>(offset);
+      (entry.tag == kXTag ? x : y) = ratio_of(number_at(at), number_at(at + 4));
+    } else if (entry.tag == kUnitTag && entry.type == kShort && entry.count == 1) {
+      unit = main->layout.number(entry.value.first(2));
+    }
+    return true;
+  });
+  if (!x || !y || unit < 1 || unit > kUnits.size() || (unit == 1 && *x == *y)) {
+    return std::nullopt;
+  }
+  return PixelDensity{*x, *y, kUnits.at(static_cast<std::size_t>(unit) - 1)};
 }
 
 std::optional<ExifDirectories> read_exif_directories(const RandomAccess& file, std::uint64_t offset) {

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "codecs/codec.hpp"
 #include "gpuimg/image.hpp"
 #include "io/bytes.hpp"
 
@@ -36,6 +37,12 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
 
 /// The pixels turned upright. 5 to 8 swap width and height.
 Image apply_orientation(Image image, int orientation);
+
+// --- Pixel density
+// ----------------------------------------------------------------------------------------------------
+
+/// Of the main image. Nullopt if it is missing, damaged, or only says that pixels are square.
+std::optional<PixelDensity> exif_density(std::span<const std::byte> exif);
 
 // --- Directories ----------------------------------------------------------------------------------------------------
 

@@ -3,9 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
 
 namespace gpuimg::codecs {
@@ -36,18 +41,65 @@ void drop_not_kept(Metadata& metadata, MetadataFilter& filter) {
   }
 }
 
-// An inch is 0.0254 m.
-std::uint64_t meters_of_inches(std::uint64_t per_inch) { return (per_inch * 10000 + 127) / 254; }
-std::uint64_t inches_of_meters(std::uint64_t per_meter) { return (per_meter * 254 + 5000) / 10000; }
+constexpr std::uint32_t kMaxPngDensity = 0x7FFFFFFF;
+constexpr std::uint32_t kMaxJfifDensity = 0xFFFF;
 
-PixelDensity inches_or_centimeters(const PixelDensity& density) {
-  const std::uint64_t x = inches_of_meters(density.x);
-  const std::uint64_t y = inches_of_meters(density.y);
-  const bool exact_in_inches = meters_of_inches(x) == density.x && meters_of_inches(y) == density.y;
-  if (!exact_in_inches && density.x % 100 == 0 && density.y % 100 == 0) {
-    return {density.x / 100, density.y / 100, DensityUnit::centimeter};
+/// Pixels per 127 m of one pixel per unit, a whole number: an inch is 0.0254 m.
+std::uint64_t per_127_meters(DensityUnit unit) {
+  constexpr std::array<std::uint64_t, 4> kFactors = {1, 5000, 12700, 127};
+  return kFactors.at(static_cast<std::size_t>(unit));
+}
+
+/// Rounded to nearest.
+std::uint64_t whole_per(DensityUnit unit, const Ratio& density, DensityUnit from) {
+  const std::uint64_t over = density.numerator * per_127_meters(from);
+  const std::uint64_t under = density.denominator * per_127_meters(unit);
+  return (2 * over + under) / (2 * under);
+}
+
+/// Whole numbers from 1 to `most` in that unit; nullopt if they are out of range.
+std::optional<PixelDensity> whole_density(const PixelDensity& density, DensityUnit unit, std::uint32_t most) {
+  const std::uint64_t x = whole_per(unit, density.x, density.unit);
+  const std::uint64_t y = whole_per(unit, density.y, density.unit);
+  const bool fits = std::min(x, y) >= 1 && std::max(x, y) <= most;
+  return fits ? std::optional(PixelDensity{static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), unit})
+              : std::nullopt;
+}
+
+/// The aspect ratio in whole numbers: those given if they are, else in lowest terms.
+std::optional<PixelDensity> whole_aspect(const PixelDensity& density, std::uint32_t most) {
+  if (density.x.denominator == 1 && density.y.denominator == 1 &&
+      std::max(density.x.numerator, density.y.numerator) <= most) {
+    return density;
   }
-  return {static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y), DensityUnit::inch};
+  const std::uint64_t x = std::uint64_t{density.x.numerator} * density.y.denominator;
+  const std::uint64_t y = std::uint64_t{density.y.numerator} * density.x.denominator;
+  const std::uint64_t common = std::gcd(x, y);
+  return std::max(x, y) / common <= most
+             ? std::optional(PixelDensity{static_cast<std::uint32_t>(x / common),
+                                          static_cast<std::uint32_t>(y / common), DensityUnit::none})
+             : std::nullopt;
+}
+
+/// True if `stated` is the same, or rounded so little that the original can be told from it.
+bool keeps(const PixelDensity& stated, const PixelDensity& density) {
+  if (density.unit == DensityUnit::none || stated.unit == DensityUnit::none) {
+    return stated.unit == density.unit;
+  }
+  const auto keeps_one = [&](const Ratio& now, const Ratio& before) {
+    constexpr double kLeast = 1e-5;
+    const double wanted = before.value() * static_cast<double>(per_127_meters(density.unit));
+    const double got = now.value() * static_cast<double>(per_127_meters(stated.unit));
+    return std::abs(got - wanted) <= kLeast * wanted ||
+           (before.denominator == 1 && whole_per(density.unit, now, stated.unit) == before.numerator);
+  };
+  return keeps_one(stated.x, density.x) && keeps_one(stated.y, density.y);
+}
+
+std::string density_text(const PixelDensity& density) {
+  constexpr std::array<std::string_view, 4> kUnits = {"", " per inch", " per centimeter", " per meter"};
+  return fmt::format("{:.9g} x {:.9g}{}", density.x.value(), density.y.value(),
+                     kUnits.at(static_cast<std::size_t>(density.unit)));
 }
 
 }  // namespace
@@ -99,22 +151,92 @@ void MetadataFilter::say(std::string_view what, std::string_view why) {
   left_out_.push_back(fmt::format("{} is not carried: {}", what, why));
 }
 
-PixelDensity density_for_png(const PixelDensity& density) {
-  const auto scaled = [&](std::uint32_t value) {
-    return density.unit == DensityUnit::inch ? static_cast<std::uint32_t>(meters_of_inches(value)) : value * 100;
-  };
-  if (density.unit == DensityUnit::inch || density.unit == DensityUnit::centimeter) {
-    return {scaled(density.x), scaled(density.y), DensityUnit::meter};
+void MetadataFilter::fit_density(Metadata& metadata, const std::optional<PixelDensity>& stated, std::string_view why) {
+  if (metadata.density && !stated) {
+    drop(metadata.density, "the pixel density", why);
+  } else if (metadata.density && !keeps(*stated, *metadata.density)) {
+    left_out_.push_back(fmt::format("the pixel density {} is rounded to {}: {}", density_text(*metadata.density),
+                                    density_text(*stated), why));
   }
-  return density;
+}
+
+std::optional<Ratio> ratio_of(std::uint32_t over, std::uint32_t under) {
+  const std::uint32_t common = std::gcd(over, under);
+  return over == 0 || under == 0 ? std::nullopt : std::optional(Ratio(over / common, under / common));
+}
+
+/// The convergents of the continued fractions of both ends of the interval are the same up to the simplest ratio in it.
+std::optional<Ratio> simplest_ratio(double value, double tolerance) {
+  constexpr double kMost = 1e9;
+  double low = value - tolerance;
+  double high = value + tolerance;
+  if (!(low > 0 && high < kMost)) {
+    return std::nullopt;
+  }
+  std::uint64_t over = 1;
+  std::uint64_t over_before = 0;
+  std::uint64_t under = 0;
+  std::uint64_t under_before = 1;
+  for (;;) {
+    const bool is_last = std::ceil(low) <= high;
+    const double term = is_last ? std::ceil(low) : std::floor(low);
+    if (term > kMost) {
+      return std::nullopt;
+    }
+    over_before = std::exchange(over, static_cast<std::uint64_t>(term) * over + over_before);
+    under_before = std::exchange(under, static_cast<std::uint64_t>(term) * under + under_before);
+    if (std::max(over, under) > std::numeric_limits<std::uint32_t>::max()) {
+      return std::nullopt;
+    }
+    if (is_last) {
+      return Ratio(static_cast<std::uint32_t>(over), static_cast<std::uint32_t>(under));
+    }
+    const double next = 1 / (high - term);
+    high = 1 / (low - term);
+    low = next;
+  }
+}
+
+std::optional<PixelDensity> density_for_png(const PixelDensity& density) {
+  return density.unit == DensityUnit::none ? whole_aspect(density, kMaxPngDensity)
+                                           : whole_density(density, DensityUnit::meter, kMaxPngDensity);
 }
 
 std::optional<PixelDensity> density_for_jfif(const PixelDensity& density) {
-  const PixelDensity stated = density.unit == DensityUnit::meter ? inches_or_centimeters(density) : density;
-  const auto fits = [](std::uint32_t value) {
-    return value >= 1 && value <= std::numeric_limits<std::uint16_t>::max();
+  if (density.unit == DensityUnit::none) {
+    return whole_aspect(density, kMaxJfifDensity);
+  }
+  const bool prefers_centimeters = density.unit == DensityUnit::centimeter;
+  const auto inches = whole_density(density, DensityUnit::inch, kMaxJfifDensity);
+  const auto centimeters = whole_density(density, DensityUnit::centimeter, kMaxJfifDensity);
+  const bool inches_keep = inches && keeps(*inches, density);
+  const bool centimeters_keep = centimeters && keeps(*centimeters, density);
+  if (centimeters_keep && (prefers_centimeters || !inches_keep)) {
+    return centimeters;
+  }
+  return inches ? inches : centimeters;
+}
+
+PixelDensity density_for_tiff(const PixelDensity& density) {
+  if (density.unit != DensityUnit::meter) {
+    return density;
+  }
+  const auto inches = whole_density(density, DensityUnit::inch, std::numeric_limits<std::int32_t>::max());
+  if (inches && whole_density(*inches, DensityUnit::meter, kMaxPngDensity) == density) {
+    return *inches;
+  }
+  const auto per_centimeter = [](const Ratio& per_meter) {
+    constexpr std::uint32_t kCentimeters = 100;
+    const std::uint32_t common = std::gcd(per_meter.numerator, kCentimeters);
+    return Ratio(per_meter.numerator / common, per_meter.denominator * (kCentimeters / common));
   };
-  return fits(stated.x) && fits(stated.y) ? std::optional(stated) : std::nullopt;
+  return {per_centimeter(density.x), per_centimeter(density.y), DensityUnit::centimeter};
+}
+
+void complete_density(Metadata& metadata) {
+  if (!metadata.density) {
+    metadata.density = exif_density(metadata.exif);
+  }
 }
 
 }  // namespace gpuimg::codecs

@@ -502,10 +502,9 @@ std::vector<std::vector<std::byte>> png_metadata_chunks(const Metadata& metadata
     chunks.push_back(joined(
         {letters("cHRM"), u32be(wx), u32be(wy), u32be(rx), u32be(ry), u32be(gx), u32be(gy), u32be(bx), u32be(by)}));
   }
-  if (metadata.density) {
-    const PixelDensity density = density_for_png(*metadata.density);
-    const std::array unit = {std::byte{density.unit == DensityUnit::meter ? std::uint8_t{1} : std::uint8_t{0}}};
-    chunks.push_back(joined({letters("pHYs"), u32be(density.x), u32be(density.y), unit}));
+  if (const auto density = metadata.density ? density_for_png(*metadata.density) : std::nullopt) {
+    const std::array unit = {std::byte{density->unit == DensityUnit::meter ? std::uint8_t{1} : std::uint8_t{0}}};
+    chunks.push_back(joined({letters("pHYs"), u32be(density->x.numerator), u32be(density->y.numerator), unit}));
   }
   if (!metadata.exif.empty()) {
     chunks.push_back(joined({letters("eXIf"), metadata.exif}));
@@ -526,6 +525,9 @@ void fit_png_metadata(Metadata& metadata, MetadataFilter& filter) {
     blank_xmp_extension(metadata.xmp);
   }
   filter.drop(metadata.xmp_extension, "the extended XMP", "PNG has no place for it");
+  if (metadata.density) {
+    filter.fit_density(metadata, density_for_png(*metadata.density), "PNG holds whole numbers of pixels per meter");
+  }
 }
 
 }  // namespace gpuimg::codecs::png

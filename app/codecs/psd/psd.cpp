@@ -18,6 +18,7 @@
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
 #include "codecs/metadata/iptc.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/metadata/xmp.hpp"
 #include "codecs/refusals.hpp"
 #include "codecs/stored_samples.hpp"
@@ -290,10 +291,13 @@ std::optional<PixelDensity> density_in(ByteSpan resolution) {
   if (resolution.size() < kBytes) {
     return std::nullopt;
   }
-  const auto rounded = [](std::uint32_t fixed) { return (fixed >> 16) + (fixed >> 15 & 1U); };
-  const PixelDensity density{rounded(u32be_at(resolution, 0)), rounded(u32be_at(resolution, kVerticalAt)),
-                             DensityUnit::inch};
-  return density.x > 0 && density.y > 0 ? std::optional(density) : std::nullopt;
+  const auto ratio_at = [&](std::size_t offset) {  // 16 bits of it are behind the point
+    constexpr double kOne = 65536;
+    return simplest_ratio(u32be_at(resolution, offset) / kOne, 0.5 / kOne);
+  };
+  const std::optional<Ratio> x = ratio_at(0);
+  const std::optional<Ratio> y = ratio_at(kVerticalAt);
+  return x && y ? std::optional(PixelDensity{*x, *y, DensityUnit::inch}) : std::nullopt;
 }
 
 /// Adds a clause to `details` for each damaged piece.

@@ -29,20 +29,25 @@ ByteSpan bytes_of_tag(const TiffFile& file, ttag_t tag) {
   return has ? ByteSpan{static_cast<const std::byte*>(data), count} : ByteSpan{};
 }
 
+/// libtiff keeps resolutions in 24 bits, and writes such numbers.
+std::optional<Ratio> resolution_of(const TiffFile& file, ttag_t tag) {
+  constexpr double kPrecision = 1.0 / (1U << 24U);
+  float value = 0;
+  return TIFFGetField(file.tiff(), tag, &value) == 1 ? simplest_ratio(value, value * kPrecision) : std::nullopt;
+}
+
+/// Nullopt also for square pixels without a unit.
 std::optional<PixelDensity> density_of(const TiffFile& file) {
-  float x = 0;
-  float y = 0;
-  if (TIFFGetField(file.tiff(), TIFFTAG_XRESOLUTION, &x) != 1 ||
-      TIFFGetField(file.tiff(), TIFFTAG_YRESOLUTION, &y) != 1) {
-    return std::nullopt;
-  }
-  constexpr float kMax = 1e6F;
+  const std::optional<Ratio> x = resolution_of(file, TIFFTAG_XRESOLUTION);
+  const std::optional<Ratio> y = resolution_of(file, TIFFTAG_YRESOLUTION);
   const auto unit = file.number<std::uint16_t>(TIFFTAG_RESOLUTIONUNIT, RESUNIT_INCH);
-  if (!(x >= 1 && x <= kMax && y >= 1 && y <= kMax) || unit == RESUNIT_NONE) {
+  if (!x || !y || (unit == RESUNIT_NONE && *x == *y)) {
     return std::nullopt;
   }
-  return PixelDensity{static_cast<std::uint32_t>(std::lround(x)), static_cast<std::uint32_t>(std::lround(y)),
-                      unit == RESUNIT_CENTIMETER ? DensityUnit::centimeter : DensityUnit::inch};
+  return PixelDensity{*x, *y,
+                      unit == RESUNIT_NONE         ? DensityUnit::none
+                      : unit == RESUNIT_CENTIMETER ? DensityUnit::centimeter
+                                                   : DensityUnit::inch};
 }
 
 /// True for a description that programs write for themselves: it tells of the dimensions of this file's data.
@@ -296,12 +301,14 @@ void write_tiff_metadata(TIFF* tiff, const Metadata& metadata, const ExifOffsets
     write_exif(tiff, *directories, offsets);
   }
   write_iptc(tiff, metadata.iptc);
-  if (metadata.density && metadata.density->unit != DensityUnit::none) {
-    const bool is_metric = metadata.density->unit != DensityUnit::inch;
-    const double scale = metadata.density->unit == DensityUnit::meter ? 0.01 : 1;
-    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, metadata.density->x * scale);
-    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, metadata.density->y * scale);
-    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT, is_metric ? RESUNIT_CENTIMETER : RESUNIT_INCH);
+  if (metadata.density) {
+    const PixelDensity density = density_for_tiff(*metadata.density);
+    TIFFSetField(tiff, TIFFTAG_XRESOLUTION, density.x.value());
+    TIFFSetField(tiff, TIFFTAG_YRESOLUTION, density.y.value());
+    TIFFSetField(tiff, TIFFTAG_RESOLUTIONUNIT,
+                 density.unit == DensityUnit::none   ? RESUNIT_NONE
+                 : density.unit == DensityUnit::inch ? RESUNIT_INCH
+                                                     : RESUNIT_CENTIMETER);
   }
   write_geotiff(tiff, metadata.geotiff);
   write_imagej(tiff, metadata.imagej);  // after the density, which is in inches or centimeters

@@ -480,6 +480,9 @@ void fit_webp_metadata(Metadata& metadata, MetadataFilter& filter) {
     blank_xmp_extension(metadata.xmp);
   }
   filter.drop(metadata.xmp_extension, "the extended XMP", kNoPlace);
+  if (exif_density(metadata.exif) == metadata.density) {
+    metadata.density.reset();  // the EXIF data say it
+  }
   filter.drop(metadata.density, "the pixel density", kNoPlace);
   filter.drop(metadata.iptc, "the IPTC data", kNoPlace);
   filter.drop_png_chunks(metadata, kNoPlace);

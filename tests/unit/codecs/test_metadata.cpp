@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -110,7 +111,7 @@ TEST(Metadata, OrientationIsResetForUprightPixels) {
 }
 
 TEST(Metadata, DensityIsRoundedBetweenUnits) {
-  const auto png = [](std::uint32_t value, DensityUnit unit) { return density_for_png({value, value, unit}).x; };
+  const auto png = [](std::uint32_t value, DensityUnit unit) { return density_for_png({value, value, unit})->x; };
   EXPECT_EQ(png(72, DensityUnit::inch), 2835U);
   EXPECT_EQ(png(300, DensityUnit::inch), 11811U);
   EXPECT_EQ(png(65535, DensityUnit::inch), 2580118U);
@@ -122,13 +123,101 @@ TEST(Metadata, DensityIsRoundedBetweenUnits) {
   EXPECT_EQ(jfif(2834, DensityUnit::meter), (PixelDensity{72, 72, DensityUnit::inch}));
   EXPECT_EQ(jfif(19, DensityUnit::meter), std::nullopt);
   EXPECT_EQ(jfif(0x7FFFFFFF, DensityUnit::meter), std::nullopt);
-  EXPECT_EQ(jfif(65536, DensityUnit::none), std::nullopt);
+  EXPECT_EQ(jfif(65536, DensityUnit::none), (PixelDensity{1, 1, DensityUnit::none}));
+  EXPECT_EQ(density_for_jfif({65537, 65536, DensityUnit::none}), std::nullopt);
   for (std::uint32_t value = 1; value <= 65535; ++value) {
     for (const DensityUnit unit : {DensityUnit::none, DensityUnit::inch}) {
       const PixelDensity density{value, value, unit};
-      ASSERT_EQ(density_for_jfif(density_for_png(density)), density);
+      ASSERT_EQ(density_for_jfif(*density_for_png(density)), density);
+      ASSERT_EQ(density_for_tiff(*density_for_png(density)), density);
     }
+    const PixelDensity per_meter{value, value, DensityUnit::meter};
+    ASSERT_EQ(density_for_png(density_for_tiff(per_meter)), per_meter);
+    const PixelDensity per_centimeter{value, value, DensityUnit::centimeter};
+    const auto png_of_it = density_for_png(per_centimeter);
+    ASSERT_EQ(density_for_png(density_for_tiff(*png_of_it)), png_of_it);
   }
+}
+
+TEST(Metadata, DensityIsAFractionThatJpegStatesInTheUnitThatKeepsIt) {
+  const auto both = [](const Ratio& ratio, DensityUnit unit) { return PixelDensity{ratio, ratio, unit}; };
+  EXPECT_EQ(density_for_png(both({11811, 100}, DensityUnit::centimeter)), both(11811, DensityUnit::meter));
+  EXPECT_EQ(density_for_png(both({2, 5}, DensityUnit::centimeter)), both(40, DensityUnit::meter));
+  EXPECT_EQ(density_for_png(both({4064, 5}, DensityUnit::inch)), both(32000, DensityUnit::meter));
+  EXPECT_EQ(density_for_png(both({1, 100}, DensityUnit::inch)), std::nullopt);
+  EXPECT_EQ(density_for_png({{1, 2}, {1, 3}, DensityUnit::none}), (PixelDensity{3, 2, DensityUnit::none}));
+  EXPECT_EQ(density_for_jfif(both({4064, 5}, DensityUnit::inch)), both(320, DensityUnit::centimeter));
+  EXPECT_EQ(density_for_jfif(both({11811, 100}, DensityUnit::centimeter)), both(300, DensityUnit::inch));
+  EXPECT_EQ(density_for_jfif(both({2, 5}, DensityUnit::centimeter)), both(1, DensityUnit::inch));
+  EXPECT_EQ(density_for_jfif(both({1, 10}, DensityUnit::centimeter)), std::nullopt);
+  EXPECT_EQ(density_for_tiff(both(11810, DensityUnit::meter)), both({1181, 10}, DensityUnit::centimeter));
+}
+
+TEST(Metadata, TheSimplestRatioIsThatOfARoundedNumber) {
+  for (const Ratio& ratio : {Ratio(300), Ratio(11811, 100), Ratio(4064, 5), Ratio(2, 5), Ratio(1, 3),
+                             Ratio(72009, 1000), Ratio(65535), Ratio(1, 1000)}) {
+    const auto single = static_cast<double>(static_cast<float>(ratio.value()));
+    EXPECT_EQ(simplest_ratio(single, single / (1U << 24U)), ratio) << ratio.value();
+  }
+  for (const double value : {0.0, -1.0, 1e10, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_EQ(simplest_ratio(value, 1e-9), std::nullopt);
+  }
+}
+
+TEST(Metadata, ARoundedDensityIsNamed) {
+  Metadata metadata;
+  metadata.density = PixelDensity{{145, 2}, 300, DensityUnit::inch};
+  EXPECT_EQ(
+      left_out(metadata, FileFormat::jpeg, kRgb),
+      std::vector<std::string>{"the pixel density 72.5 x 300 per inch is rounded to 73 x 300 per inch: JPEG holds "
+                               "1 to 65535 pixels per inch"});
+  metadata.density = PixelDensity{11811, 2835, DensityUnit::meter};
+  EXPECT_TRUE(left_out(metadata, FileFormat::jpeg, kRgb).empty());
+  metadata.density = PixelDensity{300, 72, DensityUnit::inch};
+  EXPECT_TRUE(left_out(metadata, FileFormat::png, kRgb).empty());
+  metadata.density = PixelDensity{{1, 100}, {1, 100}, DensityUnit::inch};
+  EXPECT_EQ(left_out(metadata, FileFormat::png, kRgb),
+            std::vector<std::string>{"the pixel density is not carried: PNG holds whole numbers of pixels per meter"});
+}
+
+/// A directory with the two resolutions and their unit.
+FileBytes exif_of_density(std::uint32_t x, std::uint32_t y, std::uint32_t unit) {
+  FileBytes exif = bytes_of(std::string_view("MM\0*\0\0\0\x08\0\3", 10));
+  constexpr std::uint32_t kRatios = 8 + 2 + 3 * 12 + 4;
+  for (std::uint32_t i = 0; i < 2; ++i) {
+    add_be(exif, (282 + i) << 16 | 5, 4);
+    add_be(exif, 1, 4);
+    add_be(exif, kRatios + 8 * i, 4);
+  }
+  add_be(exif, 296 << 16 | 3, 4);
+  add_be(exif, 1, 4);
+  add_be(exif, unit << 16, 4);
+  add_be(exif, 0, 4);
+  for (const std::uint32_t number : {x * 10, 10U, y * 10, 10U}) {
+    add_be(exif, number, 4);
+  }
+  return exif;
+}
+
+TEST(Metadata, TheDensityOfExifDataCountsIfThereIsNoOther) {
+  EXPECT_EQ(exif_density(exif_of_density(300, 72, 2)), (PixelDensity{300, 72, DensityUnit::inch}));
+  EXPECT_EQ(exif_density(exif_of_density(300, 72, 3)), (PixelDensity{300, 72, DensityUnit::centimeter}));
+  EXPECT_EQ(exif_density(exif_of_density(2, 1, 1)), (PixelDensity{2, 1, DensityUnit::none}));
+  EXPECT_EQ(exif_density(exif_of_density(1, 1, 1)), std::nullopt);
+  EXPECT_EQ(exif_density(exif_of_density(0, 72, 2)), std::nullopt);
+  EXPECT_EQ(exif_density(exif_of_density(300, 72, 4)), std::nullopt);
+  const FileBytes whole = exif_of_density(300, 72, 2);
+  for (std::size_t size = 0; size < whole.size(); ++size) {
+    EXPECT_EQ(exif_density(std::span(whole).first(size)), std::nullopt) << size;
+  }
+  Metadata metadata;
+  metadata.exif = whole;
+  const Image image = constant_image(2, 2, kRgb, 9);
+  for (const FileFormat type : {FileFormat::png, FileFormat::jpeg}) {
+    EXPECT_EQ(decode(written(image, type, metadata)).metadata.density, (PixelDensity{300, 72, DensityUnit::inch}));
+  }
+  metadata.density = PixelDensity{100, 100, DensityUnit::inch};
+  EXPECT_EQ(decode(written(image, FileFormat::jpeg, metadata)).metadata.density, metadata.density);
 }
 
 TEST(Metadata, WhatJpegCannotHoldIsNamed) {

@@ -55,7 +55,7 @@ TEST(PsdMetadata, IsReadFromResources) {
   EXPECT_EQ(found.metadata.exif, rich_exif());
   EXPECT_EQ(found.metadata.xmp, xmp_packet());
   EXPECT_EQ(found.metadata.iptc, iptc_data());
-  EXPECT_EQ(found.metadata.density, (PixelDensity{300, 72, DensityUnit::inch}));
+  EXPECT_EQ(found.metadata.density, (PixelDensity{300, {143, 2}, DensityUnit::inch}));
   EXPECT_EQ(found.metadata.not_kept, std::vector<std::string>{"other Photoshop data"});
   EXPECT_TRUE(found.details.empty());
 

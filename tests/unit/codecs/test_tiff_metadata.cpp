@@ -70,6 +70,24 @@ TEST(TiffMetadata, AllThatTiffHoldsIsReadBack) {
   EXPECT_TRUE(found.details.empty());
 }
 
+TEST(TiffMetadata, DensityIsReadBackAsItWasGiven) {
+  const Ratio ratios[] = {300, {11811, 100}, {4064, 5}, {2, 5}, {145, 2}, {1, 3}, 65535};
+  for (const DensityUnit unit : {DensityUnit::none, DensityUnit::inch, DensityUnit::centimeter}) {
+    for (const Ratio& ratio : ratios) {
+      Metadata metadata;
+      metadata.density = PixelDensity{ratio, 72, unit};
+      EXPECT_EQ(decode(tiff_with(metadata)).metadata.density, metadata.density) << ratio.value();
+    }
+  }
+  Metadata square;
+  square.density = PixelDensity{3, 3, DensityUnit::none};
+  EXPECT_EQ(decode(tiff_with(square)).metadata.density, std::nullopt);
+  square.density = PixelDensity{11811, 11810, DensityUnit::meter};
+  const Metadata back = decode(tiff_with(square)).metadata;
+  EXPECT_EQ(back.density, (PixelDensity{{11811, 100}, {1181, 10}, DensityUnit::centimeter}));
+  EXPECT_EQ(density_for_png(*back.density), square.density);
+}
+
 TEST(TiffMetadata, PlainFilesHaveNone) {
   const DecodedImage found = decode(tiff_with({}));
   EXPECT_EQ(found.metadata, Metadata{});
