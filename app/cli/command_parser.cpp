@@ -418,6 +418,10 @@ CLI::Option& CommandParser::finish(CLI::Option& option, const OptionSpec& spec) 
 
 void CommandParser::flag(const OptionSpec& spec, bool& value) { finish(*app_->add_flag(spec.names, value), spec); }
 
+void CommandParser::flag_or_text(const OptionSpec& spec, std::string& value) {
+  finish(*app_->add_flag(spec.names, value), spec);
+}
+
 void CommandParser::text(const OptionSpec& spec, std::string& value) {
   finish(*app_->add_option(spec.names, value), spec);
 }

@@ -60,6 +60,8 @@ class CommandParser {
 
   void flag(const OptionSpec& spec, bool& value);
   void text(const OptionSpec& spec, std::string& value);
+  /// A flag that may have a value behind an equals sign, --name=VALUE; "true" without one.
+  void flag_or_text(const OptionSpec& spec, std::string& value);
 
   /// May be repeated; each occurrence takes one value.
   void list(const OptionSpec& spec, std::vector<std::string>& values);

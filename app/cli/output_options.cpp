@@ -29,6 +29,11 @@ const NamedValues<codecs::ChromaSubsampling> kSubsamplingNames = {
     {"444", codecs::ChromaSubsampling::s444, "full; for text and thin colored lines", {"none", "full"}},
 };
 
+const NamedValues<Stripping> kStrippingNames = {
+    {"all", Stripping::all},
+    {"gps", Stripping::positions},
+};
+
 /// Used if neither --subsampling nor the JPEG input decides: WriteOptions::jpeg_subsampling.
 constexpr codecs::ChromaSubsampling kDefaultSubsampling = codecs::ChromaSubsampling::s420;
 
@@ -105,9 +110,18 @@ void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments)
       carriers.emplace_back(codec.name);
     }
   }
-  parser.flag({"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata [carry them to {}]",
-                                      listed(carriers, "and"))},
-              arguments.strip);
+  parser.flag_or_text(
+      {"--strip", fmt::format("write no color profile, EXIF, XMP or other metadata; --strip=gps: all but "
+                              "positions [carry them to {}]",
+                              listed(carriers, "and"))},
+      arguments.strip);
+}
+
+Stripping stripping_of(const ImageOutputArguments& arguments) {
+  if (arguments.strip.empty()) {
+    return Stripping::nothing;
+  }
+  return arguments.strip == "true" ? Stripping::all : value_named("--strip", arguments.strip, kStrippingNames);
 }
 
 void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments) {

@@ -3,6 +3,7 @@
 // --background and --depth: how an image is encoded, whether it keeps its metadata, and what its pixels become.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -90,7 +91,7 @@ struct ImageOutputArguments {
   std::string quality;
   std::string subsampling;
   bool lossless = false;
-  bool strip = false;
+  std::string strip;
   std::string background;
   std::string depth;
 
@@ -104,6 +105,11 @@ void add_lossy_options(CommandParser& parser, ImageOutputArguments& arguments);
 
 /// --strip, for commands that carry metadata from a photo to a photo.
 void add_metadata_option(CommandParser& parser, ImageOutputArguments& arguments);
+
+enum class Stripping : std::uint8_t { nothing, all, positions };
+
+/// What --strip asks for. Throws Error{usage} for an unknown value.
+Stripping stripping_of(const ImageOutputArguments& arguments);
 
 /// --background and --depth, for commands that write an image.
 void add_conversion_options(CommandParser& parser, ImageOutputArguments& arguments);

@@ -147,7 +147,7 @@ class HslJob : public ImageJob {
   void check_name(const std::string& output) const override { (void)image_format(output, asked_form()); }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kImageForms, asked_form(), output, verbosity);
-    note_no_effect(arguments_.image_output.strip && arguments_.inverse, "--strip", "HSL carries no metadata",
+    note_no_effect(!arguments_.image_output.strip.empty() && arguments_.inverse, "--strip", "HSL carries no metadata",
                    verbosity);
     note_without_effect(arguments_.image_output, output, image_format(output, asked_form()), verbosity);
   }
@@ -178,7 +178,7 @@ class ToHslJob final : public HslJob {
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     note_misleading_ending(kHslForms, asked_form(), output, verbosity);
-    note_no_effect(arguments_.image_output.strip, "--strip", "HSL carries no metadata", verbosity);
+    note_no_effect(!arguments_.image_output.strip.empty(), "--strip", "HSL carries no metadata", verbosity);
     const bool is_png = form_of(output) == HslForm::png;
     note_without_effect(arguments_.image_output, output, is_png ? std::optional(codecs::FileFormat::png) : std::nullopt,
                         verbosity);

@@ -343,7 +343,7 @@ void refuse_photo_options(const ImageOutputArguments& output) {
   };
   refuse(!output.quality.empty(), "--quality");
   refuse(!output.subsampling.empty(), "--subsampling");
-  refuse(output.strip, "--strip");
+  refuse(!output.strip.empty(), "--strip");
   refuse(!output.background.empty(), "--background");
   refuse(!output.depth.empty(), "--depth");
 }

@@ -7,6 +7,8 @@
 
 #include "cli/option_values.hpp"
 #include "codecs/image_writer.hpp"
+#include "codecs/metadata/icc.hpp"
+#include "codecs/metadata/metadata.hpp"
 #include "codecs/png/png.hpp"
 #include "text/printable_name.hpp"
 
@@ -31,7 +33,7 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
 PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
     : options_(checked_write_options(arguments)),
       conversion_(checked_conversion(arguments)),
-      strips_(arguments.strip),
+      stripping_(stripping_of(arguments)),
       keeps_quality_(arguments.keeps_quality()) {}
 
 codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
@@ -42,13 +44,31 @@ codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, cons
                                                CommandContext& context) const {
   check(input.width(), input.height(), input.format(), paths, context);
   codecs::WriteOptions options = options_;
-  if (!strips_) {
-    options.metadata = std::move(input.metadata);
-  }
+  options.metadata = kept_metadata(input, paths, context);
   if (keeps_quality_ && format_of(paths.output) == codecs::FileFormat::jpeg) {
     keep_encoding(input, input_name(paths.input), options, context);
   }
   return options;
+}
+
+codecs::Metadata PhotoOutput::kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths,
+                                            CommandContext& context) const {
+  codecs::Metadata metadata = std::move(input.metadata);
+  const std::string name = input_name(paths.input);
+  if (stripping_ == Stripping::positions) {
+    for (const std::string& clause : codecs::remove_positions(metadata)) {
+      context.detail(fmt::format("{}: {}", name, clause));
+    }
+  }
+  if (stripping_ != Stripping::all) {
+    return metadata;
+  }
+  const std::string space = input.format().color_channels() == 3 ? codecs::foreign_color_space(metadata) : "";
+  if (!space.empty()) {
+    context.note(
+        fmt::format("{}: --strip removes its color space, and its colors will look different: {}", name, space));
+  }
+  return {};
 }
 
 void PhotoOutput::keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,

@@ -21,6 +21,9 @@ class PhotoOutput {
   /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
   codecs::WriteOptions carried_from(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
 
+  /// The metadata that --strip leaves. Takes them out of `input`, and tells what the user may miss.
+  codecs::Metadata kept_metadata(codecs::DecodedImage& input, const ItemPaths& paths, CommandContext& context) const;
+
   /// Call before computing: throws Error{usage} if the output cannot hold the result. With -v, prints a note if
   /// --background has no effect. `result` is the format before the conversion.
   void check(int width, int height, PixelFormat result, const ItemPaths& paths, CommandContext& context) const;
@@ -53,7 +56,7 @@ class PhotoOutput {
 
   codecs::WriteOptions options_;
   ImageConversion conversion_;
-  bool strips_ = false;
+  Stripping stripping_ = Stripping::nothing;
   bool keeps_quality_ = false;
 };
 

@@ -115,9 +115,7 @@ class ThresholdJob final : public ImageJob {
     output_.check(decoded.width(), decoded.height(), result, paths, context);
     codecs::WriteOptions write_options = output_.write_options();
     write_options.one_bit = arguments_.bits != "8";
-    if (!arguments_.image_output.strip) {
-      write_options.metadata = std::move(decoded.metadata);
-    }
+    write_options.metadata = output_.kept_metadata(decoded, paths, context);
     output_.process(
         OperationInput(std::move(decoded)), result, paths.output, write_options,
         [&](Backend& backend, const Picture& picture, const Picture*) { return backend.apply(picture, options_); },

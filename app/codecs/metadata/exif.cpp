@@ -130,6 +130,78 @@ std::size_t unsigned_bytes(std::uint16_t type) {
     default: return 0;
   }
 }
+/// Erases the GPS directories of EXIF data.
+class PositionEraser {
+ public:
+  PositionEraser(std::span<std::byte> exif, const IfdDirectory& main)
+      : exif_(exif),
+        main_(main),
+        main_begin_(main.first - main.layout.count_bytes()),
+        main_end_(main.first + main.entries_bytes() + main.layout.offset_bytes()) {}
+
+  ErasedPositions run() {
+    bool has_any = false;
+    const std::size_t entry_bytes = main_.layout.entry_bytes();
+    for (std::size_t i = main_.count; i-- > 0;) {
+      const std::size_t at = main_.first + i * entry_bytes;
+      if (at + entry_bytes <= exif_.size() && number_at(at, 2) == kGpsTag) {
+        has_any = true;
+        erase_directory(number_at(at + 8, 4));
+        remove_entry(at);
+      }
+    }
+    return !has_any ? ErasedPositions::none : is_apart_ ? ErasedPositions::all : ErasedPositions::impossible;
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t number_at(std::size_t offset, std::size_t bytes) const {
+    return main_.layout.number(ByteSpan(exif_).subspan(offset, bytes));
+  }
+
+  void erase_directory(std::uint64_t offset) {
+    constexpr std::uint64_t kInlineBytes = 4;
+    const std::optional<IfdDirectory> gps = ifd_at(exif_, offset, main_.layout);
+    if (!gps) {
+      return;  // the link leads nowhere
+    }
+    gps->visit_entries(exif_, [&](const IfdEntry& entry) {
+      const std::uint64_t bytes = entry.count * size_of_type(entry.type).bytes();
+      if (bytes > kInlineBytes) {
+        erase(main_.layout.number(entry.value), bytes);
+      }
+      return true;
+    });
+    erase(offset, gps->layout.count_bytes() + gps->entries_bytes());
+  }
+
+  void erase(std::uint64_t begin, std::uint64_t bytes) {
+    const bool is_inside = begin >= kHeaderBytes && begin <= exif_.size() && bytes <= exif_.size() - begin;
+    is_apart_ = is_apart_ && is_inside && (begin + bytes <= main_begin_ || begin >= main_end_);
+    if (is_apart_) {
+      std::fill_n(exif_.begin() + static_cast<std::ptrdiff_t>(begin), bytes, std::byte{0});
+    }
+  }
+
+  /// Moves what follows it in the directory, with the link to the next directory.
+  void remove_entry(std::size_t at) {
+    const std::size_t entry_bytes = main_.layout.entry_bytes();
+    const auto from = exif_.begin() + static_cast<std::ptrdiff_t>(at + entry_bytes);
+    const auto end = exif_.begin() + static_cast<std::ptrdiff_t>(std::min(main_end_, exif_.size()));
+    std::fill(std::copy(from, end, exif_.begin() + static_cast<std::ptrdiff_t>(at)), end, std::byte{0});
+    --main_.count;
+    const bool is_big_endian = main_.layout.is_big_endian;
+    exif_[main_begin_ + (is_big_endian ? 0 : 1)] = static_cast<std::byte>(main_.count >> 8);
+    exif_[main_begin_ + (is_big_endian ? 1 : 0)] = static_cast<std::byte>(main_.count);
+  }
+
+  static constexpr std::uint64_t kHeaderBytes = 8;
+
+  std::span<std::byte> exif_;
+  IfdDirectory main_;
+  std::size_t main_begin_;
+  std::size_t main_end_;
+  bool is_apart_ = true;
+};
 
 bool is_image_tag(std::uint16_t tag) {
   return std::find(kImageTags.begin(), kImageTags.end(), tag) != kImageTags.end();
@@ -383,6 +455,11 @@ bool unlink_thumbnail(std::span<std::byte> exif) noexcept {
   }
   std::fill_n(exif.begin() + static_cast<std::ptrdiff_t>(link), link_bytes, std::byte{0});
   return true;
+}
+
+ErasedPositions erase_exif_positions(std::span<std::byte> exif) {
+  const std::optional<IfdDirectory> main = main_directory(exif);
+  return main ? PositionEraser(exif, *main).run() : ErasedPositions::none;
 }
 
 Image apply_orientation(Image image, int orientation) {

@@ -35,6 +35,12 @@ void reset_orientation(std::span<std::byte> exif) noexcept;
 /// Unlinks the thumbnail's directory from the main one; its bytes stay in place. True if there was one.
 bool unlink_thumbnail(std::span<std::byte> exif) noexcept;
 
+enum class ErasedPositions : std::uint8_t { none, all, impossible };
+
+/// Removes the link to the GPS directory and overwrites the directory and its values with zeros; nothing moves but the
+/// entries behind the link. Impossible if the directory overlaps the main one: the data are then undefined.
+ErasedPositions erase_exif_positions(std::span<std::byte> exif);
+
 /// The pixels turned upright. 5 to 8 swap width and height.
 Image apply_orientation(Image image, int orientation);
 

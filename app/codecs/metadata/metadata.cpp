@@ -12,6 +12,7 @@
 
 #include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/icc.hpp"
+#include "codecs/metadata/xmp.hpp"
 
 namespace gpuimg::codecs {
 namespace {
@@ -33,6 +34,30 @@ void drop_unfit_profile(Metadata& metadata, PixelFormat format, MetadataFilter& 
   if (metadata.icc.size() > kMaxIccBytes) {
     filter.drop(metadata.icc, "the ICC profile", "it is larger than 16.7 MB");
   }
+}
+
+/// No output has the video or the gain map of its input, so XMP that tells of them would be wrong.
+void drop_xmp_of_parts(Metadata& metadata, MetadataFilter& filter) {
+  constexpr std::string_view kUnknownForm = "it tells of other parts of the file in an unknown form";
+  if (const std::optional<XmpParts> of_extension = blank_xmp_parts(metadata.xmp_extension);
+      !of_extension || of_extension->any()) {
+    blank_xmp_extension(metadata.xmp);  // its name is a digest of its bytes
+    filter.drop(metadata.xmp_extension, "the extended XMP", "it tells of other parts of the file");
+  }
+  const std::optional<XmpParts> parts = blank_xmp_parts(metadata.xmp);
+  if (!parts) {
+    filter.drop(metadata.xmp, "the XMP", kUnknownForm);
+    filter.drop(metadata.xmp_extension, "the extended XMP", kUnknownForm);
+    return;
+  }
+  const auto say = [&](bool is_told, std::string_view what, std::string_view why) {
+    if (is_told) {
+      filter.say(what, why);
+    }
+  };
+  say(parts->motion_photo, "what the XMP says of a motion photo", "the video is not written");
+  say(parts->gain_map, "what the XMP says of a gain map", "the gain map is not written");
+  say(parts->directory, "the XMP's directory of other parts of the file", "they are not written");
 }
 
 void drop_not_kept(Metadata& metadata, MetadataFilter& filter) {
@@ -107,6 +132,7 @@ std::string density_text(const PixelDensity& density) {
 CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format) {
   CarriedMetadata carried{std::move(metadata), {}};
   MetadataFilter filter(carried.left_out);
+  drop_xmp_of_parts(carried.metadata, filter);
   const Codec& codec = codec_of(file_format);
   if (codec.fit_metadata != nullptr) {
     drop_unfit_profile(carried.metadata, format, filter);
@@ -231,6 +257,31 @@ PixelDensity density_for_tiff(const PixelDensity& density) {
     return Ratio(per_meter.numerator / common, per_meter.denominator * (kCentimeters / common));
   };
   return {per_centimeter(density.x), per_centimeter(density.y), DensityUnit::centimeter};
+}
+
+std::vector<std::string> remove_positions(Metadata& metadata) {
+  std::vector<std::string> removed;
+  switch (erase_exif_positions(metadata.exif)) {
+    case ErasedPositions::none: break;
+    case ErasedPositions::all: removed.emplace_back("the position in the EXIF data is removed"); break;
+    case ErasedPositions::impossible:
+      metadata.exif.clear();
+      removed.emplace_back("the EXIF data is left out: its position cannot be removed from it");
+  }
+  if (blank_xmp_positions(metadata.xmp_extension).value_or(1) > 0) {
+    blank_xmp_extension(metadata.xmp);
+    metadata.xmp_extension.clear();
+    removed.emplace_back("the extended XMP is left out: it has a position");
+  }
+  const std::optional<std::size_t> count = blank_xmp_positions(metadata.xmp);
+  if (!count) {
+    metadata.xmp.clear();
+    metadata.xmp_extension.clear();
+    removed.emplace_back("the XMP is left out: its position has an unknown form");
+  } else if (*count > 0) {
+    removed.emplace_back("the position in the XMP is removed");
+  }
+  return removed;
 }
 
 void complete_density(Metadata& metadata) {

@@ -26,6 +26,9 @@ inline constexpr std::string_view kImagejName = "ImageJ calibration";
 /// channels: GRAY for gray, RGB for color.
 CarriedMetadata carried_metadata(Metadata metadata, FileFormat file_format, PixelFormat format);
 
+/// Removes positions: the GPS directory of EXIF data and the properties GPS… of XMP. Returns a clause for each piece.
+std::vector<std::string> remove_positions(Metadata& metadata);
+
 /// Removes metadata that an output format cannot hold, and records why: for Codec::fit_metadata.
 class MetadataFilter {
  public:

@@ -2,7 +2,10 @@
 #include "codecs/metadata/xmp.hpp"
 
 #include <algorithm>
+#include <array>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "text/printable_name.hpp"
 
@@ -83,6 +86,169 @@ bool visit_properties(std::string_view text, std::string_view name, Visit visit)
   return true;
 }
 
+/// The end of the start tag that begins at `begin`, after its >. Quoted values may hold any character.
+std::size_t end_of_tag(std::string_view text, std::size_t begin) {
+  char quote = 0;
+  for (std::size_t at = begin; at < text.size(); ++at) {
+    if (quote != 0) {
+      quote = text[at] == quote ? 0 : quote;
+    } else if (text[at] == '"' || text[at] == '\'') {
+      quote = text[at];
+    } else if (text[at] == '>') {
+      return at + 1;
+    }
+  }
+  return std::string_view::npos;
+}
+
+std::string_view name_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin;
+  while (end < text.size() && continues_name(text[end])) {
+    ++end;
+  }
+  return text.substr(begin, end - begin);
+}
+
+/// The end of the element whose start tag begins at `begin`, with all that is in it; npos if it has none.
+std::size_t end_of_element(std::string_view text, std::size_t begin) {
+  const std::string_view name = name_at(text, begin + 1);
+  std::size_t depth = 0;
+  for (std::size_t at = begin; at < text.size(); at = text.find('<', at)) {
+    const bool closes = text.substr(at, 2) == "</";
+    const std::size_t end = end_of_tag(text, at);
+    if (end == std::string_view::npos) {
+      break;
+    }
+    if (name_at(text, at + (closes ? 2 : 1)) == name) {
+      const bool is_empty = text[end - 2] == '/';
+      depth += closes ? 0 : 1;
+      depth -= closes || is_empty ? 1 : 0;
+      if (depth == 0) {
+        return end;
+      }
+    }
+    at = end;
+  }
+  return std::string_view::npos;
+}
+
+void blank(std::span<std::byte> packet, std::size_t begin, std::size_t end) {
+  std::fill(packet.begin() + static_cast<std::ptrdiff_t>(begin), packet.begin() + static_cast<std::ptrdiff_t>(end),
+            std::byte{' '});
+}
+
+/// Overwrites properties, attributes or elements with all that is in them, with blanks if wants(name, text of it).
+/// Returns how many; nullopt if one of them has no end.
+template <class Wants>
+std::optional<std::size_t> blank_properties(std::span<std::byte> packet, Wants wants) {
+  const std::string_view text = packet_text(packet);
+  std::size_t count = 0;
+  for (std::size_t at = 1; at < text.size(); ++at) {
+    const bool is_element = text[at - 1] == '<';
+    const std::string_view name = is_element || is_blank(text[at - 1]) ? name_at(text, at) : std::string_view{};
+    if (name.empty() || !wants(name, std::string_view{})) {
+      at += name.size();
+      continue;
+    }
+    const std::size_t begin = is_element ? at - 1 : at;
+    const std::optional<Property> attribute =
+        is_element ? std::nullopt : attribute_at(text, begin, begin + name.size());
+    if (!is_element && !attribute) {
+      continue;  // text between tags
+    }
+    const std::size_t end = is_element ? end_of_element(text, begin) : attribute->end;
+    if (end == std::string_view::npos) {
+      return std::nullopt;
+    }
+    (void)wants(name, text.substr(begin, end - begin));
+    blank(packet, begin, end);
+    ++count;
+    at = end - 1;
+  }
+  return count;
+}
+
+/// Calls visit(prefix, name of the namespace, begin, end) for each declaration of a prefix.
+template <class Visit>
+void visit_namespaces(std::string_view text, Visit visit) {
+  constexpr std::string_view kDeclaration = "xmlns:";
+  for (std::size_t at = text.find(kDeclaration); at != std::string_view::npos;
+       at = text.find(kDeclaration, at + kDeclaration.size())) {
+    const std::string_view prefix = name_at(text, at + kDeclaration.size());
+    const auto declaration = attribute_at(text, at, at + kDeclaration.size() + prefix.size());
+    if (declaration && !prefix.empty()) {
+      visit(prefix, text.substr(declaration->value_begin, declaration->value_end - declaration->value_begin),
+            declaration->begin, declaration->end);
+    }
+  }
+}
+
+bool has_prefix(std::string_view name, std::string_view prefix) {
+  return name.size() > prefix.size() && name.starts_with(prefix) && name[prefix.size()] == ':';
+}
+
+bool is_used(std::string_view text, std::string_view prefix) {
+  for (std::size_t at = text.find(prefix); at != std::string_view::npos; at = text.find(prefix, at + 1)) {
+    const bool begins = at > 0 && (text[at - 1] == '<' || text[at - 1] == '/' || is_blank(text[at - 1]));
+    if (begins && has_prefix(text.substr(at), prefix)) {
+      return true;
+    }
+  }
+  return false;
+}
+
+constexpr std::string_view kContainer = "http://ns.google.com/photos/1.0/container/";
+constexpr std::array kNamespacesOfParts = {std::string_view("http://ns.google.com/photos/1.0/camera/"), kContainer,
+                                           std::string_view("http://ns.google.com/photos/1.0/container/item/"),
+                                           std::string_view("http://ns.adobe.com/hdr-gain-map/1.0/"),
+                                           std::string_view("http://ns.apple.com/HDRGainMap/1.0/")};
+
+/// A packet declares one or two; more would take time.
+constexpr std::size_t kMaxPrefixes = 16;
+
+bool is_gain_map(std::string_view name_of_namespace) {
+  return name_of_namespace.find("gain-map") != std::string_view::npos ||
+         name_of_namespace.find("GainMap") != std::string_view::npos;
+}
+
+/// Prefixes as declared in a packet.
+struct PrefixesOfParts {
+  std::vector<std::string> gain_map;
+  std::vector<std::string> container;
+
+  explicit PrefixesOfParts(std::string_view text) {
+    visit_namespaces(text, [&](std::string_view prefix, std::string_view name, std::size_t, std::size_t) {
+      if (name == kContainer && container.size() < kMaxPrefixes) {
+        container.emplace_back(prefix);
+      } else if (is_gain_map(name) && gain_map.size() < kMaxPrefixes) {
+        gain_map.emplace_back(prefix);
+      }
+    });
+  }
+
+  static bool have(const std::vector<std::string>& prefixes, std::string_view name) {
+    return std::any_of(prefixes.begin(), prefixes.end(),
+                       [&](const std::string& prefix) { return has_prefix(name, prefix); });
+  }
+};
+
+bool tells_of_motion(std::string_view text) {
+  return text.find("MotionPhoto") != std::string_view::npos || text.find("MicroVideo") != std::string_view::npos;
+}
+
+void blank_unused_namespaces(std::span<std::byte> packet) {
+  std::size_t left = kMaxPrefixes;
+  visit_namespaces(
+      packet_text(packet), [&](std::string_view prefix, std::string_view name, std::size_t begin, std::size_t end) {
+        const bool is_of_parts =
+            std::find(kNamespacesOfParts.begin(), kNamespacesOfParts.end(), name) != kNamespacesOfParts.end();
+        left -= is_of_parts && left > 0 ? 1 : 0;
+        if (is_of_parts && left > 0 && !is_used(packet_text(packet), prefix)) {
+          blank(packet, begin, end);
+        }
+      });
+}
+
 /// True if the TIFF namespace has its usual prefix in every declaration.
 bool has_usual_tiff_prefix(std::string_view text) {
   constexpr std::string_view kNamespace = "http://ns.adobe.com/tiff/1.0/";
@@ -151,9 +317,41 @@ std::string_view xmp_extension_guid(ByteSpan packet) {
 
 void blank_xmp_extension(std::span<std::byte> packet) {
   visit_properties(packet_text(packet), kHasExtension, [&](const Property& found) {
-    std::fill(packet.begin() + static_cast<std::ptrdiff_t>(found.begin),
-              packet.begin() + static_cast<std::ptrdiff_t>(found.end), std::byte{' '});
+    blank(packet, found.begin, found.end);
     return true;
+  });
+}
+
+std::optional<XmpParts> blank_xmp_parts(std::span<std::byte> packet) {
+  const PrefixesOfParts prefixes(packet_text(packet));
+  XmpParts parts;
+  const auto wants = [&](std::string_view name, std::string_view property) {
+    const std::string_view local = name.substr(std::min(name.find(':'), name.size() - 1) + 1);
+    const bool is_motion = local.starts_with("MotionPhoto") || local.starts_with("MicroVideo");
+    const bool is_gain_map = PrefixesOfParts::have(prefixes.gain_map, name);
+    const bool is_directory = local == "Directory" && PrefixesOfParts::have(prefixes.container, name);
+    if (!property.empty()) {
+      const bool lists_map = property.find("GainMap") != std::string_view::npos;
+      parts.motion_photo = parts.motion_photo || is_motion || (is_directory && tells_of_motion(property));
+      parts.gain_map = parts.gain_map || is_gain_map || (is_directory && lists_map);
+      parts.directory = parts.directory || (is_directory && !lists_map && !tells_of_motion(property));
+    }
+    return is_motion || is_gain_map || is_directory;
+  };
+  if (!blank_properties(packet, wants)) {
+    return std::nullopt;
+  }
+  if (parts.any()) {
+    blank_unused_namespaces(packet);
+  }
+  return parts;
+}
+
+std::optional<std::size_t> blank_xmp_positions(std::span<std::byte> packet) {
+  return blank_properties(packet, [](std::string_view name, std::string_view /*property*/) {
+    const std::size_t colon = name.find(':');
+    const std::string_view local = colon == std::string_view::npos ? std::string_view{} : name.substr(colon + 1);
+    return local.starts_with("GPS") || local.starts_with("Gps");
   });
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -28,5 +29,23 @@ std::string_view xmp_extension_guid(ByteSpan packet);
 
 /// Overwrites the GUID of the extended XMP with blanks.
 void blank_xmp_extension(std::span<std::byte> packet);
+
+/// What a packet says of other parts of its file: a motion photo's video, a gain map, the list of all parts.
+struct XmpParts {
+  bool motion_photo = false;
+  bool gain_map = false;
+  bool directory = false;  ///< a list of other parts
+
+  [[nodiscard]] bool any() const { return motion_photo || gain_map || directory; }
+};
+
+/// Overwrites those properties with blanks, and the declarations of namespaces that then have none: MotionPhoto… and
+/// MicroVideo…, Google's Container:Directory, and the gain maps of Adobe and Apple. Nullopt if one of them has an
+/// unknown form: do not use the packet then.
+std::optional<XmpParts> blank_xmp_parts(std::span<std::byte> packet);
+
+/// Overwrites every property whose name begins with GPS, such as exif:GPSLatitude, with blanks. Returns how many;
+/// nullopt as above.
+std::optional<std::size_t> blank_xmp_positions(std::span<std::byte> packet);
 
 }  // namespace gpuimg::codecs

@@ -180,6 +180,67 @@ TEST(Metadata, ARoundedDensityIsNamed) {
             std::vector<std::string>{"the pixel density is not carried: PNG holds whole numbers of pixels per meter"});
 }
 
+TEST(Metadata, XmpOfAMotionPhotoTellsOfNoVideo) {
+  Metadata metadata;
+  metadata.xmp = bytes_of("<x:xmpmeta><a GCamera:MotionPhoto='1' dc:title='t'/></x:xmpmeta>");
+  const CarriedMetadata carried = carried_metadata(metadata, FileFormat::jpeg, kRgb);
+  EXPECT_EQ(carried.metadata.xmp.size(), metadata.xmp.size());
+  EXPECT_EQ(carried.left_out,
+            std::vector<std::string>{"what the XMP says of a motion photo is not carried: the video is not written"});
+  EXPECT_TRUE(left_out(carried.metadata, FileFormat::jpeg, kRgb).empty());
+  metadata.xmp = bytes_of("<x:xmpmeta><a><GCamera:MotionPhoto></a></x:xmpmeta>");
+  EXPECT_TRUE(carried_metadata(metadata, FileFormat::jpeg, kRgb).metadata.xmp.empty());
+}
+
+TEST(Metadata, PositionsAreRemovedAndNothingElse) {
+  for (const bool is_big_endian : {false, true}) {
+    Metadata metadata;
+    metadata.exif = rich_exif({.is_big_endian = is_big_endian, .orientation = 6, .has_thumbnail = true});
+    metadata.xmp = bytes_of("<a exif:GPSLatitude='47,30N' exif:FNumber='2'/>");
+    metadata.icc = make_icc();
+    const auto before = read_exif_directories(in_memory(metadata.exif));
+    EXPECT_EQ(before->gps.size(), 2U);
+    EXPECT_EQ(remove_positions(metadata).size(), 2U);
+    const auto after = read_exif_directories(in_memory(metadata.exif));
+    ASSERT_TRUE(after);
+    EXPECT_TRUE(after->gps.empty());
+    EXPECT_EQ(after->exif.size(), before->exif.size());
+    EXPECT_EQ(after->image.size(), before->image.size());
+    EXPECT_TRUE(after->has_next);
+    EXPECT_EQ(exif_orientation(metadata.exif), 6);
+    const FileBytes number = {std::byte{47}, std::byte{0}, std::byte{0}, std::byte{0}};
+    const FileBytes swapped(number.rbegin(), number.rend());
+    const FileBytes& wanted = is_big_endian ? swapped : number;
+    EXPECT_EQ(std::search(metadata.exif.begin(), metadata.exif.end(), wanted.begin(), wanted.end()),
+              metadata.exif.end());
+    EXPECT_EQ(std::string_view(reinterpret_cast<const char*>(metadata.xmp.data()), metadata.xmp.size()).find("GPS"),
+              std::string_view::npos);
+    EXPECT_FALSE(metadata.icc.empty());
+    EXPECT_TRUE(remove_positions(metadata).empty());
+  }
+  Metadata overlapping;
+  overlapping.exif = rich_exif();
+  overlapping.exif[10 + 4 * 12 + 8] = std::byte{8};  // the link leads to the main directory
+  EXPECT_EQ(remove_positions(overlapping).size(), 1U);
+  EXPECT_TRUE(overlapping.exif.empty());
+}
+
+TEST(Metadata, HostileExifLosesItsPositionsOrAll) {
+  Random random;
+  SCOPED_TRACE(random.trace());
+  for (int i = 0; i < 20000; ++i) {
+    Metadata metadata;
+    metadata.exif = rich_exif({.is_big_endian = random.below(2) == 1, .has_thumbnail = true});
+    for (std::uint32_t changes = 1 + random.below(4); changes > 0; --changes) {
+      metadata.exif[random.below(static_cast<std::uint32_t>(metadata.exif.size()))] =
+          static_cast<std::byte>(random.below(256));
+    }
+    metadata.exif.resize(random.below(static_cast<std::uint32_t>(metadata.exif.size()) + 1));
+    (void)remove_positions(metadata);
+    (void)exif_density(metadata.exif);
+  }
+}
+
 /// A directory with the two resolutions and their unit.
 FileBytes exif_of_density(std::uint32_t x, std::uint32_t y, std::uint32_t unit) {
   FileBytes exif = bytes_of(std::string_view("MM\0*\0\0\0\x08\0\3", 10));

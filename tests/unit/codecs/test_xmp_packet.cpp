@@ -1,6 +1,7 @@
 // XMP as text: what can be carried, resetting the orientation, and the reference to the extension.
 #include <gtest/gtest.h>
 
+#include <optional>
 #include <string>
 
 #include "codecs/metadata/xmp.hpp"
@@ -82,11 +83,80 @@ TEST(XmpPacket, ExtensionIsNamedAndBlanked) {
   EXPECT_EQ(xmp_extension_guid({}), "");
 }
 
+/// What is left of a packet, with the blanks in it removed but one; "cannot" if it cannot be changed.
+template <class Change>
+std::string squeezed(const std::string& packet, Change change) {
+  FileBytes bytes = bytes_of(packet);
+  if (!change(bytes)) {
+    return "cannot";
+  }
+  EXPECT_EQ(bytes.size(), packet.size());
+  std::string text;
+  for (const char c : text_of(bytes)) {
+    text += c == ' ' && text.ends_with(' ') ? "" : std::string(1, c);
+  }
+  return text;
+}
+
+TEST(XmpPacket, WhatItTellsOfOtherPartsIsBlanked) {
+  XmpParts parts;
+  const auto without_parts = [&](const std::string& packet) {
+    return squeezed(packet, [&](FileBytes& bytes) {
+      const std::optional<XmpParts> found = blank_xmp_parts(bytes);
+      parts = found.value_or(XmpParts{});
+      return found.has_value();
+    });
+  };
+  const std::string camera = "xmlns:GCamera=\"http://ns.google.com/photos/1.0/camera/\"";
+  EXPECT_EQ(without_parts("<a " + camera + " GCamera:MotionPhoto='1' GCamera:MicroVideoOffset=\"5000\" dc:title='t'/>"),
+            "<a dc:title='t'/>");
+  EXPECT_TRUE(parts.motion_photo && !parts.gain_map && !parts.directory);
+  EXPECT_EQ(without_parts("<a " + camera + " GCamera:hdrp='1'>\n<GCamera:MotionPhoto>1</GCamera:MotionPhoto></a>"),
+            "<a " + camera + " GCamera:hdrp='1'>\n </a>");
+  const std::string map = "xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/'";
+  EXPECT_EQ(without_parts("<a " + map +
+                          " h:Version='1.0'><h:GainMapMax><rdf:Seq><rdf:li>1</rdf:li></rdf:Seq>"
+                          "</h:GainMapMax><b/></a>"),
+            "<a > <b/></a>");
+  EXPECT_TRUE(parts.gain_map && !parts.motion_photo);
+  const std::string container =
+      "xmlns:C='http://ns.google.com/photos/1.0/container/' xmlns:I='http://ns.google.com/photos/1.0/container/item/'";
+  const auto directory = [&](const std::string& semantic) {
+    return "<a " + container + "><C:Directory><rdf:Seq><C:Item I:Semantic='" + semantic +
+           "'/></rdf:Seq></C:Directory></a>";
+  };
+  EXPECT_EQ(without_parts(directory("MotionPhoto")), "<a > </a>");
+  EXPECT_TRUE(parts.motion_photo);
+  EXPECT_EQ(without_parts(directory("GainMap")), "<a > </a>");
+  EXPECT_TRUE(parts.gain_map);
+  EXPECT_EQ(without_parts(directory("Depth")), "<a > </a>");
+  EXPECT_TRUE(parts.directory && !parts.gain_map);
+  for (const char* other :
+       {"", "<a/>", "<a x:Directory='1'/>", "<a>GCamera:MotionPhoto </a>", "<a hdrgm:Version='1'/>"}) {
+    EXPECT_EQ(without_parts(other), other);
+    EXPECT_FALSE(parts.any());
+  }
+  EXPECT_EQ(without_parts("<a><GCamera:MotionPhoto>1</a>"), "cannot");
+}
+
+TEST(XmpPacket, PositionsAreBlanked) {
+  const auto without = [](const std::string& packet) {
+    return squeezed(packet, [](FileBytes& bytes) { return blank_xmp_positions(bytes).has_value(); });
+  };
+  EXPECT_EQ(without("<a exif:GPSLatitude='47,30N' exif:FNumber='2' drone:GpsLongitude=\"8\"/>"),
+            "<a exif:FNumber='2' />");
+  EXPECT_EQ(without("<a><exif:GPSAltitude a='>'>1</exif:GPSAltitude><exif:GPSStatus/>GPS</a>"), "<a> GPS</a>");
+  EXPECT_EQ(without("<a GPS='1' x:gps='2'/>"), "<a GPS='1' x:gps='2'/>");
+  EXPECT_EQ(without("<a><exif:GPSAltitude>1</a>"), "cannot");
+}
+
 /// Quadratic time would take hours here.
 TEST(XmpPacket, HostilePacketsTakeLinearTime) {
   for (const std::string part :
        {"<tiff:Orientation>", " tiff:Orientation='", " tiff:Orientation='6' ", "<xmpNote:HasExtendedXMP>",
-        " xmpNote:HasExtendedXMP='", "http://ns.adobe.com/tiff/1.0/"}) {
+        " xmpNote:HasExtendedXMP='", "http://ns.adobe.com/tiff/1.0/", " x:GPSStatus='", "<x:GPSStatus>",
+        " x:GPSStatus='1'", "<x:GPSStatus/>", " x:MotionPhoto=\"",
+        " xmlns:h='http://ns.adobe.com/hdr-gain-map/1.0/' h:a='1'", " xmlns:h='"}) {
     std::string text = "<";
     while (text.size() + part.size() < kMaxXmpBytes) {
       text += part;
@@ -95,6 +165,9 @@ TEST(XmpPacket, HostilePacketsTakeLinearTime) {
     (void)reset_xmp_orientation(packet);
     (void)xmp_extension_guid(packet);
     blank_xmp_extension(packet);
+    (void)blank_xmp_parts(packet);
+    packet = bytes_of(text);
+    (void)blank_xmp_positions(packet);
   }
 }
 
