@@ -49,7 +49,7 @@ DecodedImage describe_jpeg_file(const JpegHeader& header) {
   return decoded;
 }
 
-constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // below, libjpeg alone is as fast
+constexpr std::uint64_t kMinPixels = std::uint64_t{1} << 16;   // of several scans: below, libjpeg alone is as fast
 constexpr std::uint64_t kManyPixels = std::uint64_t{1} << 18;  // below, neither a second thread nor a backend helps
 
 std::uint64_t pixels_of(const JpegHeader& header) { return std::uint64_t{header.frame.width} * header.frame.height; }
@@ -61,7 +61,7 @@ int threads_for(const JpegHeader& header, const ReadOptions& options) {
 /// Null `cuts`: chosen automatically. Returns true if the file's own codes have been checked to their end.
 bool read_pixels(const JpegFile& file, JpegRows& whole, const ReadOptions& options, const std::vector<int>* cuts,
                  const View& pixels) {
-  const bool in_parts = cuts != nullptr ? !cuts->empty() : pixels_of(file.header) >= kMinPixels;
+  const bool in_parts = cuts == nullptr || !cuts->empty();
   const int threads = cuts != nullptr ? allowed_threads(options.threads) : threads_for(file.header, options);
   if (in_parts && read_jpeg_parts(file, cuts != nullptr ? *cuts : jpeg_cuts(whole, file.height()), threads, pixels)) {
     return true;
