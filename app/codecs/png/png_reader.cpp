@@ -439,17 +439,21 @@ struct PngDataBytes {
   std::uint64_t all = 0;
 };
 
-/// Nullopt if the stream is damaged or holds more than all rows can take.
+/// Nullopt if the chunks or the stream are damaged, or if it holds more than all rows can take.
 std::optional<PngDataBytes> data_bytes_of(ByteSpan bytes, const PngHeader& header, const std::string& name) {
   constexpr std::uint64_t kMaxPixelBytes = 8;
   constexpr std::uint64_t kMaxRowExtra = 4;  // filters and rounding, in all passes
   constexpr std::uint64_t kMaxExtra = 64;
   std::vector<ByteSpan> parts;
-  PngChunkWalker walker(bytes, name);
-  while (const auto chunk = walker.next()) {
-    if (chunk->type() == kIdat && !chunk->payload().empty()) {
-      parts.push_back(chunk->payload());
+  try {
+    PngChunkWalker walker(bytes, name);
+    while (const auto chunk = walker.next()) {
+      if (chunk->type() == kIdat && !chunk->payload().empty()) {
+        parts.push_back(chunk->payload());
+      }
     }
+  } catch (const Error&) {
+    return std::nullopt;
   }
   const RandomAccess data = in_pieces(parts);
   const std::uint64_t most = (header.width * kMaxPixelBytes + kMaxRowExtra) * header.height + kMaxExtra;
