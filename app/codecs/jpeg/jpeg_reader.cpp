@@ -209,13 +209,20 @@ std::optional<std::size_t> end_without_eoi(ByteSpan bytes, const std::string& na
   std::vector<std::byte> ended(bytes.begin(), bytes.end());
   const std::array eoi = {std::byte{0xFF}, std::byte{jpeg_marker::kEndOfImage}};
   ended.insert(ended.end(), eoi.begin(), eoi.end());
-  const JpegHeader header = read_jpeg_header(ended, name);
-  const auto scans = jpeg_bytes_after_scans(JpegFile{ended, header, name});
+  std::optional<std::vector<ByteSpan>> scans;
+  try {
+    const JpegHeader header = read_jpeg_header(ended, name);
+    scans = jpeg_bytes_after_scans(JpegFile{ended, header, name});
+  } catch (const Error&) {
+  }
   if (!scans) {
     return std::nullopt;
   }
   const auto end = static_cast<std::size_t>(scans->back().data() - ended.data());
-  const ByteSpan trailer = ByteSpan(ended).first(bytes.size()).subspan(std::min(end, bytes.size()));
+  ByteSpan trailer = ByteSpan(ended).first(bytes.size()).subspan(std::min(end, bytes.size()));
+  if (!trailer.empty() && trailer.back() == eoi[0]) {
+    trailer = trailer.first(trailer.size() - 1);  // the first half of EOI
+  }
   const bool is_trailer =
       trailer.size() >= kLeastTrailerBytes &&
       std::any_of(trailer.begin(), trailer.end(), [](std::byte byte) { return byte != std::byte{0}; });

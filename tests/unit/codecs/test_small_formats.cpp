@@ -41,8 +41,9 @@ std::vector<SmallFile> small_files() {
   frame.width = 20;
   frame.height = 20;
   frame.indices = random_values(random, 400, 4);
-  return {{"a.bmp", make_bmp(3, 2, 24, six)},
-          {"b.bmp", make_bmp(3, 2, 1, six, palette)},
+  constexpr std::size_t kPadding = 3;  // of the last row
+  return {{"a.bmp", make_bmp(3, 2, 24, six), make_bmp(3, 2, 24, six).size() - kPadding},
+          {"b.bmp", make_bmp(3, 2, 1, six, palette), make_bmp(3, 2, 1, six, palette).size() - kPadding},
           {"c.bmp", make_bmp(3, 2, 32, six, masks)},
           {"d.bmp", bmp_runs},
           {"d.psb", make_psd(3, 2, 4, 16, random_values(random, 24, 2), large)},
