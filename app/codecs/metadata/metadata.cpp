@@ -121,6 +121,32 @@ bool keeps(const PixelDensity& stated, const PixelDensity& density) {
   return keeps_one(stated.x, density.x) && keeps_one(stated.y, density.y);
 }
 
+/// The one with the least denominator. The convergents of the continued fractions of both ends are the same up to it.
+std::optional<Ratio> ratio_between(double low, double high, double most) {
+  std::uint64_t over = 1;
+  std::uint64_t over_before = 0;
+  std::uint64_t under = 0;
+  std::uint64_t under_before = 1;
+  for (;;) {
+    const bool is_last = std::ceil(low) <= high;
+    const double term = is_last ? std::ceil(low) : std::floor(low);
+    if (term > most) {
+      return std::nullopt;
+    }
+    over_before = std::exchange(over, static_cast<std::uint64_t>(term) * over + over_before);
+    under_before = std::exchange(under, static_cast<std::uint64_t>(term) * under + under_before);
+    if (std::max(over, under) > std::numeric_limits<std::uint32_t>::max()) {
+      return std::nullopt;
+    }
+    if (is_last) {
+      return Ratio(static_cast<std::uint32_t>(over), static_cast<std::uint32_t>(under));
+    }
+    const double next = 1 / (high - term);
+    high = 1 / (low - term);
+    low = next;
+  }
+}
+
 std::string density_text(const PixelDensity& density) {
   constexpr std::array<std::string_view, 4> kUnits = {"", " per inch", " per centimeter", " per meter"};
   return fmt::format("{:.9g} x {:.9g}{}", density.x.value(), density.y.value(),
@@ -191,36 +217,18 @@ std::optional<Ratio> ratio_of(std::uint32_t over, std::uint32_t under) {
   return over == 0 || under == 0 ? std::nullopt : std::optional(Ratio(over / common, under / common));
 }
 
-/// The convergents of the continued fractions of both ends of the interval are the same up to the simplest ratio in it.
 std::optional<Ratio> simplest_ratio(double value, double tolerance) {
   constexpr double kMost = 1e9;
-  double low = value - tolerance;
-  double high = value + tolerance;
-  if (!(low > 0 && high < kMost)) {
+  if (!(value - tolerance > 0 && value + tolerance < kMost)) {
     return std::nullopt;
   }
-  std::uint64_t over = 1;
-  std::uint64_t over_before = 0;
-  std::uint64_t under = 0;
-  std::uint64_t under_before = 1;
-  for (;;) {
-    const bool is_last = std::ceil(low) <= high;
-    const double term = is_last ? std::ceil(low) : std::floor(low);
-    if (term > kMost) {
-      return std::nullopt;
+  for (const std::uint32_t under : {1U, 10U, 100U, 1000U, 10000U}) {
+    const double over = std::round(value * under);
+    if (over < std::numeric_limits<std::uint32_t>::max() && std::abs(over / under - value) <= tolerance) {
+      return ratio_of(static_cast<std::uint32_t>(over), under);
     }
-    over_before = std::exchange(over, static_cast<std::uint64_t>(term) * over + over_before);
-    under_before = std::exchange(under, static_cast<std::uint64_t>(term) * under + under_before);
-    if (std::max(over, under) > std::numeric_limits<std::uint32_t>::max()) {
-      return std::nullopt;
-    }
-    if (is_last) {
-      return Ratio(static_cast<std::uint32_t>(over), static_cast<std::uint32_t>(under));
-    }
-    const double next = 1 / (high - term);
-    high = 1 / (low - term);
-    low = next;
   }
+  return ratio_between(value - tolerance, value + tolerance, kMost);
 }
 
 std::optional<PixelDensity> density_for_png(const PixelDensity& density) {

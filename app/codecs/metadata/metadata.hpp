@@ -65,8 +65,8 @@ class MetadataFilter {
 /// In lowest terms; nullopt if one of them is 0.
 std::optional<Ratio> ratio_of(std::uint32_t over, std::uint32_t under);
 
-/// The ratio with the least denominator within `tolerance` of a positive value: of numbers that a file has rounded.
-/// Nullopt if the value is out of range.
+/// The number with the fewest decimals within `tolerance` of a positive value, at most four, or else the ratio with the
+/// least denominator: of numbers that a file has rounded. Nullopt if the value is out of range.
 std::optional<Ratio> simplest_ratio(double value, double tolerance);
 
 /// In the form of PNG and BMP: whole numbers from 1 to 2³¹ − 1 per meter, or without a unit; rounded to nearest.
