@@ -130,6 +130,7 @@ std::size_t unsigned_bytes(std::uint16_t type) {
     default: return 0;
   }
 }
+
 /// Erases the GPS directories of EXIF data.
 class PositionEraser {
  public:
