@@ -16,7 +16,8 @@ OutputForms<codecs::FileFormat> image_forms() {
   OutputForms<codecs::FileFormat> forms = {"an image", {}, codecs::FileFormat::png};
   for (const codecs::Codec& codec : codecs::codecs()) {
     for (const codecs::WrittenName& written : codec.written) {
-      forms.names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
+      auto& names = written.meaning.empty() ? forms.more_names : forms.names;
+      names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
     }
   }
   return forms;
@@ -132,10 +133,7 @@ void add_conversion_options(CommandParser& parser, ImageOutputArguments& argumen
 
 codecs::WriteOptions checked_write_options(const ImageOutputArguments& arguments) {
   codecs::WriteOptions options;
-  const auto& forms = kImageForms.names;
-  const auto named =
-      std::find_if(forms.begin(), forms.end(), [&](const auto& form) { return form.name == arguments.format; });
-  if (named != forms.end()) {
+  if (const auto* named = kImageForms.find(arguments.format)) {
     options.format = named->value;
   }
   options.png_level = number_from("--png-level", arguments.png_level, 0, 3, options.png_level);
@@ -170,13 +168,12 @@ void note_without_effect(const ImageOutputArguments& arguments, const std::strin
 }
 
 std::string image_ending_for(const std::string& input, const std::string& asked) {
-  const std::vector<std::string> written = names_of(kImageForms.names);
   if (!asked.empty()) {
     (void)image_format(input, asked);
     return asked;
   }
   const std::string own = file_ending(input);
-  return std::find(written.begin(), written.end(), own) != written.end() ? own : "png";
+  return kImageForms.find(own) != nullptr ? own : "png";
 }
 
 }  // namespace gpuimg

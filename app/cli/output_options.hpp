@@ -3,6 +3,7 @@
 // --background and --depth: how an image is encoded, whether it keeps its metadata, and what its pixels become.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -21,9 +22,22 @@ namespace gpuimg {
 
 template <class Form>
 struct OutputForms {
-  std::string what;         ///< "a histogram": in messages
-  NamedValues<Form> names;  ///< of --format; the same names are endings of OUT
-  Form on_stdout;           ///< without --format
+  std::string what;                   ///< "a histogram": in messages
+  NamedValues<Form> names;            ///< of --format; the same names are extensions of OUT
+  Form on_stdout;                     ///< without --format
+  NamedValues<Form> more_names = {};  ///< accepted too, but neither --help nor messages list them
+
+  /// Null if the name is neither among `names` nor among `more_names`.
+  [[nodiscard]] const NamedValue<Form>* find(const std::string& name) const {
+    for (const NamedValues<Form>* list : {&names, &more_names}) {
+      const auto found =
+          std::find_if(list->begin(), list->end(), [&](const auto& named) { return named.name == name; });
+      if (found != list->end()) {
+        return &*found;
+      }
+    }
+    return nullptr;
+  }
 };
 
 /// `forms` and, if a format of images holds tables, each of its names as `form`.
@@ -45,18 +59,17 @@ void add_format_option(CommandParser& parser, std::string& asked, const OptionTe
 /// are standard output. Throws Error{usage} that lists the formats.
 template <class Form>
 Form output_form(const OutputForms<Form>& forms, const std::string& asked, const std::string& output) {
-  if (!asked.empty()) {
-    return value_named("--format", asked, forms.names);
-  }
-  if (output.empty() || is_untyped_stream(output)) {
+  if (asked.empty() && (output.empty() || is_untyped_stream(output))) {
     return forms.on_stdout;
   }
-  const std::string ending = file_ending(output);
+  if (const NamedValue<Form>* named = forms.find(asked.empty() ? file_ending(output) : asked)) {
+    return named->value;
+  }
+  if (!asked.empty()) {
+    return value_named("--format", asked, forms.names);  // throws
+  }
   std::vector<std::string> endings;
   for (const NamedValue<Form>& named : forms.names) {
-    if (named.name == ending) {
-      return named.value;
-    }
     endings.push_back("." + named.name);
   }
   throw Error(ErrorKind::usage, printable_name(output) + ": OUT is " + forms.what + ", written as " + listed(endings) +
@@ -67,11 +80,9 @@ Form output_form(const OutputForms<Form>& forms, const std::string& asked, const
 template <class Form>
 void note_misleading_ending(const OutputForms<Form>& forms, const std::string& asked, const std::string& output,
                             Verbosity verbosity) {
-  const std::string ending = file_ending(output);
-  for (const NamedValue<Form>& named : forms.names) {
-    if (!asked.empty() && named.name == ending && named.value != value_named("--format", asked, forms.names)) {
-      print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, despite its ending");
-    }
+  const NamedValue<Form>* named = asked.empty() ? nullptr : forms.find(file_ending(output));
+  if (named != nullptr && named->value != output_form(forms, asked, output)) {
+    print_note(verbosity, printable_name(output) + ": holds " + asked + ", as --format says, despite its ending");
   }
 }
 

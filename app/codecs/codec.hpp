@@ -257,7 +257,7 @@ struct Signature {
 /// A name for --format, which is also an ending of OUT.
 struct WrittenName {
   std::string_view name;
-  std::string_view meaning;  ///< a few words for --help
+  std::string_view meaning = {};  ///< a few words for --help, which does not list the name without them
 };
 
 class MetadataFilter;
