@@ -25,6 +25,7 @@
 #include "backends/backends.hpp"
 #include "batch/batch_item.hpp"
 #include "batch/devices.hpp"
+#include "batch/inputs.hpp"
 #include "batch/outputs.hpp"
 #include "batch/stop_signal.hpp"
 #include "cli/messages.hpp"
@@ -223,7 +224,7 @@ class ArchiveIntake {
   MemoryBudget budget_;
   std::optional<MostMemory> most_;  ///< an image that needs more fails
   bool copies_others_;
-  std::vector<std::string> endings_;  ///< of images: a .json of an archive is a label, also for --merge
+  FileFilter images_;  ///< as in folders; but a .json of an archive is a label, also for --merge
   TarReader reader_;
   MemberOutputs outputs_;
   std::optional<TarMember> large_;
@@ -239,8 +240,13 @@ ArchiveIntake::ArchiveIntake(const std::string& archive, const ImageJob& job, co
       budget_(budget),
       most_(memory_for_one(globals.max_memory)),
       copies_others_(copies_others),
-      endings_(codecs::input_endings()),
-      reader_(archive) {}
+      images_({}, {}, codecs::input_endings()),
+      reader_(archive, [&archive](std::span<const std::byte> beginning) {
+        if (beginning.empty() && archive == "-") {
+          refuse_empty(archive);
+        }
+        codecs::check_archive(beginning, input_name(archive));
+      }) {}
 
 std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& is_cancelled) {
   std::optional<TarMember> member = reader_.next();
@@ -249,8 +255,7 @@ std::unique_ptr<ArchiveMember> ArchiveIntake::next(const std::function<bool()>& 
   }
   auto taken = std::make_unique<ArchiveMember>();
   taken->member = std::move(*member);
-  const std::string ending = file_ending(taken->member.name);
-  taken->is_image = taken->member.is_file && std::find(endings_.begin(), endings_.end(), ending) != endings_.end();
+  taken->is_image = taken->member.is_file && images_.takes(taken->member.name);
   if (taken->is_image) {
     plan_image(*taken);
   }

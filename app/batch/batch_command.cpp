@@ -25,6 +25,7 @@
 #include "engine/backend_choice.hpp"
 #include "engine/memory.hpp"
 #include "gpuimg/error.hpp"
+#include "text/path_names.hpp"
 #include "text/printable_name.hpp"
 
 namespace gpuimg {
@@ -243,6 +244,20 @@ bool is_tar_name(const std::string& path) {
                      [&](std::string_view ending) { return path.size() > ending.size() && path.ends_with(ending); });
 }
 
+/// For OUT that is a file: checks IN first, because a message about the name of OUT would hide what is wrong with IN.
+/// In a folder, such an input fails alone.
+void refuse_packed_inputs(const NamedPaths& named) {
+  if (named.output.empty() || is_folder_name(named.output)) {
+    return;
+  }
+  const std::vector<std::string> endings = codecs::input_endings();
+  for (const std::string& input : named.inputs) {
+    if (std::find(endings.begin(), endings.end(), file_ending(input)) == endings.end()) {
+      codecs::refuse_packed(input);
+    }
+  }
+}
+
 [[noreturn]] void refuse_for_archive(const std::string& what) { throw Error(ErrorKind::usage, what); }
 
 /// True if IN is an archive by its name, or by --tar.
@@ -384,6 +399,9 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   if (names_archive(arguments, named)) {
     check_archive_arguments(job, arguments, globals, named);
     return run_archive(job, arguments, globals, named);
+  }
+  if (!job.merges()) {
+    refuse_packed_inputs(named);
   }
   if (!globals.all_pages && is_one_file(arguments, named, job)) {
     expect_work(work_per_device(devices, globals, 1, 1));

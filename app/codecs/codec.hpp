@@ -335,12 +335,20 @@ struct Codec {
   [[nodiscard]] bool is_written() const { return encode != nullptr; }
 };
 
+/// Whether a file holds other files, or is compressed.
+enum class Packing : std::uint8_t {
+  none,
+  packed,
+  of_tar,  ///< tar archives that are compressed so are read
+};
+
 /// A format that gpuimg names when it refuses a file.
 struct ForeignFormat {
   std::string_view name;
   ShortList<Signature> signatures = {};
   ShortList<std::string_view> endings = {};  ///< that folder scans take, so that such a file is not overlooked
-  std::string_view remedy;                   ///< a command that makes a PNG, or other advice; may be empty
+  std::string_view remedy;                   ///< a command that makes a PNG or unpacks, or other advice; may be empty
+  Packing packing = Packing::none;
 };
 
 /// All formats, in the order of FileFormat and of messages.

@@ -192,7 +192,6 @@ static_assert(is_in_order(), "codec_of takes the value of a FileFormat as an ind
 
 constexpr std::string_view kPhoto = "darktable-cli in.raw out.png";
 constexpr std::string_view kVideo = "ffmpeg -i in.mp4 -frames:v 1 out.png";
-constexpr std::string_view kUnpack = "unpack it first";
 
 /// The first that fits names the file. SVG and XBM are text: file_header.cpp finds them.
 constexpr ForeignFormat kForeignFormats[] = {
@@ -253,11 +252,19 @@ constexpr ForeignFormat kForeignFormats[] = {
     {"PDF", {{"%PDF"}}, {}, "pdftoppm -png -r 150 in.pdf out"},
     {"PostScript", {{"%!PS"}}, {}, "gs -sDEVICE=png16m -o out.png in.ps"},
     {"SVG", {{"<svg"}}, {}, "rsvg-convert -o out.png in.svg"},
-    {"a gzip archive", {{"\x1F\x8B"}}, {}, kUnpack},
-    {"a zip archive", {{"PK\x03\x04"}}, {}, kUnpack},
-    {"a bzip2 archive", {{"BZh"}}, {}, kUnpack},
-    {"an xz archive", {{"\3757zXZ"}}, {}, kUnpack},
-    {"a Zstandard archive", {{"\x28\xB5\x2F\xFD"}}, {}, kUnpack},
+    {"a gzip archive", {{"\x1F\x8B"}}, {}, "gunzip in.gz", Packing::of_tar},
+    {"a zip archive", {{"PK\x03\x04"}, {"PK\x05\x06"}, {"PK\x07\x08"}}, {}, "unzip in.zip", Packing::packed},
+    {"a bzip2 archive", {{"BZh"}}, {}, "bunzip2 in.bz2", Packing::packed},
+    {"an xz archive", {{"\3757zXZ"}}, {}, "unxz in.xz", Packing::packed},
+    {"a Zstandard archive", {{"\x28\xB5\x2F\xFD"}}, {}, "unzstd in.zst", Packing::of_tar},
+    {"an LZ4 archive", {{"\x04\x22\x4D\x18"}, {"\x02\x21\x4C\x18"}}, {}, "unlz4 in.lz4", Packing::packed},
+    {"an lzip archive", {{"LZIP\1"}}, {}, "lzip -d in.lz", Packing::packed},
+    {"an lzop archive", {{"\x89LZO"}}, {}, "lzop -d in.lzo", Packing::packed},
+    {"an LZMA archive", {{"\x5D\0\0\x80\0"sv}, {"\x5D\0\0\x10\0"sv}}, {}, "unlzma in.lzma", Packing::packed},
+    {"a compress archive", {{"\x1F\x9D"}}, {}, "uncompress in.Z", Packing::packed},
+    {"a 7z archive", {{"7z\xBC\xAF\x27\x1C"}}, {}, "7z x in.7z", Packing::packed},
+    {"a RAR archive", {{"Rar!\x1A\x07"}}, {}, "unrar x in.rar", Packing::packed},
+    {"an AppleDouble file (what macOS notes of another file)", {{"\0\5\x16\7"sv}}, {}, "name the file without ._"},
     {"a program (ELF)", {{"\177ELF"}}, {}, {}},
     {"RIFF (audio or video)", {{"RIFF"}}, {}, kVideo},
 };

@@ -93,8 +93,11 @@ const ForeignFormat* recognized_foreign(std::string_view text) {
     refuse_unsupported(name, foreign.name);
   }
   const bool is_command = foreign.remedy.find("in.") != std::string_view::npos;
-  throw Error(ErrorKind::unsupported, fmt::format("{}: {} is not supported; {}{}", name, foreign.name,
-                                                  is_command ? "convert it, for example with: " : "", foreign.remedy));
+  const std::string_view how = !is_command                        ? ""
+                               : foreign.packing == Packing::none ? "convert it, for example with: "
+                                                                  : "unpack it, for example with: ";
+  throw Error(ErrorKind::unsupported,
+              fmt::format("{}: {} is not supported; {}{}", name, foreign.name, how, foreign.remedy));
 }
 
 const ForeignFormat& foreign_named(std::string_view name) {
@@ -192,6 +195,32 @@ void check_beginning(ByteSpan beginning, std::string_view name) {
   const bool is_part = beginning.size() >= kDetectionBytes;
   if (is_part && std::none_of(codecs().begin(), codecs().end(), may_be_told_by_its_end)) {
     (void)detected_codec(beginning, name);
+  }
+}
+
+void check_archive(ByteSpan beginning, std::string_view name) {
+  const ForeignFormat* foreign = recognized_foreign(text_of(beginning));
+  if (foreign != nullptr && foreign->packing == Packing::packed) {
+    refuse_foreign(*foreign, name);
+  }
+}
+
+void refuse_packed(const std::string& path) {
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) {
+    return;
+  }
+  const ForeignFormat* foreign = nullptr;
+  try {
+    PartialInput input(path);
+    foreign = recognized_foreign(text_of(input.beginning(kDetectionBytes)));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::read) {
+      throw;
+    }
+  }
+  if (foreign != nullptr && foreign->packing != Packing::none) {
+    refuse_foreign(*foreign, printable_name(path));
   }
 }
 
@@ -294,6 +323,9 @@ FileHeader read_file_header(const std::string& path, PageRef page) {
   PartialInput input(path);
   FileHeader header;
   header.file_bytes = input.file_bytes();
+  if (input.beginning(kDetectionBytes).empty()) {
+    refuse_empty(path);
+  }
   const Codec& codec = detected_codec_of(input, shown);
   header.format = codec.name;
   const std::string shown_page = printable_name(shown, page.number);

@@ -31,6 +31,14 @@ const Codec& detected_codec_of(PartialInput& input, const std::string& name);
 /// gpuimg reads. Throws as detected_codec does.
 void check_beginning(ByteSpan beginning, std::string_view name);
 
+/// Throws Error{unsupported} for the beginning of an archive or of a compressed file, unless it may be a tar archive
+/// that gpuimg reads. `name` is printable.
+void check_archive(ByteSpan beginning, std::string_view name);
+
+/// Throws Error{unsupported} for an archive or a compressed file of any kind but plain tar. Any other file passes, also
+/// one that cannot be read.
+void refuse_packed(const std::string& path);
+
 /// What a regular file is by its first and last bytes: "PNG", "PDF", "a gzip archive". Empty for text, also for SVG,
 /// for what is unknown, and for a file that cannot be read.
 std::string binary_format_of(const std::string& path);

@@ -32,7 +32,11 @@ Bytes CommandContext::read(const std::string& path, const CheckBeginning& check)
   if (const auto member = members_.extract(path)) {
     return std::move(member.mapped());
   }
-  return times_.measure(Phase::read, [&] { return read_input(path, input_memory(), check); });
+  Bytes bytes = times_.measure(Phase::read, [&] { return read_input(path, input_memory(), check); });
+  if (bytes.size == 0) {
+    refuse_empty(path);
+  }
+  return bytes;
 }
 
 /// For one image, memory of its own is as good: the backend may not even be made while it is decoded.

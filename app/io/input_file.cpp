@@ -187,6 +187,16 @@ std::string cannot_be_read(const std::string& path, int error_number) {
   return fmt::format("{}: cannot be read: {}; {}", printable_name(path), std::strerror(error_number), advice);
 }
 
+void refuse_empty(const std::string& path) {
+  struct stat status {};
+  const bool is_stream = path == "-" && ::fstat(STDIN_FILENO, &status) == 0 && !S_ISREG(status.st_mode);
+  const char* why = !is_stream ? "file is empty; download or copy it again"
+                    : S_ISCHR(status.st_mode)
+                        ? "is empty; name a file, or pipe an image into gpuimg"
+                        : "is empty: the program before the pipe wrote nothing; look for its error message";
+  throw Error(ErrorKind::decode, fmt::format("{}: {}", input_name(path), why));
+}
+
 Bytes read_input(const std::string& path, const LendMemory& lend, const CheckBeginning& check) {
   const std::string shown = input_name(path);
   const Descriptor file(opened_input(path));

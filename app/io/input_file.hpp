@@ -74,6 +74,9 @@ class PartialInput {
   bool is_whole_ = false;
 };
 
+/// Throws Error{decode} for an input of no bytes. Of a pipe it says that the program before it wrote nothing.
+[[noreturn]] void refuse_empty(const std::string& path);
+
 /// The message for a file that cannot be opened: "NAME: cannot be read: reason; what to do".
 std::string cannot_be_read(const std::string& path, int error_number);
 

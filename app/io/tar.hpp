@@ -31,8 +31,9 @@ struct TarMember {
 /// the archive: what follows is lost then.
 class TarReader {
  public:
-  /// `path` is a file or "-". An archive may be compressed by gzip or zstd.
-  explicit TarReader(const std::string& path);
+  /// `path` is a file or "-". An archive may be compressed by gzip or zstd. `check` gets the beginning of the file, as
+  /// it is stored; that of a pipe may be short, but not below 16 bytes unless that is all.
+  explicit TarReader(const std::string& path, const CheckBeginning& check = nullptr);
   TarReader(const TarReader&) = delete;
   TarReader& operator=(const TarReader&) = delete;
   ~TarReader();

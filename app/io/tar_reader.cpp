@@ -120,6 +120,12 @@ class TarInput {
   [[nodiscard]] const std::string& shown() const { return shown_; }  ///< for messages
   [[nodiscard]] int number() const { return number_; }               ///< of the descriptor
 
+  /// Of the first block, as it is stored; valid until more is read.
+  [[nodiscard]] std::span<const std::byte> beginning() const {
+    constexpr std::size_t kBeginning = 1024;
+    return std::span<const std::byte>(block_).first(std::min(filled_, kBeginning));
+  }
+
   /// Of a regular file.
   [[nodiscard]] const std::optional<std::uint64_t>& file_bytes() const { return file_bytes_; }
 
@@ -203,10 +209,11 @@ ssize_t TarInput::read_up_to_block(std::span<std::byte> to) const {
                      : ::read(number_, to.data(), to.size());
 }
 
-/// Reads a block, of which a pipe may give a part. The first one is as long as what tells compression needs.
+/// Reads a block, of which a pipe may give a part. The first one is as long as what tells the kind of file needs.
 void TarInput::fill() {
   filled_ = 0;
-  const std::size_t least = position_ == start_ ? GzipStream::kMagicBytes : 1;
+  constexpr std::size_t kSignatureBytes = 16;
+  const std::size_t least = position_ == start_ ? kSignatureBytes : 1;
   while (filled_ < least) {
     const ssize_t got = read_up_to_block(std::span(block_).subspan(filled_));
     if (got < 0 && errno == EINTR) {
@@ -412,8 +419,12 @@ struct TarReader::State {
   }
 };
 
-TarReader::TarReader(const std::string& path) : state_(std::make_unique<State>(path)) {
+TarReader::TarReader(const std::string& path, const CheckBeginning& check) : state_(std::make_unique<State>(path)) {
   State& state = *state_;
+  state.check_input();
+  if (check) {
+    check(state.input.beginning());
+  }
   archive* reader = state.reader.get();
   const InLibarchive call;
   state.reserve_message();

@@ -16,7 +16,7 @@ struct TarReader::State {};
 
 std::string tar_library() { return {}; }
 
-TarReader::TarReader(const std::string& /*path*/) { refuse(); }
+TarReader::TarReader(const std::string& /*path*/, const CheckBeginning& /*check*/) { refuse(); }
 TarReader::~TarReader() = default;
 std::optional<TarMember> TarReader::next() { refuse(); }
 std::optional<FileSection> TarReader::section(const TarMember& /*member*/) { refuse(); }

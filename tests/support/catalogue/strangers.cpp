@@ -94,8 +94,12 @@ constexpr std::array kForeign = {
     Stranger{"flv.png", "FLV\1\5\0\0\0\x09"sv, kConvertVideo},
     Stranger{"ogg.png", "OggS\0\2\0\0"sv, kConvertVideo},
     Stranger{"mng.png", "\x8AMNG\r\n\x1A\n"sv, "MNG"},
-    Stranger{"gzip.png", "\x1F\x8B\x08\0"sv, "gzip"},
-    Stranger{"zip.png", "PK\x03\x04\x14\0"sv, "zip"},
+    Stranger{"gzip.png", "\x1F\x8B\x08\0"sv, "a gzip archive is not supported; unpack it, for example with: gunzip"},
+    Stranger{"zip.png", "PK\x03\x04\x14\0"sv, "a zip archive is not supported; unpack it, for example with: unzip"},
+    Stranger{"xz.png", "\3757zXZ\0\0\4"sv, "an xz archive is not supported; unpack it, for example with: unxz in.xz"},
+    Stranger{"rar.png", "Rar!\x1A\7\1\0"sv, "a RAR archive is not supported; unpack it, for example with: unrar"},
+    Stranger{"7z.png", "7z\xBC\xAF\x27\x1C\0\4"sv, "a 7z archive is not supported; unpack it, for example with: 7z x"},
+    Stranger{"apple_double.png", "\0\5\x16\7\0\2\0\0Mac OS X"sv, "an AppleDouble file"},
 };
 
 constexpr std::array kNoImages = {
