@@ -293,6 +293,8 @@ struct Codec {
   /// that may be cut off.
   Metadata (*file_metadata)(const RandomAccess& file, const std::string& name,
                             std::vector<std::string>& details) = nullptr;
+  /// The format has tags of EXIF without EXIF data: only the directories that they refer to are EXIF data.
+  bool has_tags_of_exif = false;
   /// Decodes as stored: decode_image applies the orientation. But a Picture from decode_on_backend is upright already,
   /// unless options.auto_orient is false.
   DecodedImage (*decode)(ByteSpan bytes, const std::string& name, const ReadOptions& options) = nullptr;

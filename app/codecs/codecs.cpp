@@ -140,6 +140,7 @@ constexpr Codec kCodecs[] = {
         .endings = {"tif", "tiff"},
         .declared = tiff::declared_tiff,
         .metadata = tiff::tiff_header_metadata,
+        .has_tags_of_exif = true,
         .decode = tiff::read_tiff,
         .open_rows = tiff::open_tiff_rows,
         .paged = &tiff::kPagedTiff,

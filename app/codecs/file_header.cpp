@@ -9,6 +9,7 @@
 #include <limits>
 #include <system_error>
 
+#include "codecs/metadata/exif.hpp"
 #include "codecs/metadata/metadata.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
@@ -161,6 +162,15 @@ Metadata metadata_of(const Codec& codec, const PartialInput& input, ByteSpan beg
     details.emplace_back("its metadata are cut off and are left out");
     return {};
   }
+}
+
+std::size_t exif_bytes_of(const Codec& codec, const std::vector<std::byte>& exif) {
+  if (codec.has_tags_of_exif) {
+    const std::optional<ExifDirectories> directories = read_exif_directories(in_memory(exif));
+    const bool has_exif = directories && !(directories->exif.empty() && directories->gps.empty());
+    return has_exif ? exif.size() : 0;
+  }
+  return exif.size();
 }
 
 }  // namespace
@@ -352,6 +362,7 @@ FileHeader read_file_header(const std::string& path, PageRef page) {
     }
   }
   complete_density(header.metadata);
+  header.exif_bytes = exif_bytes_of(codec, header.metadata.exif);
   check_size(shown, header.image.width, header.image.height, std::numeric_limits<std::uint64_t>::max());
   return header;
 }

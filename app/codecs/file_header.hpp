@@ -71,9 +71,10 @@ PageList pages_in(std::span<const std::byte> bytes, const std::string& name);
 struct FileHeader {
   std::string_view format;
   DeclaredImage image;
-  Metadata metadata;                        ///< as stored: its orientation is not applied
-  std::vector<std::string> details;         ///< which metadata is damaged and left out
-  std::string damage;                       ///< PageList::damage
+  Metadata metadata;                 ///< as stored: its orientation is not applied
+  std::size_t exif_bytes = 0;        ///< of the EXIF data; 0 if `metadata.exif` is made of a TIFF's own tags alone
+  std::vector<std::string> details;  ///< which metadata is damaged and left out
+  std::string damage;                ///< PageList::damage
   std::optional<std::uint64_t> file_bytes;  ///< of a regular file
 };
 

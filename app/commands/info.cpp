@@ -116,7 +116,8 @@ struct FactText {
   std::string operator()(const std::string& value) const { return value; }
 };
 
-void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
+void add_metadata_rows(const FileHeader& header, std::vector<Row>& rows) {
+  const Metadata& metadata = header.metadata;
   const auto add_bytes = [&](const char* label, std::size_t bytes) {
     if (bytes > 0) {
       rows.emplace_back(label, grouped(bytes) + " bytes");
@@ -129,7 +130,7 @@ void add_metadata_rows(const Metadata& metadata, std::vector<Row>& rows) {
   } else if (const std::string space = codecs::foreign_color_space(metadata); !space.empty()) {
     rows.emplace_back("color space", space);
   }
-  add_bytes("EXIF", metadata.exif.size());
+  add_bytes("EXIF", header.exif_bytes);
   add_bytes("XMP", metadata.xmp.size() + metadata.xmp_extension.size());
   add_bytes("IPTC", metadata.iptc.size());
   add_bytes("GeoTIFF", metadata.geotiff.size());
@@ -168,14 +169,18 @@ std::vector<Row> rows_of(const std::string& name, const FileHeader& header) {
   if (!header.damage.empty()) {
     rows.emplace_back("damaged", header.damage);
   }
-  add_metadata_rows(header.metadata, rows);
+  add_metadata_rows(header, rows);
   rows.emplace_back("memory", grouped(image.decoding_bytes()) + " bytes to decode it");
   return rows;
 }
 
-/// The facts that fit a line: words, and what is so.
+/// The facts that fit a line: words, what is so, and how many images there are besides the first.
 void add_brief_facts(const DeclaredImage& image, std::string& line) {
   for (const HeaderFact& fact : image.facts) {
+    const auto* count = std::get_if<std::uint64_t>(&fact.value);
+    if (count != nullptr && *count > 1 && (fact.key == "pages" || fact.key == "images")) {
+      line += fmt::format(", {} {}", *count, fact.key);
+    }
     if (const auto* words = std::get_if<std::string>(&fact.value)) {
       line += ", " + *words;
     } else if (const auto* is_so = std::get_if<bool>(&fact.value); is_so != nullptr && *is_so) {
@@ -235,9 +240,10 @@ void write_profile(const Metadata& metadata, JsonWriter& json) {
   }
 }
 
-void write_metadata(const Metadata& metadata, JsonWriter& json) {
+void write_metadata(const FileHeader& header, JsonWriter& json) {
+  const Metadata& metadata = header.metadata;
   write_profile(metadata, json);
-  json.key("exif_bytes").integer(metadata.exif.size());
+  json.key("exif_bytes").integer(header.exif_bytes);
   json.key("xmp_bytes").integer(metadata.xmp.size() + metadata.xmp_extension.size());
   json.key("iptc_bytes").integer(metadata.iptc.size());
   json.key("density");
@@ -287,7 +293,7 @@ std::string info_line(const std::string& name, const FileHeader& header) {
     line += ", " + space;
   }
   for (const auto& [label, is_present] :
-       {std::pair("EXIF", !metadata.exif.empty()), {"XMP", !metadata.xmp.empty()}, {"IPTC", !metadata.iptc.empty()}}) {
+       {std::pair("EXIF", header.exif_bytes > 0), {"XMP", !metadata.xmp.empty()}, {"IPTC", !metadata.iptc.empty()}}) {
     line += is_present ? std::string(", ") + label : "";
   }
   line += header.damage.empty() ? "" : ", damaged";
@@ -314,7 +320,7 @@ std::string info_json(const std::string& name, const FileHeader& header, InfoJso
   if (!header.damage.empty()) {
     json.key("damage").text(header.damage);
   }
-  write_metadata(header.metadata, json);
+  write_metadata(header, json);
   json.key("decoding_bytes").integer(header.image.decoding_bytes());
   json.end();
   return json.take();
