@@ -12,12 +12,14 @@ namespace gpuimg {
 namespace {
 
 /// Takes the names from the list of formats (app/codecs/codecs.cpp).
-OutputForms<codecs::FileFormat> image_forms() {
+OutputForms<codecs::FileFormat> image_forms(bool are_one_bit) {
   OutputForms<codecs::FileFormat> forms = {"an image", {}, codecs::FileFormat::png};
   for (const codecs::Codec& codec : codecs::codecs()) {
     for (const codecs::WrittenName& written : codec.written) {
-      auto& names = written.meaning.empty() ? forms.more_names : forms.names;
-      names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
+      if (are_one_bit || !written.is_one_bit) {
+        auto& names = written.meaning.empty() ? forms.more_names : forms.names;
+        names.emplace_back(std::string(written.name), codec.format, std::string(written.meaning));
+      }
     }
   }
   return forms;
@@ -67,7 +69,8 @@ void add_format_option(CommandParser& parser, std::string& asked, const OptionTe
   parser.text({"--format,--output-format", description, "NAME"}, asked);
 }
 
-const OutputForms<codecs::FileFormat> kImageForms = image_forms();
+const OutputForms<codecs::FileFormat> kImageForms = image_forms(false);
+const OutputForms<codecs::FileFormat> kBitmapForms = image_forms(true);
 
 codecs::FileFormat image_format(const std::string& path, const std::string& asked) {
   return output_form(kImageForms, asked, path);

@@ -89,6 +89,9 @@ void note_misleading_ending(const OutputForms<Form>& forms, const std::string& a
 /// The image formats that gpuimg writes, by the names that --format and extensions of OUT use.
 extern const OutputForms<codecs::FileFormat> kImageForms;
 
+/// The same for images of black and white: with the formats that hold nothing else.
+extern const OutputForms<codecs::FileFormat> kBitmapForms;
+
 /// The format of an image output: `asked` (--format) if it is not empty, else what the ending of `path` names; "-" is
 /// PNG. Throws Error{usage} that lists the formats.
 codecs::FileFormat image_format(const std::string& path, const std::string& asked = "");

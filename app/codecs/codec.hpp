@@ -258,6 +258,7 @@ struct Signature {
 struct WrittenName {
   std::string_view name;
   std::string_view meaning = {};  ///< a few words for --help, which does not list the name without them
+  bool is_one_bit = false;        ///< such files hold black and white alone: WriteOptions::one_bit
 };
 
 class MetadataFilter;

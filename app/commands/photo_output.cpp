@@ -30,14 +30,16 @@ ImageConversion checked_conversion(const ImageOutputArguments& arguments) {
 
 }  // namespace
 
-PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments)
-    : options_(checked_write_options(arguments)),
+PhotoOutput::PhotoOutput(const ImageOutputArguments& arguments, const OutputForms<codecs::FileFormat>& forms)
+    : forms_(forms),
+      asked_(arguments.format),
+      options_(checked_write_options(arguments)),
       conversion_(checked_conversion(arguments)),
       stripping_(stripping_of(arguments)),
       keeps_quality_(arguments.keeps_quality()) {}
 
 codecs::FileFormat PhotoOutput::format_of(const std::string& output) const {
-  return options_.format ? *options_.format : image_format(output);
+  return output_form(forms_, asked_, output);
 }
 
 codecs::WriteOptions PhotoOutput::carried_from(codecs::DecodedImage& input, const ItemPaths& paths,

@@ -15,7 +15,8 @@ namespace gpuimg {
 class PhotoOutput {
  public:
   /// Throws Error{usage} for values out of range.
-  explicit PhotoOutput(const ImageOutputArguments& arguments);
+  explicit PhotoOutput(const ImageOutputArguments& arguments,
+                       const OutputForms<codecs::FileFormat>& forms = kImageForms);
 
   /// For a result in the input's format: check(), and how `paths.output` is encoded: with the metadata of the input
   /// unless --strip, and with its quantization and sampling for --quality keep. Takes both out of `input`.
@@ -39,13 +40,13 @@ class PhotoOutput {
   void process(OperationInput input, PixelFormat result, const std::string& output, const codecs::WriteOptions& options,
                const CommandContext::ImageOperation& operation, CommandContext& context) const;
 
+  /// What --format says, else the ending of `output`.
+  [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
+
   [[nodiscard]] const codecs::WriteOptions& write_options() const { return options_; }
   [[nodiscard]] const ImageConversion& conversion() const { return conversion_; }
 
  private:
-  /// What --format says, else the ending of `output`.
-  [[nodiscard]] codecs::FileFormat format_of(const std::string& output) const;
-
   /// What a backend may make of a result in this format, before the conversion. Returns nullopt if the host must encode
   /// it: there is a conversion to be done, or the output is not one that backends encode.
   [[nodiscard]] std::optional<Encoding> backend_encoding(int width, int height, PixelFormat result,
@@ -54,6 +55,8 @@ class PhotoOutput {
   void keep_encoding(codecs::DecodedImage& input, const std::string& name, codecs::WriteOptions& options,
                      CommandContext& context) const;
 
+  const OutputForms<codecs::FileFormat>& forms_;
+  std::string asked_;  ///< --format
   codecs::WriteOptions options_;
   ImageConversion conversion_;
   Stripping stripping_ = Stripping::nothing;

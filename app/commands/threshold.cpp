@@ -81,17 +81,22 @@ ThresholdOptions checked_options(const Arguments& arguments) {
 class ThresholdJob final : public ImageJob {
  public:
   explicit ThresholdJob(const Arguments& arguments)
-      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output) {}
+      : arguments_(arguments), options_(checked_options(arguments)), output_(arguments.image_output, kBitmapForms) {}
 
   void check_name(const std::string& output) const override {
-    (void)image_format(output, arguments_.image_output.format);
+    (void)output_.format_of(output);
+    const std::string& asked = arguments_.image_output.format;
+    const std::string name = asked.empty() ? file_ending(output) : asked;
+    if (arguments_.bits == "8" && kBitmapForms.find(name) != nullptr && kImageForms.find(name) == nullptr) {
+      throw Error(ErrorKind::usage, fmt::format("--depth: {} has one bit a pixel; use another format for 8", name));
+    }
   }
   void note_options(const std::string& output, Verbosity verbosity) const override {
     const std::string& format = arguments_.image_output.format;
-    note_misleading_ending(kImageForms, format, output, verbosity);
+    note_misleading_ending(kBitmapForms, format, output, verbosity);
     note_no_effect(options_.luma != ThresholdOptions().luma && options_.channel != Channel::luma, "--luma",
                    "luma is not compared", verbosity);
-    note_without_effect(arguments_.image_output, output, image_format(output, format), verbosity);
+    note_without_effect(arguments_.image_output, output, output_.format_of(output), verbosity);
   }
   [[nodiscard]] std::string ending_for(const std::string& /*input*/) const override {
     return arguments_.image_output.format.empty() ? "png" : arguments_.image_output.format;
@@ -114,6 +119,7 @@ class ThresholdJob final : public ImageJob {
     const PixelFormat result = result_format(decoded.format(), options_);
     output_.check(decoded.width(), decoded.height(), result, paths, context);
     codecs::WriteOptions write_options = output_.write_options();
+    write_options.format = output_.format_of(paths.output);
     write_options.one_bit = arguments_.bits != "8";
     write_options.metadata = output_.kept_metadata(decoded, paths, context);
     output_.process(
@@ -160,7 +166,7 @@ RunCommand declare(CommandParser& parser) {
   parser.text({"--depth", "bits per pixel of a PNG, TIFF or PNM, 1 or 8; other formats have 8 [1]", "BITS"},
               arguments->bits);
   add_format_option(parser, arguments->image_output.format,
-                    with_choices("form of the output", kImageForms.names, "the ending of OUT; png for -"));
+                    with_choices("form of the output", kBitmapForms.names, "the ending of OUT; png for -"));
   add_png_option(parser, arguments->image_output);
   add_lossy_options(parser, arguments->image_output);
   add_metadata_option(parser, arguments->image_output);
