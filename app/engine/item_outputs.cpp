@@ -24,6 +24,11 @@ bool is_same_file(const std::string& a, const std::string& b) {
   return std::filesystem::equivalent(a, b, failed);
 }
 
+std::string fate_of_links(std::uint64_t others) {
+  return others == 1 ? "a hard link to it keeps the old content"
+                     : fmt::format("{} hard links to it keep the old content", others);
+}
+
 }  // namespace
 
 void check_text_output(const std::string& output, const std::vector<std::string>& inputs) {
@@ -147,6 +152,9 @@ std::size_t ItemOutputs::announce(Verbosity of_replaced) {
     output.news.clear();
     if (replaces_another(output)) {
       output.news.push_back({of_replaced, "replaced " + printable_name(output.name)});
+    }
+    if (const std::uint64_t others = output.file.other_names(); others > 0) {
+      output.news.push_back({Verbosity::normal, printable_name(output.name) + ": " + fate_of_links(others)});
     }
     output.news.push_back(
         {Verbosity::verbose,

@@ -269,7 +269,9 @@ StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
   replaces_ = found.has_value();
   file_ = std::make_unique<TemporaryFile>(found ? resolved(path) : path, path);
   if (found) {
-    file_->take_permissions_of(*found);  // before any content is written: it may be private
+    // Before any content is written: it may be private.
+    file_->take_permissions_of(*found, rules.in_place ? path : std::string());
+    other_names_ = found->st_nlink - 1;
   }
 }
 

@@ -65,7 +65,8 @@ bool check_output(const std::string& output, const std::string& input, const Ove
 /// is left, and an existing one is unchanged. Without `force` or `in_place`, never replaces a file, even one that
 /// appears concurrently.
 ///
-/// Keeps the permission bits of a replaced file, and its owner if the system allows. Follows a symbolic link and
+/// Keeps the permission bits of a replaced file, and its owner if the system allows; with `in_place`, also its extended
+/// attributes. Follows a symbolic link and
 /// replaces its target; other hard links keep the old content. The rename is atomic for other processes. There is no
 /// fsync, which would take longer than the work itself: a power failure can lose a file just written.
 void write_output(const std::string& path, std::span<const std::byte> content, const OverwriteRules& rules);
@@ -95,11 +96,15 @@ class StagedOutput {
   [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes given to write()
   [[nodiscard]] bool replaces() const { return replaces_; }  ///< a file of that name already exists
 
+  /// How many other names (hard links) the replaced file has, which keep the old content.
+  [[nodiscard]] std::uint64_t other_names() const { return other_names_; }
+
  private:
   std::unique_ptr<TemporaryFile> file_;
   std::size_t size_ = 0;
   bool may_replace_;
   bool replaces_ = false;
+  std::uint64_t other_names_ = 0;
 };
 
 /// Creates the parent folders of `path` if they are missing. Safe to call from many threads and processes at once.

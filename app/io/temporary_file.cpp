@@ -11,6 +11,7 @@
 #include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -24,6 +25,7 @@
 #include <new>
 #include <random>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "io/output_file.hpp"
@@ -372,6 +374,43 @@ bool PartWriter::grow_to(std::uint64_t end) {
   return true;
 }
 
+// Extended attributes. Whatever the system refuses is left out.
+namespace {
+
+bool is_access_list(std::string_view attribute) { return attribute.starts_with("system."); }
+
+/// False for those that belong to the content (security.ima), to the file system (trusted.overlay), or to access.
+bool is_free_attribute(std::string_view attribute) {
+  const bool is_restricted = attribute.starts_with("security.") || attribute.starts_with("trusted.");
+  return attribute == "security.selinux" || !(is_restricted || is_access_list(attribute));
+}
+
+/// What get(memory, size) gives, which returns the size that it needs for no memory, and -1 for a failure.
+template <class Get>
+std::string attribute_text(const Get& get) {
+  const ssize_t size = get(nullptr, 0);
+  std::string text(static_cast<std::size_t>(std::max<ssize_t>(size, 0)), '\0');
+  const ssize_t got = text.empty() ? 0 : get(text.data(), text.size());
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
+  return text;
+}
+
+void copy_attributes(const std::string& from, int to, bool (*takes)(std::string_view attribute)) {
+  const std::string names =
+      attribute_text([&](char* memory, std::size_t size) { return ::listxattr(from.c_str(), memory, size); });
+  for (std::size_t at = 0; at < names.size();) {
+    const std::string name(names.c_str() + at);
+    at += name.size() + 1;
+    if (takes(name)) {
+      const std::string value = attribute_text(
+          [&](char* memory, std::size_t size) { return ::getxattr(from.c_str(), name.c_str(), memory, size); });
+      (void)::fsetxattr(to, name.c_str(), value.data(), value.size(), 0);
+    }
+  }
+}
+
+}  // namespace
+
 TemporaryFile::TemporaryFile(const std::string& target, const std::string& shown) : target_(target), shown_(shown) {
   constexpr int kAttempts = 16;
   const std::string folder = folder_of(target);
@@ -404,13 +443,20 @@ TemporaryFile::~TemporaryFile() {
   ::close(file_);  // also releases the lock, after the temporary name is gone
 }
 
-void TemporaryFile::take_permissions_of(const struct stat& old) {
+void TemporaryFile::take_permissions_of(const struct stat& old, const std::string& attributes_of) {
   constexpr mode_t kAll = S_IRWXU | S_IRWXG | S_IRWXO;
   constexpr uid_t kUnchanged = static_cast<uid_t>(-1);
+  if (!attributes_of.empty()) {
+    (void)::fchmod(file_, S_IRUSR | S_IWUSR);  // attributes may be private, and a read-only file takes none
+    copy_attributes(attributes_of, file_, is_free_attribute);
+  }
   const bool has_group = ::fchown(file_, old.st_uid, old.st_gid) == 0 || ::fchown(file_, kUnchanged, old.st_gid) == 0;
   const mode_t kept = has_group ? kAll : kAll & ~mode_t{S_IRWXG};
   if (::fchmod(file_, old.st_mode & kept) != 0) {
     fail_writing(shown_, errno);
+  }
+  if (!attributes_of.empty() && has_group) {
+    copy_attributes(attributes_of, file_, is_access_list);
   }
 }
 

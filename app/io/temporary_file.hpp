@@ -99,8 +99,9 @@ class TemporaryFile {
   TemporaryFile& operator=(const TemporaryFile&) = delete;
   ~TemporaryFile();
 
-  /// Copies owner, group and permission bits as far as the system allows; group permissions only with the group.
-  void take_permissions_of(const struct stat& old);
+  /// Copies owner, group and permission bits as far as the system allows; group permissions only with the group. Unless
+  /// `attributes_of` is empty, so are the extended attributes of that file, such as comments and access lists.
+  void take_permissions_of(const struct stat& old, const std::string& attributes_of);
 
   void write(std::span<const std::byte> content);
   void write_at(std::uint64_t offset, std::span<const std::byte> content);  ///< from any thread
