@@ -73,8 +73,8 @@ class ArchiveOutput {
   /// Writes what a stream has not yet got.
   void flush();
 
-  /// Ends the archive and gives it its name.
-  void finish();
+  /// Ends the archive and gives it its name. A file gets `times`, if there are any.
+  void finish(const std::optional<FileTimes>& times);
 
  private:
   void write_to_stream(std::span<const std::byte> part) const;
@@ -169,10 +169,13 @@ void ArchiveOutput::write_to_stream(std::span<const std::byte> part) const {
   }
 }
 
-void ArchiveOutput::finish() {
+void ArchiveOutput::finish(const std::optional<FileTimes>& times) {
   append_zeros(kTarEndBytes);
   if (file_) {
     file_->finish();
+    if (times) {
+      (void)file_->set_times(*times);
+    }
     file_->commit();
   } else {
     flush();
@@ -622,6 +625,8 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
     job.check_several();
   }
   check_archive_output(job, named, globals);
+  const std::optional<FileTimes> times =
+      globals.preserve_times ? times_of(named.inputs.front()) : std::optional<FileTimes>();
   const auto start = std::chrono::steady_clock::now();
   const StopSignal stop([&] {
     print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");
@@ -638,7 +643,7 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
     return stop.exit_code().value_or(ExitCode::stopped_early);
   }
   if (output) {
-    output->finish();
+    output->finish(times);
   } else {
     run.finish_merged(named.output);
   }

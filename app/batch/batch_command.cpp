@@ -298,6 +298,21 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   }
 }
 
+/// For --preserve-times, if there is no file to take times from, or none to give them to.
+void note_lost_times(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
+                     const NamedPaths& named) {
+  const bool is_printed = job.may_print() && !names_output(arguments);
+  const bool is_stream = is_printed || (!named.output.empty() && is_standard_output(named.output));
+  const bool is_piped = named.inputs.size() == 1 && named.inputs.front() == "-";
+  const char* why = job.merges() ? "the images have one output"
+                    : is_stream  ? "standard output has no times"
+                    : is_piped   ? "standard input has no times"
+                                 : nullptr;
+  if (why != nullptr) {
+    note_no_effect(globals.preserve_times, "--preserve-times", why, globals.verbosity);
+  }
+}
+
 bool is_one_file(const BatchArguments& arguments, const NamedPaths& named, const ImageJob& job) {
   return !asks_for_batch(arguments) && !job.merges_one() && named.inputs.size() == 1 &&
          !is_folder_name(named.inputs.front()) && !is_folder_name(named.output);
@@ -362,6 +377,7 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   job.check_name(paths.output);
   const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
   CommandContext context(globals);
+  context.preserve_times(globals.preserve_times ? times_of(paths.input) : std::nullopt);
   for (const std::string& file : job.files_of(target)) {
     context.check_output_file(file, paths.input, job.is_binary(file));
   }
@@ -396,6 +412,7 @@ ExitCode run_job(ImageJob& job, const CommandParser& parser, const BatchArgument
   note_folder_options(arguments, named.inputs, globals.verbosity);
   note_no_effect(!arguments.devices.empty() && globals.backend == BackendKind::cpu && !globals.verify, "--devices",
                  "the backend is the CPU", globals.verbosity);
+  note_lost_times(job, arguments, globals, named);
   if (names_archive(arguments, named)) {
     check_archive_arguments(job, arguments, globals, named);
     return run_archive(job, arguments, globals, named);

@@ -313,6 +313,7 @@ std::vector<InputFile> with_pages(const std::vector<InputFile>& files) {
     for (std::uint32_t page = 1; page <= items; ++page) {
       const std::string number = fmt::format("{:0{}}", page, digits);
       inputs.push_back({file.path, numbered_name(file.relative, number), {page}, number});
+      inputs.back().times = file.times;
       if (page <= pages.count()) {
         inputs.back().page.place = pages.places[page - 1];
       } else {

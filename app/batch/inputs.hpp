@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "codecs/codec.hpp"
+#include "io/output_file.hpp"
 
 namespace gpuimg {
 
@@ -76,6 +77,7 @@ struct InputFile {
   std::string page_digits = {};  ///< with leading zeros
   /// Of the first page that cannot be found, which stands for those behind it: PageList::lost. It has no output.
   std::string lost = {};
+  std::optional<FileTimes> times = {};  ///< for --preserve-times
 };
 
 struct InputSources {

@@ -201,6 +201,7 @@ ItemProcessor::Attempt ItemProcessor::attempt(BatchItem& item) const {
 
 void ItemProcessor::stage(BatchItem& item, CommandContext& context) const {
   const ItemPaths paths{item.planned->input, item.planned->output, item.planned->page};
+  context.preserve_times(item.planned->times);
   const auto files = job_.merges() ? std::vector<std::string>{} : job_.files_of(paths.output);
   for (const std::string& file : files) {
     make_folder_of(file);

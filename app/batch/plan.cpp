@@ -204,6 +204,7 @@ WorkPlan make_plan(const std::vector<InputFile>& inputs, const OutputNaming& nam
     all.push_back({inputs[i].path, naming.name_for(inputs[i], i + 1), PlanState::to_do});
     all.back().page = inputs[i].page;
     all.back().lost = inputs[i].lost;
+    all.back().times = inputs[i].times;
   }
   refuse_output_collisions(all, inputs, naming);
   WorkPlan plan;

@@ -29,6 +29,7 @@ struct PlanItem {
   const ItemRecord* earlier = nullptr;  ///< of an item done before
   codecs::PageRef page = {};            ///< as InputFile has it
   std::string lost = {};                ///< as InputFile has it
+  std::optional<FileTimes> times = {};  ///< as InputFile has it
 };
 
 /// The input as messages show it.

@@ -251,6 +251,11 @@ GatheredInputs BatchSession::gather(const NamedPaths& named) const {
   for (const std::string& note : gathered.notes) {
     print_note(globals_.verbosity, note);
   }
+  if (globals_.preserve_times) {  // before anything is read, which may change the access time
+    for (InputFile& file : gathered.files) {
+      file.times = times_of(file.path);
+    }
+  }
   if (globals_.all_pages) {
     gathered.files = with_pages(gathered.files);
   }

@@ -110,6 +110,7 @@ void add_global_options(CommandParser& parser, GlobalArguments& arguments) {
   flag("--verify", arguments.verify, "compute on the CPU and the GPU and compare every byte");
   flag("-f,--force", arguments.force, "replace outputs that exist [refuse]");
   flag("--in-place", arguments.in_place, "allow OUT to be IN, which is replaced");
+  flag("--preserve-times", arguments.preserve_times, "give OUT the modification and access time of IN");
   text("--progress", arguments.progress,
        with_choices("progress of a run over many files, or of one denoise", kProgressNames,
                     name_of(defaults.progress, kProgressNames)),
@@ -158,6 +159,7 @@ GlobalOptions validated(const GlobalArguments& arguments) {
   options.json = arguments.json;
   options.verify = arguments.verify;
   options.in_place = arguments.in_place;
+  options.preserve_times = arguments.preserve_times;
   options.force = arguments.force;
   return options;
 }

@@ -28,6 +28,7 @@ struct GlobalOptions {
   bool verify = false;  ///< run on both backends and compare
   bool force = false;
   bool in_place = false;
+  bool preserve_times = false;  ///< outputs get the times of their input
   Verbosity verbosity = Verbosity::normal;
   ProgressWanted progress = ProgressWanted::automatic;
   std::uint64_t max_pixels = std::uint64_t{1} << 30;
@@ -58,6 +59,7 @@ struct GlobalArguments {
   bool verify = false;
   bool force = false;
   bool in_place = false;
+  bool preserve_times = false;
   bool quiet = false;
   bool verbose = false;
 };

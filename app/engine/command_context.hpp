@@ -159,6 +159,9 @@ class CommandContext {
 
   [[nodiscard]] std::vector<ItemOutputs::Kept> take_outputs() { return outputs_.take_kept(); }
 
+  /// With --preserve-times: what the outputs of this input get. Call before the input is read.
+  void preserve_times(const std::optional<FileTimes>& times) { outputs_.set_times(times); }
+
   void check_output_file(const std::string& output, const std::string& input, bool binary) {
     outputs_.check(output, input, binary);
   }

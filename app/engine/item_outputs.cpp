@@ -55,6 +55,7 @@ void ItemOutputs::begin(const OverwriteRules& rules, bool keeps_all) {
   rules_ = rules;
   keeps_all_ = keeps_all;
   has_replaced_ = false;
+  times_of_input_.reset();
   in_place_.clear();
   fifos_.clear();
   kept_.clear();
@@ -103,8 +104,9 @@ void ItemOutputs::stage(const std::string& output, Phase phase, const std::funct
              }});
   });
   times_.measure(Phase::write, [&] { file.finish(); });
+  const int failure = times_of_input_ ? file.set_times(*times_of_input_) : 0;
   const std::uint64_t size = std::max<std::uint64_t>(end, file.size());
-  staged_.push_back({std::move(file), output, size});
+  staged_.push_back({std::move(file), output, size, failure});
 }
 
 void ItemOutputs::stage(const std::string& output, LentBytes content) {
@@ -152,6 +154,11 @@ std::size_t ItemOutputs::announce(Verbosity of_replaced) {
     output.news.clear();
     if (replaces_another(output)) {
       output.news.push_back({of_replaced, "replaced " + printable_name(output.name)});
+    }
+    if (output.times_failure != 0) {
+      output.news.push_back(
+          {Verbosity::normal, fmt::format("{}: its times cannot be set: {}", printable_name(output.name),
+                                          std::generic_category().message(output.times_failure))});
     }
     if (const std::uint64_t others = output.file.other_names(); others > 0) {
       output.news.push_back({Verbosity::normal, printable_name(output.name) + ": " + fate_of_links(others)});

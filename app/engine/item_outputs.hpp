@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -37,6 +38,9 @@ class ItemOutputs {
   /// For the next input: discards what is unfinished. With `keeps_all`, outputs are kept for take_kept() in place of
   /// commit().
   void begin(const OverwriteRules& rules, bool keeps_all = false);
+
+  /// The outputs of this input that are files get these times.
+  void set_times(const std::optional<FileTimes>& times) { times_of_input_ = times; }
 
   /// Checks an output before any work: refuses an existing file, the input itself, a terminal, and a fifo without a
   /// reader; for text, what check_text_output() refuses.
@@ -81,6 +85,7 @@ class ItemOutputs {
     StagedOutput file;
     std::string name;
     std::uint64_t size;
+    int times_failure = 0;           ///< errno of set_times()
     std::vector<Message> news = {};  ///< told after the rename
   };
 
@@ -95,6 +100,7 @@ class ItemOutputs {
   OverwriteRules rules_;
   bool keeps_all_ = false;
   bool has_replaced_ = false;
+  std::optional<FileTimes> times_of_input_;
   std::vector<std::string> in_place_;        // outputs that are the input
   std::map<std::string, FifoOutput> fifos_;  // open since the check, so that readers always see end of file
   std::vector<Kept> kept_;                   // complete, but not yet written

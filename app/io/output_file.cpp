@@ -254,6 +254,14 @@ bool check_output(const std::string& output, const std::string& input, const Ove
   return is_input;
 }
 
+std::optional<FileTimes> times_of(const std::string& path) {
+  struct stat found {};
+  if (path == "-" || ::stat(path.c_str(), &found) != 0) {
+    return std::nullopt;
+  }
+  return FileTimes{found.st_atim, found.st_mtim};
+}
+
 StagedOutput::StagedOutput(const std::string& path, const OverwriteRules& rules)
     : may_replace_(rules.force || rules.in_place) {
   if (path.empty()) {
@@ -288,6 +296,8 @@ void StagedOutput::write_at(std::uint64_t offset, std::span<const std::byte> par
 }
 
 void StagedOutput::finish() { file_->flush(); }
+
+int StagedOutput::set_times(const FileTimes& times) { return file_->set_times(times.accessed, times.modified); }
 
 void StagedOutput::commit() {
   if (may_replace_) {

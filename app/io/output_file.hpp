@@ -3,9 +3,12 @@
 // are standard output and named pipes (fifos). docs/cli.md, "Output files".
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -40,6 +43,14 @@ class OutputError : public Error {
 
 /// "why; what to do" for an errno.
 std::string write_advice(int error);
+
+struct FileTimes {
+  timespec accessed{};
+  timespec modified{};
+};
+
+/// Nothing for "-", and for a file that is not there.
+std::optional<FileTimes> times_of(const std::string& path);
 
 struct OverwriteRules {
   bool force = false;     ///< an existing output may be replaced
@@ -91,6 +102,10 @@ class StagedOutput {
   void write_at(std::uint64_t offset, std::span<const std::byte> part) const;
 
   void finish();  ///< call after the last part
+
+  /// After finish(). Returns an errno, or 0.
+  [[nodiscard]] int set_times(const FileTimes& times);
+
   void commit();
 
   [[nodiscard]] std::size_t size() const { return size_; }   ///< bytes given to write()

@@ -474,6 +474,11 @@ void TemporaryFile::flush() {
   check_written(file_, shown_);
 }
 
+int TemporaryFile::set_times(const timespec& accessed, const timespec& modified) {
+  const std::array<timespec, 2> times = {accessed, modified};
+  return ::futimens(file_, times.data()) == 0 ? 0 : errno;
+}
+
 void TemporaryFile::replace_target() {
   if (::rename(path_.c_str(), target_.c_str()) != 0) {
     fail_writing(shown_, errno);

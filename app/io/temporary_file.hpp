@@ -105,6 +105,7 @@ class TemporaryFile {
 
   void write(std::span<const std::byte> content);
   void write_at(std::uint64_t offset, std::span<const std::byte> content);  ///< from any thread
+  int set_times(const timespec& accessed, const timespec& modified);        ///< returns an errno, or 0
   void flush();  ///< call after the last write; throws Error{write} for a delayed write error
   void replace_target();
   void become_target();  ///< never replaces a file, even one that appears concurrently
