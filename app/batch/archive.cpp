@@ -625,8 +625,7 @@ ExitCode run_archive(ImageJob& job, const BatchArguments& arguments, const Globa
     job.check_several();
   }
   check_archive_output(job, named, globals);
-  const std::optional<FileTimes> times =
-      globals.preserve_times ? times_of(named.inputs.front()) : std::optional<FileTimes>();
+  const auto times = globals.preserve_times ? times_of(named.inputs.front()) : std::nullopt;
   const auto start = std::chrono::steady_clock::now();
   const StopSignal stop([&] {
     print_note(globals.verbosity, "stopping once the images in flight are done; interrupt again to stop at once");

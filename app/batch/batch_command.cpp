@@ -377,7 +377,9 @@ ExitCode run_one(ImageJob& job, const NamedPaths& named, const GlobalOptions& gl
   job.check_name(paths.output);
   const StopSignal stop(nullptr);  // before other threads start: they inherit the signal mask
   CommandContext context(globals);
-  context.preserve_times(globals.preserve_times ? times_of(paths.input) : std::nullopt);
+  if (globals.preserve_times && !job.merges()) {
+    context.preserve_times(times_of(paths.input));
+  }
   for (const std::string& file : job.files_of(target)) {
     context.check_output_file(file, paths.input, job.is_binary(file));
   }
