@@ -33,7 +33,7 @@ Bytes CommandContext::read(const std::string& path, const CheckBeginning& check)
     return std::move(member.mapped());
   }
   Bytes bytes = times_.measure(Phase::read, [&] { return read_input(path, input_memory(), check); });
-  if (bytes.size == 0) {
+  if (path == "-" && bytes.size == 0) {
     refuse_empty(path);
   }
   return bytes;
