@@ -304,10 +304,10 @@ void note_lost_times(const ImageJob& job, const BatchArguments& arguments, const
   const bool is_printed = job.may_print() && !names_output(arguments);
   const bool is_stream = is_printed || (!named.output.empty() && is_standard_output(named.output));
   const bool is_piped = named.inputs.size() == 1 && named.inputs.front() == "-";
-  const char* why = job.merges() ? "the images have one output"
-                    : is_stream  ? "standard output has no times"
-                    : is_piped   ? "standard input has no times"
-                                 : nullptr;
+  const char* why = is_stream      ? "standard output has no times"
+                    : job.merges() ? "the images have one output"
+                    : is_piped     ? "standard input has no times"
+                                   : nullptr;
   if (why != nullptr) {
     note_no_effect(globals.preserve_times, "--preserve-times", why, globals.verbosity);
   }

@@ -247,10 +247,6 @@ std::string binary_format_of(const std::string& path) {
     if (const Codec* codec = recognizing_codec(ends, printable_name(path))) {
       return std::string(codec->name);
     }
-    constexpr Signature kTar{"ustar", 257};
-    if (has_any(text_of(ends), {&kTar, 1})) {
-      return "a tar archive";
-    }
     const ForeignFormat* foreign = recognized_foreign(text_of(ends));
     return foreign == nullptr || foreign->name == "SVG" ? "" : std::string(foreign->name);
   } catch (const Error& error) {

@@ -24,6 +24,7 @@ expect 3 gpuimg equalize in.7z out.png
 expect 3 gpuimg equalize in.tar.bz2 in.rar out.tar
 expect 3 gpuimg hist in.tar.xz
 expect 3 gpuimg info in.rar
+expect 3 gpuimg info plain.tar
 expect 3 gpuimg equalize --in-place in.zip
 echo "- as a tar" >&2
 expect 3 gpuimg equalize --tar in.tar.xz out.tar

@@ -25,5 +25,6 @@ fi
 echo "- where there are no times"
 gpuimg equalize --preserve-times in.png - | cmp - a.png
 gpuimg equalize --preserve-times - d.png <in.png && cmp d.png a.png
-gpuimg hist -q --merge in.png sum.json && gpuimg hist --preserve-times --merge in.png again.json && cmp sum.json again.json
+gpuimg hist -q --merge in.png sum.json
+gpuimg hist --preserve-times --merge in.png again.json 2>&1 | grep -v '^1 done' >&2 && cmp sum.json again.json
 gpuimg hist --preserve-times in.png >printed.csv && cmp printed.csv c.csv

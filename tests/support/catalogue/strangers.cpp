@@ -119,6 +119,8 @@ void add_strangers(Catalogue& to) {
   }
   to.add_unsupported("foreign_svg_after_a_license.png",
                      bytes_of("<!-- " + std::string(1500, 'x') + " -->\n<svg width='1'/>"), "SVG");
+  to.add_unsupported("foreign_tar.png", bytes_of(std::string(257, 'x') + "ustar"),
+                     "a tar archive is not supported; unpack");
   for (const Stranger& stranger : kNoImages) {
     to.add_damaged(std::string("no_image_") + stranger.name, bytes_of(stranger.content), stranger.words);
   }
