@@ -30,11 +30,16 @@ TEST(Suggestions, PreferTheSameWordThenASynonymThenABeginningThenANeighbor) {
 
 TEST(OutputForms, FormatDecidesThenTheEndingThenStandardOutput) {
   EXPECT_EQ(image_format("a.JPG"), codecs::FileFormat::jpeg);
+  EXPECT_EQ(image_format("a.jfif"), codecs::FileFormat::jpeg);
+  EXPECT_EQ(image_format("-", "jpe"), codecs::FileFormat::jpeg);
+  EXPECT_EQ(image_ending_for("a.jfif", ""), "jfif");
+  EXPECT_EQ(image_ending_for("a.pbm", ""), "png");  // one bit is too few for most results
   EXPECT_EQ(image_format("a.png", "tga"), codecs::FileFormat::tga);
   EXPECT_EQ(image_format("a", "jpeg"), codecs::FileFormat::jpeg);
   EXPECT_EQ(image_format("-"), codecs::FileFormat::png);
   EXPECT_EQ(image_format("-", "bmp"), codecs::FileFormat::bmp);
   EXPECT_THROW((void)image_format("a.gif"), Error);
+  EXPECT_THROW((void)image_format("a.pbm"), Error);
   EXPECT_THROW((void)image_format("a.png", "gif"), Error);
 }
 
