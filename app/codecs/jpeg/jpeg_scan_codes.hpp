@@ -224,8 +224,8 @@ class JpegScanCodes {
   /// After the last row the scan must be at its end.
   bool decode_to(int end, JpegCoefficientRows& rows);
 
-  /// Where the last code of the scan ends in the bytes that the scan was made with. Nullopt unless decode_to has decoded
-  /// all blocks, whether or not more bytes follow.
+  /// Where the last code of the scan ends in the bytes that the scan was made with. Nullopt unless decode_to has
+  /// decoded all blocks, whether or not more bytes follow.
   [[nodiscard]] std::optional<std::size_t> end_of_codes() const;
 
  private:

@@ -69,7 +69,8 @@ void add_broken_streams(Catalogue& to) {
   for (const std::size_t more : {1, 4, 3000}) {
     to.add_good("png_stream_long_by_" + std::to_string(more) + ".png",
                 with_changed_stream([&](FileBytes& data) { data.resize(data.size() + more, std::byte{0x5A}); }),
-                expected_image(small_png_picture(kRgb)), "follows its compressed data is ignored (bytes: " + std::to_string(more));
+                expected_image(small_png_picture(kRgb)),
+                "follows its compressed data is ignored (bytes: " + std::to_string(more));
   }
   to.add_damaged("png_stream_empty.png", with_changed_stream([](FileBytes& data) { data.clear(); }));
   to.add_damaged("png_stream_of_a_header_alone.png", with_changed_stream([](FileBytes& data) { data.resize(2); }));
