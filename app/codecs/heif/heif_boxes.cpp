@@ -103,9 +103,16 @@ void visit_item_types(ByteSpan infos, Visit visit) {
 /// Where the data of an item are: in the file, in the box idat, or in another item.
 enum class DataPlace : std::uint8_t { file, inside, item };
 
-/// Calls visit(item, place, data) for each item whose data the file has; `data` is valid during the call.
+/// Items may share data, such as equal tiles of a grid, but not so that reading them all takes long.
+std::uint64_t most_item_bytes(ByteSpan file) {
+  constexpr std::uint64_t kOfSmallFiles = std::uint64_t{64} << 20;
+  return kOfSmallFiles + 4 * std::uint64_t{file.size()};
+}
+
+/// Calls visit(item, place, data) for each item whose data the file has; `data` is valid during the call. Returns false
+/// at the first item with which all together have more than most_item_bytes().
 template <class Visit>
-void visit_item_data(ByteSpan file, Visit visit) {
+bool visit_item_data(ByteSpan file, Visit visit) {
   const ByteSpan inside = box_of_items("idat", file);
   Bits bits(box_of_items("iloc", file));
   const std::uint64_t version = bits.take_bytes(4) >> 24;
@@ -115,6 +122,7 @@ void visit_item_data(ByteSpan file, Visit visit) {
   const std::uint64_t index_bytes = bits.take(4) * (version > 0 ? 1 : 0);
   const std::uint64_t number_bytes = version < 2 ? 2 : 4;
   std::vector<std::byte> data;
+  std::uint64_t left_bytes = most_item_bytes(file);
   for (std::uint64_t left = bits.take_bytes(number_bytes); left > 0 && !bits.is_at_end(); --left) {
     const std::uint64_t number = bits.take_bytes(number_bytes);
     const auto place = static_cast<DataPlace>(version > 0 ? std::min<std::uint64_t>(bits.take_bytes(2) & 0xF, 2) : 0);
@@ -131,6 +139,10 @@ void visit_item_data(ByteSpan file, Visit visit) {
       const std::uint64_t rest = from.size() - offset;
       const ByteSpan part = from.subspan(static_cast<std::size_t>(offset),
                                          static_cast<std::size_t>(length == 0 ? rest : std::min(length, rest)));
+      if (part.size() > left_bytes) {
+        return false;
+      }
+      left_bytes -= part.size();
       if (extents == 1) {
         whole_data = part;
       } else if (data.size() + part.size() <= file.size()) {  // extents that overlap could take any memory
@@ -139,6 +151,7 @@ void visit_item_data(ByteSpan file, Visit visit) {
     }
     visit(number, place, extents == 1 ? whole_data : ByteSpan(data));
   }
+  return true;
 }
 
 // --- AV1 ------------------------------------------------------------------------------------------------------------
@@ -524,7 +537,7 @@ HeifItems items_of(ByteSpan file) {
                    [&](std::uint64_t id, std::string_view type) { items.items[id].type = type; });
   add_properties(file, items);
   add_references(box_of_items("iref", file), items);
-  visit_item_data(file, [&](std::uint64_t id, DataPlace /*place*/, ByteSpan data) {
+  items.share_too_much = !visit_item_data(file, [&](std::uint64_t id, DataPlace /*place*/, ByteSpan data) {
     if (items.item(id).type == "av01") {
       add_sequences(data, items.items[id].sequences);
     }

@@ -75,6 +75,8 @@ struct HeifItems {
   std::uint64_t primary = 0;
   std::map<std::uint64_t, HeifItem> items;
   std::vector<ItemReference> references;
+  bool share_too_much =
+      false;  ///< many items have the same data, so many that reading them takes long; not all are read
 
   [[nodiscard]] const HeifItem& item(std::uint64_t id) const;  ///< empty if there is none
   /// The item that is the alpha of the primary one; 0 if there is none.

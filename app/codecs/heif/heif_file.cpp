@@ -44,6 +44,9 @@ std::string clause(const heif_error& error) {
 HeifFile::HeifFile(ByteSpan bytes, const std::string& name)
     : library_(libheif(name)), bytes_(bytes), name_(name), items_(items_of(bytes)) {
   check_boxes(bytes, name);
+  if (items_.share_too_much) {
+    refuse_damaged(name, "its items share the same data too often");
+  }
   context_.reset(library_.context_alloc());
   if (context_ == nullptr) {
     throw Error(ErrorKind::out_of_memory, name + ": not enough memory to start libheif; free some memory");

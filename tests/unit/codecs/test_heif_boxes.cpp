@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "codecs/heif/heif_boxes.hpp"
+#include "codecs/heif/heif_file.hpp"
 #include "codecs/refusals.hpp"
 #include "gpuimg/error.hpp"
 #include "support/file_bytes.hpp"
@@ -20,6 +21,7 @@ using namespace codecs::heif;
 
 namespace {
 
+using namespace std::string_literals;
 using namespace std::string_view_literals;
 using namespace test;
 
@@ -133,6 +135,20 @@ TEST(HeifBoxes, SizesOfEveryPrefixAndOfWildPlacesAreFound) {
   constexpr std::uint32_t kMax = 0xFFFFFFFF;
   EXPECT_TRUE(sequences_of(file_of("av01", {{kMax, kMax}, {kMax, 1}}, false)).empty());
   EXPECT_TRUE(sequences_of(file_of("av01", {{kMax, kMax}, {kMax, 0}}, true)).empty());
+}
+
+TEST(HeifBoxes, DataThatItemsShareTooOftenAreNotRead) {
+  const std::vector<Extent> whole_file(4000);  // of 32 KB
+  const FileBytes file = file_of("av01", whole_file, false);
+  EXPECT_TRUE(items_of(file).share_too_much);
+  EXPECT_FALSE(items_of(file_of("av01", std::vector<Extent>(1000), false)).share_too_much);
+  try {
+    (void)HeifFile(file, "file");
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.what(),
+              "file: file is damaged: its items share the same data too often; download or copy it again"s);
+  }
 }
 
 TEST(HeifBoxes, EveryPrefixIsTruncatedUnlessItEndsAfterABox) {
