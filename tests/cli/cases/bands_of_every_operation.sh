@@ -20,7 +20,7 @@ png png equalize --match from.jpg --roi 100,200,3000,2000
 png png hsl
 jpg jpg hsl --hue 20
 png png threshold
-png pnm threshold --method sauvola --window 31
+png pbm threshold --method sauvola --window 31
 png png integral --mean 25
 jpg npy integral --deviation 9
 png png denoise --patch 1 --search 3
