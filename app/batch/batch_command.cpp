@@ -298,7 +298,7 @@ void check_archive_arguments(const ImageJob& job, const BatchArguments& argument
   }
 }
 
-/// For --preserve-times, if there is no file to take times from, or none to give them to.
+/// For --preserve-times, if no file has times to take, or none can get them.
 void note_lost_times(const ImageJob& job, const BatchArguments& arguments, const GlobalOptions& globals,
                      const NamedPaths& named) {
   const bool is_printed = job.may_print() && !names_output(arguments);

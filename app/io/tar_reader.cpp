@@ -209,7 +209,7 @@ ssize_t TarInput::read_up_to_block(std::span<std::byte> to) const {
                      : ::read(number_, to.data(), to.size());
 }
 
-/// Reads a block, of which a pipe may give a part. The first one is as long as what tells the kind of file needs.
+/// Reads a block; a pipe may give a part of it. The first is long enough to tell the kind of the file.
 void TarInput::fill() {
   filled_ = 0;
   constexpr std::size_t kSignatureBytes = 16;

@@ -32,7 +32,7 @@ struct Channel {
   }
 };
 
-/// What libheif decoded, of which each pixel of an image is made: RGB, or gray that is repeated, and alpha if there is.
+/// What libheif decoded. Pixels are made of it: RGB, or gray three times, and alpha if there is one.
 struct Decoded {
   HeifOwner<const heif_image> image;
   std::array<Channel, 4> channels;

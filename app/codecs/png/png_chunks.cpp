@@ -466,7 +466,7 @@ Metadata read_png_metadata(const RandomAccess& file, const std::string& /*name*/
     const std::uint64_t size = u32be_at(head, 0) + kOverhead;
     type = u32be_at(head, 4);
     if (!has_letters(type)) {
-      break;  // damaged: what follows is no chunk
+      break;  // damaged: a chunk does not follow
     }
     if (type == kIdat) {
       taker.take_data();

@@ -85,7 +85,7 @@ class TiffFile {
 
   /// The header of the file, with the place of another directory.
   static std::vector<std::byte> header_for(const RandomAccess& content, std::uint64_t offset);
-  /// Changes the current directory so that libtiff ignores tags without a value, of which it takes some for damage.
+  /// Changes the current directory so that libtiff ignores tags without a value. It takes some of them for damage.
   void hide_empty_tags(std::uint64_t offset);
 
   static tmsize_t on_read(thandle_t handle, void* to, tmsize_t size);

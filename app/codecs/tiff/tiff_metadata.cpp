@@ -126,7 +126,7 @@ std::vector<std::byte> read_imagej(const TiffFile& file) {
   return directory_of(std::move(entries));
 }
 
-/// libtiff knows no GeoTIFF tags unless it is told of them.
+/// libtiff writes GeoTIFF tags only after they have been declared to it.
 void write_geotiff(TIFF* tiff, ByteSpan directory) {
   if (directory.empty()) {
     return;

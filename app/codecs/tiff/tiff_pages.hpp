@@ -19,7 +19,7 @@ PageList tiff_pages(const RandomAccess& file);
 /// found before the chain of directories is cut off or damaged.
 std::uint64_t first_tiff_page(const RandomAccess& file, const std::string& name);
 
-/// Images one behind the other, of which only the first has a directory: so ImageJ stores a stack.
+/// Images one behind the other, where only the first has a directory: so ImageJ stores a stack.
 struct ImageStack {
   std::uint32_t count = 1;  ///< as declared
   std::uint64_t first = 0;  ///< where the first image is
