@@ -374,8 +374,8 @@ struct Range {
   std::uint64_t size = 0;
 };
 
-/// One side of a crop, of which `content` has the length and the offset from the center as fractions. Rounded and cut
-/// off as by libheif: `rounds_up` is for halves of the beginning.
+/// One side of a crop, from its length and its offset from the center, both fractions. Rounded and cut off as by
+/// libheif: `rounds_up` is for halves of the beginning.
 std::optional<Range> cropped(ByteSpan length, ByteSpan offset, std::uint64_t size, bool rounds_up) {
   constexpr std::int64_t kMaxDivisor = 1 << 14;
   const auto number = std::int64_t{u32be_at(length, 0)};

@@ -443,7 +443,7 @@ void check_byte_counts(const TiffBlocks& blocks, const TiffFile& file, const Tif
     const std::uint64_t first = i % stored.per_plane * stored.height;
     const std::uint64_t rows =
         blocks.are_tiles ? blocks.height : std::min<std::uint64_t>(stored.height, kind.height - first);
-    // 0 is no count: of a missing block, or of a single strip that libtiff counts.
+    // 0 stands for a missing block, or for a single strip whose bytes libtiff counts.
     if (counts[i] != 0 && counts[i] < blocks.lines(static_cast<std::uint32_t>(rows)) * blocks.row_bytes) {
       refuse_damaged(file.name(), "a strip or tile is cut off");
     }

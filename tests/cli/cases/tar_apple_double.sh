@@ -1,4 +1,4 @@
-# Hidden files of an archive, such as macOS's ._photo.png, are no images, as in folders: they are copied as they are.
+# As in folders, hidden files of an archive, such as macOS's ._photo.png, are not images: they are copied as they are.
 gpuimg version | grep -q 'libarchive [0-9]' || { echo "built without libarchive"; exit 77; }
 mkdir -p in/deep in/__MACOSX/deep
 make_image png in/a.png 9x7

@@ -115,7 +115,7 @@ struct Item {
   std::vector<FileBytes> properties;
   std::string content_type = {};  ///< of "mime"
   std::string reference = {};     ///< the kind of its reference to the first item
-  Values sources = {};            ///< the items of which its image is made
+  Values sources = {};            ///< the items that its image is made of
 };
 
 FileBytes item_info(std::size_t id, const Item& item) {
@@ -395,7 +395,7 @@ void add_broken(Catalogue& to) {
   to.add_unsupported("heif_too_large.avif", with(kAv1, 40000, 30000), "");
   to.add_unsupported("heif_of_few_bytes.avif", with(kAv1, 16384, 16384), "its data cover at most");
   Item alpha = alpha_of({clap(kWidth, kHeight), ispe(kWidth, kHeight)});
-  alpha.properties[0] = ispe(100, 100);  // of which the crop takes the middle
+  alpha.properties[0] = ispe(100, 100);  // the crop takes its middle
   to.add_damaged("heif_alpha_of_two_sizes.avif", heif({quarters(), alpha}), "another size");
   Item cropped = quarters({clap(6, 4)});
   cropped.properties[0] = ispe(16384, 16384);
