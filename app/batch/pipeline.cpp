@@ -400,13 +400,15 @@ class Run {
     if (channels_.manifest != nullptr) {
       channels_.manifest->write(channels_.first_line);
     }
-    while (!run_pipeline()) {
+    for (bool is_through = false; !is_through;) {
+      const bool has_run = run_pipeline();
+      is_through = has_run && !lacks_memory_;
       end_what_is_begun();
-      if (!take_one_alone()) {
-        break;
+      // Even if the pipeline cannot start, the run makes progress.
+      if (!has_run) {
+        is_through = !take_one_alone();
       }
     }
-    try_again_alone();
     conclude();
     return std::move(recorder_.outcome());
   }
@@ -464,7 +466,7 @@ class Run {
   /// Returns the next item once its memory fits, or nullptr if there is none or the run must stop. Its slot is free:
   /// the pipeline has no more items in flight than there are slots.
   BatchItem* begin_next() {
-    if (next_ == plan_.items.size() || must_stop()) {
+    if (next_ == plan_.items.size() || must_stop() || lacks_memory_) {
       return nullptr;
     }
     BatchItem& item = slots_[next_ % slots_.size()];
@@ -497,18 +499,24 @@ class Run {
     }
   }
 
+  /// Ends an item, unless it or one before it has to be tried again: end_what_is_begun() then ends them, in plan order.
   void end(BatchItem& item) {
-    if (item.state != State::ready) {
-      return;
+    lacks_memory_ = lacks_memory_ || (settings_.jobs > 1 && ran_out_of_memory(item));
+    if (!lacks_memory_) {
+      record(item);
     }
-    (void)run_step([&] {
-      if (is_kind(item, ErrorKind::out_of_memory) && !item.is_decided && settings_.jobs > 1 && !alone_) {
-        reserve_.retry_on_oom([&] { again_.push_back(item.planned); });
-      } else {
-        recorder_.end(item);
-      }
-    });
-    item.state = State::ended;
+  }
+
+  /// True if other images in flight may have taken the memory.
+  [[nodiscard]] static bool ran_out_of_memory(const BatchItem& item) {
+    return item.state == State::ready && !item.is_decided && is_kind(item, ErrorKind::out_of_memory);
+  }
+
+  void record(BatchItem& item) {
+    if (item.state == State::ready) {
+      (void)run_step([&] { recorder_.end(item); });
+      item.state = State::ended;
+    }
   }
 
   /// Runs a step. An exception ends the run, and returns false: no memory for the bookkeeping, or the manifest cannot
@@ -527,7 +535,7 @@ class Run {
     return false;
   }
 
-  /// Finishes the items that the pipeline left behind, in plan order.
+  /// Finishes the items that the pipeline left behind, in plan order, one at a time.
   void end_what_is_begun() {
     for (BatchItem& item : slots_) {
       if (std::exchange(item.holds_memory, false)) {
@@ -535,37 +543,33 @@ class Run {
       }
     }
     for (std::size_t i = next_ - std::min(next_, slots_.size()); i < next_; ++i) {
-      BatchItem& item = slots_[i % slots_.size()];
-      if (!must_stop()) {
-        compute_begun(item);
-      }
-      end(item);
+      finish_alone(slots_[i % slots_.size()]);
     }
+    lacks_memory_ = false;
   }
 
-  /// Processes one item sequentially: guarantees progress even if the pipeline cannot start. Returns false if there is
-  /// none.
-  bool take_one_alone() {
-    BatchItem* item = begin_next();
-    if (item != nullptr) {
-      compute_begun(*item);
-      end(*item);
+  void finish_alone(BatchItem& item) {
+    if (!must_stop()) {
+      compute_begun(item);
     }
-    return item != nullptr;
-  }
-
-  /// Retries images that ran out of memory, one at a time.
-  void try_again_alone() {
-    alone_ = true;
-    for (const PlanItem* planned : again_) {
+    if (settings_.jobs > 1 && ran_out_of_memory(item)) {
       contexts_.clear();
-      BatchItem& item = slots_.front();
-      if (must_stop() || !try_begin(item, *planned)) {
+      if (must_stop() || !try_begin(item, *item.planned)) {
+        item.state = State::none;
         return;
       }
       compute_begun(item);
-      end(item);
     }
+    record(item);
+  }
+
+  /// Processes the next item. Returns false if there is none.
+  bool take_one_alone() {
+    BatchItem* item = begin_next();
+    if (item != nullptr) {
+      finish_alone(*item);
+    }
+    return item != nullptr;
   }
 
   void conclude() {
@@ -600,8 +604,7 @@ class Run {
   ResultRecorder recorder_;
   std::vector<BatchItem> slots_;  ///< item i is in slot i modulo the number of slots
   std::size_t next_ = 0;
-  bool alone_ = false;
-  std::vector<const PlanItem*> again_;
+  std::atomic<bool> lacks_memory_ = false;  ///< an item is to be tried again, alone; no new ones begin before that
   std::mutex mutex_;
   std::exception_ptr broken_by_;
   std::atomic<bool> is_broken_ = false;

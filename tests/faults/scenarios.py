@@ -184,6 +184,8 @@ SCENARIOS = [
         "out", one_output=False, is_batch=True, exit_code=1, manifest="done.jsonl", items=6, damaged=1),
     one("batch_hist", "hist", folder, "-q", "in", "sums", one_output=False, is_batch=True),
     one("batch_hist_stdout", "hist", folder, "-q", "--jobs", "2", "in", is_batch=True, whole_or_nothing=False),
+    one("batch_table", "hist", folder, "--table", "-q", "--jobs", "2", "in", "stats.csv", is_batch=True,
+        whole_or_nothing=False),
     one("batch_merge", "hist", folder, "--merge", "--jobs", "1", "-q", "--manifest", "done.jsonl", "in", "sum.csv",
         one_output=False, is_batch=True, manifest="done.jsonl", items=6, merges=True, whole_or_nothing=False),
     of_archive("archive", ["equalize", "in.tar", "out.tar"], archive("in.tar"), archive="out.tar"),

@@ -185,7 +185,7 @@ MUTATIONS = [
              ("WorkPlan.ReplacesOnlyFilesNamedInTheManifest", "cli.batch_resume_replaces_what_is_recorded"),
              targets=("gpuimg_tests", "gpuimg")),
     Mutation("not-again", "an image that ran out of memory is retried", "app/batch/pipeline.cpp",
-             "reserve_.retry_on_oom([&] { again_.push_back(item.planned); });", "again_.clear();",
+             "if (settings_.jobs > 1 && ran_out_of_memory(item)) {", "if (false) {",
              ("BatchRun.RetriesAloneAfterOutOfMemory",)),
     Mutation("lost-device", "a device that is lost ends the run", "app/batch/pipeline.cpp",
              "    device_is_lost_ = true;\n", "", ("BatchRun.ALostDeviceEndsTheRun",)),

@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <tbb/parallel_for.h>
 
+#include <array>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <functional>
 #include <mutex>
+#include <numeric>
 #include <string>
 #include <thread>
 #include <vector>
@@ -136,7 +138,6 @@ TEST(BatchRun, RetriesAloneAfterOutOfMemory) {
     }
     if (item == 5) {
       EXPECT_EQ(at_once, 1);
-      EXPECT_EQ(scarce.job.begun, kItems + 1);  // after all others
     }
     if (item == 9) {
       throw Error(ErrorKind::out_of_memory, "never enough");
@@ -149,6 +150,28 @@ TEST(BatchRun, RetriesAloneAfterOutOfMemory) {
   EXPECT_EQ(scarce.manifest.items.at("5").status, ItemStatus::done);
   EXPECT_EQ(scarce.manifest.items.at("9").error_kind, "out_of_memory");
   EXPECT_EQ(outcome.failures.lines(), std::vector<std::string>{"9: never enough"});
+  std::vector<int> every_item_but_9;
+  for (int i = 0; i < kItems; ++i) {
+    if (i != 9) {
+      every_item_but_9.push_back(i);
+    }
+  }
+  EXPECT_EQ(scarce.job.order, every_item_but_9);
+}
+
+TEST(BatchRun, ResultsAreInPlanOrderHoweverOftenMemoryRunsOut) {
+  Case scarce;
+  std::array<std::atomic<int>, kItems> attempts{};
+  scarce.job.work = [&](int item, int at_once) {
+    if (++attempts.at(static_cast<std::size_t>(item)) == 1 && item % 3 != 1) {
+      throw std::bad_alloc();
+    }
+    EXPECT_TRUE(item % 3 == 1 || at_once == 1);
+  };
+  EXPECT_EQ(scarce.run().counts.done, static_cast<std::uint64_t>(kItems));
+  std::vector<int> in_plan_order(kItems);
+  std::iota(in_plan_order.begin(), in_plan_order.end(), 0);
+  EXPECT_EQ(scarce.job.order, in_plan_order);
 }
 
 TEST(BatchRun, ALostDeviceEndsTheRun) {
